@@ -39,6 +39,7 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	.ci/chromium > /dev/null
+	.ci/broker > /dev/null
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 # What a change is tried against while it is being made: everything but the tests that take seconds each.

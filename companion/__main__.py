@@ -79,6 +79,31 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except ImportError as missing:
+        line = what_is_missing(missing)
+        if line is None:
+            raise
+        print(f"Error: {line}", file=sys.stderr)
+        sys.exit(1)
+
+
+UNIX_ONLY = frozenset({"fcntl", "resource", "termios", "pwd", "grp"})
+
+
+def what_is_missing(missing: ImportError) -> str | None:
+    """The mend for a machine that lacks something, in one line; None where the fault is our own."""
+    said = (str(missing).strip().splitlines() or [""])[0]
+    name = (missing.name or "").partition(".")[0]
+    if name in UNIX_ONLY:
+        kept = "read, score, judge and sheets work here"
+        return f"this command needs Linux or macOS ({name} is missing on this system); {kept}, and all of it in WSL"
+    if "libGL" in said or "libgthread" in said:
+        return f"OpenCV lacks a system library ({said}): sudo apt install libgl1 libglib2.0-0"
+    if name and name not in ("companion", "vision", "hardware", "datasets", "models", "deploy"):
+        return (
+            f"the package {name} is missing or cannot be loaded ({said}): install the program again, or pip install it"
+        )
+    return None
 
 
 if __name__ == "__main__":

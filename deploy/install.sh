@@ -31,7 +31,9 @@ DATA="$DESTDIR/var/lib/companion"
 BACKUPS="$DESTDIR/var/backups/companion"
 CONF="$DESTDIR/etc/companion/companion.conf"
 UNITS="$DESTDIR/etc/systemd/system"
+COMMAND="$DESTDIR/usr/local/bin/companion"
 KEEP_RELEASES=3
+NEEDED_KB=1200000
 HEALTH_TRIES="${COMPANION_HEALTH_TRIES:-60}"
 
 ACTION=install CAMERA="" PORT="" KIOSK=no BROKER=no WHEELS="" RESTORE="" PURGE=no FORCE=no DRY=no
@@ -111,15 +113,47 @@ check_system() {
     bookworm | trixie) ;;
     *) die "expected Raspberry Pi OS or Debian, bookworm or trixie; this is '${CODENAME:-unknown}'" ;;
   esac
+  check_machine
   ON_PI=no
   if grep -qs 'Raspberry Pi' "${COMPANION_MODEL_FILE:-/proc/device-tree/model}"; then ON_PI=yes; fi
 }
 
+# What cannot be mended by installing anything is said before anything is changed.
+check_machine() {
+  [ "$ACTION" = install ] || return 0
+  local architecture room version
+  # dpkg's, not the kernel's: a 32-bit system may run on a 64-bit kernel, and has no packages to install from.
+  architecture="$(dpkg --print-architecture 2>/dev/null || uname -m)"
+  case "$architecture" in
+    amd64 | arm64 | x86_64 | aarch64) ;;
+    *) die "expected a 64-bit system; this one is $architecture. Write the 64-bit Raspberry Pi OS onto the card" ;;
+  esac
+  if [ "${#WHEELS}" -gt 0 ] && ! ls "$WHEELS"/numpy-*.whl >/dev/null 2>&1; then
+    die "--wheels $WHEELS: no packages in it; \`make wheels\` fills such a folder"
+  fi
+  room="$(df --output=avail -k "$(nearest "$HOME_DIR")" 2>/dev/null | tail -n 1 || echo 9999999)"
+  if [ "$room" -lt "$NEEDED_KB" ]; then
+    die "$((room / 1024)) MB are free where the program goes, $((NEEDED_KB / 1024)) MB are needed"
+  fi
+  if command -v python3 >/dev/null; then
+    version="$(python3 -c 'import sys; print(sys.version_info[0] * 100 + sys.version_info[1])' 2>/dev/null || echo 0)"
+    case "$version" in
+      311 | 312 | 313 | 314 | "") ;;
+      *) die "expected the system's Python to be 3.11 to 3.14; this is $(python3 --version 2>&1)" ;;
+    esac
+  fi
+}
+
+nearest() {
+  local folder="$1"
+  while [ ! -e "$folder" ] && [ "$folder" != / ]; do folder="$(dirname "$folder")"; done
+  echo "$folder"
+}
+
 packages() {
-  echo python3 python3-venv libgl1 fonts-dejavu-core
-  if [ "$CODENAME" = bookworm ]; then echo libglib2.0-0; else echo libglib2.0-0t64; fi
+  echo python3 python3-venv fonts-dejavu-core
   if [ "$ON_PI" = yes ]; then echo python3-picamera2 python3-lgpio; fi
-  if [ "$KIOSK" = yes ]; then echo cage chromium fonts-noto-cjk; fi
+  if [ "$KIOSK" = yes ]; then echo cage chromium fonts-noto-core fonts-noto-cjk; fi
   if [ "$BROKER" = yes ]; then echo mosquitto; fi
 }
 
@@ -182,7 +216,7 @@ release_name() {
 }
 
 list_program() {
-  find companion vision hardware datasets models deploy pyproject.toml constraints.txt README.md LICENSE \
+  find companion vision hardware datasets models deploy docs pyproject.toml constraints.txt README.md LICENSE \
     -type f ! -path '*/__pycache__/*' ! -name '*.pyc' -print0
 }
 
@@ -335,6 +369,7 @@ install_units() {
     CHANGED=yes
     run systemctl daemon-reload
   fi
+  if ! cmp -s "$HERE/companion" "$COMMAND"; then run install -D -m 0755 "$HERE/companion" "$COMMAND"; fi
   run systemctl enable --quiet companion.service companion-backup.timer
   if [ "$KIOSK" = yes ]; then run systemctl enable --quiet companion-kiosk.service; fi
 }
@@ -492,6 +527,7 @@ do_uninstall() {
     run rm -f "$UNITS/$unit"
   done
   run systemctl daemon-reload
+  run rm -f "$COMMAND"
   run rm -rf "$HOME_DIR"
   if [ "$PURGE" = no ]; then
     say "removed; the games stay in $DATA, their copies in $BACKUPS, the settings in $CONF"

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -22,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 HASHES = ROOT / "deploy" / "hashes.txt"
 CONSTRAINTS = ROOT / "constraints.txt"
 EXTRAS = ("gpio", "mqtt", "pi")
+ON_THE_BOX = {"opencv-python": "opencv-python-headless"}
+"""The same OpenCV without windows: nothing here opens one, and a box is spared libGL and 38 system packages."""
 PYTHONS = ("3.11", "3.13")
 MACHINES = ("x86_64", "aarch64")
 GLIBC = ("2_17", "2_24", "2_27", "2_28", "2_31", "2_34", "2_35")
@@ -34,7 +38,18 @@ def needed() -> list[str]:
     parts = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     for extra in EXTRAS:
         parts += project["project"]["optional-dependencies"][extra]
-    return parts
+    return [_boxed(part) for part in parts]
+
+
+def _boxed(requirement: str) -> str:
+    for ours, theirs in ON_THE_BOX.items():
+        requirement = re.sub(rf"^{ours}(?=[<>=~! ]|$)", theirs, requirement)
+    return requirement
+
+
+def constraints() -> str:
+    """constraints.txt for a box."""
+    return "\n".join(_boxed(line) for line in CONSTRAINTS.read_text(encoding="utf-8").splitlines()) + "\n"
 
 
 def platforms(machine: str) -> list[str]:
@@ -51,9 +66,12 @@ def download(into: Path, machine: str, python: str, *, checked: bool) -> None:
     ]  # fmt: skip
     if checked:
         command += ["--require-hashes", "--no-deps", "--requirement", str(HASHES)]
-    else:
-        command += ["--constraint", str(CONSTRAINTS), *needed()]
-    subprocess.run(command, check=True)
+        subprocess.run(command, check=True)
+        return
+    with tempfile.NamedTemporaryFile("w", suffix=".txt", encoding="utf-8") as pinned:
+        pinned.write(constraints())
+        pinned.flush()
+        subprocess.run([*command, "--constraint", pinned.name, *needed()], check=True)
 
 
 def hashed(folder: Path) -> str:

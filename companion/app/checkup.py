@@ -18,12 +18,15 @@ import socket
 import subprocess
 import sys
 import tempfile
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from companion.log.repair import is_whole
+from hardware.camera.listing import ribbon_cameras
 from hardware.camera.stack import ask_in_child
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
@@ -105,7 +108,8 @@ def check_opencv(machine: Machine) -> Finding:
     try:
         module = importlib.import_module("cv2")
     except ImportError as error:
-        mend = "pip install opencv-python" if "libGL" not in str(error) else "sudo apt install libgl1 libglib2.0-0"
+        lacks_system = "libGL" in str(error) or "libgthread" in str(error)
+        mend = "sudo apt install libgl1 libglib2.0-0" if lacks_system else "pip install opencv-python"
         return Finding("opencv", False, f"cannot be loaded ({_line(error)})", mend)
     return Finding("opencv", True, f"OpenCV {module.__version__}")
 
@@ -201,24 +205,6 @@ def usb_cameras(root: Path = Path("/")) -> list[str]:
     return cameras
 
 
-ASK_PICAMERA2 = (
-    "from picamera2 import Picamera2\nfor c in Picamera2.global_camera_info(): print(c.get('Model', 'camera'))"
-)
-
-
-def ribbon_cameras() -> list[str]:
-    """Raspberry Pi cameras, asked for in a process of its own: the camera stack can hang."""
-    if importlib.util.find_spec("picamera2") is None:
-        return []
-    try:
-        answer = subprocess.run(
-            [sys.executable, "-c", ASK_PICAMERA2], capture_output=True, text=True, timeout=15, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    return [f"picamera ({line})" for line in answer.stdout.splitlines() if line] if answer.returncode == 0 else []
-
-
 def check_disk(machine: Machine) -> Finding:
     """The data folder (or the nearest folder above it that exists) takes a flushed file and has room."""
     folder = _nearest(machine.data)
@@ -297,24 +283,50 @@ def check_port(machine: Machine) -> Finding:
             mend = "take a port of 1024 or more: --port 8000"
             return Finding("port", False, f"port {machine.port} is reserved for the system", mend)
         except OSError as error:
-            mend = "the companion may already be running; otherwise take another port: --port 8001"
+            reasons = running_here(machine.port)
+            if reasons is not None:
+                well = "and is well" if not reasons else f"and says: {'; '.join(reasons)}"
+                return Finding("port", True, f"the companion is running on port {machine.port} {well}")
+            mend = "another program uses it; take another port: --port 8001"
             return Finding("port", False, f"port {machine.port} is in use ({error.strerror})", mend)
     return Finding("port", True, f"port {machine.port} is free" if machine.port else "not asked for")
+
+
+def running_here(port: int) -> list[str] | None:
+    """What a companion that answers on this port says of itself: why it is not well; None where none answers."""
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}/health", headers={"Host": "127.0.0.1"})
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(asked, timeout=3) as answer:
+            told = json.loads(answer.read(100_000))
+    except urllib.error.HTTPError as error:
+        with error:
+            try:
+                told = json.loads(error.read(100_000))
+            except (OSError, ValueError):
+                return None
+    except (OSError, ValueError):
+        return None
+    if not isinstance(told, dict) or told.get("status") not in ("ok", "degraded"):
+        return None
+    return [str(reason) for reason in told.get("reasons") or ()]
 
 
 def check_fonts(machine: Machine) -> Finding:
     """Only a screen on this machine needs fonts (the kiosk); phones bring their own."""
     asker = shutil.which("fc-list")
     if asker is None:
-        mend = "for a TV on this machine: sudo apt install fontconfig fonts-dejavu-core fonts-noto-cjk"
+        mend = "for a TV on this machine: sudo apt install fontconfig fonts-dejavu-core fonts-noto-core fonts-noto-cjk"
         return Finding("fonts", False, "fontconfig is not installed; phones bring their own fonts", mend, needed=False)
     missing = [
-        name for name, tag in (("Latin", "en"), ("Chinese", "zh"), ("Korean", "ko")) if not _has_font(asker, tag)
+        name
+        for name, tag in (("Latin", "en"), ("Bengali", "bn"), ("Chinese", "zh"), ("Korean", "ko"))
+        if not _has_font(asker, tag)
     ]
     if missing:
-        mend = "for a TV on this machine: sudo apt install fonts-dejavu-core fonts-noto-cjk"
+        mend = "for a TV on this machine: sudo apt install fonts-dejavu-core fonts-noto-core fonts-noto-cjk"
         return Finding("fonts", False, f"none for {', '.join(missing)}; phones bring their own", mend, needed=False)
-    return Finding("fonts", True, "Latin, Chinese and Korean", needed=False)
+    return Finding("fonts", True, "Latin, Bengali, Chinese and Korean", needed=False)
 
 
 def _has_font(asker: str, language: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from companion.cli.live_camera import camera_options, camera_settings
-from hardware.camera.listing import Listed, usb_listed
+from hardware.camera.listing import Listed, ribbon_cameras, usb_listed
 
 THUMBNAIL_WIDTH = 320
 
@@ -28,8 +28,6 @@ def cameras(as_json: bool, thumbnails: Path | None, camera_size: tuple[int, int]
 
     Exit status 1: there is none. Cameras in the network have no list: type their address (rtsp://..., http://...).
     """
-    from companion.app.checkup import ribbon_cameras
-
     found = [*ribbon_cameras_listed(ribbon_cameras()), *usb_listed()]
     if thumbnails is not None:
         try:

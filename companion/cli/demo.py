@@ -98,8 +98,9 @@ def _play(
     from companion.app.table_service import WatchedTable
     from companion.supervise import SupervisedCamera, SupervisionSettings, Watchdog
     from companion.web.app import PageSettings, create_app
+    from companion.web.own_address import OwnAddress
     from companion.web.pin import fresh_pin
-    from companion.web.serving import numeric_address, serve_on
+    from companion.web.serving import serve_on
     from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
     from datasets.simulator.evening import EveningOpener, EveningSettings, evening_table, place_of
     from datasets.simulator.film import FilmSettings
@@ -126,10 +127,12 @@ def _play(
     watched = WatchedTable(app_state, f"sim:{seed}", data, camera=film(), reopen=film)
     app_state.camera = app_state.table = watched
     pin = fresh_pin()
-    address = numeric_address(sock)
+    address = OwnAddress(sock)
     app = create_app(app_state, PageSettings(pin=pin, address=address))
     watched.start()
-    click.echo(f"The table is being filmed. Open http://{LOOPBACK}:{port} here, or {address} on a phone; PIN {pin}.")
+    click.echo(
+        f"The table is being filmed. Open http://{LOOPBACK}:{port} here, or {address.now} on a phone; PIN {pin}."
+    )
     click.echo("Ctrl-C ends the demo.", err=True)
     try:
         with Watchdog(app_state.parts):

@@ -19,7 +19,14 @@ from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowes
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
 @click.option("--camera", metavar="SOURCE", help="The camera that must be there; without it any or none will do.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The page's port; 0: any.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    envvar="COMPANION_PORT",
+    help="The page's port; 0: any.",
+)
 @click.option(
     "--data",
     type=click.Path(path_type=Path),

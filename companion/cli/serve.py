@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import logging
 import os
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from companion.app.state import AppState
     from companion.app.table_service import WatchedTable
     from companion.cli.serve_storage import Storage
+    from companion.web.own_address import OwnAddress
     from hardware.camera.source import CameraSettings
 
 DATA_VARIABLE = "COMPANION_DATA"
@@ -66,6 +66,8 @@ IN_USE_FILE = ".in-use"
 
 def hold_data_dir(folder: Path) -> IO[bytes]:
     """Keep every other companion out of this data folder until the file is closed. Raises ClickException."""
+    import fcntl
+
     held = (folder / IN_USE_FILE).open("ab")
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -77,12 +79,18 @@ def hold_data_dir(folder: Path) -> IO[bytes]:
     return held
 
 
-def own_table_name(machine: Path = Path("/etc/machine-id")) -> str:
+BOARD_NUMBER = Path("/sys/firmware/devicetree/base/serial-number")
+"""Of a Raspberry Pi's board: a card that was cloned brings its machine id along, and not this."""
+
+
+def own_table_name(machine: Path = Path("/etc/machine-id"), board: Path = BOARD_NUMBER) -> str:
     """`Table 3f2a`: the same at every start and another on every machine, so that two tables do not share a topic."""
     try:
         secret = machine.read_bytes()
     except OSError:
         secret = socket.gethostname().encode()
+    with suppress(OSError):
+        secret += board.read_bytes()
     # Not the id itself: systemd asks to keep it to oneself.
     return f"Table {hashlib.sha256(b'companion table ' + secret).hexdigest()[:4]}"
 
@@ -145,12 +153,14 @@ def serve(
     from companion.tableside import ButtonPod
     from companion.web.app import PageSettings, create_app
     from companion.web.guard import own_names
+    from companion.web.own_address import OwnAddress
     from companion.web.pin import fresh_pin
-    from companion.web.serving import PortTakenError, listen, numeric_address, serve_on
+    from companion.web.serving import PortTakenError, listen, serve_on
 
     if pin and not 4 <= len(pin) <= 32:
         raise click.UsageError("--pin: expected 4 to 32 characters")
     settings = camera_settings(camera_size, mains)
+    table_name = _checked_name(table_name)
     folder = made_data_dir(data_dir)
     try:
         sock = listen(host, port)
@@ -194,7 +204,7 @@ def serve(
         _delete_labels_too(app_state, storage)
         pod = ButtonPod(app_state) if table is None else ButtonPod(app_state, read_now=table.read_now)
         parts.enter_context(pod)
-        address = numeric_address(sock)
+        address = OwnAddress(sock)
         chosen = PageSettings(
             pin=pin or fresh_pin(),
             names=own_names() | {name.lower() for name in names},
@@ -203,7 +213,10 @@ def serve(
         )
         app = create_app(app_state, chosen)
         _beat_for_the_game(app_state, parts)
-        click.echo(f"The page: {address}")
+        _follow_the_address(address, app_state, parts)
+        click.echo(f"The page: {address.now}")
+        if address.name:
+            click.echo(f"Also: {address.name}")
         click.echo(f"PIN for changes: {chosen.pin}")
         click.echo("Ctrl-C ends it; every game is kept.", err=True)
         watchdog.ready()
@@ -251,6 +264,17 @@ def _delete_labels_too(app_state: AppState, storage: Storage) -> None:
     app_state.delete_pictures = delete
 
 
+def _checked_name(name: str | None) -> str | None:
+    if name is None:
+        return None
+    from companion.publish.topics import table_name
+
+    try:
+        return table_name(name)
+    except ValueError as fault:
+        raise click.UsageError(f"--table-name {name!r}: {fault}") from None
+
+
 def _publish(app_state: AppState, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:
     try:
         from companion.publish import Outbox, Publisher, parse_broker
@@ -269,6 +293,18 @@ def _publish(app_state: AppState, broker: str, table_name: str, folder: Path, pa
     app_state.checks.append(lambda: publisher.status.reasons)
     parts.callback(publisher.close)
     app_state.follow(publisher.follow)  # type: ignore[arg-type]
+
+
+def _follow_the_address(address: OwnAddress, app_state: AppState, parts: ExitStack) -> None:
+    """A box is up before its network: the QR code and the log follow the address."""
+    over = threading.Event()
+
+    def changed(found: str) -> None:
+        click.echo(f"The page: {found}")
+        app_state.signal.notify()
+
+    threading.Thread(target=address.follow, args=(changed, over), name="own-address", daemon=True).start()
+    parts.callback(over.set)
 
 
 def _beat_for_the_game(app_state: AppState, parts: ExitStack) -> None:

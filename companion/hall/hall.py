@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.hall.tables import Table, Tables
-from companion.publish.line import Broker, Correspondent, Line, Mail
+from companion.publish.line import Broker, Correspondent, Line, Mail, refused_password
 from companion.publish.topics import ONLINE, ROOT, pack, table_of, topic, unpack
 from companion.supervise.parts import Parts
 
@@ -46,14 +46,14 @@ class Hall(Correspondent):
         self._lock = threading.Lock()
         self._tables = Tables()
         self._lacking: dict[str, _Lack] = {}
-        self.connected = False
+        self.connected = self.refused = False
 
     def snapshot(self) -> dict[str, Any]:
         """What the hall page shows."""
         sign = self._part.sign()
         hears = self.connected and not sign.hangs and not sign.trouble
         with self._lock:
-            return {"connected": hears, "tables": [table.as_json() for table in self._tables]}
+            return {"connected": hears, "refused": self.refused, "tables": [table.as_json() for table in self._tables]}
 
     def events(self, table: str) -> list[dict[str, Any]]:
         """A table's journal lines, as far as they are here without a gap."""
@@ -82,13 +82,14 @@ class Hall(Correspondent):
     def _handle(self, message: tuple[Any, ...]) -> None:
         match message:
             case ("connected", ""):
-                self.connected = True
+                self.connected, self.refused = True, False
                 self._lacking.clear()
                 for what in ("status", "head", "events"):
                     self._line.listen(f"{ROOT}/+/{what}")
-            case ("connected" | "disconnected", _):
+            case ("connected" | "disconnected", str(why)):
                 self.connected = False
-            case ("message", str(where), bytes(payload)):
+                self.refused = self.refused or refused_password(why)
+            case ("message" | "kept", str(where), bytes(payload)):
                 self._receive(where, payload)
 
     def _receive(self, where: str, payload: bytes) -> None:

@@ -37,7 +37,10 @@ def create_hall_app(hall: HallLike, names: Collection[str] | None = None) -> Fla
     @app.get("/health")
     def health() -> Response:
         snapshot = hall.snapshot()
-        reasons = [] if snapshot["connected"] else ["the broker cannot be reached"]
+        refused = "the broker refuses this user or password"
+        reasons = (
+            [] if snapshot["connected"] else [refused if snapshot.get("refused") else "the broker cannot be reached"]
+        )
         reasons += [f"{table['name']} is not connected" for table in snapshot["tables"] if not table["online"]]
         reasons += [
             f"the game of {table['name']} cannot be read" for table in snapshot["tables"] if not table["readable"]

@@ -1,7 +1,8 @@
 """The line to the broker, the same for a table that tells and a hall that listens.
 
 Whatever comes over it becomes a message in the owner's mailbox; the network thread never waits for anybody:
-("connected", ""), ("connected", why not), ("disconnected", why), ("confirmed", number), ("message", topic, payload).
+("connected", ""), ("connected", why not), ("disconnected", why), ("confirmed", number), ("message", topic, payload),
+("kept", topic, payload) for one that the broker had kept from before.
 """
 
 from __future__ import annotations
@@ -53,6 +54,14 @@ def parse_broker(text: str) -> Broker:
     return Broker(host, int(port) if colon else usual, user or None, password or None, secure)
 
 
+WRONG_PASSWORD = ("Not authorized", "Bad user name or password")
+"""What a broker answers to a password that it does not know, in the words of MQTT 5 and 3.1.1."""
+
+
+def refused_password(detail: str) -> bool:
+    return detail in WRONG_PASSWORD
+
+
 class Line:
     """One connection, renewed for ever. `last_will` is (topic, payload) that the broker says when we vanish."""
 
@@ -80,7 +89,9 @@ class Line:
         )
         client.on_disconnect = lambda c, data, flags, reason, properties: mail.put(("disconnected", str(reason)))
         client.on_publish = lambda c, data, mid, reason, properties: mail.put(("confirmed", mid))
-        client.on_message = lambda c, data, message: mail.put(("message", message.topic, bytes(message.payload)))
+        client.on_message = lambda c, data, message: mail.put(
+            ("kept" if message.retain else "message", message.topic, bytes(message.payload))
+        )
 
     def start(self) -> None:
         """Connect now or whenever the broker can be reached."""

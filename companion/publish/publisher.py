@@ -7,15 +7,17 @@ comes to it as a message in its mailbox. The network thread of the client never 
 from __future__ import annotations
 
 import queue
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Protocol
 
 from companion.game.game_view import GameView
 from companion.log.events import Event
 from companion.log.header import Header
 from companion.publish.discovery import discovery, summary
-from companion.publish.line import Broker, Correspondent, Line, Mail
+from companion.publish.line import Broker, Correspondent, Line, Mail, refused_password
 from companion.publish.outbox import Outbox
 from companion.publish.topics import OFFLINE, ONLINE, pack, table_id, topic, unpack
 from companion.supervise.parts import Loop, plain_loop
@@ -23,6 +25,9 @@ from companion.supervise.parts import Loop, plain_loop
 WINDOW = 50
 """Events under way at once: enough for the network's delay, few enough to keep nothing in memory."""
 
+
+ANOTHER_S = 120.0
+"""So long after another box has used this table's name it is said."""
 
 WAIT_S = 2.0
 """Between two signs of life where nothing happens."""
@@ -61,7 +66,10 @@ class PublishStatus:
     @property
     def reasons(self) -> list[str]:
         """What `/health` says of it: nothing while the broker hears us."""
-        return [] if self.connected else [f"the broker cannot be reached; {self.behind} events wait for it"]
+        if self.connected:
+            return [self.detail] if self.detail else []
+        why = "refuses this user or password" if refused_password(self.detail) else "cannot be reached"
+        return [f"the broker {why}; {self.behind} events wait for it"]
 
 
 class Publisher(Correspondent):
@@ -78,10 +86,12 @@ class Publisher(Correspondent):
         self._connected = False
         self._detail = "not connected yet"
         self._published_head = ("", -1)
+        # Two boxes of one name would else throw each other off the broker for ever.
+        self._self, self._other_at = secrets.token_hex(4), float("-inf")
         line = Line(
             broker,
             mail,
-            name=f"companion-{self.table}",
+            name=f"companion-{self.table}-{self._self}",
             last_will=(topic(self.table, "status"), OFFLINE),
             under_way=WINDOW,
         )
@@ -101,6 +111,8 @@ class Publisher(Correspondent):
         behind = sum(
             max(0, len(feed.game.events) - self._outbox.confirmed(name)) for name, feed in list(self._feeds.items())
         )
+        if self._connected and monotonic() - self._other_at < ANOTHER_S:
+            return PublishStatus(True, behind, f"another box tells the broker of a table called {self._name}, too")
         return PublishStatus(self._connected, behind, self._detail)
 
     def _work(self) -> bool:
@@ -134,10 +146,14 @@ class Publisher(Correspondent):
                 if self._connected:
                     self._introduce()
             case ("disconnected", str(why)):
-                self._connected, self._detail = False, why
+                # A broker that refuses a password also hangs up: the reason is the refusal.
+                self._connected = False
+                self._detail = self._detail if refused_password(self._detail) else why
             case ("confirmed", int(mid)) if mid in self._under_way:
                 name, seq = self._under_way.pop(mid)
                 self._confirm(name, seq)
+            case ("message", str(where), bytes(payload)) if where == topic(self.table, "head"):
+                self._hear_another(unpack(payload) or {})
             case ("message", _, bytes(payload)):
                 self._publish_again(unpack(payload) or {})
 
@@ -152,6 +168,7 @@ class Publisher(Correspondent):
             self._line.publish(where, pack(config), retain=True)
         self._publish("status", ONLINE.encode(), retain=True)
         self._line.listen(topic(self.table, "resend"))
+        self._line.listen(topic(self.table, "head"))
         self._published_head = ("", -1)
 
     def _push(self) -> None:
@@ -176,10 +193,19 @@ class Publisher(Correspondent):
             "game": self._on_the_table,
             "header": feed.game.header.to_json(),
             "seq": feed.sent,
+            "by": self._self,
         }
         self._publish("head", pack(head), retain=True)
         self._publish("state", pack(summary(feed.game.snapshot())), retain=True)
         self._published_head = (self._on_the_table, feed.sent)
+
+    def _hear_another(self, head: Mapping[str, Any]) -> None:
+        """A head that is not ours, said while we listen: another box goes by this table's name."""
+        if head.get("by") not in (None, self._self):
+            if monotonic() - self._other_at > ANOTHER_S:
+                # So that the other one hears of us, too.
+                self._published_head = ("", -1)
+            self._other_at = monotonic()
 
     def _publish_again(self, request: Mapping[str, Any]) -> None:
         """The hall has missed something: begin again behind the event it names."""

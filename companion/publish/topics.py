@@ -9,6 +9,7 @@ companion/TABLE/resend              to the table: {"game", "after"}: say again w
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import unicodedata
@@ -19,13 +20,29 @@ ONLINE, OFFLINE = "online", "offline"
 LARGEST_PAYLOAD = 1_000_000
 
 
+LONGEST_NAME = 60
+
+
+def table_name(text: str) -> str:
+    """A table's name as people see it, in any language. Raises ValueError in one line for what is none."""
+    name = " ".join(unicodedata.normalize("NFC", text).split())
+    if not name or len(name) > LONGEST_NAME or not any(letter.isalnum() for letter in name):
+        raise ValueError(f"expected a name of 1 to {LONGEST_NAME} characters with a letter or a digit in it")
+    if any(unicodedata.category(letter) in ("Cc", "Cs", "Cn", "Zl", "Zp") for letter in name):
+        raise ValueError("expected a name without control characters")
+    return name
+
+
 def table_id(name: str) -> str:
-    """A table's name as a topic: `Tisch 3, Kästner` is `tisch-3-kastner`. Raises ValueError where nothing is left."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    """A table's name as a topic: `Table 3` is `table-3`. Whatever does not survive that ends in a mark of the whole
+    name, so that no two names share a topic: `Стіл 1` is `1-` and eight digits. Raises ValueError."""
+    whole = table_name(name).casefold()
+    plain = unicodedata.normalize("NFKD", whole).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40]
-    if not slug:
-        raise ValueError(f"a table's name needs a letter or a digit, not {name!r}")
-    return slug
+    if slug == whole.replace(" ", "-"):
+        return slug
+    mark = hashlib.sha256(whole.encode()).hexdigest()[:8]
+    return f"{slug}-{mark}" if slug else f"table-{mark}"
 
 
 def topic(table: str, what: str) -> str:

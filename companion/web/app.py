@@ -23,6 +23,8 @@ from companion.web.guard import guard, own_names
 from companion.web.hypotheses import hypotheses
 from companion.web.languages import LANGUAGES, choose_language, gettext, speak_languages
 from companion.web.learning import learning
+from companion.web.manual import manual
+from companion.web.own_address import OwnAddress
 from companion.web.packing import pack_answers
 from companion.web.pages import RegionCache, pages
 from companion.web.phones import PHONES_FILE, PhoneSessions, SignedIn
@@ -54,11 +56,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PageSettings:
-    """How the page is served. `address` is the numeric one for the QR code; `source_url` the corresponding source."""
+    """How the page is served. `address` is the one for the QR code; `source_url` the corresponding source."""
 
     pin: str = field(default_factory=fresh_pin)
     names: Collection[str] = field(default_factory=own_names)
-    address: str | None = None
+    address: OwnAddress | None = None
     screen_key: str = ""
     """What the box's own screen shows to be it; empty: no screen may show the PIN."""
     source_url: str = SOURCE_URL
@@ -138,6 +140,7 @@ def _register(app: Flask) -> None:
         games,
         source,
         repairing,
+        manual,
     ):
         app.register_blueprint(blueprint)
 

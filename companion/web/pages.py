@@ -29,7 +29,7 @@ from companion.web.returned import returned
 
 pages = Blueprint("pages", __name__)
 
-REGIONS = ("head", "alerts", "turn", "yard", "scores", "plays", "act")
+REGIONS = ("head", "alerts", "turn", "yard", "scores", "plays", "act", "join")
 """Parts of the live page that change by themselves; each is the template regions/<name>.html."""
 
 LAST_PLAYS = 8
@@ -180,7 +180,8 @@ def _regions_now(tv: bool) -> dict[str, Any]:
         tuple(app_state().troubles()),
         *(one.id for one in app_state().repairs.to_show()),
     )
-    key = (tv, g.language, signed_in(), on_the_box(), *around)
+    address = current_app.extensions["companion_settings"].address
+    key = (tv, g.language, signed_in(), on_the_box(), address and address.now, *around)
     found = cache.get(moment, key)
     if found is None:
         found = _render_regions(tv)
@@ -227,4 +228,4 @@ def qr() -> Response:
     address = current_app.extensions["companion_settings"].address
     if address is None:
         raise NotFound("The box does not know its numeric address.")
-    return Response(qr_svg(address), mimetype="image/svg+xml")
+    return Response(qr_svg(address.now), mimetype="image/svg+xml")

@@ -83,6 +83,8 @@ TROUBLES = (
     _("the reader's process ended; it is started again for the next picture"),
     _("the reader did not answer within %(seconds)s s; it is started again for the next picture"),
     _("the broker cannot be reached; %(number)s events wait for it"),
+    _("the broker refuses this user or password; %(number)s events wait for it"),
+    _("another box tells the broker of a table called %(name)s, too"),
     _("table.size_mm: not given, and no tile lies in the first picture to measure the table by"),
     _("table.corners_px: corner %(number)s (%(place)s) lies outside the picture of %(size)s"),
 )

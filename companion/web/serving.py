@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
-import resource
 import signal
 import socket
-import struct
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from flask import Flask
@@ -22,6 +18,7 @@ from waitress import wasyncore
 from companion.app.change_signal import ChangeSignal
 from companion.web.access import cookie_opens
 from companion.web.connections import PageServer
+from companion.web.own_address import numeric_address
 from companion.web.photographs import FORM_LIMIT
 from companion.web.photographs import ROUTES as PHOTO_ROUTES
 from companion.web.request_limits import ConnectionSettings
@@ -63,52 +60,16 @@ def port_of(sock: socket.socket) -> int:
     return int(sock.getsockname()[1])
 
 
-def numeric_address(sock: socket.socket) -> str:
-    """The page's address as other phones reach it, by number: `http://192.168.1.23:8000`."""
-    host, port = sock.getsockname()[:2]
-    if host == "::":
-        with socket.socket(socket.AF_INET) as asked:
-            return f"http://{own_number(asked)}:{port}"
-    if host == "0.0.0.0":
-        host = own_number(sock)
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-SIOCGIFADDR = 0x8915
-"""Of linux/sockios.h: the IPv4 address of an interface, asked of any inet socket."""
-
-ROUTES = Path("/proc/net/route")
-
-
-def own_number(inet: socket.socket) -> str:
-    """This machine's IPv4 address in the home network: that of the interface with the default route, else of the first
-    that has one; 127.0.0.1 where there is none. `inet` is any IPv4 socket; nothing is sent, no name is looked up."""
-    names = [name for _, name in socket.if_nameindex()]
-    outward = _outward(ROUTES.read_text(encoding="ascii").splitlines()[1:]) if ROUTES.is_file() else []
-    for name in (*outward, *(name for name in names if name not in outward)):
-        try:
-            answer = fcntl.ioctl(inet.fileno(), SIOCGIFADDR, struct.pack("256s", name.encode()))
-        except OSError:
-            continue
-        number = socket.inet_ntoa(answer[20:24])
-        if not number.startswith("127."):
-            return number
-    return "127.0.0.1"
-
-
-def _outward(routes: Sequence[str]) -> list[str]:
-    """Interfaces with a default route, the preferred one first, of lines of /proc/net/route."""
-    fields = [route.split() for route in routes]
-    found = [(int(f[6]), f[0]) for f in fields if len(f) > 7 and f[1] == "00000000" and f[7] == "00000000"]
-    return [name for _, name in sorted(found)]
-
-
 FILES_BESIDE = 200
 """Of camera, journals, pictures and libraries."""
 
 
 def _allow_files(count: int) -> None:
     """As many open files as the connections may need, where the system lets us."""
+    try:
+        import resource
+    except ImportError:
+        return  # Windows has no such limit
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,3 +69,21 @@ def _why_unknown(device: Path) -> str:
     if device.exists() and not os.access(device, os.R_OK | os.W_OK):
         return "this user may not open it: sudo usermod --append --groups video $USER, then log in again"
     return "its driver does not say what it offers"
+
+
+ASK_PICAMERA2 = (
+    "from picamera2 import Picamera2\nfor c in Picamera2.global_camera_info(): print(c.get('Model', 'camera'))"
+)
+
+
+def ribbon_cameras() -> list[str]:
+    """Raspberry Pi cameras, asked for in a process of its own: the camera stack can hang."""
+    if importlib.util.find_spec("picamera2") is None:
+        return []
+    try:
+        answer = subprocess.run(
+            [sys.executable, "-c", ASK_PICAMERA2], capture_output=True, text=True, timeout=15, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [f"picamera ({line})" for line in answer.stdout.splitlines() if line] if answer.returncode == 0 else []

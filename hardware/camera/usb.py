@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +33,7 @@ Opener = Callable[[int | str], Any]
 
 
 def open_v4l2(device: int | str) -> Any:
-    return cv2.VideoCapture(device, cv2.CAP_V4L2)
+    return cv2.VideoCapture(device, cv2.CAP_V4L2 if sys.platform == "linux" else cv2.CAP_ANY)
 
 
 class UsbCamera(FrameSource):

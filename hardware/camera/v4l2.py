@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import struct
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,6 +156,8 @@ def why_not(device: int | str, ioctl: Ioctl = kernel_ioctl, processes: Path = Pa
     """Why this device gives no pictures, in one line with its own mend: absent, forbidden, busy, no camera at all."""
     path = device_path(device)
     label = f"camera {path}"
+    if sys.platform != "linux":
+        return without_camera(f"camera {device} cannot be opened: unplugged, in use, or not allowed in the settings")
     try:
         handle = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     except OSError as error:

@@ -26,13 +26,14 @@ PATIENCE_S = 90.0
 class BrokerProcess:
     """A Mosquitto of our own, which keeps nothing: the hardest case when it is killed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, more: str = "", *, anonymous: bool = True) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
         self._config = folder / "mosquitto.conf"
         self._config.write_text(
-            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\n", encoding="ascii"
+            f"listener {self.port} 127.0.0.1\nallow_anonymous {str(anonymous).lower()}\npersistence false\n{more}",
+            encoding="ascii",
         )
         self._process: subprocess.Popen[bytes] | None = None
 

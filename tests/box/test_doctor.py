@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -79,6 +81,34 @@ def test_a_port_in_use_is_named_with_its_mend() -> None:
     assert not finding.ok
     assert str(port) in finding.found
     assert "--port" in finding.mend
+
+
+def test_beside_a_companion_that_runs_it_is_ready(tmp_path: Path) -> None:
+    said = {"status": "degraded", "reasons": ["the clock was never set"]}
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = json.dumps(said).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_words: object) -> None:
+            return
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        port = int(server.server_address[1])
+        finding = checkup.check_port(Machine(port=port))
+        said = {"status": "ok", "reasons": []}
+        result = CliRunner().invoke(doctor, ["--data", str(tmp_path)], env={"COMPANION_PORT": str(port)})
+        said = {"program": "another"}  # type: ignore[dict-item]
+        other = checkup.check_port(Machine(port=port))
+        server.shutdown()
+    assert finding.ok and finding.found == f"the companion is running on port {port} and says: the clock was never set"
+    assert f"the companion is running on port {port} and is well" in result.output and "Ready" in result.output
+    assert not other.ok and "another program" in other.mend
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import getpass
 import queue
-import shutil
+import re
 import socket
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import paho.mqtt.client as mqtt
 import pytest
+from click.testing import CliRunner
 from paho.mqtt.enums import CallbackAPIVersion
 
-from companion.cli.serve import own_table_name
+from companion.cli.serve import own_table_name, serve
+from companion.hall import Hall
+from companion.hall.page import create_hall_app
 from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, parse_broker
 from companion.publish.discovery import discovery, summary
@@ -188,11 +192,93 @@ def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> No
     assert summary({})["leader"] == "-"
 
 
-@pytest.mark.parametrize(("name", "slug"), [("Table 1", "table-1"), ("Tisch 3, Kästner", "tisch-3-kastner")])
-def test_a_table_s_name_becomes_a_topic(name: str, slug: str) -> None:
-    assert table_id(name) == slug
-    with pytest.raises(ValueError, match="letter or a digit"):
-        table_id("//#+")
+ROOM_NAMES = ("Table 1", "Стіл 1", "Стол 1", "Кухня", "Kuchyň", "রান্নাঘর", "厨房", "Tisch 3, Kästner", "x" * 45, "x" * 44)
+
+
+def test_a_table_s_name_in_any_language_becomes_a_topic_of_its_own() -> None:
+    assert table_id("Table 1") == table_id("table 1") == "table-1"
+    topics = [table_id(name) for name in ROOM_NAMES]
+    assert len(set(topics)) == len(ROOM_NAMES)
+    assert all(re.fullmatch(r"[a-z0-9-]{1,60}", one) for one in topics)
+    assert table_id("Kuchyn\u030c") == table_id("Kuchyň"), "the same letters, written in two ways"
+
+
+@pytest.mark.parametrize("name", ["//#+", "", "   ", "a" * 61, "Table\x001", "Table \udcff"])
+def test_a_table_s_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="expected a name"):
+        table_id(name)
+    result = CliRunner().invoke(serve, ["--table-name", name, "--data", str(tmp_path / "games"), "--port", "0"])
+    assert result.exit_code == 2 and "--table-name" in result.output and "Traceback" not in result.output
+    assert not (tmp_path / "games").exists(), "before anything has changed"
+
+
+def test_a_cloned_card_in_another_box_is_another_table(tmp_path: Path) -> None:
+    (tmp_path / "machine-id").write_text("1" * 32, encoding="ascii")
+    names = set()
+    for serial in ("10000000abcd0001", "10000000abcd0002"):
+        (tmp_path / "serial").write_text(serial, encoding="ascii")
+        names.add(own_table_name(tmp_path / "machine-id", tmp_path / "serial"))
+    names.add(own_table_name(tmp_path / "machine-id", tmp_path / "no board number"))
+    assert len(names) == 3
+
+
+def test_two_boxes_of_one_name_are_named_on_both(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    boxes = []
+    for number in "12":
+        (tmp_path / number).mkdir()
+        boxes.append(publisher(broker.address, tmp_path / number, "Table 7"))
+    with boxes[0], boxes[1]:
+        games = [new_game(f"game-{number}") for number in "12"]
+        for box, game in zip(boxes, games, strict=True):
+            box.follow("evening", game)
+            game.play(1)
+        said = "another box tells the broker of a table called Table 7, too"
+        assert _wait(lambda: all(box.status.reasons == [said] for box in boxes)), [box.status for box in boxes]
+
+
+def test_one_box_that_starts_again_is_no_other(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    game = new_game("evening")
+    for _ in range(2):
+        with publisher(broker.address, tmp_path, "Table 7") as box:
+            box.follow("evening", game)
+            game.play(2)
+            assert _wait(lambda box=box: box.status.connected and box.status.behind == 0)  # type: ignore[misc]
+            time.sleep(0.5)
+            assert box.status.reasons == []
+
+
+def _wait(true: Callable[[], bool]) -> bool:
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        if true():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_wrong_password_is_said_as_such(tmp_path: Path) -> None:
+    if MOSQUITTO is None:
+        pytest.skip("mosquitto is not installed")
+    passwords = tmp_path / "passwords"
+    secret = MOSQUITTO.replace("sbin/mosquitto", "bin/mosquitto_passwd")
+    subprocess.run([secret, "-c", "-b", str(passwords), "companion", "right"], check=True, capture_output=True)
+    process = BrokerProcess(tmp_path, more=f"password_file {passwords}\nuser {getpass.getuser()}\n", anonymous=False)
+    process.start()
+    address = Broker("127.0.0.1", process.port, "companion", "wrong")
+    hall = Hall(address)
+    try:
+        with publisher(address, tmp_path, "Table 7") as box, hall:
+            refused = "the broker refuses this user or password; 0 events wait for it"
+            assert _wait(lambda: box.status.reasons == [refused]), box.status
+            assert _wait(lambda: bool(hall.snapshot()["refused"]))
+    finally:
+        process.kill()
+    page = create_hall_app(hall).test_client().get("/").get_data(as_text=True)
+    assert "The broker refuses this user or password." in page
 
 
 def test_a_broker_s_address_is_read_or_refused() -> None:
@@ -215,7 +301,7 @@ def test_two_machines_are_two_tables_without_being_told(tmp_path: Path) -> None:
 
 
 def test_the_line_to_a_broker_may_be_encrypted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if shutil.which("mosquitto") is None:
+    if MOSQUITTO is None:
         pytest.skip("mosquitto is not installed")
     key, certificate, settings = tmp_path / "key.pem", tmp_path / "own.pem", tmp_path / "broker.conf"
     subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
@@ -233,7 +319,7 @@ def test_the_line_to_a_broker_may_be_encrypted(tmp_path: Path, monkeypatch: pyte
     ]
     settings.write_text("\n".join(lines) + "\n", encoding="ascii")
     heard: dict[str, tuple[object, ...]] = {}
-    with subprocess.Popen(["mosquitto", "-c", str(settings)], stderr=subprocess.DEVNULL) as broker:
+    with subprocess.Popen([MOSQUITTO, "-c", str(settings)], stderr=subprocess.DEVNULL) as broker:
         try:
             monkeypatch.setenv(CA_VARIABLE, str(certificate))
             mail: queue.SimpleQueue[tuple[object, ...]] = queue.SimpleQueue()

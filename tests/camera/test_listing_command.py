@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-import companion.app.checkup as checkup
 import companion.cli.cameras as command
 from companion.cli.cameras import cameras
 from hardware.camera import CameraError, CameraSettings, Fault
@@ -33,7 +32,7 @@ class StillCamera(FrameSource):
 
 @pytest.fixture(autouse=True)
 def one_camera(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkup, "ribbon_cameras", list)
+    monkeypatch.setattr(command, "ribbon_cameras", list)
     monkeypatch.setattr(command, "usb_listed", lambda: [DESK])
 
 

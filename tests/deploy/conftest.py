@@ -22,6 +22,8 @@ def box(tmp_path: Path) -> Box:
         stub.write_text(f"#!/bin/bash\n{body}", encoding="utf-8")
         stub.chmod(0o755)
     shutil.copytree(DEPLOY, box.source / "deploy", ignore=shutil.ignore_patterns("__pycache__"))
+    (box.source / "docs").mkdir()
+    (box.source / "docs/install.md").write_text("# Install\n", encoding="utf-8")
     for room in ("companion", "vision", "hardware", "datasets", "models"):
         (box.source / room).mkdir()
         (box.source / room / "__init__.py").write_text("", encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
@@ -68,7 +69,7 @@ def app(app_state: AppState, clock: FakeClock) -> Iterator[Flask]:
     settings = PageSettings(
         pin=PIN,
         names=frozenset({"localhost", "box.local"}),
-        address="http://192.168.1.23:8000",
+        address=SimpleNamespace(now="http://192.168.1.23:8000", name=""),  # type: ignore[arg-type]
         screen_key="the-boxes-own",
         stream=StreamSettings(ping_s=0.02, most=6),
         testing=True,

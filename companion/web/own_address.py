@@ -1,0 +1,102 @@
+"""Where other phones reach this box: by number, followed while the network comes and goes, and by name beside it."""
+
+from __future__ import annotations
+
+import re
+import socket
+import struct
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+SIOCGIFADDR = 0x8915
+"""Of linux/sockios.h: the IPv4 address of an interface, asked of any inet socket."""
+
+ROUTES = Path("/proc/net/route")
+
+INNER = re.compile(r"(docker|br-|veth|virbr|vmnet|vboxnet|lxc|lxd|podman|cni|flannel|tun|tap|wg|tailscale|zt|ppp|utun)")
+"""Interfaces of containers, virtual machines and private networks: no phone at the table is behind one."""
+
+MDNS = (Path("/run/avahi-daemon/socket"), Path("/var/run/avahi-daemon/socket"))
+"""Who answers to NAME.local on this machine, if anybody does."""
+
+LOOK_AGAIN_S = 3.0
+
+LOOPBACK = "127.0.0.1"
+
+
+def own_number(inet: socket.socket, routes: Path = ROUTES) -> str:
+    """This machine's IPv4 address in the home network: that of the interface with the default route, else of the first
+    that has one; those of containers and private networks come last. 127.0.0.1 where there is none. `inet` is any IPv4
+    socket; nothing is sent, no name is looked up."""
+    names = [name for _, name in socket.if_nameindex()]
+    outward = _outward(routes.read_text(encoding="ascii").splitlines()[1:]) if routes.is_file() else []
+    for name in in_order(names, outward):
+        number = _number_of(inet, name)
+        if number and not number.startswith("127."):
+            return number
+    return LOOPBACK
+
+
+def in_order(names: Sequence[str], outward: Sequence[str]) -> list[str]:
+    """Interfaces, the likeliest to have the phones behind it first."""
+    known = [*outward, *(name for name in names if name not in outward)]
+    return sorted(known, key=lambda name: INNER.match(name) is not None)
+
+
+def _number_of(inet: socket.socket, name: str) -> str:
+    try:
+        import fcntl
+
+        answer = fcntl.ioctl(inet.fileno(), SIOCGIFADDR, struct.pack("256s", name.encode()))
+    except (ImportError, OSError):
+        return ""
+    return socket.inet_ntoa(answer[20:24])
+
+
+def _outward(routes: Sequence[str]) -> list[str]:
+    """Interfaces with a default route, the preferred one first, of lines of /proc/net/route."""
+    fields = [route.split() for route in routes]
+    found = [(int(f[6]), f[0]) for f in fields if len(f) > 7 and f[1] == "00000000" and f[7] == "00000000"]
+    return [name for _, name in sorted(found)]
+
+
+def numeric_address(sock: socket.socket) -> str:
+    """The page's address as other phones reach it, by number: `http://192.168.1.23:8000`."""
+    host, port = sock.getsockname()[:2]
+    if host == "::":
+        with socket.socket(socket.AF_INET) as asked:
+            return f"http://{own_number(asked)}:{port}"
+    if host == "0.0.0.0":
+        host = own_number(sock)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def name_address(port: int, hostname: str | None = None, answerers: Sequence[Path] = MDNS) -> str:
+    """`http://box.local:8000`, where somebody on this machine answers to that name; else ""."""
+    name = (hostname or socket.gethostname()).split(".")[0].lower()
+    return f"http://{name}.local:{port}" if name and any(path.exists() for path in answerers) else ""
+
+
+class OwnAddress:
+    """The address of the page on `sock`, as it is now: a box starts before its network does."""
+
+    def __init__(self, sock: socket.socket, look: Callable[[socket.socket], str] = numeric_address) -> None:
+        self._sock, self._look = sock, look
+        self.port = int(sock.getsockname()[1])
+        self.now = look(sock)
+
+    @property
+    def name(self) -> str:
+        return name_address(self.port)
+
+    def follow(self, changed: Callable[[str], None], over: threading.Event) -> None:
+        """Look every few seconds until `over`; `changed` hears each new address."""
+        while not over.wait(LOOK_AGAIN_S):
+            try:
+                found = self._look(self._sock)
+            except OSError:
+                continue
+            if found != self.now:
+                self.now = found
+                changed(found)

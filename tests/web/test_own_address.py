@@ -1,0 +1,94 @@
+"""The address that the QR code holds: the home network's, followed while networks come and go."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.web.own_address import OwnAddress, in_order, name_address
+
+
+def test_containers_and_private_networks_come_last() -> None:
+    names = ["lo", "docker0", "tun0", "eth0", "wlan0", "br-9f2e", "tailscale0"]
+    order = in_order(names, ["tun0", "wlan0"])
+    assert order[0] == "wlan0" and order.index("eth0") < order.index("docker0") < len(names)
+    assert order.index("eth0") < order.index("tun0"), "a VPN may hold the default route, and no phone is behind it"
+
+
+def test_the_name_is_said_where_somebody_answers_to_it(tmp_path: Path) -> None:
+    assert name_address(8000, "Box.home", [tmp_path / "socket"]) == ""
+    (tmp_path / "socket").touch()
+    assert name_address(8000, "Box.home", [tmp_path / "socket"]) == "http://box.local:8000"
+
+
+def test_a_network_that_comes_later_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.web.own_address.LOOK_AGAIN_S", 0.01)
+    numbers = ["127.0.0.1", "127.0.0.1", "192.168.1.50"]
+    heard: list[str] = []
+    over = threading.Event()
+
+    def look(_sock: socket.socket) -> str:
+        return f"http://{numbers.pop(0) if len(numbers) > 1 else numbers[0]}:8000"
+
+    def changed(found: str) -> None:
+        heard.append(found)
+        over.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        address = OwnAddress(sock, look)
+        assert address.now == "http://127.0.0.1:8000"
+        address.follow(changed, over)
+    assert heard == ["http://192.168.1.50:8000"] == [address.now]
+
+
+def test_the_big_screen_shows_the_address_of_now(anyone: FlaskClient) -> None:
+    join = anyone.get("/regions?tv=1").get_json()["regions"]["join"]
+    assert "192.168.1.23:8000" in join and "/qr.svg?of=" in join
+    assert "192.168.1.23" not in anyone.get("/regions").get_json()["regions"]["join"]
+
+
+IN_A_NEW_NETWORK = """
+import subprocess, sys, threading
+from companion.web.own_address import OwnAddress
+from companion.web.serving import listen
+over = threading.Event()
+address = OwnAddress(listen("0.0.0.0", 0))
+print(address.now.rpartition(":")[0], flush=True)
+def changed(found):
+    print(found.rpartition(":")[0], flush=True)
+    over.set()
+watching = threading.Thread(target=address.follow, args=(changed, over))
+watching.start()
+def ip(words):
+    subprocess.run(["ip", *words.split()], check=True)
+ip("link add docker0 type veth peer name v0")
+ip("addr add 172.17.0.1/16 dev docker0")
+ip("link add wlan0 type veth peer name v1")
+ip("addr add 192.168.1.50/24 dev wlan0")
+watching.join(20)
+"""
+
+
+@pytest.mark.slow
+def test_a_server_that_was_up_before_its_network_finds_it() -> None:
+    if shutil.which("unshare") is None or shutil.which("ip") is None or os.getuid() != 0:
+        pytest.skip("needs root, unshare and ip to make a network of its own")
+    answer = subprocess.run(
+        ["unshare", "-n", sys.executable, "-c", IN_A_NEW_NETWORK],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=90,
+    )
+    if "Operation not permitted" in answer.stderr:
+        pytest.skip("this machine makes no networks")
+    assert answer.stdout.splitlines()[0] == "http://127.0.0.1", answer.stderr
+    assert answer.stdout.splitlines()[-1] in ("http://192.168.1.50", "http://172.17.0.1")
