@@ -7,6 +7,7 @@ their colour, the question cannot be settled from a picture.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 
@@ -17,9 +18,11 @@ from vision.frame import Image
 from vision.known_set import KnownSet
 from vision.plausibility import alike_in_colour
 from vision.reading import HalfReading, TileReading
-from vision.rectify import cut_tile
+from vision.rectify import cut_tile, shifted
 
 Floats = NDArray[np.float32]
+ReadIn = Callable[[Floats], NDArray[np.intp]]
+"""(n, 4, 2) outlines -> (n, 2) the likeliest values of their halves."""
 
 CUT_WH = (128, 64)
 MIDDLE = slice(56, 72)
@@ -32,6 +35,13 @@ LINE_PX = 3
 LEAST_SHOWN = 5.0
 """Levels of 255 by which a line or a pin has to stand out from what is beside it, and from the grain by `GRAIN`."""
 GRAIN = 4.0
+AROUND = slice(32, 96)
+UNBROKEN = 84
+"""Per cent of a line's rows that differ from the body at least."""
+PLAIN_LINE, STRAIGHT, ELSEWHERE = 25.0, 0.03, 0.08
+"""A line by so many levels is plain; half of the tiles of a picture have it within the second of the middle, in tile
+lengths. Of 344 tiles of the photographs 95 of 100 have it there; what has it farther off than the third, and is read
+otherwise in other outlines, was the one tile read wrongly."""
 FACES, LEAST_FACES = 12, 3
 """So many of the nearest faces are asked, so many have to be there."""
 MOSTLY = 0.7
@@ -63,6 +73,52 @@ def _stands_out(rows: Floats) -> tuple[float, float]:
     usual, grain = float(np.median(beside)), max(float(np.ptp(beside)) / 4, 0.5)
     middle = columns[MIDDLE] - usual
     return float(middle[np.abs(middle).argmax()]), grain
+
+
+def line_across(image: Image, quad: Floats) -> tuple[float, float]:
+    """The strongest line from side to side in a tile's middle half: by how many levels it differs from the body (darker
+    below 0), and how far it lies off the middle, in tile lengths. A column of pips is no line: the body shows between
+    them. A line in the middle is the one, however strong another is."""
+    cut = cut_tile(image, quad, CUT_WH, 0.0).astype(np.float32).mean(2)
+    body = float(np.median(cut))
+    found = []
+    for sign, share in ((-1.0, UNBROKEN), (1.0, 100 - UNBROKEN)):
+        columns = np.convolve(np.percentile(cut[ROWS], share, axis=0), np.ones(LINE_PX) / LINE_PX, "same")
+        stands = sign * (columns - body)
+        found.append((float(stands[AROUND].max()), sign, stands))
+    level, sign, stands = max(found, key=lambda one: one[0])
+    column = AROUND.start + int(stands[AROUND].argmax())
+    if stands[MIDDLE].max() >= AS_CLEAR * level:
+        column = MIDDLE.start + int(stands[MIDDLE].argmax())
+    return sign * level, column / CUT_WH[0] - 0.5
+
+
+def well_outlined(image: Image, tiles: list[TileReading], read_in: ReadIn) -> list[TileReading]:
+    """The same tiles, with halves unread where the line that all others have in their middle lies elsewhere and other
+    outlines around that line show something else: the outline reaches over a part of the next tile."""
+    read = [n for n, tile in enumerate(tiles) if tile.values is not None]
+    lines = [line_across(image, np.asarray(tiles[n].quad_px, np.float32)) for n in read]
+    dark = np.median([level for level, _ in lines]) < 0 if lines else True
+    shown = [(abs(level), off) for level, off in lines if abs(level) >= PLAIN_LINE and (level < 0) == dark]
+    if len(shown) < LEAST_FACES or len(shown) < MOSTLY * len(lines):
+        return tiles
+    usual, askew = (float(np.median(column)) for column in np.abs(shown).T)
+    if askew > STRAIGHT:
+        return tiles
+    out = list(tiles)
+    for n, (level, off) in zip(read, lines, strict=True):
+        if (level < 0) == dark and abs(level) >= AS_CLEAR * usual and abs(off) > ELSEWHERE:
+            around = [
+                shifted(tiles[n].quad_px[None], (off, 0.0, longer, 0.0))[0] for longer in (0.0, -2 * off, 2 * off)
+            ]
+            told = read_in(np.array(around, np.float32))
+            a, b = (_as_told(half, told[:, k]) for k, half in enumerate(tiles[n].halves or ()))
+            out[n] = replace(tiles[n], halves=(a, b))
+    return out
+
+
+def _as_told(half: HalfReading, values: NDArray[np.intp]) -> HalfReading:
+    return half if (values == half.value).all() else HalfReading(None, 0.0)
 
 
 def usual_divider(image: Image, faces: Floats) -> float:

@@ -15,7 +15,7 @@ from vision.covering import bare, uncovered
 from vision.detections import Detections, Kind
 from vision.detector import CLASSES as DETECTED
 from vision.detector import Detector
-from vision.dividers import by_elimination
+from vision.dividers import by_elimination, well_outlined
 from vision.exposure import lifted
 from vision.familiar import Appearance
 from vision.frame import Image
@@ -31,6 +31,7 @@ from vision.weights import folder_of, shipped, shipped_weights
 
 Region = tuple[int, int, int, int]
 JUDGES = ("markers", "backs")
+NETWORKS = ("tiles", "pips", *JUDGES)
 CLASSES = {"tiles": DETECTED}
 """What the outputs of a network are taken for."""
 
@@ -107,6 +108,7 @@ class Eye:
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         tiles, aside = uncovered(tiles, markers), None
+        tiles = well_outlined(image, tiles, lambda quads: self.reader.scores(image, quads).values.argmax(2))
         if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
             tiles, aside = of_one_shape(tiles)
         tiles = by_elimination(tiles, known)
@@ -133,10 +135,11 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     Raises WeightsError and AdaptationError.
     """
     share_one_heap()
-    files = {name: shipped_weights(name, CLASSES.get(name), folder_of(name)) for name in ("tiles", "pips", *JUDGES)}
+    files = {name: shipped_weights(name, CLASSES.get(name), folder_of(name)) for name in NETWORKS}
     said = {name: shipped(name, folder_of(name)) for name in files}
     judges = {name: (files[name], JudgeSettings.weighed(files[name], said[name].confidence)) for name in JUDGES}
     adaptation = None if learned is None else Adaptation.load(learned)
     settings = ReaderSettings(temperature=said["pips"].temperature)
     reader = Reader(files["pips"], BackJudge(*judges["backs"]), settings, adaptation)
-    return Eye(Detector(files["tiles"]), reader, Appearance() if one_box else None, MarkerJudge(*judges["markers"]))
+    familiar, markers = Appearance() if one_box else None, MarkerJudge(*judges["markers"])
+    return Eye(Detector(files["tiles"]), reader, familiar, markers)

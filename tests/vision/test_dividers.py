@@ -6,7 +6,15 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.dividers import Side, by_elimination, has_divider, usual_divider, which_side
+from vision.dividers import (
+    Side,
+    by_elimination,
+    has_divider,
+    line_across,
+    usual_divider,
+    well_outlined,
+    which_side,
+)
 from vision.known_set import KnownSet
 from vision.reading import HalfReading, TileReading
 
@@ -77,3 +85,32 @@ def test_the_only_tile_of_the_box_that_is_not_there_is_the_double_blank() -> Non
     for tiles in ([*others[:-1], back], [*others, back, back], [*others, TileReading(back.quad_px, "down", None, 0.9)]):
         assert by_elimination(tiles, known) == tiles
     assert by_elimination([*others, back], None)[-1] is back
+
+
+def outlined(offs: list[float], told: tuple[int, int] = (4, 3)) -> list[tuple[int, int] | None]:
+    """What is left of four tiles' values whose outlines lie off along them by such parts of their length, where other
+    outlines are read as `told`."""
+    image, quads = sheet([-60.0 + 90] * len(offs))
+    shift = np.array([0.0, LENGTH], np.float32)
+    tiles = [
+        TileReading(q + off * shift, "up", (HalfReading(4, 0.99), HalfReading(2, 0.99)), 0.9)
+        for q, off in zip(quads, offs, strict=True)
+    ]
+    return [tile.values for tile in well_outlined(image, tiles, lambda around: np.array([told] * len(around)))]
+
+
+def test_an_outline_with_the_divider_off_its_middle_is_not_read() -> None:
+    assert outlined([0.0, 0.02, -0.02, 0.01]) == [(4, 2)] * 4
+    assert outlined([0.0, 0.02, -0.15, 0.01]) == [(4, 2), (4, 2), None, (4, 2)]
+    assert outlined([0.0, 0.02, -0.15, 0.01], (4, 2)) == [(4, 2)] * 4, "it is read so however it is outlined"
+    assert outlined([0.15, 0.15, 0.15, 0.15]) == [(4, 2)] * 4, "these have their lines elsewhere"
+    assert outlined([0.0, 0.15]) == [(4, 2)] * 2, "two tell nothing"
+
+
+def test_a_column_of_pips_is_no_line() -> None:
+    image, quads = sheet([40.0] * 4)
+    for n in range(4):
+        image[30:90, n * (WIDTH + GAP) : n * (WIDTH + GAP) + WIDTH] = BODY
+        for x in (12, 30, 48):
+            cv2.circle(image, (n * (WIDTH + GAP) + x, 45), 6, [220] * 3, -1)
+    assert all(abs(line_across(image, quad)[0]) < 30 for quad in quads)
