@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vision.detections import Detections, Kind
-from vision.frame import Image
+from vision.frame import Image, Levels
 from vision.judging import Judge
 from vision.rectify import cut_wh
 from vision.rotated import sides
@@ -38,8 +38,8 @@ class BackJudge(Judge):
 
     size_wh = CUT_WH
 
-    def cut(self, image: Image, quad: ArrayLike) -> Image:
-        return cut_around(image, quad)
+    def cut(self, levels: Levels, quad: ArrayLike) -> Image:
+        return cut_around(levels[1], quad)
 
     def confidences(
         self,

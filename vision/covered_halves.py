@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.covering import BELIEVED
-from vision.frame import Image
+from vision.frame import Image, Levels
 from vision.markers import SIZES, MarkerJudge, views
 from vision.reading import Found, TileReading
 from vision.rectify import half_corners
@@ -31,8 +31,11 @@ A_TILE = 0.3
 """What is a tile less surely has no halves to cover."""
 
 
-def markers_on(image: Image, tiles: Sequence[TileReading], markers: Sequence[Found], judge: MarkerJudge) -> list[Found]:
-    """(h, w, 3) uint8 BGR, what was read and the markers found -> the markers that stand on unread halves besides."""
+def markers_on(
+    image: Image | Levels, tiles: Sequence[TileReading], markers: Sequence[Found], judge: MarkerJudge
+) -> list[Found]:
+    """(h, w, 3) uint8 BGR or its pyramid, what was read and the markers found -> the markers that stand on unread
+    halves besides."""
     up = [tile for tile in tiles if tile.halves is not None and tile.confidence >= A_TILE]
     if not up:
         return []

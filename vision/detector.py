@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
-from vision.frame import Image, reduced
+from vision.frame import Image, Levels, pyramid, reduced
 from vision.inference import Network, Workers
 from vision.rotated import covered, quads_of, sides, suppress
 from vision.weights import WeightsError
@@ -116,10 +116,10 @@ class _Pass:
     overlap: int
 
     @classmethod
-    def at(cls, image: Image, scale: float, s: DetectorSettings) -> _Pass:
-        h, w = image.shape[:2]
+    def at(cls, levels: Levels, scale: float) -> _Pass:
+        h, w = levels[1].shape[:2]
         wide, high = max(_STRIDE, round(w * scale)), max(_STRIDE, round(h * scale))
-        small, ratio = reduced(image, (wide, high))
+        small, ratio = reduced(levels[1], (wide, high), levels)
         overlap = round(BEST_LENGTH * OVERLAP_LENGTHS)
         across, down = pieces(wide, PIECE_PX, overlap), pieces(high, PIECE_PX, overlap)
         return cls(scale, small, ratio, tuple((x0, y0, x1, y1) for y0, y1 in down for x0, x1 in across), overlap)
@@ -156,15 +156,17 @@ class Detector:
                 f"for the classes {', '.join(CLASSES)}"
             )
 
-    def find(self, image: Image, tile_length_px: float | None = None) -> Detections:
-        """Everything found. `tile_length_px`, where it is known (a calibrated table), saves the coarse looks."""
+    def find(self, image: Image, tile_length_px: float | None = None, levels: Levels | None = None) -> Detections:
+        """Everything found. `tile_length_px`, where it is known (a calibrated table), saves the coarse looks; `levels`
+        is the picture's pyramid, where it was made already."""
+        levels = pyramid(image) if levels is None else levels
         looks: list[Look] = []
         length = tile_length_px
         if length is None:
-            looks = self._looks(image, self._coarse_scales(image))
+            looks = self._looks(levels, self._coarse_scales(image))
             length = agreed_length(looks)
             if length is None and max(image.shape[:2]) > 1.2 * LOOKS_PX[-1]:
-                looks += self._looks(image, [min(1.0, LAST_LOOK_PX / max(image.shape[:2]))])
+                looks += self._looks(levels, [min(1.0, LAST_LOOK_PX / max(image.shape[:2]))])
                 length = agreed_length(looks)
             if length is None:
                 return self._gather(looks, None, leaning=True)
@@ -179,7 +181,7 @@ class Detector:
             scales += [scale * other for other in SECOND_LOOKS]
         elif second_look:
             scales.append(closer)
-        more = self._looks(image, scales)
+        more = self._looks(levels, scales)
         if second_look:
             more[-1] = replace(more[-1], scores=more[-1].scores * self._trust(more[-1]))
         return self._gather(helpful + more, length, leaning=tile_length_px is None)
@@ -232,9 +234,9 @@ class Detector:
         keep[faint] = covered(quads[faint], quads[clear]) <= FAINT_COVER
         return np.asarray(keep, np.bool_)
 
-    def _looks(self, image: Image, scales: list[float]) -> list[Look]:
+    def _looks(self, levels: Levels, scales: list[float]) -> list[Look]:
         """One pass over the whole picture at each scale, in overlapping pieces where that is large."""
-        passes = self._workers.each(lambda scale: _Pass.at(image, scale, self.settings), scales)
+        passes = self._workers.each(lambda scale: _Pass.at(levels, scale), scales)
         jobs = [(n, k) for n, one in enumerate(passes) for k in range(len(one.places))]
         # The largest first, so that no thread has to wait for another's last one.
         jobs.sort(key=lambda job: -passes[job[0]].piece(job[1]).size)

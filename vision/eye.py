@@ -18,7 +18,7 @@ from vision.detector import Detector
 from vision.dividers import by_elimination, well_outlined
 from vision.exposure import lifted
 from vision.familiar import Appearance
-from vision.frame import Image
+from vision.frame import Image, Levels, pyramid
 from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
@@ -62,8 +62,9 @@ class Eye:
         `size` says besides which outlines are wrong."""
         start = time.perf_counter()
         image = lifted(image)
-        detections = self.detector.find(image, tile_length_px)
-        return self._reading(image, detections, start, known, tile_length_px, size)
+        levels = pyramid(image)
+        detections = self.detector.find(image, tile_length_px, levels)
+        return self._reading(levels, detections, start, known, tile_length_px, size)
 
     def look_again(
         self,
@@ -89,22 +90,23 @@ class Eye:
             np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
             np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
         )
-        return self._reading(image, together, start, known, tile_length_px, size)
+        return self._reading({1: image}, together, start, known, tile_length_px, size)
 
     def _reading(
         self,
-        image: Image,
+        levels: Levels,
         detections: Detections,
         start: float,
         known: KnownSet | None,
         length_px: float | None,
         size: TileSize | None,
     ) -> PictureReading:
-        things = detections if self.judge is None else self.judge.judge(image, detections, length_px)
+        image = levels[1]
+        things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px, size)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
-            markers += markers_on(image, tiles, markers, self.judge)
+            markers += markers_on(levels, tiles, markers, self.judge)
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         tiles, aside = uncovered(tiles, markers), None

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
+Levels = dict[int, Image]
+"""A picture (1) and its halves, by what they are divided by."""
 
 KEPT_BYTES = 4_000_000
 """Halves of a picture larger than this are stages on the way to smaller ones, and not kept."""
+LEAST_LEVEL_PX = 100
+"""A pyramid ends before a side is shorter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,9 +44,7 @@ class Frame:
         return reduced(self.image, size_wh, self._halves)[0]
 
 
-def reduced(
-    image: Image, size_wh: tuple[int, int], known: dict[int, Image] | None = None
-) -> tuple[Image, tuple[float, float]]:
+def reduced(image: Image, size_wh: tuple[int, int], known: Levels | None = None) -> tuple[Image, tuple[float, float]]:
     """The picture at about another size, averaged where it shrinks, and (x, y) picture pixels per pixel of the result.
 
     Halving is many times faster than averaging by any other number, so most of the way goes that way; a last column or
@@ -56,8 +58,16 @@ def reduced(
     return np.asarray(cv2.resize(image, size_wh, interpolation=how), np.uint8), scale
 
 
+def pyramid(image: Image) -> Levels:
+    """The picture and all its halves down to some `LEAST_LEVEL_PX`, by what they are divided by: for work that wants
+    many parts of it at many sizes. All are kept, which takes a third of the picture's own memory."""
+    levels: Levels = {1: image}
+    halved(image, (LEAST_LEVEL_PX, LEAST_LEVEL_PX), levels, kept_bytes=image.nbytes)
+    return levels
+
+
 def halved(
-    image: Image, least_wh: tuple[int, int], known: dict[int, Image] | None = None
+    image: Image, least_wh: tuple[int, int], known: Levels | None = None, kept_bytes: int = KEPT_BYTES
 ) -> tuple[Image, tuple[int, int]]:
     """The picture halved as often as it stays at least so large, and how much of the original it shows (w, h).
 
@@ -75,6 +85,6 @@ def halved(
         high, wide = image.shape[0] // 2, image.shape[1] // 2
         part = image[: 2 * high, : 2 * wide]
         image = np.asarray(cv2.resize(part, (wide, high), interpolation=cv2.INTER_AREA), np.uint8)
-        if image.nbytes <= KEPT_BYTES:
+        if image.nbytes <= kept_bytes:
             known[factor] = image
     return image, (w // target * target, h // target * target)

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
+from vision.frame import Image, Levels
 from vision.inference import Network, Workers
 from vision.weights import WeightsError
 
@@ -80,17 +80,19 @@ class Judge(ABC):
             )
 
     @abstractmethod
-    def cut(self, image: Image, quad: NDArray[np.floating]) -> Image:
-        """What the network gets to see of one outline (4, 2) px: (high, wide, 3) uint8 BGR."""
+    def cut(self, levels: Levels, quad: NDArray[np.floating]) -> Image:
+        """What the network gets to see of one outline (4, 2) px of a picture: (high, wide, 3) uint8 BGR."""
 
-    def logits(self, image: Image, quads_px: Floats) -> Floats:
-        """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n,): the more, the surer that the thing lies there."""
+    def logits(self, image: Image | Levels, quads_px: Floats) -> Floats:
+        """(h, w, 3) uint8 BGR, or a pyramid of it where many outlines are asked about, and (n, 4, 2) outlines -> (n,):
+        the more, the surer that the thing lies there."""
+        levels = image if isinstance(image, dict) else {1: image}
         parts = self._workers.batches(quads_px, *BATCHES)
-        answers = self._workers.each(lambda part: self._answer(image, part), parts)
+        answers = self._workers.each(lambda part: self._answer(levels, part), parts)
         return np.concatenate([np.zeros(0, np.float32), *answers])
 
-    def _answer(self, image: Image, quads_px: Floats) -> Floats:
-        cuts = np.stack([self.cut(image, quad) for quad in quads_px])
+    def _answer(self, levels: Levels, quads_px: Floats) -> Floats:
+        cuts = np.stack([self.cut(levels, quad) for quad in quads_px])
         blob = np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
         return self._network(blob)[:, 0]
 

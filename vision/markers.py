@@ -6,15 +6,17 @@ finds even faintly is cut out of the full picture and looked at once more, by a 
 
 from __future__ import annotations
 
+import math
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
-from vision.frame import Image
+from vision.frame import Image, Levels
 from vision.judging import COVER, IOU, LEAST, Judge, log_odds
 from vision.lookalikes import lookalikes
-from vision.rotated import iou, sides, suppress
+from vision.rotated import areas, shared_each, sides, suppress
 
 Floats = NDArray[np.float32]
 
@@ -44,6 +46,9 @@ so many tile lengths, and as the second of these so far to each side."""
 SAME_PLACE = 0.15
 """Finds whose middles lie no farther apart than this part of a tile length share these looks."""
 
+FINER = 1.25
+"""A cut is made from the smallest half of the picture that has at least so many times its pixels."""
+
 IN_DOUBT = (-2.5, 4.0)
 """Log-odds between which more looks are worth their time: of 265 finds on 100 tables below the first none came above
 one half by them."""
@@ -54,10 +59,11 @@ class MarkerJudge(Judge):
 
     size_wh = (CUT_PX, CUT_PX)
 
-    def cut(self, image: Image, quad: NDArray[np.floating]) -> Image:
-        return cut_square(image, quad, CUT_SPAN, CUT_PX)
+    def cut(self, levels: Levels, quad: NDArray[np.floating]) -> Image:
+        factor = level_for(levels, quad, CUT_SPAN, CUT_PX)
+        return cut_square(levels[factor], np.asarray(quad) / factor, CUT_SPAN, CUT_PX)
 
-    def aside(self, image: Image, quads_px: Floats, logits: Floats, length_px: float) -> Floats:
+    def aside(self, image: Image | Levels, quads_px: Floats, logits: Floats, length_px: float) -> Floats:
         """(n, 4, 2) outlines and their logits -> (n,) by how much other looks at the same places say more, on average;
         `length_px`: how long a tile is."""
         if not len(quads_px):
@@ -67,22 +73,26 @@ class MarkerJudge(Judge):
         said = self.logits(image, looks).reshape(len(places), -1).mean(1)
         return np.asarray(said[place] - logits, np.float32)
 
-    def judge(self, image: Image, found: Detections, length_px: float | None = None) -> Detections:
+    def judge(
+        self, image: Image, found: Detections, length_px: float | None = None, levels: Levels | None = None
+    ) -> Detections:
         """The same finds, with every marker's confidence judged anew and what is no marker left out.
 
-        `length_px`: how long a tile is; else it is taken from the tiles that were found.
+        `length_px`: how long a tile is; else it is taken from the tiles that were found. `levels`: the picture's
+        pyramid, where there is one.
         """
+        levels = {1: image} if levels is None else levels
         s = self.settings
         markers = np.flatnonzero(found.kind == Kind.MARKER)
         if not len(markers):
             return found
         quads = found.quads_px[markers]
-        logits, alone = self.logits(image, quads), found.confidence[markers]
+        logits, alone = self.logits(levels, quads), found.confidence[markers]
         more, length_px = np.zeros(len(quads), np.float32), length_px or tile_length(found)
         total = s.total(logits, alone)
         doubted = np.flatnonzero((total > IN_DOUBT[0]) & (total < IN_DOUBT[1]))
         if length_px is not None:
-            more[doubted] = self.aside(image, quads[doubted], logits[doubted], length_px)
+            more[doubted] = self.aside(levels, quads[doubted], logits[doubted], length_px)
         confidence = s.confidence(logits, alone, more)
         insisted = (alone >= INSISTED) & (logits > -NOT_AT_ALL)
         confidence[insisted] = np.maximum(confidence[insisted], BELIEVED)
@@ -146,9 +156,10 @@ def _recurring(image: Image, quads: Floats, confidence: Floats, tiles: Floats) -
 def apart(quads: NDArray[np.float32]) -> NDArray[np.intp]:
     """Of outlines (n, 4, 2), the surest first, those that are markers of their own: in whose middle no surer one lies,
     and whose middle lies in no surer one. A toy engine's cab is no second engine."""
-    kept: list[int] = []
-    for n, quad in enumerate(quads):
-        if not any(_holds(quads[k], quad.mean(0)) or _holds(quad, quads[k].mean(0)) for k in kept):
+    holds = _hold(quads, quads.mean(1))
+    either, kept = holds | holds.T, list[int]()
+    for n in range(len(quads)):
+        if not either[n, kept].any():
             kept.append(n)
     return np.array(kept, np.intp)
 
@@ -159,26 +170,48 @@ def outlined(
     """For each kept outline of (n, 4, 2) the one that shows best where its marker lies: of those about the same middle
     the detector's surest, that of the whole tile (m, 4, 2) under a marker last. The judge knows whether there is a
     marker; a coin half out of its cut is a coin as well."""
+    middles = quads.mean(1)
+    about = _hold(quads[kept], middles) & _hold(quads, middles[kept]).T
+    shown = (alone > 0) & ~_are_tiles(quads, tiles)
     places = []
-    for k in kept:
-        same = [n for n, quad in enumerate(quads) if _holds(quads[k], quad.mean(0)) and _holds(quad, quads[k].mean(0))]
-        own = [n for n in (k, *same) if alone[n] > 0 and not _is_one_of(quads[n], tiles)]
-        places.append(max(own or (k, *same), key=lambda n: float(alone[n])))
+    for k, same in zip(kept, about, strict=True):
+        which = [k, *np.flatnonzero(same)]
+        places.append(max([n for n in which if shown[n]] or which, key=lambda n: float(alone[n])))
     return np.array(places, np.intp)
 
 
-def _is_one_of(quad: NDArray[np.float32], tiles: Floats) -> bool:
-    return any(_holds(tile, quad.mean(0)) and iou(tile, quad) > A_TILES for tile in tiles)
+def _are_tiles(quads: Floats, tiles: Floats) -> NDArray[np.bool_]:
+    """(n,) which outlines are that of a tile (m, 4, 2)."""
+    tile, n = np.nonzero(_hold(tiles, quads.mean(1)))
+    common = shared_each(tiles[tile], quads[n])
+    of_union = common / np.maximum(areas(tiles)[tile] + areas(quads)[n] - common, 1e-9)
+    return np.isin(np.arange(len(quads)), n[of_union > A_TILES])
 
 
-def _holds(quad: NDArray[np.float32], point: NDArray[np.float32]) -> bool:
-    return cv2.pointPolygonTest(quad.reshape(-1, 1, 2), (float(point[0]), float(point[1])), False) >= 0
+def _hold(quads: Floats, points: Floats) -> NDArray[np.bool_]:
+    """(n, 4, 2) convex outlines and (m, 2) points -> (n, m) which lie in which, the edge counted in."""
+    corners = np.asarray(quads, np.float64).reshape(-1, 4, 1, 2)
+    along, to = np.roll(corners, -1, 1) - corners, np.asarray(points, np.float64).reshape(-1, 2) - corners
+    side = along[..., 0] * to[..., 1] - along[..., 1] * to[..., 0]
+    return np.asarray((side >= 0).all(1) | (side <= 0).all(1), np.bool_)
+
+
+def level_for(levels: Levels, quad: NDArray[np.floating], span: float, size: int) -> int:
+    """By what a picture may be divided so that `cut_square` still has more pixels than it needs."""
+    wide = span * longer_side(quad)
+    factors = [one for one in levels if wide >= FINER * size * one]
+    return max(factors, default=1)
+
+
+def longer_side(quad: NDArray[np.floating]) -> float:
+    """Of an outline (4, 2); two opposite edges count as one side."""
+    a, b, c, d = quad.tolist()
+    return max(math.dist(a, b) + math.dist(c, d), math.dist(b, c) + math.dist(d, a)) / 2
 
 
 def cut_square(image: Image, quad: NDArray[np.floating], span: float, size: int) -> Image:
     """(size, size, 3): the square around an outline (4, 2) px, `span` times its longer side wide, averaged down."""
-    along, across = sides(np.asarray(quad, np.float32)[None])
-    half = max(float(max(along[0], across[0])), 4.0) * span / 2
+    half = max(longer_side(np.asarray(quad)), 4.0) * span / 2
     x, y = np.asarray(quad, np.float64).mean(0)
     x0, y0, x1, y1 = (int(np.floor(v)) for v in (x - half, y - half, x + half + 1, y + half + 1))
     h, w = image.shape[:2]

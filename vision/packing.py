@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.known_set import KnownSet
 from vision.reading import TileScores
-from vision.rotated import area, shared, sides
+from vision.rotated import areas, near, shared_each, sides
 
 Floats = NDArray[np.float32]
 
@@ -25,13 +25,10 @@ EXACT_UP_TO = 20_000
 def shared_areas(quads: Floats) -> NDArray[np.float64]:
     """(n, n) px of area that each two of n quads have in common; the diagonal is their own area."""
     q = np.asarray(quads, np.float32)
-    centres = q.mean(1)
-    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
-    common = np.diag([area(one) for one in q]) if len(q) else np.zeros((0, 0))
-    for i in range(len(q)):
-        for j in np.flatnonzero(np.linalg.norm(centres[:i] - centres[i], axis=1) < reach[:i] + reach[i]):
-            common[i, j] = common[j, i] = shared(q[i], q[j])
-    return np.asarray(common, np.float64)
+    common = np.diag(areas(q))
+    i, j = np.nonzero(np.triu(near(q, q), 1))
+    common[i, j] = common[j, i] = shared_each(q[j], q[i])
+    return common
 
 
 OVERLAP = 0.25

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
 from vision.detections import Detections, Kind
 from vision.eye import open_eye
+from vision.frame import pyramid
 from vision.judging import JudgeSettings
-from vision.markers import MarkerJudge, amid_a_pattern, apart, outlined, same_places, tile_length
+from vision.markers import (
+    CUT_PX,
+    CUT_SPAN,
+    MarkerJudge,
+    amid_a_pattern,
+    apart,
+    cut_square,
+    level_for,
+    outlined,
+    same_places,
+    tile_length,
+)
 from vision.weights import WeightsError, shipped_weights
 
 MARKERS = (
@@ -197,3 +210,26 @@ def test_how_long_tiles_are_is_taken_from_those_found_surely() -> None:
     found = Detections(np.stack([tile, tile * 3]), np.zeros(2, np.int8), np.array([0.9, 0.1], np.float32))
     assert tile_length(found) == 40
     assert tile_length(Detections.none()) is None
+
+
+def test_a_marker_is_cut_from_a_smaller_picture_as_from_the_whole(table) -> None:
+    image, labels = table
+    large = cv2.resize(image, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC)
+    levels = pyramid(large)
+    assert sorted(levels) == [1, 2, 4, 8, 16]
+    judge = open_eye().judge
+    assert judge is not None
+    quads = 3 * detections(labels, 2).quads_px
+    assert {level_for(levels, quad, CUT_SPAN, CUT_PX) for quad in quads} <= {2, 4}
+    for quad in quads:
+        whole = cut_square(large, quad, CUT_SPAN, CUT_PX).astype(int)
+        assert np.abs(judge.cut(levels, quad).astype(int) - whole).mean() < 4
+    apart_by = judge.logits(levels, quads) - judge.logits(large, quads)
+    assert np.abs(apart_by).max() < 0.5
+
+
+def test_a_thing_smaller_than_its_cut_is_cut_from_the_whole_picture() -> None:
+    levels = pyramid(np.zeros((800, 1000, 3), np.uint8))
+    small = np.array([[0, 0], [20, 0], [20, 20], [0, 20]], np.float32)
+    assert level_for(levels, small, CUT_SPAN, CUT_PX) == 1
+    assert level_for({1: levels[1]}, 30 * small, CUT_SPAN, CUT_PX) == 1
