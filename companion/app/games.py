@@ -15,6 +15,7 @@ from companion.log.journal import Journal, JournalError, read_journal
 from companion.log.repair import repair_game
 from companion.rules.ruleset import RuleSet, RuleSetError, load_ruleset
 from companion.storage.repairs import Repair, Repairs
+from companion.storage.state_file import takes_nothing
 
 
 class ClosedBook:
@@ -23,8 +24,11 @@ class ClosedBook:
     def __init__(self, path: Path) -> None:
         text = read_journal(path)
         self.path = path
+        self.content = path.read_bytes()
         self.header = text.header
         self.events: Sequence[Event] = text.events
+        self.seen = text.seen
+        self.looks: Sequence[int] = [one.after for one in text.seen]
         self.last_seq = len(text.events)
 
     def append(self, _event: Event) -> NoReturn:
@@ -32,6 +36,9 @@ class ClosedBook:
 
     def append_all(self, _events: Iterable[Event]) -> NoReturn:
         raise JournalError(self.path, "is only being looked at")
+
+    def mend(self) -> None:
+        """There is nothing to write."""
 
     def close(self) -> None:
         return
@@ -84,14 +91,21 @@ def make_app_state(
     repository = GameRepository(create=create_game, open=reopen, look=look_at_game, read_hand=reader)
     app_state = AppState(data_dir=data_dir, repository=repository, camera=camera, repairs=found)
     found.changed = app_state.signal.notify
+    app_state.disk_refuses = takes_nothing(data_dir)
     name = None if app_state.game_folders is None else app_state.game_folders.current()
     folder = None if name is None else app_state.folder(name)
     if name is not None and folder is not None:
+        looked: Session | None = None
         try:
-            if look_at_game(folder / "journal.jsonl").snapshot()["phase"] != "match_over":
+            looked = look_at_game(folder / "journal.jsonl")
+            if looked.snapshot()["phase"] != "match_over":
                 app_state.reopen(name)
         except (JournalError, ValueError, OSError) as fault:
-            _note_closed(app_state, name, fault)
+            if looked is not None and app_state.disk_refuses:
+                app_state.looked_at = name
+                app_state.put_on_the_table(looked, name)
+            else:
+                _note_closed(app_state, name, fault)
     return app_state
 
 

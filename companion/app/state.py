@@ -17,6 +17,7 @@ from companion.log.journal import JournalError
 from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
+from companion.storage.state_file import takes_nothing
 from companion.storage.trail import TRAIL_FILE, Trail
 from companion.supervise.parts import Parts
 
@@ -196,6 +197,11 @@ class AppState:
         self.repairs.check(self._lasting_troubles)
         self.trail = Trail(None if data_dir is None else data_dir / TRAIL_FILE, self.parts.add("trail").fail)
         self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
+        self.disk_refuses = ""
+        """Why the disk takes no new file, found at the start; "" where it does."""
+        self.looked_at = ""
+        """The game on the table that nothing can be written into, since the disk refuses; "" for none."""
+        self.repairs.check(self._refusing_disk)
         self.delete_pictures: Callable[[], int] | None = None
         if repository is not None:
             self._looked_at = ByFile(repository.look, MOST_LOOKED_AT)
@@ -320,6 +326,22 @@ class AppState:
         if folder is None or self.repository is None:
             raise NoGameError
         self.put_on_the_table(self.repository.open(folder / "journal.jsonl"), game)
+
+    def try_the_disk(self) -> None:
+        """Where the disk took no new file at the start: ask it again, and go on once it does."""
+        if not self.disk_refuses or self.data_dir is None:
+            return
+        why = takes_nothing(self.data_dir)
+        with self.switching:
+            if not why and self.looked_at and self.looked_at == self.game:
+                self.reopen(self.game)
+                self.looked_at = ""
+        if why != self.disk_refuses:
+            self.disk_refuses = why
+            self.signal.notify()
+
+    def _refusing_disk(self) -> list[Repair]:
+        return [Repair("DISK_REFUSES", {"why": self.disk_refuses})] if self.disk_refuses else []
 
     def troubles(self) -> list[str]:
         """What is not as it should be around the game, one sentence each: a full disk, a broker that is away.

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 from companion.cli.live_camera import camera_options, camera_settings
+from companion.storage.state_file import takes_nothing
 
 if TYPE_CHECKING:
     from companion.app.state import AppState
@@ -48,16 +49,16 @@ def default_data_dir() -> Path:
 
 
 def made_data_dir(data_dir: Path | None) -> Path:
-    """The data folder, there and writable. Raises ClickException."""
+    """The data folder: writable, or with games to be looked at. Raises ClickException."""
     folder = data_dir or default_data_dir()
+    games = folder / "games"
     try:
-        (folder / "games").mkdir(parents=True, exist_ok=True)
-        probe = folder / ".writable"
-        probe.touch()
-        probe.unlink()
+        games.mkdir(parents=True, exist_ok=True)
+        why = takes_nothing(folder)
     except OSError as fault:
-        why = fault.strerror or fault
-        raise click.ClickException(f"data folder {folder}: {why}; choose another with --data") from None
+        why = fault.strerror or str(fault)
+    if why and not (games.is_dir() and any(games.iterdir())):
+        raise click.ClickException(f"data folder {folder}: {why}; choose another with --data")
     return folder
 
 
@@ -68,7 +69,10 @@ def hold_data_dir(folder: Path) -> IO[bytes]:
     """Keep every other companion out of this data folder until the file is closed. Raises ClickException."""
     import fcntl
 
-    held = (folder / IN_USE_FILE).open("ab")
+    try:
+        held = (folder / IN_USE_FILE).open("ab")
+    except OSError:
+        return Path(os.devnull).open("rb")  # a disk that takes nothing: nobody else can write there either
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -314,6 +318,7 @@ def _beat_for_the_game(app_state: AppState, parts: ExitStack) -> None:
     over = threading.Event()
 
     def ask() -> bool:
+        app_state.try_the_disk()
         with suppress(NoGameError), app_state.session.hold():
             app_state.session.mend()
         return not over.wait(GAME_BEAT_S)

@@ -62,6 +62,17 @@ def read_state(
         return otherwise
 
 
+def takes_nothing(folder: Path) -> str:
+    """Why no file can be made in this folder (a read-only card, no room, no inodes); "" where one can."""
+    probe = folder / ".writable"
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError as fault:
+        return fault.strerror or str(fault)
+    return ""
+
+
 def set_aside(path: Path, why: str = "damaged") -> Path | None:
     """Rename a file to the first free `NAME.WHY-N` beside it; None where it cannot be renamed."""
     aside = free_name(path, why)

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -53,8 +54,9 @@ class Packed:
     """A packed file on the disk, without a name. Several may read it at once."""
 
     def __init__(self, pack: Pack, folder: Path | None) -> None:
-        """In `folder`, or where the system keeps temporary files. Raises OSError."""
-        with tempfile.TemporaryFile(dir=folder) as file:
+        """In `folder`; where that takes no file, where the system keeps temporary ones, or else in memory. Raises
+        OSError."""
+        with _unnamed(folder) as file:
             pack(file)
             file.flush()
             self._descriptor = os.dup(file.fileno())
@@ -64,6 +66,13 @@ class Packed:
     def reader(self, closed: Callable[[], None] = lambda: None) -> Reader:
         """The file from its beginning, with a place of its own; `closed` is called when it is closed."""
         return Reader(os.dup(self._descriptor), self.size, closed)
+
+
+def _unnamed(folder: Path | None) -> IO[bytes]:
+    for place in (folder, None):
+        with suppress(OSError):
+            return tempfile.TemporaryFile(dir=place)
+    return os.fdopen(os.memfd_create("download"), "w+b")
 
 
 class Reader(io.RawIOBase):

@@ -115,6 +115,12 @@ TEXTS: Mapping[str, RepairText] = {
         _("You tap the plays in. Every game is kept."),
         button=_("Start normally"),
     ),
+    "DISK_REFUSES": RepairText(
+        _("The disk takes no new files: %(why)s."),
+        _("You can look at scores and sheets and save games; what cannot be written is refused."),
+        _("Delete pictures on the Games page, or put in a new card. It goes on by itself."),
+        page="/games",
+    ),
     "PART_SILENT": RepairText(
         _("No sign of life from: %(part)s."),
         _("It hangs. The page says so until it goes on; what you enter is kept."),
