@@ -33,7 +33,7 @@ class CrowdSize:
     slow_readers: int = 200
     bodies: int = 20
     seconds: float = 30.0
-    seats: int = 100
+    seats: int = 24
 
 
 @dataclass(slots=True)

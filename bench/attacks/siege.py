@@ -228,7 +228,7 @@ def lay_siege(folder: Path, viewers: int, connects: int, slow: int, events: int)
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        report = lay_siege(Path(folder), viewers=100, connects=500, slow=100, events=200)
+        report = lay_siege(Path(folder), viewers=24, connects=500, slow=100, events=200)
     print(
         f"{report.viewers} viewers, {report.events} events each, answers {report.statuses}; "
         f"memory {report.memory_before_mb:.0f} -> {report.memory_after_mb:.0f} MB"

@@ -8,12 +8,7 @@ from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from flask import Flask, Request, Response, request
-from werkzeug.exceptions import Forbidden, MisdirectedRequest, ServiceUnavailable
-
-from companion.web.languages import gettext as _
-
-BUSY = "companion.busy"
-"""In the environ of our own server: too many large bodies are under way, this one was not read."""
+from werkzeug.exceptions import Forbidden, MisdirectedRequest
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -108,8 +103,6 @@ def guard(app: Flask, names: Collection[str]) -> None:
     def before() -> None:
         check_host(request, names)
         check_origin(request)
-        if request.environ.get(BUSY):
-            raise ServiceUnavailable(_("The box is reading other photographs. Try again in a moment."), retry_after=5)
 
     @app.after_request
     def after(response: Response) -> Response:

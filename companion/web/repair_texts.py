@@ -145,7 +145,6 @@ PARTS: Mapping[str, str] = {
     "camera": _("the camera"),
     "game": _("the game"),
     "page": _("the page"),
-    "streams": _("news for the phones"),
     "copies": _("copying the game"),
     "publisher": _("telling the other tables"),
     "buttons": _("the buttons"),

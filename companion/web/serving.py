@@ -15,15 +15,11 @@ from typing import Any
 from flask import Flask
 from waitress import wasyncore
 
-from companion.app.change_signal import ChangeSignal
 from companion.web.access import cookie_opens
-from companion.web.connections import PageServer
+from companion.web.connections import ConnectionSettings, PageServer
 from companion.web.own_address import numeric_address
 from companion.web.photographs import FORM_LIMIT
 from companion.web.photographs import ROUTES as PHOTO_ROUTES
-from companion.web.request_limits import ConnectionSettings
-from companion.web.stream import StreamSettings
-from companion.web.streaming import Seats
 
 DEFAULT_PORT = 8000
 BACKLOG = 256
@@ -35,9 +31,10 @@ class PortTakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServingSettings:
-    """`threads` answer requests; an open stream needs none."""
+    """`threads` answer requests, and each open screen keeps one; one network has `at_once` of them at most."""
 
-    threads: int = 24
+    threads: int = 64
+    at_once: int = 28
     limits: ConnectionSettings = field(default_factory=ConnectionSettings)
 
 
@@ -89,16 +86,12 @@ class Server:
         self._ended = threading.Event()
         parts = app.extensions
         _allow_files(FILES_BESIDE + 2 * chosen.limits.most)
-        streams: StreamSettings = parts.get("companion_stream") or StreamSettings()
         self._server = PageServer(
             app,
             sock,
             threads=chosen.threads,
-            limits=replace(
-                chosen.limits, large_body=FORM_LIMIT, large_paths=PHOTO_ROUTES, ping_s=min(streams.ping_s, 60.0)
-            ),
-            signal=parts["companion_state"].signal if "companion_state" in parts else ChangeSignal(),
-            seats=parts["companion_seats"] if "companion_seats" in parts else Seats(0),
+            at_once=chosen.at_once,
+            limits=replace(chosen.limits, large_body=FORM_LIMIT, large_paths=PHOTO_ROUTES),
             knows=partial(cookie_opens, app),
             map=self._sockets,
             parts=parts["companion_state"].parts if "companion_state" in parts else None,

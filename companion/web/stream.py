@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
@@ -14,16 +14,16 @@ from companion.web.streaming import FAREWELL, GREETING, PING, Listener, Seat, Se
 
 stream = Blueprint("stream", __name__)
 
-HAND_OVER = "companion.hand_over"
-"""In the environ of our own server: takes over (listener, seat) once the answer's head is written."""
+LOOK_S = 1.0
+"""A screen that has gone, or has to make room, is noticed after so long."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
     ping_s: float = 10.0
     """A comment as often as this keeps the connection open and notices one that is gone."""
-    most: int = 400
-    """Open screens. Each costs a file descriptor and a few kilobytes."""
+    most: int = 48
+    """Open screens. Each costs a thread."""
 
 
 @stream.get("/api/stream")
@@ -37,12 +37,8 @@ def events() -> Response:
     if request.args.get("game") not in (None, app_state.game):
         sent = 0
     listener, seat = Listener(app_state, sent), seats.take(network_of(request.remote_addr))
-    hand_over: Callable[[Listener, Seat], None] | None = request.environ.get(HAND_OVER)
-    if hand_over is not None:
-        hand_over(listener, seat)
-        body: Iterator[bytes] = iter([GREETING])
-    else:
-        body = _Flow(app_state, listener, seat, seats, settings.ping_s)
+    gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
+    body = _Flow(app_state, listener, seat, seats, settings.ping_s, gone)
     response = Response(body, mimetype="text/event-stream")
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
@@ -50,13 +46,19 @@ def events() -> Response:
 
 
 class _Flow:
-    """The body for a server that iterates: gives its seat back when it is closed, even if it was never begun."""
+    """The body: gives its seat back when it is closed, even if it was never begun. `gone`: nobody listens any more."""
 
-    def __init__(self, app_state: AppState, listener: Listener, seat: Seat, seats: Seats, ping_s: float) -> None:
+    def __init__(
+        self,
+        app_state: AppState,
+        listener: Listener,
+        seat: Seat,
+        seats: Seats,
+        ping_s: float,
+        gone: Callable[[], bool],
+    ) -> None:
         self._seat, self._seats = seat, seats
-        self._over = threading.Event()
-        seat.end = self._over.set
-        self._flow = self._messages(app_state, listener, ping_s)
+        self._flow = self._messages(app_state, listener, ping_s, gone)
 
     def __iter__(self) -> Iterator[bytes]:
         return self._flow
@@ -68,14 +70,20 @@ class _Flow:
         self._seats.give_back(self._seat)
         self._flow.close()
 
-    def _messages(self, app_state: AppState, listener: Listener, ping_s: float) -> Generator[bytes]:
+    def _messages(
+        self, app_state: AppState, listener: Listener, ping_s: float, gone: Callable[[], bool]
+    ) -> Generator[bytes]:
         yield GREETING
-        while not app_state.signal.closed:
-            count = app_state.signal.count
-            if data := listener.news():
-                yield data
-            if self._over.is_set():
+        spoke = time.monotonic()
+        while not app_state.signal.closed and not gone():
+            if self._seat not in self._seats:
                 yield FAREWELL
                 return
-            if app_state.signal.wait(count, ping_s) == count:
-                yield PING
+            count = app_state.signal.count
+            data = listener.news()
+            if not data and time.monotonic() - spoke >= ping_s:
+                data = PING
+            if data:
+                spoke = time.monotonic()
+                yield data
+            app_state.signal.wait(count, min(ping_s, LOOK_S))

@@ -1,16 +1,12 @@
-"""Screens that follow the game: what each has got, and who gives up a seat when all are taken.
-
-A `Listener` is asked for news and never waits; whoever serves it decides when. The page's own server asks all of them
-from one thread (connections.py), so that an open screen costs no thread; any other server iterates.
-"""
+"""Screens that follow the game: what each has got, and who gives up a seat when all are taken."""
 
 from __future__ import annotations
 
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, MutableMapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from companion.app.state import AppState, NoGameError, event_lines
@@ -31,24 +27,13 @@ class Listener:
         self._game: str | None = None
         self._camera: Any = None
 
-    def news(self, packed: MutableMapping[Any, tuple[bytes, Any]] | None = None) -> bytes:
-        """Messages since the last call, b"" where nothing has happened.
-
-        `packed` is shared by listeners that are asked one after the other: what two of them have to get is packed
-        once.
-        """
+    def news(self) -> bytes:
+        """Messages since the last call, b"" where nothing has happened."""
         count = self._app_state.signal.count
         if count == self._known_count:
             return b""
-        since = (count, self._sent, self._game, json.dumps(self._camera, sort_keys=True))
-        if packed is not None and since in packed:
-            data, (self._sent, self._game, self._camera) = packed[since]
-        else:
-            data = b"".join(self._messages())
-            if packed is not None:
-                packed[since] = data, (self._sent, self._game, self._camera)
         self._known_count = count
-        return data
+        return b"".join(self._messages())
 
     def _messages(self) -> Iterator[bytes]:
         game = self._app_state.game
@@ -88,10 +73,9 @@ def message(value: Any, *, event: str | None, number: int | None = None) -> byte
 
 @dataclass(slots=True, eq=False)
 class Seat:
-    """One screen's place. `end` is called when it has to make room."""
+    """One screen's place."""
 
     address: str
-    end: Callable[[], None] = field(default=lambda: None)
 
 
 class Seats:
@@ -114,11 +98,8 @@ class Seats:
         mine = Seat(address)
         with self._lock:
             self._taken[mine] = None
-            gone = self._crowding() if len(self._taken) > self._most else None
-            if gone is not None:
-                del self._taken[gone]
-        if gone is not None:
-            gone.end()
+            if len(self._taken) > self._most:
+                del self._taken[self._crowding()]
         return mine
 
     def give_back(self, seat: Seat) -> None:

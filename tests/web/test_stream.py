@@ -11,7 +11,6 @@ from flask.testing import FlaskClient
 
 from companion.app.change_signal import ChangeSignal
 from companion.app.state import AppState
-from companion.web.streaming import Listener
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession
 
@@ -130,16 +129,6 @@ def test_a_seat_becomes_free_when_its_screen_goes(app: Flask, anyone: FlaskClien
     for answer in answers:
         answer.response.close()  # type: ignore[attr-defined]
     assert len(app.extensions["companion_seats"]) == 0
-
-
-def test_what_several_screens_have_to_hear_is_put_into_words_once(app_state: AppState, session: FakeSession) -> None:
-    screens = [Listener(app_state, 0) for _ in range(3)]
-    told: dict[Any, tuple[bytes, Any]] = {}
-    assert len({screen.news(told) for screen in screens}) == 1 and len(told) == 1
-    assert [screen.news(told) for screen in screens] == [b""] * 3
-    session.record(event="passed", by="Cyril", source="camera", violations=[])
-    ahead = Listener(app_state, 33)
-    assert b"id: 33" in screens[0].news(told) and b"id: 33" not in ahead.news(told)
 
 
 def test_closing_the_house_ends_the_streams(anyone: FlaskClient, app_state: AppState) -> None:
