@@ -30,6 +30,8 @@ class ClosedBook:
         self.seen = text.seen
         self.looks: Sequence[int] = [one.after for one in text.seen]
         self.last_seq = len(text.events)
+        self.seen = text.seen
+        self.looks = [one.after for one in text.seen]
 
     def append(self, _event: Event) -> NoReturn:
         raise JournalError(self.path, "is only being looked at")
