@@ -74,6 +74,8 @@ def main() -> None:
     """Entry point. A pipe that closes early (`companion read ... | head`) is no error worth a traceback."""
     telemetry.switch_off()
     telemetry.delete_queue()
+    # The products of matrices here are a few numbers wide; more threads would only wait for one another, at full load.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         companion(prog_name="companion")
     except BrokenPipeError:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision import by_hand
 from vision.by_hand import DOUBTED, LEAST_HALVES, SURELY, areas_of_dots, doubted
 
 SIDE = 60
@@ -81,3 +82,26 @@ def test_what_a_box_has_shown_before_tells_of_the_one_tile_that_is_looked_at_now
     assert LEAST_HALVES > 2 and np.array_equal(doubted(image, quads[:1], one, spreads), one)
     doubted(image, quads, read(3, 4, 0.93), spreads)
     assert doubted(image, quads[:1], one, spreads).max() <= DOUBTED
+
+
+def test_a_few_halves_do_not_speak_for_a_table_whose_pips_are_not_to_be_counted() -> None:
+    image, quads = row_of_tiles(np.concatenate([UNEVEN, UNEVEN, UNEVEN, UNEVEN]))
+    p = read(12, 6, 0.93)
+    p[:2] = read(2, 4, 0.93)
+    assert np.array_equal(doubted(image, quads, p, []), p), "four halves of 24 are counted as they are read"
+    p[2:4] = read(2, 4, 0.93)
+    assert doubted(image, quads, p, []).max() <= DOUBTED, "eight of 24 tell enough"
+
+
+def test_of_a_full_table_the_surest_halves_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    image, quads = row_of_tiles(np.full((40, 2, 4), 5.0))
+    asked: list[int] = []
+
+    def look(image, quad, half):
+        asked.append(half)
+        return areas_of_dots(image, quad, half)
+
+    monkeypatch.setattr(by_hand, "areas_of_dots", look)
+    p = read(40, 4, 0.93)
+    assert np.array_equal(doubted(image, quads, p, []), p)
+    assert len(asked) == by_hand.MOST_LOOKED_AT
