@@ -7,6 +7,7 @@ code.
 
 from __future__ import annotations
 
+import secrets
 import threading
 
 
@@ -17,6 +18,12 @@ class ChangeSignal:
         self._changed = threading.Condition()
         self._count = 0
         self._closed = False
+        self._run = secrets.token_hex(4)
+
+    @property
+    def mark(self) -> str:
+        """Names this moment among all of all runs: a screen that shows another one shows something old."""
+        return f"{self._run}.{self.count}"
 
     @property
     def count(self) -> int:

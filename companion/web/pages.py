@@ -171,6 +171,11 @@ def regions() -> Response:
 
 
 def _regions_now(tv: bool) -> dict[str, Any]:
+    mark = app_state().signal.mark
+    return _regions_of_the_moment(tv) | {"mark": mark}
+
+
+def _regions_of_the_moment(tv: bool) -> dict[str, Any]:
     if returned() is not None:
         return _render_regions(tv)
     cache: RegionCache = current_app.extensions["companion_regions"]

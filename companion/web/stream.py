@@ -10,7 +10,7 @@ from flask import Blueprint, Response, current_app, request
 
 from companion.app.state import AppState
 from companion.web.guard import network_of
-from companion.web.streaming import FAREWELL, GREETING, PING, Listener, Seat, Seats
+from companion.web.streaming import FAREWELL, GREETING, Listener, Seat, Seats
 
 stream = Blueprint("stream", __name__)
 
@@ -20,8 +20,8 @@ LOOK_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
-    ping_s: float = 10.0
-    """A comment as often as this keeps the connection open and notices one that is gone."""
+    ping_s: float = 3.0
+    """A beat as often as this: a screen that hears none says so, and a connection that is gone is noticed."""
     most: int = 48
     """Open screens. Each costs a thread."""
 
@@ -82,7 +82,7 @@ class _Flow:
             count = app_state.signal.count
             data = listener.news()
             if not data and time.monotonic() - spoke >= ping_s:
-                data = PING
+                data = listener.beat()
             if data:
                 spoke = time.monotonic()
                 yield data

@@ -14,7 +14,6 @@ from companion.app.state import AppState, NoGameError, event_lines
 GREETING = b"retry: 1500\n\n"
 FAREWELL = b"retry: 15000\n\n"
 """For a screen that has to make room: it comes back later."""
-PING = b": ping\n\n"
 
 
 class Listener:
@@ -34,6 +33,10 @@ class Listener:
             return b""
         self._known_count = count
         return b"".join(self._messages())
+
+    def beat(self) -> bytes:
+        """A sign of life, with the mark of what a screen should show by now."""
+        return message({"mark": self._app_state.signal.mark}, event="beat")
 
     def _messages(self) -> Iterator[bytes]:
         game = self._app_state.game

@@ -53,12 +53,13 @@ def test_a_screen_that_was_refused_comes_back_by_itself(browser: Browser, addres
 
     page.route("**/api/stream*", refuse_twice)
     page.goto(address, wait_until="domcontentloaded")
-    expect(page.locator("#lost")).to_be_visible()
-    expect(page.locator("#lost")).to_be_hidden()
     session.show(tables.midgame())
     expect(page.locator("#region-turn h2")).to_contain_text("Ben")
+    assert once_at_rest(page, lambda: len(refused) == 2)
+    session.show(tables.illegal())
+    expect(page.locator("#region-turn h2")).to_contain_text("Cyril")
+    expect(page.locator("#lost")).to_be_hidden()
     page.close()
-    assert len(refused) == 2
 
 
 def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, address: str, session: FakeSession) -> None:

@@ -4,43 +4,28 @@
 const shown = new WeakMap(); // What each part of the page was last made from.
 const live = document.getElementById("live");
 const join = document.getElementById("join");
+let line = null;
 if (live) follow(live);
 if (join) leave(join);
 keepPlace();
 
 function follow(root) {
   const tv = root.dataset.tv;
-  const lost = document.getElementById("lost");
   const news = document.getElementById("news");
   const voice = voiceButton();
   const sound = soundButton();
   let seq = Number(root.dataset.seq);
-  let fetching = false;
-  let again = false;
-  let failed = 0;
   // As the box sent them: a panel opened before the first answer comes is no difference.
   for (const region of root.querySelectorAll("[id^=region-]")) shown.set(region, plain(region));
+  tellUnsent(root);
 
-  async function refresh() {
-    if (fetching) {
-      again = true;
-      return;
-    }
-    fetching = true;
-    try {
-      do {
-        again = false;
-        const answer = await fetch(`/regions?tv=${tv}`, { headers: { Accept: "application/json" } });
-        if (!answer.ok) throw new Error(String(answer.status));
-        show(await answer.json());
-        failed = 0;
-      } while (again);
-    } catch {
-      failed += 1;
-      setTimeout(refresh, Math.min(8000, 500 * 2 ** failed));
-    } finally {
-      fetching = false;
-    }
+  async function look(signal) {
+    const answer = await fetch(`/regions?tv=${tv}`, { headers: { Accept: "application/json" }, signal });
+    if (!answer.ok) throw new Error(String(answer.status));
+    const state = await answer.json();
+    if (state.game !== root.dataset.game) location.reload();
+    show(state);
+    return state.mark;
   }
 
   function show(state) {
@@ -56,32 +41,29 @@ function follow(root) {
     }
   }
 
-  let source = null;
-  let pause = 1500;
-  listen();
-  addEventListener("pagehide", () => source.close());
+  line = window.openLine({
+    game: root.dataset.game,
+    from: () => seq,
+    look,
+    tell: (seconds) => tellLost(root, seconds),
+    gone: () => location.reload(),
+  });
+  document.documentElement.dataset.live = "1";
+}
 
-  // The browser itself comes back after a lost connection, but never after an answer that is no stream.
-  function listen() {
-    source = new EventSource(`/api/stream?game=${encodeURIComponent(root.dataset.game)}&after=${seq}`);
-    source.onmessage = refresh;
-    source.addEventListener("camera", refresh);
-    source.addEventListener("change", refresh);
-    source.addEventListener("game", (event) => {
-      if (JSON.parse(event.data).game !== root.dataset.game) location.reload();
-    });
-    source.onopen = () => {
-      lost.hidden = true;
-      pause = 1500;
-    };
-    source.onerror = () => {
-      lost.textContent = root.dataset.lost;
-      lost.hidden = false;
-      if (source.readyState !== EventSource.CLOSED) return;
-      setTimeout(listen, pause);
-      pause = Math.min(30000, 2 * pause);
-    };
-  }
+// What the page shows is old, and how old; null: it is not.
+let lostFor = null;
+function tellLost(root, seconds) {
+  lostFor = seconds;
+  document.body.classList.toggle("stale", seconds !== null);
+  say("lost", seconds === null ? "" : root.dataset.lost.replace("{n}", String(seconds)));
+}
+
+// The lines over the table, each said by its own part of the page; "" says nothing.
+function say(id, sentence) {
+  const place = document.getElementById(id);
+  if (place.textContent !== sentence) place.textContent = sentence;
+  place.hidden = !sentence;
 }
 
 // Replaces a part only when it differs, and keeps focus, open panels and whatever was chosen and not yet sent. After
@@ -97,13 +79,15 @@ function put(region, html, sent = false) {
   const inside = region.contains(held) ? mark(held) : null;
   const opened = new Map([...region.querySelectorAll("details")].map((part) => [part.className, part.open]));
   const chosen = sent ? [] : touched(region);
-  region.replaceChildren(fresh.content);
+  while (region.firstChild) region.firstChild.remove();
+  region.append(fresh.content);
   for (const part of region.querySelectorAll("details")) {
     if (sent && part.className !== "panel entry") continue;
     if (opened.has(part.className)) part.open = opened.get(part.className);
   }
   for (const restore of chosen) restore(region);
-  if (inside) region.querySelector(inside)?.focus({ preventScroll: true });
+  const again = inside ? region.querySelector(inside) : null;
+  if (again) again.focus({ preventScroll: true });
 }
 
 // What a person changed in the forms of a part, as functions that change it again.
@@ -116,7 +100,7 @@ function touched(region) {
         const same = part.querySelector(`${place}[value="${CSS.escape(field.value)}"]`);
         if (same) same.checked = true;
       });
-    } else if (field.localName === "select" && !field.selectedOptions[0]?.defaultSelected && field.selectedIndex > 0) {
+    } else if (field.localName === "select" && field.selectedIndex > 0 && !field.selectedOptions[0].defaultSelected) {
       found.push((part) => {
         const same = part.querySelector(place);
         if (same) same.value = field.value;
@@ -138,37 +122,93 @@ function formOf(field) {
 // A tap on the live page is sent without leaving it, so that nothing jumps; the answer is the page as it is then.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (!live?.contains(form) || form.method !== "post") return;
+  if (!live || !live.contains(form) || form.method !== "post") return;
   event.preventDefault();
   if (form.dataset.sent) return;
   form.dataset.sent = "1";
-  send(form, event.submitter).finally(() => delete form.dataset.sent);
+  send(form, tapped(event, form)).finally(() => delete form.dataset.sent);
 });
+
+// Which button it was; browsers before 2020 do not say.
+let pressed = null;
+document.addEventListener("click", (event) => (pressed = event.target.closest("button")), true);
+function tapped(event, form) {
+  if (event.submitter) return event.submitter;
+  return pressed && pressed.form === form ? pressed : null;
+}
+
+const TAP_PATIENCE_MS = 8000; // An answer to a tap may take so long,
+const TAP_KEPT_MS = 120000; // and so long a tap is kept while there is no line. Sent twice it counts once.
 
 async function send(form, submitter) {
   const fields = new URLSearchParams(new FormData(form));
-  if (submitter?.name) fields.append(submitter.name, submitter.value);
-  const lost = document.getElementById("lost");
-  try {
-    const answer = await fetch(form.action, { method: "POST", body: fields });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    if (!page.getElementById("live")) {
-      location.assign(answer.redirected ? answer.url : "/");
+  if (submitter && submitter.name) fields.append(submitter.name, submitter.value);
+  const since = Date.now();
+  keep(fields);
+  for (;;) {
+    try {
+      const answer = await post(form.action, fields);
+      keep(null);
+      say("unsent", "");
+      if (line) line.heard(null);
+      await answered(answer);
       return;
+    } catch (fault) {
+      if (Date.now() - since > TAP_KEPT_MS) {
+        keep(null);
+        say("unsent", live.dataset.unsent);
+        return;
+      }
+      say("unsent", live.dataset.kept);
+      await new Promise((done) => setTimeout(done, 1000));
     }
-    for (const region of live.querySelectorAll("[id^=region-]")) {
-      const fresh = page.getElementById(region.id);
-      if (fresh) put(region, fresh.innerHTML, true);
-    }
-    const told = page.getElementById("told-back");
-    if (told) {
-      lost.textContent = told.textContent;
-      lost.hidden = false;
-      setTimeout(() => (lost.hidden = true), 6000);
-    }
-  } catch {
-    lost.textContent = live.dataset.lost;
-    lost.hidden = false;
+  }
+}
+
+async function post(address, fields) {
+  const stop = new AbortController();
+  const late = setTimeout(() => stop.abort(), TAP_PATIENCE_MS);
+  try {
+    const answer = await fetch(address, { method: "POST", body: fields, signal: stop.signal });
+    return { redirected: answer.redirected, url: answer.url, text: await answer.text() };
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+async function answered(answer) {
+  const page = new DOMParser().parseFromString(answer.text, "text/html");
+  if (!page.getElementById("live")) {
+    location.assign(answer.redirected ? answer.url : "/");
+    return;
+  }
+  for (const region of live.querySelectorAll("[id^=region-]")) {
+    const fresh = page.getElementById(region.id);
+    if (fresh) put(region, fresh.innerHTML, true);
+  }
+  const told = page.getElementById("told-back");
+  if (told) {
+    say("unsent", told.textContent);
+    setTimeout(() => say("unsent", ""), 6000);
+  }
+}
+
+// A tap that is under way when the page is left is not lost in silence: the page says so when it is opened again.
+function keep(fields) {
+  try {
+    if (fields) sessionStorage.setItem("tap", "1");
+    else sessionStorage.removeItem("tap");
+  } catch (fault) {
+    // Storage may be refused; the page works without it.
+  }
+}
+
+function tellUnsent(root) {
+  try {
+    if (sessionStorage.getItem("tap")) say("unsent", root.dataset.unsent);
+    sessionStorage.removeItem("tap");
+  } catch (fault) {
+    // As above.
   }
 }
 
@@ -184,7 +224,7 @@ function mark(element) {
     const value = element.type === "radio" ? `[value="${CSS.escape(element.value)}"]` : "";
     return `[name="${CSS.escape(element.name)}"]${value}`;
   }
-  const sent = element.form?.getAttribute("action");
+  const sent = element.form && element.form.getAttribute("action");
   if (sent) return `form[action="${CSS.escape(sent)}"] ${element.localName}:not([name])`;
   return element.localName === "summary" ? `details.${element.parentElement.classList[0]} > summary` : null;
 }
@@ -228,7 +268,7 @@ function soundButton() {
   });
   function ring(tone) {
     if (!context) return;
-    (tunes[tone] ?? []).forEach((pitch, n) => {
+    (tunes[tone] || []).forEach((pitch, n) => {
       const start = context.currentTime + 0.16 * n;
       const note = new OscillatorNode(context, { type: "triangle", frequency: pitch });
       const volume = new GainNode(context, { gain: 0 });
@@ -246,11 +286,11 @@ function soundButton() {
 // A form that returns to this page must not throw a phone back to the top; one that leads on leaves nothing behind.
 function keepPlace() {
   try {
-    const [path, kept] = (sessionStorage.getItem("place") ?? "").split(" ");
+    const [path, kept] = (sessionStorage.getItem("place") || "").split(" ");
     if (path === location.pathname) scrollTo(0, Number(kept));
     sessionStorage.removeItem("place");
     document.addEventListener("submit", () => sessionStorage.setItem("place", `${location.pathname} ${scrollY}`));
-  } catch {
+  } catch (fault) {
     // Storage may be refused; the page works without it.
   }
 }
@@ -258,7 +298,7 @@ function keepPlace() {
 // The scrubber of a replay: letting go of it shows that place.
 const scrub = document.querySelector("[data-scrub]");
 if (scrub) {
-  scrub.addEventListener("change", () => scrub.requestSubmit());
+  scrub.addEventListener("change", () => scrub.submit());
   scrub.addEventListener("input", (event) => {
     scrub.querySelector("output").textContent = `${event.target.value} / ${event.target.max}`;
   });
@@ -280,7 +320,7 @@ for (const picture of document.querySelectorAll("img[data-live]")) {
 for (const task of document.querySelectorAll("[data-busy]")) {
   const look = async () => {
     const answer = await fetch(task.dataset.busy).catch(() => null);
-    if (answer?.ok && !(await answer.json()).busy) location.reload();
+    if (answer && answer.ok && !(await answer.json()).busy) location.reload();
     else setTimeout(look, 1000);
   };
   setTimeout(look, 1000);
@@ -290,7 +330,7 @@ for (const task of document.querySelectorAll("[data-busy]")) {
 if (document.querySelector("[data-no-game]")) {
   const look = async () => {
     const answer = await fetch("/api/state").catch(() => null);
-    if (answer?.ok && (await answer.json()).game) location.reload();
+    if (answer && answer.ok && (await answer.json()).game) location.reload();
     else setTimeout(look, 2000);
   };
   setTimeout(look, 2000);
@@ -309,8 +349,9 @@ for (const field of document.querySelectorAll("[data-hand]")) {
 }
 
 function openPicker(field) {
-  if (document.querySelector(".picker")?.dataset.for === field.name) return;
-  document.querySelector(".picker")?.remove();
+  const open = document.querySelector(".picker");
+  if (open && open.dataset.for === field.name) return;
+  if (open) open.remove();
   const picker = document.createElement("div");
   picker.className = "picker pad";
   picker.dataset.for = field.name;
@@ -403,9 +444,9 @@ if (hands) {
     const asked = new URLSearchParams(new FormData(hands));
     for (const name of [...asked.keys()]) if (!/^(hand_\d+|how)$/.test(name)) asked.delete(name);
     const answer = await fetch(`${hands.dataset.notes}?${asked}`).catch(() => null);
-    if (!answer?.ok) return;
+    if (!answer || !answer.ok) return;
     const { notes, seen } = await answer.json();
-    for (const note of hands.querySelectorAll("[data-note]")) note.textContent = (notes[note.dataset.note] ?? []).join(" ");
+    for (const note of hands.querySelectorAll("[data-note]")) note.textContent = (notes[note.dataset.note] || []).join(" ");
     hands.elements.seen.value = seen;
   };
   hands.addEventListener("input", () => {
@@ -422,14 +463,16 @@ for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = f
 document.addEventListener("input", ({ target }) => {
   if (target.getAttribute("aria-invalid") !== "true") return;
   target.removeAttribute("aria-invalid");
-  document.getElementById(target.getAttribute("aria-describedby"))?.remove();
+  const complaint = document.getElementById(target.getAttribute("aria-describedby"));
+  if (complaint) complaint.remove();
 });
 
 // A photograph that is too large is refused before it is sent, so that nothing typed beside it is lost.
 for (const field of document.querySelectorAll("input[data-most]")) {
   field.addEventListener("change", () => {
-    field.form.querySelector(".complaint.of-photo")?.remove();
-    if ((field.files[0]?.size ?? 0) <= Number(field.dataset.most)) return;
+    const earlier = field.form.querySelector(".complaint.of-photo");
+    if (earlier) earlier.remove();
+    if (!field.files[0] || field.files[0].size <= Number(field.dataset.most)) return;
     field.value = "";
     const told = document.createElement("strong");
     told.className = "complaint of-photo";

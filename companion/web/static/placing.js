@@ -62,7 +62,7 @@ function place(stage) {
       const name = names ? names[n] : stage.dataset.corner.replace("{n}", String(n + 1));
       knob.setAttribute("aria-label", `${name}: ${field.x.value} %, ${field.y.value} %`);
     });
-    outline?.setAttribute("points", fields.map((field) => `${field.x.value},${field.y.value}`).join(" "));
+    if (outline) outline.setAttribute("points", fields.map((field) => `${field.x.value},${field.y.value}`).join(" "));
     spokes.forEach((spoke, n) => {
       spoke.setAttribute("x2", fields[n].x.value);
       spoke.setAttribute("y2", fields[n].y.value);
