@@ -260,7 +260,7 @@ def test_it_works_without_scripts(browser: Browser, address: str, session: FakeS
     page.locator("#region-act summary").first.click()
     page.click('#region-act button[name="outer"][value="7"]')
     context.close()
-    assert session.calls == [("play", ((11, 7), "Cyril"), {"by": "Cyril", "source": "person", "lift": True})]
+    assert session.calls == [("play", ((11, 7), "Cyril"), {"by": None, "source": "person", "lift": True})]
 
 
 def test_the_first_view_is_small(browser: Browser, address: str, session: FakeSession) -> None:
