@@ -188,7 +188,7 @@ def test_the_keyboard_alone_enters_a_play(browser: Browser, address: str, sessio
     with page.expect_response("**/api/play"):
         page.keyboard.press("Enter")
     context.close()
-    assert session.calls[0] == ("play", ((11, 1), "Cyril"), {"by": "Cyril", "source": "person", "lift": True})
+    assert session.calls[0] == ("play", ((11, 1), "Cyril"), {"by": None, "source": "person", "lift": True})
 
 
 def test_motion_stops_for_who_asked_for_less(browser: Browser, address: str) -> None:
