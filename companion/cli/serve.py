@@ -7,9 +7,12 @@ import logging
 import os
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -124,6 +127,12 @@ def own_table_name(machine: Path = Path("/etc/machine-id"), board: Path = BOARD_
     callback=without_password,
     help="Tell a club's MQTT broker what happens here. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
 )
+@click.option(
+    "--broker-buttons",
+    is_flag=True,
+    envvar="COMPANION_BROKER_BUTTONS",
+    help="Let Home Assistant begin the next round and undo. Whoever has the broker's password can press.",
+)
 @click.option("--table-name", help="What this table is called at the broker.  [default: a name of this machine's own]")
 @click.option("--safe", is_flag=True, help="Start with no camera, no broker and no learned set.")
 def serve(
@@ -135,6 +144,7 @@ def serve(
     screen_key: str,
     names: tuple[str, ...],
     broker: str | None,
+    broker_buttons: bool,
     table_name: str | None,
     safe: bool,
     camera_size: tuple[int, int] | None,
@@ -193,8 +203,10 @@ def serve(
         app_state.diagnostics = Diagnostics(app_state, folder, started, log)
         watchdog = Watchdog(app_state.parts, notify=systemd_notifier(), every_s=feed_every_s())
         parts.enter_context(watchdog)
+        address = OwnAddress(sock)
         if broker is not None:
-            _publish(app_state, broker, table_name or own_table_name(), folder, parts)
+            name = table_name or own_table_name()
+            _publish(app_state, broker, name, folder, parts, buttons=broker_buttons, address=lambda: address.now)
         app_state.follow(LabelKeeper(folder).follow)
         table = None if source is None else _watch(app_state, source, settings, storage, parts)
         app_state.learning = LearningDesk(
@@ -208,7 +220,6 @@ def serve(
         _delete_labels_too(app_state, storage)
         pod = ButtonPod(app_state) if table is None else ButtonPod(app_state, read_now=table.read_now)
         parts.enter_context(pod)
-        address = OwnAddress(sock)
         chosen = PageSettings(
             pin=pin or fresh_pin(),
             names=own_names() | {name.lower() for name in names},
@@ -279,18 +290,43 @@ def _checked_name(name: str | None) -> str | None:
         raise click.UsageError(f"--table-name {name!r}: {fault}") from None
 
 
-def _publish(app_state: AppState, broker: str, table_name: str, folder: Path, parts: ExitStack) -> None:
+def _publish(
+    app_state: AppState,
+    broker: str,
+    table_name: str,
+    folder: Path,
+    parts: ExitStack,
+    *,
+    buttons: bool,
+    address: Callable[[], str],
+) -> None:
     try:
+        from companion.app.state import NoGameError
         from companion.publish import Outbox, Publisher, parse_broker
+        from companion.publish.discovery import BUTTONS
         from companion.publish.recorded import unfinished
     except ImportError:
         raise click.ClickException("paho-mqtt is not installed: pip install 'tabletop-companion[mqtt]'") from None
     try:
-        address = parse_broker(broker)
+        found = parse_broker(broker)
     except ValueError as fault:
         raise click.UsageError(f"--broker: {fault}") from None
     outbox = Outbox(folder / "published.json", app_state.repairs.report_damaged)
-    publisher = Publisher(address, table_name, outbox, app_state.parts.add("publisher").loop)
+
+    def press(button: str) -> None:
+        with suppress(NoGameError):
+            game: Any = app_state.session
+            game.start_round() if button == "next_round" else game.undo()
+
+    publisher = Publisher(
+        found,
+        table_name,
+        outbox,
+        app_state.parts.add("publisher").loop,
+        commands={key: partial(press, key) for key, *_ in BUTTONS} if buttons else None,
+        address=address,
+        version=version("tabletop-companion"),
+    )
     for name, game in unfinished(outbox, folder / "games"):
         publisher.catch_up(name, game)
     publisher.start()

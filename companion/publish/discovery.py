@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from companion.game.game_view import GameView
 from companion.game.standing import is_fault
+from companion.publish.happenings import FAULT, FAULTS, PLAY, PLAYS
 from companion.publish.topics import OFFLINE, ONLINE, topic
 
 PREFIX = "homeassistant"
@@ -19,31 +21,83 @@ SENSORS = (
     ("last", "Last play", "mdi:cards-outline"),
 )
 ALARMS = (("question", "Question open", "mdi:help-circle"), ("illegal", "Illegal play", "mdi:gavel"))
+EVENTS = ((PLAY, "Play", "mdi:cards-outline", PLAYS), (FAULT, "Fault", "mdi:gavel", FAULTS))
+BUTTONS = (("next_round", "Next round", "mdi:skip-next"), ("undo", "Undo", "mdi:undo"))
 
 
-def discovery(table: str, name: str) -> dict[str, dict[str, Any]]:
-    """Topic -> configuration, for every sensor of one table."""
-    device = {"identifiers": [f"companion_{table}"], "name": name, "manufacturer": "Tabletop companion"}
+@dataclass(frozen=True, slots=True)
+class TableDevice:
+    """A table as a device of Home Assistant.
+
+    Attributes:
+        table: its name in topics.
+        name: its name for people.
+        version: the program's version.
+        url: the address of the page, "" where it is not known.
+        players: each gets a sensor of points.
+        buttons: whether the household lets Home Assistant begin the next round and undo.
+    """
+
+    table: str
+    name: str
+    version: str = ""
+    url: str = ""
+    players: Sequence[str] = ()
+    buttons: bool = False
+
+
+def discovery(device: TableDevice) -> dict[str, dict[str, Any]]:
+    """Topic -> configuration, for every entity of one table."""
     found: dict[str, dict[str, Any]] = {}
-    for kind, key, title, icon in (
-        *(("sensor", *sensor) for sensor in SENSORS),
-        *(("binary_sensor", *alarm) for alarm in ALARMS),
-    ):
-        config: dict[str, Any] = {
-            "name": title,
-            "unique_id": f"companion_{table}_{key}",
-            "state_topic": topic(table, "state"),
-            "value_template": f"{{{{ value_json.{key} }}}}",
-            "availability_topic": topic(table, "status"),
-            "payload_available": ONLINE,
-            "payload_not_available": OFFLINE,
+
+    def add(kind: str, key: str, name: str, icon: str, **more: Any) -> None:
+        where = f"{PREFIX}/{kind}/companion_{device.table}/{key}/config"
+        found[where] = {
+            **_common(device),
+            "name": name,
             "icon": icon,
-            "device": device,
+            "unique_id": f"companion_{device.table}_{key}",
+            **more,
         }
-        if kind == "binary_sensor":
-            config |= {"payload_on": "True", "payload_off": "False", "device_class": "problem"}
-        found[f"{PREFIX}/{kind}/companion_{table}/{key}/config"] = config
+
+    state = topic(device.table, "state")
+    for key, name, icon in SENSORS:
+        add("sensor", key, name, icon, state_topic=state, value_template=f"{{{{ value_json.{key} }}}}")
+    for number, player in enumerate(device.players):
+        template = f"{{{{ value_json.scores[{number}] }}}}"
+        points = {"state_topic": state, "value_template": template, "unit_of_measurement": "points"}
+        add("sensor", f"score_{number + 1}", player, "mdi:scoreboard", state_class="measurement", **points)
+    for key, name, icon in ALARMS:
+        alarm = {"payload_on": "True", "payload_off": "False", "device_class": "problem"}
+        template = f"{{{{ value_json.{key} }}}}"
+        add("binary_sensor", key, name, icon, state_topic=state, value_template=template, **alarm)
+    for key, name, icon, kinds in EVENTS:
+        add("event", key, name, icon, state_topic=topic(device.table, key), event_types=list(kinds))
+    for key, name, icon in BUTTONS if device.buttons else ():
+        add("button", key, name, icon, command_topic=topic(device.table, "command"), payload_press=key)
     return found
+
+
+def _common(device: TableDevice) -> dict[str, Any]:
+    """What every entity of a table says of it and of this program."""
+    about: dict[str, Any] = {
+        "identifiers": [f"companion_{device.table}"],
+        "name": device.name,
+        "manufacturer": "Tabletop companion",
+        "model": "Domino table",
+    }
+    origin = {"name": "tabletop-companion"}
+    if device.version:
+        about["sw_version"] = origin["sw_version"] = device.version
+    if device.url:
+        about["configuration_url"] = device.url
+    return {
+        "device": about,
+        "origin": origin,
+        "availability_topic": topic(device.table, "status"),
+        "payload_available": ONLINE,
+        "payload_not_available": OFFLINE,
+    }
 
 
 NO_GAME: dict[str, Any] = {
@@ -55,12 +109,13 @@ NO_GAME: dict[str, Any] = {
     "question": False,
     "illegal": False,
     "totals": {},
+    "scores": [],
 }
 """What they show where no game is being played."""
 
 
 def summary(snapshot: GameView | None) -> dict[str, Any]:
-    """The state those sensors show, from a session's snapshot."""
+    """The state those sensors show, from a session's snapshot. `scores` are the totals in the order of the players."""
     if snapshot is None:
         return NO_GAME
     totals: Mapping[str, int] = snapshot.get("totals") or {}
@@ -77,6 +132,7 @@ def summary(snapshot: GameView | None) -> dict[str, Any]:
         "question": bool(snapshot.get("unclear")),
         "illegal": is_fault(last),
         "totals": dict(totals),
+        "scores": [totals.get(name, 0) for name in snapshot.get("players") or ()],
     }
 
 

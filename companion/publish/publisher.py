@@ -6,21 +6,25 @@ comes to it as a message in its mailbox. The network thread of the client never 
 
 from __future__ import annotations
 
+import logging
 import queue
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Protocol
 
 from companion.game.game_view import GameView
 from companion.log.events import Event
 from companion.log.header import Header
-from companion.publish.discovery import discovery, summary
+from companion.publish.discovery import TableDevice, discovery, summary
+from companion.publish.happenings import Happenings
 from companion.publish.line import Broker, Correspondent, Line, Mail, refused_password
 from companion.publish.outbox import Outbox
 from companion.publish.topics import OFFLINE, ONLINE, pack, table_id, topic, unpack
 from companion.supervise.parts import Loop, plain_loop
+
+log = logging.getLogger(__name__)
 
 WINDOW = 50
 """Events under way at once: enough for the network's delay, few enough to keep nothing in memory."""
@@ -53,6 +57,7 @@ class Game(Protocol):
 class _Feed:
     game: Game
     sent: int
+    happenings: Happenings = field(default_factory=Happenings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +79,29 @@ class PublishStatus:
 
 class Publisher(Correspondent):
     """Publishes games under a table's name. Never raises into the game, never blocks it. What was not confirmed when it
-    is closed is said next time."""
+    is closed is said next time.
 
-    def __init__(self, broker: Broker, name: str, outbox: Outbox, loop: Loop = plain_loop) -> None:
+    Args:
+        commands: what the buttons of Home Assistant do, by their keys in `BUTTONS`; without any there are no buttons.
+        address: the page's address, asked whenever the table introduces itself.
+        version: the program's.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        name: str,
+        outbox: Outbox,
+        loop: Loop = plain_loop,
+        *,
+        commands: Mapping[str, Callable[[], object]] | None = None,
+        address: Callable[[], str] = lambda: "",
+        version: str = "",
+    ) -> None:
         self.table, self._name = table_id(name), name
+        self._commands, self._address = dict(commands or {}), address
+        self._device = TableDevice(self.table, name, version, buttons=bool(commands))
+        self._introduced: dict[str, Any] = {}
         self._outbox = outbox
         mail: Mail = queue.SimpleQueue()
         self._feeds: dict[str, _Feed] = {}
@@ -154,6 +178,8 @@ class Publisher(Correspondent):
                 self._confirm(name, seq)
             case ("message", str(where), bytes(payload)) if where == topic(self.table, "head"):
                 self._hear_another(unpack(payload) or {})
+            case ("message", str(where), bytes(payload)) if where == topic(self.table, "command"):
+                self._obey(payload)
             case ("message", _, bytes(payload)):
                 self._publish_again(unpack(payload) or {})
 
@@ -164,12 +190,35 @@ class Publisher(Correspondent):
 
     def _introduce(self) -> None:
         """After every connection, because a broker that was restarted may have forgotten what it retained."""
-        for where, config in discovery(self.table, self._name).items():
-            self._line.publish(where, pack(config), retain=True)
+        self._introduced = {}
+        self._publish_entities()
         self._publish("status", ONLINE.encode(), retain=True)
         self._line.listen(topic(self.table, "resend"))
         self._line.listen(topic(self.table, "head"))
+        if self._commands:
+            self._line.listen(topic(self.table, "command"))
         self._published_head = ("", -1)
+
+    def _publish_entities(self) -> None:
+        """The entities of Home Assistant that are new or other than before; an empty message removes one."""
+        feed = self._feeds.get(self._on_the_table)
+        players = () if feed is None else feed.game.header.players
+        entities = discovery(replace(self._device, url=self._address(), players=players))
+        for where in self._introduced.keys() - entities.keys():
+            self._line.publish(where, b"", retain=True)
+        for where, config in entities.items():
+            if self._introduced.get(where) != config:
+                self._line.publish(where, pack(config), retain=True)
+        self._introduced = entities
+
+    def _obey(self, payload: bytes) -> None:
+        """Somebody pressed a button in Home Assistant. What the game refuses changes nothing."""
+        command = self._commands.get(payload.decode("utf-8", errors="replace"))
+        if command is not None:
+            try:
+                command()
+            except (ValueError, LookupError) as refused:
+                log.info("a button in Home Assistant did nothing: %s", refused)
 
     def _push(self) -> None:
         """Say what has not been said, as far as the window allows."""
@@ -195,8 +244,12 @@ class Publisher(Correspondent):
             "seq": feed.sent,
             "by": self._self,
         }
+        self._publish_entities()
         self._publish("head", pack(head), retain=True)
-        self._publish("state", pack(summary(feed.game.snapshot())), retain=True)
+        view = feed.game.snapshot()
+        self._publish("state", pack(summary(view)), retain=True)
+        for what, message in [] if view is None else feed.happenings.new(view):
+            self._publish(what, pack(message))
         self._published_head = (self._on_the_table, feed.sent)
 
     def _hear_another(self, head: Mapping[str, Any]) -> None:

@@ -69,7 +69,7 @@ class TableGame:
         return tuple(self.journal.events)
 
     def snapshot(self) -> dict[str, Any]:
-        return {"phase": "playing", "turn": "Ann", "totals": {"Ann": 3, "Ben": 7}}
+        return {"phase": "playing", "turn": "Ann", "totals": {"Ann": 3, "Ben": 7}, "round": 1, "plays": []}
 
     def subscribe(self, callback: Callable[..., None]) -> None:
         self.listeners.append(callback)
@@ -110,8 +110,8 @@ class Watched:
         self.hall.close()
 
 
-def publisher(broker: Broker, folder: Path, name: str) -> Publisher:
-    return Publisher(broker, name, Outbox(folder / f"{table_id(name)}.json"))
+def publisher(broker: Broker, folder: Path, name: str, **more: Any) -> Publisher:
+    return Publisher(broker, name, Outbox(folder / f"{table_id(name)}.json"), **more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Any
 import paho.mqtt.client as mqtt
 import pytest
 from click.testing import CliRunner
+from jinja2 import Environment
 from paho.mqtt.enums import CallbackAPIVersion
 
 from companion.cli.serve import own_table_name, serve
@@ -22,7 +23,8 @@ from companion.hall import Hall
 from companion.hall.page import create_hall_app
 from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, parse_broker
-from companion.publish.discovery import discovery, summary
+from companion.publish.discovery import TableDevice, discovery, summary
+from companion.publish.happenings import Happenings
 from companion.publish.line import CA_VARIABLE, Line
 from companion.publish.recorded import unfinished
 from companion.publish.topics import table_id
@@ -116,6 +118,33 @@ def test_a_table_that_vanishes_is_offline_and_a_new_game_starts_a_new_sheet(
         assert watched.wait_for(lambda: not shown(watched)["online"])
 
 
+def test_a_button_of_home_assistant_reaches_the_game_and_a_refusal_ends_nothing(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    pressed: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+    def refuse() -> None:
+        pressed.put("next_round")
+        raise ValueError("the round is not over")
+
+    commands = {"next_round": refuse, "undo": lambda: pressed.put("undo")}
+    game = new_game("evening")
+    with publisher(broker.address, tmp_path, "Table 1", commands=commands) as table, Watched(broker.address) as watched:
+        table.follow("evening", game)
+        game.play(2)
+        assert watched.wait_for(lambda: len(watched.lines("table-1")) == 2)
+        assistant = mqtt.Client(CallbackAPIVersion.VERSION2)
+        assistant.connect("127.0.0.1", broker.port)
+        assistant.loop_start()
+        for payload in (b"next_round", b"\xff", b"delete everything", b"undo"):
+            assistant.publish("companion/table-1/command", payload, qos=1).wait_for_publish(PATIENCE_S)
+        assert [pressed.get(timeout=PATIENCE_S) for _ in range(2)] == ["next_round", "undo"]
+        assistant.loop_stop()
+        assistant.disconnect()
+        game.play(1)
+        assert watched.wait_for(lambda: len(watched.lines("table-1")) == 3)
+
+
 def test_strangers_on_the_broker_break_nothing(
     broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
 ) -> None:
@@ -173,6 +202,7 @@ def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> No
         "phase": "playing",
         "turn": "Ben",
         "round": 2,
+        "players": ["Ann", "Ben"],
         "totals": {"Ann": 12, "Ben": 4},
         "unclear": [],
         "plays": [
@@ -183,12 +213,18 @@ def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> No
     assert state["leader"] == "Ben"
     assert state["last"] == "Ann 12-5 on Ben"
     assert state["illegal"] is True
-    configs = discovery("table-1", "Table 1")
-    assert len({config["unique_id"] for config in configs.values()}) == len(configs) == 7
+    configs = discovery(TableDevice("table-1", "Table 1", "1.2", "http://10.0.0.7:8000", ("Ann", "Ben"), buttons=True))
+    assert len({config["unique_id"] for config in configs.values()}) == len(configs) == 13
     for where, config in configs.items():
         assert where.startswith("homeassistant/")
-        key = config["value_template"].removeprefix("{{ value_json.").removesuffix(" }}")
-        assert key in state
+        assert config["device"]["sw_version"] == config["origin"]["sw_version"] == "1.2"
+        assert config["device"]["configuration_url"] == "http://10.0.0.7:8000"
+        if "value_template" in config:
+            shown = Environment().from_string(config["value_template"]).render(value_json=state)
+            assert shown != "", config["name"]
+    points = [one for one in configs.values() if one.get("state_class")]
+    shown = {one["name"]: Environment().from_string(one["value_template"]).render(value_json=state) for one in points}
+    assert shown == {"Ann": "12", "Ben": "4"}
     assert summary({})["leader"] == "-"
 
 
@@ -279,6 +315,41 @@ def test_a_wrong_password_is_said_as_such(tmp_path: Path) -> None:
         process.kill()
     page = create_hall_app(hall).test_client().get("/").get_data(as_text=True)
     assert "The broker refuses this user or password." in page
+
+
+def test_home_assistant_gets_buttons_only_where_the_household_says_so() -> None:
+    kinds = {where.split("/")[1] for where in discovery(TableDevice("table-1", "Table 1"))}
+    assert kinds == {"sensor", "binary_sensor", "event"}
+
+
+def played(seq: int, *findings: dict[str, object], **more: object) -> dict[str, object]:
+    tile = {"seq": seq, "event": "tile_played", "by": "Ann", "tile": [12, seq], "train": "Ben"}
+    return {**tile, "violations": list(findings), **more}
+
+
+def test_each_play_and_each_fault_happens_once() -> None:
+    happenings = Happenings()
+    closed, late = {"code": "CLOSED_TRAIN", "certain": True}, {"code": "NO_DRAW", "certain": False}
+    assert happenings.new({"round": 1, "plays": [played(2, closed)]}) == []
+    news = happenings.new({"round": 1, "plays": [played(2, closed), played(3, late)]})
+    assert [(what, message["event_type"], message["by"]) for what, message in news] == [
+        ("play", "tile_played", "Ann"),
+        ("fault", "possible", None),
+    ]
+    surer = {"code": "NO_DRAW", "certain": True, "by": "Ben"}
+    news = happenings.new({"round": 1, "plays": [played(2, closed), played(3, surer)]})
+    assert [(what, message["code"], message["event_type"], message["by"]) for what, message in news] == [
+        ("fault", "NO_DRAW", "certain", "Ben")
+    ]
+    assert happenings.new({"round": 1, "plays": [played(2, closed), played(3, surer)]}) == []
+
+
+def test_a_fault_that_was_taken_back_is_no_news() -> None:
+    happenings = Happenings()
+    happenings.new({"round": 1, "plays": []})
+    closed = {"code": "CLOSED_TRAIN", "certain": True}
+    news = happenings.new({"round": 1, "plays": [played(2, closed, overruled=True)]})
+    assert [what for what, _ in news] == ["play"]
 
 
 def test_a_broker_s_address_is_read_or_refused() -> None:

@@ -14,7 +14,8 @@ from companion.__main__ import COMMANDS
 from companion.app.state import AppState
 from companion.log.events import OWN_FIELDS
 from companion.publish import topics
-from companion.publish.discovery import discovery
+from companion.publish.discovery import TableDevice, discovery
+from companion.publish.happenings import FAULT, PLAY
 from companion.web.app import create_app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,10 +59,10 @@ def test_every_kind_of_event_is_documented() -> None:
 
 def test_every_topic_is_documented() -> None:
     said = set(re.findall(r"topic\([^,()]+(?:\.[a-z]+)?, \"(\w+)\"\)", published()))
-    said |= set(re.findall(r"_publish\(\"(\w+)\"", published()))
+    said |= set(re.findall(r"_publish\(\"(\w+)\"", published())) | {PLAY, FAULT}
     told = set(re.findall(rf"`{topics.ROOT}/TABLE/(\w+)`", page("mqtt.md")))
     assert said == told
-    for where in discovery("TABLE", "x"):
+    for where in discovery(TableDevice("TABLE", "x")):
         prefix, kind, table, key, last = where.split("/")
         assert f"{prefix}/KIND/{table}/KEY/{last}" in page("mqtt.md"), (kind, key)
 
