@@ -39,6 +39,9 @@ def modules() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("page", "words"), commands(), ids=lambda v: v if isinstance(v, str) else " ".join(v))
 def test_every_companion_command_in_the_documents_is_understood(page: str, words: tuple[str, ...]) -> None:
+    while words[0].startswith("--"):
+        [option] = [one for one in companion.params if words[0] in one.opts]
+        words = words[1 if isinstance(option, click.Option) and option.is_flag else 2 :]
     command = companion.get_command(click.Context(companion), words[0])
     assert command is not None, f"{page}: there is no `companion {words[0]}`"
     if len(words) == 1 or "..." in words:
