@@ -18,6 +18,7 @@ from companion.log.events import (
     Corrected,
     Event,
     MatchEnded,
+    Passed,
     RoundEnded,
     RoundScored,
     RoundStarted,
@@ -122,14 +123,19 @@ class Ledger:
         batch: list[Event] = []
         acts: dict[int, int] = {}
         doubted = False
+        told: list[Event] = []
         for event in events:
             course = timeline.match.course
             watched = course is not None and (course.watched or self.watched)
             doubted = doubted or (event.source == "person" and watched)
             for implied in timeline.implied(event):
+                told.append(implied)
                 self._try(timeline, implied, batch, acts, doubted)
+            told.append(event)
             self._try(timeline, event, batch, acts, doubted)
             self._follow(timeline, batch, acts)
+        if (timeline.moved, timeline.doubts) != (self.timeline.moved, self.timeline.doubts):
+            return self._record_reordered(told)
         stamped = self.journal.append_all(batch)
         held = list(self.held)
         for event in stamped:
@@ -142,6 +148,16 @@ class Ledger:
                     timeline.rename(acts[event.seq], item)
         self.held, self.timeline = held, timeline
         return stamped
+
+    def _record_reordered(self, told: Sequence[Event]) -> tuple[Event, ...]:
+        """Append events with which the round took another order than that of the taps, and what reads otherwise now.
+
+        `told`: with the passes that they implied; of these only what they still imply.
+        """
+        draft = self.draft((), told)
+        still = {act.held.event.seq for act in draft.timeline.acts if act.event is not None}
+        kept = [line for seq, line in enumerate(told, self.journal.last_seq + 1) if _is_told(line) or seq in still]
+        return self.write(draft if len(kept) == len(told) else self.draft((), kept))
 
     def settle(self) -> tuple[Event, ...]:
         """Record what follows from the rules by now, if anything does (after a crash between two lines, say)."""
@@ -197,9 +213,9 @@ class Ledger:
         act = timeline.take(EffectiveEvent(replace(event, seq=seq)), doubted=doubted, fresh=True)
         index = len(timeline.acts) - 1
         acts[seq] = index
-        batch.append(_with_findings(replace(event, seq=seq), act.findings))
-        for key, findings in act.late.items():
-            self._rule_late(timeline.acts[key], findings, batch)
+        batch.append(_with_findings(replace(event, seq=seq), timeline.findings(index)))
+        for key in act.late:
+            self._rule_late(timeline.acts[key], timeline.findings(key), batch)
 
     def _rule_late(self, act: AppliedEvent, findings: tuple[Finding, ...], batch: list[Event]) -> None:
         """An earlier event is ruled on anew: in its own line while that is not written, else by a correction."""
@@ -217,6 +233,10 @@ class Ledger:
             if isinstance(event, RoundEnded) and not self.confirms(event):
                 return
             self._try(timeline, event, batch, acts)
+
+
+def _is_told(event: Event) -> bool:
+    return not (isinstance(event, Passed) and event.source == "rule")
 
 
 def _with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
@@ -274,13 +294,13 @@ def _rulings_that_changed(held: Sequence[EffectiveEvent], timeline: Timeline, ne
         if event.seq >= new_seq or lines_of[event.seq] > 1:
             # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
             continue
-        if act.event is None:
+        if act.event is None and not isinstance(event, Passed):
             lines.append(_withdrawn(event.seq))
             continue
         stored = getattr(event, "violations", None)
         if stored is not None and set(stored) != set(timeline.findings(index)):
             lines.append(_ruling(event.seq, timeline.findings(index)))
-        if isinstance(event, (RoundScored, MatchEnded, RoundEnded)) and event.source == "rule":
+        if isinstance(event, (RoundScored, MatchEnded, RoundEnded)) and event.source == "rule" and act.event:
             new = _new_values(event, act.event)
             if new:
                 lines.append(Corrected(source="rule", corrects=event.seq, what=new))

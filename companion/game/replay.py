@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import EventError, Finding
-from companion.log.events import Event, MatchEnded, RoundScored
+from companion.log.events import Event, MatchEnded, Passed, RoundScored
 from companion.log.journal import JournalError, JournalText, read_journal
 from companion.play.scoreboard import Scoreboard, fold_held
 from companion.play.timeline import Timeline, first_looks
@@ -113,14 +113,16 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
     except EventError as error:
         raise JournalError(name, str(error)) from None
     timeline = Timeline.of(text.header, rules, held, looks=first_looks(text.events, (one.after for one in text.seen)))
+    place = {id(item): n for n, item in enumerate(timeline.taken)}
     lines = []
-    for index, act in enumerate(timeline.acts):
+    for index, act in sorted(enumerate(timeline.acts), key=lambda one: place[id(one[1].held)]):
         event = act.event if act.event is not None else act.held.event
         written = tuple(getattr(act.held.event, "violations", ()))
         findings = timeline.findings(index)
         if isinstance(event, (RoundScored, MatchEnded)) and event != act.held.event:
             written = (*written, Finding("SCORE_ERROR"))
-        lines.append(Replayed(event, findings, written, act.held.overruled, act.event is None))
+        dropped = act.event is None and not isinstance(event, Passed)
+        lines.append(Replayed(event, findings, written, act.held.overruled, dropped))
     counted = [EffectiveEvent(line.event, overruled=line.overruled) for line in lines if not line.dropped]
     board = fold_held(text.header.players, counted)
     match = timeline.match

@@ -31,7 +31,8 @@ class Accusation:
 def accusations(timeline: Timeline) -> frozenset[Accusation]:
     """What stands for certain."""
     found = set()
-    for index, findings in timeline.found.items():
+    for index in timeline.found:
+        findings = timeline.findings(index)
         held, event = timeline.acts[index].held, timeline.acts[index].event
         if event is None or held.overruled or held.undone:
             continue

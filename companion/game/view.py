@@ -318,7 +318,7 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:
             act = timeline.acts[n]
             if any(finding.code in DO_NOT_MEET for finding in timeline.findings(n)):
                 line["end_was"] = _end_before(timeline, n, item.event)
-            if act.event is None:
+            if act.event is None and item.event.source == "rule":
                 line["withdrawn"] = True
         line["overruled"] = item.overruled
         line["taken_back"] = item.undone

@@ -28,11 +28,9 @@ def owed_after(turn: TurnInProgress, table: Table, owed: Owed, rules: RuleSet) -
 
 
 def perhaps_marked(turn: TurnInProgress, table: Table, rules: RuleSet, *, watched: bool) -> Table:
-    """The table after a turn in which the player passed: where the rules leave it to the player to mark the train, and
-    no camera looks on, a marker may lie there that nobody has entered. Source: docs/rules.md 2.3."""
-    free = rules.marker_on_empty_boneyard == "optional" or rules.leaves_open("marker_on_empty_boneyard")
-    if watched or not free or not isinstance(table, Position) or turn.complete(rules):
-        return table
-    if table.boneyard or turn.draws or turn.player in table.markers:
+    """The table after a turn in which the player passed: where no camera looks on, a marker may lie there that nobody
+    has tapped, be it due or left to the player. Whoever then plays on that train is not accused for somebody else's
+    tap."""
+    if watched or not isinstance(table, Position) or turn.complete(rules) or turn.player in table.markers:
         return table
     return replace(table, perhaps_marked=table.perhaps_marked | {turn.player})

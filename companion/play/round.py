@@ -297,9 +297,7 @@ class Course:
             return self._paused(), {}
         if turn is None:
             return self, {}
-        found = changes(
-            turn.findings(self.referee, over=turn.passed is not None), turn.findings(self.referee, over=True)
-        )
+        found = changes(turn.findings(self.referee, over=turn.judged), turn.findings(self.referee, over=True))
         following = turn.resume or self._with_acts(self.table.after(turn.player))
         moved = self.moved | {turn.player}
         course = replace(
@@ -390,7 +388,7 @@ class Course:
         course = self._paused()
         found: dict[int, tuple[Finding, ...]] = {}
         for turn in course.first_turns.values():
-            over = turn.passed is not None
+            over = turn.judged
             found |= changes(turn.findings(self.referee, over=over), turn.findings(self.referee, over=True))
             course = replace(
                 course,
@@ -409,8 +407,8 @@ class Course:
         made, table = turn.with_act(action, key, self.referee, self.rules)
         if turn.strayed:
             table = self.referee.apply(self.table, action)
-        before = turn.findings(self.referee, over=turn.passed is not None)
-        after = made.findings(self.referee, over=made.passed is not None)
+        before = turn.findings(self.referee, over=turn.judged)
+        after = made.findings(self.referee, over=made.judged)
         late = changes(before, after)
         laid = dict(self.laid)
         if isinstance(action, Play):
@@ -432,9 +430,8 @@ class Course:
             if self.all_begun and self.turn is not None and self.turn.actions[-1:] == (Draw(),):
                 self = replace(self, together=with_act(self.together, player, Pass()))
         same = self.turn is not None and self.turn.player == player and self.turn.passed is None
-        if event.done and not same and not self.in_turn(player):
-            # Pressed late, or it is another's turn than it seems: the belief weighs that.
-            return Step(self, event.violations)
+        if event.done:
+            return self._take_done(player, event, key)
         step = Step(self) if same else self._turn_to(player)
         turn = step.course.turn
         assert turn is not None
@@ -448,6 +445,21 @@ class Course:
         own = late.pop(key, before.get(key, ()))
         findings = event.violations if unsettled(event) else (*step.findings, *own)
         return Step(replace(step.course, turn=ended), findings, late)
+
+    def _take_done(self, player: str, event: Passed, key: int) -> Step:
+        """Somebody says that the own turn is over. It ends a turn that is being made, which is judged when another
+        begins; it is a turn of its own only where nothing is wrong with one in which nothing is seen to happen. Else
+        it was pressed late or early, or it is another's turn than it seems, and the belief weighs that."""
+        turn = self.turn
+        if turn is not None and turn.player == player and turn.passed is None and turn.actions:
+            return Step(replace(self, turn=replace(turn, passed=key, pressed=True)), event.violations)
+        if self.laying_together or not self.in_turn(player) or (turn is not None and not turn.finished(self.rules)):
+            return Step(self, event.violations)
+        if self.close()[0].table.turn != player or self.close()[0].silent_faults(player, self.table.after(player)):
+            return Step(self, event.violations)
+        step = self._turn_to(player)
+        assert step.course.turn is not None
+        return Step(replace(step.course, turn=replace(step.course.turn, passed=key)), event.violations, step.late)
 
     def _take_report(self, event: Announced) -> Step:
         """What somebody says that no camera sees. Once a hand was dealt wrongly, neither it nor the boneyard counts."""

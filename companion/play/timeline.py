@@ -8,7 +8,8 @@ time; its lines in the journal only carry it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +19,8 @@ from companion.log.events import (
     Corrected,
     Event,
     Header,
+    MarkerPlaced,
+    MarkerRemoved,
     MatchEnded,
     Passed,
     RoundEnded,
@@ -28,8 +31,9 @@ from companion.log.events import (
 )
 from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
-from companion.play.round import Findings
+from companion.play.round import Course, Findings
 from companion.play.round_over import over_by_rule
+from companion.play.tap_order import WINDOW, Order, is_loose, other_orders, whose
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 
@@ -79,15 +83,67 @@ class AppliedEvent:
     late: Findings = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """After so many events had been `taken`, the acts from place `first` on were put in another order."""
+
+    taken: int
+    first: int
+
+
+Charges = Counter[tuple[str, str | None, bool]]
+"""(code, player, whether it is certain) -> how often."""
+
+MOST_CHARGES = 12
+"""Where more than this is held against people within a few taps, no late tap explains it: no time is spent on it."""
+
+MOST_ACTS_TO_MOVE = 40
+"""Longer than the longest first train with all that goes with it."""
+
+BY_ORDER = frozenset(
+    map(
+        str,
+        (
+            Violation.CLOSED_TRAIN,
+            Violation.OPEN_DOUBLE_IGNORED,
+            Violation.DOUBLE_NOT_FOLLOWED,
+            Violation.EXTRA_TILE,
+            Violation.OUT_OF_TURN,
+            Violation.PLAY_AFTER_END,
+            Violation.MARKER_MISSING,
+            Violation.MARKER_UNEARNED,
+            Violation.MARKER_REMOVED_WRONGLY,
+            Violation.MARKER_NOT_REMOVED,
+            Violation.NO_DRAW,
+            Violation.EXTRA_DRAW,
+            Violation.DRAW_FIRST_TURN,
+            Violation.DRAW_FROM_EMPTY,
+            Violation.PASS_WITHOUT_DISCARD,
+        ),
+    )
+)
+"""Faults that the order of acts may explain; the others lie on the table in any order."""
+
+
 class Timeline:
-    """Acts in order. Grows by `take`; a change of the past makes a new one that shares what did not change."""
+    """Acts in order. Grows by `take`; a change of the past makes a new one that shares what did not change.
+
+    `taken` are the events in the order in which they were told, `acts` in the order in which they are held to have
+    happened: in a round that people tap in that may be another one (play.tap_order). `moved` says where they part;
+    `doubts`: (line, code) of what another order would explain -> after how many events that was seen.
+    `unsure`: (line, code) of what is only possible because the journal says so.
+    """
 
     def __init__(self, header: Header, rules: RuleSet, looks: Mapping[int, int] = NO_LOOKS) -> None:
         """`looks`: the line that began a round -> the last one before the camera first saw something in it."""
         self.start = Match.of(header, rules)
         self.looks = looks
+        self.taken: list[EffectiveEvent] = []
         self.acts: list[AppliedEvent] = []
         self.found: dict[int, tuple[Finding, ...]] = {}
+        self.moved: list[Reordered] = []
+        self.doubts: dict[tuple[int, str], int] = {}
+        self.unsure: frozenset[tuple[int, str]] = frozenset()
 
     @classmethod
     def of(
@@ -105,19 +161,48 @@ class Timeline:
         timeline = cls(header, rules, looks)
         if base is not None:
             timeline.start = base.start
-            for act, item in zip(base.acts, in_force, strict=False):
-                if act.held is not item and act.held != item:
-                    break
-                timeline._keep(act if act.held is item else replace(act, held=item))
+            timeline._share(base, in_force)
         for item in in_force[len(timeline.acts) :]:
             timeline.take(item, doubted=doubted)
+        if base is None:
+            timeline.unsure = timeline._written_as_possible()
         return timeline
+
+    def _written_as_possible(self) -> frozenset[tuple[int, str]]:
+        """What the journal holds to be only possible, for a reason that its lines do not tell: a camera looked on that
+        saw nothing."""
+        return frozenset(
+            (act.held.event.seq, finding.code)
+            for n, act in enumerate(self.acts)
+            for finding in getattr(act.held.event, "violations", ())
+            if n in self.found and not finding.certain and (act.held.event.seq, finding.code) not in self.doubts
+        )
+
+    def _share(self, base: Timeline, in_force: Sequence[EffectiveEvent]) -> None:
+        """Take over what the first of these events came to in `base`."""
+        alike = 0
+        for known, item in zip(base.taken, in_force, strict=False):
+            if known is not item and known != item:
+                break
+            alike += 1
+        for moved in reversed(base.moved):
+            if moved.taken > alike:
+                alike = min(alike, moved.first)
+        self.doubts = {key: taken for key, taken in base.doubts.items() if taken <= alike}
+        self.unsure = base.unsure
+        anew = {id(known): item for known, item in zip(base.taken[:alike], in_force, strict=False)}
+        for act in base.acts[:alike]:
+            item = anew[id(act.held)]
+            self._keep(act if act.held is item else replace(act, held=item))
+        self.taken = list(in_force[:alike])
+        self.moved = [moved for moved in base.moved if moved.taken <= alike]
 
     def copy(self) -> Timeline:
         """Another one to try something with."""
         other = Timeline.__new__(Timeline)
         other.start, other.acts, other.found = self.start, list(self.acts), dict(self.found)
-        other.looks = self.looks
+        other.taken, other.moved, other.doubts = list(self.taken), list(self.moved), dict(self.doubts)
+        other.looks, other.unsure = self.looks, self.unsure
         return other
 
     @property
@@ -126,7 +211,8 @@ class Timeline:
 
     def findings(self, index: int) -> tuple[Finding, ...]:
         """What is known by now against the event of an act."""
-        return self.found.get(index, ())
+        found = self.found.get(index, ())
+        return self._less_sure(index, found, {*self.doubts, *self.unsure}) if found else ()
 
     def take(self, held: EffectiveEvent, *, doubted: bool = False, fresh: bool = False) -> AppliedEvent:
         """Add an event. `doubted`: nothing that it newly shows is certain.
@@ -134,6 +220,26 @@ class Timeline:
         Where the journal holds what the camera saw, what is held against the acts of the round is the belief's to say
         and stands in their lines. `fresh`: this line has not been written yet, and nobody has weighed it.
         """
+        self.taken.append(held)
+        course = self.match.course
+        if doubted or held.event.source != "person" or not _is_act(held.event) or not self._goes_by_taps(held, course):
+            return self._take(held, doubted=doubted, fresh=fresh)
+        since = max(0, len(self.acts) - WINDOW)
+        before, out_of_turn = self._charges(since, closed=True), _is_out_of_turn(course, held.event)
+        self._take(held, fresh=fresh)
+        self._find_order(held.event, before, since, out_of_turn)
+        return next(act for act in reversed(self.acts) if act.held is held)
+
+    def _goes_by_taps(self, held: EffectiveEvent, course: Course | None) -> bool:
+        """Whether a round runs that people tap in and no camera watches."""
+        if course is None or course.watched or self._believed(held, course):
+            return False
+        return course.turn is None or len(course.turn.actions) <= MOST_ACTS_TO_MOVE
+
+    def _believed(self, held: EffectiveEvent, course: Course) -> bool:
+        return held.event.seq > self.looks.get(course.start_seq, held.event.seq)
+
+    def _take(self, held: EffectiveEvent, *, doubted: bool = False, fresh: bool = False) -> AppliedEvent:
         event = self._as_it_counts(held.event)
         if event is None:
             act = AppliedEvent(held, None, self.match)
@@ -143,7 +249,7 @@ class Timeline:
             findings = (*step.findings, *(finding for finding in reported if finding not in step.findings))
             course = step.match.course
             watched = course is not None and course.watched
-            believed = course is not None and held.event.seq > self.looks.get(course.start_seq, held.event.seq)
+            believed = course is not None and self._believed(held, course)
             late = step.late
             if not believed:
                 late = {key: self._weighed_late(key, found, doubted or watched) for key, found in late.items()}
@@ -153,14 +259,14 @@ class Timeline:
                 late = {}
             if believed and not fresh and action_of(event) is not None:
                 findings = tuple(one for one in held.event.violations if one.code not in REVEALED_CODES)  # type: ignore[attr-defined]
-            elif findings:
+            elif findings and (watched or doubted):
                 findings = _weighed(held.event, findings, watched, doubted)
             act = AppliedEvent(held, event, step.match, findings, late)
         self._keep(act)
         return act
 
     def _weighed_late(self, key: int, found: tuple[Finding, ...], doubted: bool) -> tuple[Finding, ...]:
-        return found if key < 0 else _weighed(self.acts[key].held.event, found, doubted, doubted)
+        return _weighed(self.acts[key].held.event, found, doubted, doubted) if doubted and key >= 0 else found
 
     def _with_revealed(self, key: int, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
         """What stands against an act of a watched round, with what the shown hands tell of it."""
@@ -193,16 +299,136 @@ class Timeline:
         findings = (finding for n, found in self.found.items() if n >= begun for finding in found)
         return any(finding.code == Violation.NO_DRAW for finding in findings)
 
+    # ---- the order of acts ---------------------------------------------------------------------------------------
+
+    def _charges(self, since: int, *, closed: bool = False) -> Charges:
+        """What stands in this round, of the acts from place `since` on, and rests on the order of acts. `closed`: also
+        what will stand against a turn that is finished once the next one begins."""
+        found = Charges()
+        for n, finding in self._by_order(since, closed=closed):
+            found[finding.code, finding.by or whose(self.acts[n].held.event), finding.certain] += 1
+        return found
+
+    def _by_order(self, since: int, *, closed: bool) -> Iterator[tuple[int, Finding]]:
+        """Act and finding, the last acts first."""
+        course = self.match.course
+        over = closed and course is not None and course.turn is not None and course.turn.finished(course.rules)
+        closing = course.close()[1] if over and course is not None else {}
+        for n in range(len(self.acts) - 1, since - 1, -1):
+            if _begins(self.acts[n]):
+                return
+            for finding in self._less_sure(n, closing.get(n, self.found.get(n, ())), self.doubts):
+                if finding.code in BY_ORDER:
+                    yield n, finding
+
+    def _find_order(self, event: Event, before: Charges, since: int, out_of_turn: bool) -> None:
+        """Put this round's acts in the order in which least is found, now that `event` has been tapped.
+
+        Another order is taken where somebody owes the act, or could not have acted then. Else the taps stand as they
+        came, and what another order would explain is only possible. `before`: what stood before the tap.
+        """
+        new = bool(_weighty(self._charges(since, closed=True)) - _weighty(before))
+        while True:
+            now = self._charges(since)
+            own = is_loose(event) and any(player == whose(event) for _code, player, _ in now)
+            own = own or any(code == Violation.OUT_OF_TURN for code, _player, _ in now)
+            if not (_weighty(now) if own else _weighty(now) - _weighty(before)) or now.total() > MOST_CHARGES:
+                return
+            order = self._better_order(since)
+            if order is None:
+                return
+            tried = self._in_order(order)
+            gone = self._held_against(since) - tried._held_against(since)
+            owed = (new or out_of_turn) and any(seq != event.seq for seq, _ in gone)
+            if not order.far or not (owed or any(code == Violation.OUT_OF_TURN for _, code in gone)):
+                self._doubt(tried, since)
+                return
+            self.acts, self.found, self.moved = tried.acts, tried.found, tried.moved
+
+    def _doubt(self, other: Timeline, since: int) -> None:
+        """What is certain here and not in the other order is only possible."""
+        sure = other._held_against(since, certain=True)
+        for key in self._held_against(since, certain=True) - sure:
+            self.doubts[key] = len(self.taken)
+
+    def _held_against(self, since: int, *, certain: bool = False) -> set[tuple[int, str]]:
+        """(line, code) of what is found, or of what is certain."""
+        return {
+            (self.acts[n].held.event.seq, finding.code)
+            for n, finding in self._by_order(since, closed=True)
+            if finding.certain or not certain
+        }
+
+    def _less_sure(
+        self, index: int, findings: tuple[Finding, ...], doubts: Collection[tuple[int, str]]
+    ) -> tuple[Finding, ...]:
+        if not doubts:
+            return findings
+        seq = self.acts[index].held.event.seq
+        return tuple(replace(one, certain=one.certain and (seq, one.code) not in doubts) for one in findings)
+
+    def _better_order(self, since: int) -> Order | None:
+        """The place from which on, and the order of this round's acts in which, least is found.
+
+        It must take something away and bring nothing that is not found in the order of now; else None.
+        """
+        start = next((n + 1 for n in range(len(self.acts) - 1, -1, -1) if _begins(self.acts[n])), len(self.acts))
+        places = [n for n in range(start, len(self.acts)) if _counts(self.acts[n])]
+        now = self._charges(since, closed=True)
+        best, least = None, _weight(now)
+        for order in other_orders([self.acts[n].held for n in places], len(self.start.header.players)):
+            # The passes between are worked out anew, also those right before.
+            order = order._replace(first=places[order.first - 1] + 1 if order.first else start)
+            tried = self._from(order, start, lambda other: _within(other._charges(since), now))
+            then = None if tried is None else tried._charges(since, closed=True)
+            weight = _weight(then) if then is not None and _within(then, now) else None
+            if weight is not None and weight < least:
+                best, least = order, weight
+                if weight == (0, 0):
+                    break
+        return best
+
+    def _from(self, order: Order, start: int, goes: Callable[[Timeline], bool]) -> Timeline | None:
+        """The acts in this order, as long as it `goes`. What was found before `start` is left out."""
+        other = Timeline.__new__(Timeline)
+        other.start, other.acts, other.found = self.start, self.acts[:start], {}
+        other.taken, other.doubts, other.unsure, other.looks = self.taken, self.doubts, self.unsure, self.looks
+        other.moved = [*self.moved, Reordered(len(self.taken), order.first)]
+        for act in self.acts[start : order.first]:
+            other._keep(act)
+        implied = [act.held for act in self.acts[order.first :] if _is_implied(act.held.event)]
+        for item in order.acts:
+            for passed in other.implied(item.event):
+                line = next((one for one in implied if one.event.who == passed.by), None)
+                if line is not None:
+                    implied.remove(line)
+                    other._take(line)
+            other._take(item)
+            if not goes(other):
+                return None
+        return other
+
+    def _in_order(self, order: Order) -> Timeline:
+        """The acts in this order; what is not among them counts for nothing."""
+        other = self._from(order, 0, lambda _: True)
+        assert other is not None
+        there = {id(act.held) for act in other.acts}
+        for act in self.acts[order.first :]:
+            if id(act.held) not in there:
+                other._keep(AppliedEvent(act.held, None, other.match))
+        return other
+
     def rename(self, index: int, held: EffectiveEvent) -> None:
         """Put the recorded event, with its seq and time, in the place of the one that was tried."""
         act = self.acts[index]
+        self.taken[next(n for n in range(len(self.taken) - 1, -1, -1) if self.taken[n] is act.held)] = held
         event = None if act.event is None else replace(act.event, seq=held.event.seq, at=held.event.at)
         self.acts[index] = replace(act, held=held, event=event)
 
     def _keep(self, act: AppliedEvent) -> None:
-        if act.findings:
-            self.found[len(self.acts)] = act.findings
         self.acts.append(act)
+        if act.findings:
+            self.found[len(self.acts) - 1] = act.findings
         for earlier, findings in act.late.items():
             event = self.acts[earlier].event if earlier >= 0 else None
             if event is None or not unsettled(event):
@@ -218,7 +444,7 @@ class Timeline:
             due = self.consequence()
             other_end = isinstance(due, RoundEnded) and isinstance(event, RoundEnded) and due.how != event.how
             if due is None or type(due) is not type(event) or other_end:
-                untouched = event.seq == len(self.acts) + 1
+                untouched = event.seq == len(self.acts) + 1 and not self.moved
                 return event if untouched else None
             return replace(due, seq=event.seq, at=event.at)
         if isinstance(event, (Unclear, Corrected)) or (match.course is None and not isinstance(event, RoundStarted)):
@@ -230,6 +456,51 @@ class Timeline:
             changed: dict[str, Any] = {"violations": kept}
             return replace(event, **changed)
         return event
+
+
+def _weighty(charges: Charges) -> Charges:
+    """What accuses somebody, or leaves it open whose turn it is."""
+    return Charges({key: n for key, n in charges.items() if key[2] or key[0] == Violation.OUT_OF_TURN})
+
+
+def _weight(charges: Charges) -> tuple[int, int]:
+    return sum(n for key, n in charges.items() if key[2]), charges.total()
+
+
+def _within(charges: Charges, most: Charges) -> bool:
+    """Whether no fault is among these that is not among the most, and none is certain that is only possible there."""
+    return all(
+        n <= most[code, player, True] + (0 if certain else most[code, player, False])
+        for (code, player, certain), n in charges.items()
+    )
+
+
+def _is_out_of_turn(course: Course | None, event: Event) -> bool:
+    """Whether this act does not go on with a turn, nor begins the next one. A marker begins none by itself."""
+    player = whose(event)
+    if course is None or player not in course.players:
+        return False
+    if course.turn is not None and course.turn.player == player and course.turn.actions:
+        return course.turn.finished(course.rules) and not course.in_turn(player)
+    return isinstance(event, (MarkerPlaced, MarkerRemoved)) or not course.in_turn(player)
+
+
+def _is_act(event: Event) -> bool:
+    return action_of(event) is not None or isinstance(event, Passed)
+
+
+def _counts(act: AppliedEvent) -> bool:
+    """Whether it was somebody's act, and no pass that the rules implied."""
+    return act.event is not None and not _is_implied(act.held.event)
+
+
+def _begins(act: AppliedEvent) -> bool:
+    return isinstance(act.held.event, RoundStarted)
+
+
+def _is_implied(event: Event) -> bool:
+    """Whether it is a pass that the rules wrote, because somebody else went on."""
+    return isinstance(event, Passed) and event.source == "rule"
 
 
 def first_looks(events: Sequence[Event], looks: Iterable[int]) -> Mapping[int, int]:

@@ -35,9 +35,9 @@ class TurnInProgress:
     """`before` is the table at the start of the turn, with `player` to move; the rest grows act by act.
 
     `keys` names the event of each act, `codes` the faults that each act added. `passed` is the key of the event that
-    ended the turn aloud. `resume`: this turn was out of turn, and that player is still expected. `strayed`: somebody
-    else has meanwhile moved a marker. `again`: it follows the same player's turn, and that all others have passed in
-    between without a sign is only taken to be so.
+    ended the turn aloud; `pressed`: that was only the player's word for it. `resume`: this turn was out of turn, and
+    that player is still expected. `strayed`: somebody else has meanwhile moved a marker. `again`: it follows the same
+    player's turn, and that all others have passed in between without a sign is only taken to be so.
     """
 
     player: str
@@ -46,9 +46,15 @@ class TurnInProgress:
     keys: tuple[int, ...] = ()
     codes: tuple[frozenset[Violation], ...] = ()
     passed: int | None = None
+    pressed: bool = False
     resume: str | None = None
     strayed: bool = False
     again: bool = False
+
+    @property
+    def judged(self) -> bool:
+        """Whether it is over by more than its player's word, so that what it lacks is held against the player."""
+        return self.passed is not None and not self.pressed
 
     def long(self, rules: RuleSet) -> bool:
         """Whether this is a long first turn. Source: docs/rules.md 2.2."""

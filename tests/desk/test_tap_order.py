@@ -1,0 +1,127 @@
+"""In a tapped game the order of taps between two tiles is not the order of acts: what a legal order explains is held
+against nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from companion.game.replay import replay
+from companion.game.session import Session
+from companion.log.events import Header
+from tests.desk.making import ticking
+
+TWO, THREE, FOUR = ("Ann", "Ben"), ("Ann", "Ben", "Cy"), ("Ann", "Ben", "Cy", "Dee")
+
+Taps = str
+"""Such as "Ann 12-5, Ben draw, Ann 5-7 @MX, mark Ben, Cy done"."""
+
+
+def table(path: Path, rules: str, players: tuple[str, ...]) -> Session:
+    box = "chinese" if rules == "jielong" else "double-12"
+    session = Session.create(path / "g.jsonl", Header(rules, box, players), ticking())
+    session.start_round(starter="Ann")
+    return session
+
+
+def tap(session: Session, taps: Taps) -> Session:
+    for one in taps.split(", "):
+        first, second, *on = one.split()
+        if first in ("mark", "unmark"):
+            (session.mark if first == "mark" else session.unmark)(second)
+        elif second in ("draw", "pass", "done", "discard"):
+            verbs: dict[str, Callable[[str], object]] = {
+                "draw": session.draw, "pass": session.pass_turn, "done": session.done, "discard": session.discard
+            }  # fmt: skip
+            verbs[second](first)
+        else:
+            inner, outer = map(int, second.split("-"))
+            session.play((inner, outer), on[0][1:] if on else first, by=first)
+    return session
+
+
+def held(session: Session) -> list[tuple[str | None, str, bool]]:
+    """Everything that stands: against whom, the code, whether it is certain."""
+    return [
+        (found.get("by") or play.get("by"), found["code"], found["certain"])
+        for play in session.snapshot()["plays"]
+        for found in play.get("violations", ())
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "players", "taps", "turn"),
+    [
+        ("cz", THREE, "Ann 12-1, Ben 12-2, Cy 12-3, Ann done, Ben done, Cy done", "Ann"),
+        ("tactic", TWO, "Ann 12-1, Ben 12-2, Ann done, Ben done", "Ann"),
+        ("reeves", TWO, "Ann 12-1, Ben 12-2, Ann done, Ben done", "Ann"),
+        ("jielong", TWO, "Ann 3-6 @R, Ben 6-4 @R, Ann done, Ben done", "Ann"),
+        ("tactic", THREE, "Ann 12-1, Ben done, Ben 12-2, Ben done, Ben done, Cy 12-3", "Ann"),
+        ("tactic", TWO, "Ann 12-1, Ben draw, Ben done, mark Ben, Ann 1-4, Ann done, Ann done, Ben 12-3 @MX", "Ann"),
+        ("poltava", TWO, "Ann 12-1, Ann done, Ann 1-2, Ann done, Ben 12-3", "Ann"),
+    ],
+)
+def test_my_turn_is_over_is_never_a_turn_of_its_own(
+    tmp_path: Path, rules: str, players: tuple[str, ...], taps: Taps, turn: str
+) -> None:
+    session = tap(table(tmp_path, rules, players), taps)
+    assert held(session) == []
+    assert session.snapshot()["turn"] == turn
+
+
+@pytest.mark.parametrize(
+    ("rules", "players", "taps", "turn"),
+    [
+        ("tactic", TWO, "Ann 12-5, Ben draw, Ann 5-7, mark Ben", "Ben"),
+        ("tactic", TWO, "Ann 12-5, Ben draw, Ann draw, mark Ben, mark Ann", "Ben"),
+        ("tactic", TWO, "Ann draw, mark Ann, Ben 12-1, Ann 12-2, Ben 1-3, unmark Ann", "Ann"),
+        ("tactic", THREE, "Ann 12-5, Ben draw, Cy 12-7, mark Ben", "Ann"),
+        ("reeves", FOUR, "Ann 12-5, Cy 12-7, Ben draw, mark Ben, Dee 12-8", "Ann"),
+        ("reeves", FOUR, "Ann 12-5, Ben draw, Cy draw, mark Cy, mark Ben, Dee 12-8", "Ann"),
+        ("tactic", THREE, "Ben draw, mark Ben, Ann 12-5, Cy 12-6", "Ann"),
+        ("tactic", THREE, "Ann 12-5, Ben draw, Cy 12-7 @Ben, mark Ben", "Ann"),
+        ("poltava", THREE, "Ann 12-5, Cy 12-6, mark Ben, Ann 5-9", "Ben"),
+        ("jielong", THREE, "Ann 3-6 @R, Cy 6-4 @R, Ben discard", "Ann"),
+    ],
+)
+def test_a_marker_or_a_draw_tapped_late_or_early_belongs_to_the_turn_that_owes_it(
+    tmp_path: Path, rules: str, players: tuple[str, ...], taps: Taps, turn: str
+) -> None:
+    session = tap(table(tmp_path, rules, players), taps)
+    assert held(session) == []
+    assert session.snapshot()["turn"] == turn
+    live, lines = session.snapshot(), replay(session.journal.path).lines
+    session.close()
+    assert all(line.same for line in lines)
+    assert Session.open(session.journal.path, ticking()).snapshot() == live
+
+
+def test_who_plays_on_the_train_of_somebody_who_owes_a_marker_is_not_accused_for_it(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7 @Ben")
+    assert held(session) == [("Ben", "MARKER_MISSING", True)]
+
+
+def test_who_never_marks_stays_accused(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7, Ann 5-6, Ben 12-4, Cy 7-8, Ann 6-6")
+    assert held(session) == [("Ben", "MARKER_MISSING", True)]
+
+
+@pytest.mark.parametrize(
+    "taps",
+    ["Ann 12-5, Ann draw, Ben 12-6", "Ann draw, Ann 12-5, Ben 12-6, Cy 12-7, Ann 5-8, Ann draw, Ben 6-9"],
+)
+def test_a_draw_tapped_after_the_own_tile_may_have_come_before_it(tmp_path: Path, taps: Taps) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), taps)
+    assert held(session) == [("Ann", "EXTRA_DRAW", False)]
+
+
+def test_what_is_undone_stands_as_it_stood(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", TWO), "Ann 12-5, Ben draw, Ann 5-7")
+    before = session.snapshot()
+    tap(session, "mark Ben")
+    assert held(session) == []
+    session.undo()
+    after = session.snapshot()
+    assert {**after, "seq": before["seq"]} == before
