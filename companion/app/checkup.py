@@ -29,7 +29,7 @@ from companion.log.repair import is_whole
 from hardware.camera.listing import ribbon_cameras
 from hardware.camera.stack import ask_in_child
 
-OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
+OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)
 LEAST_DISK_MB = 500
 """Room for an evening's evidence and a release to roll back to."""
 LEAST_MEMORY_MB = 350
@@ -95,7 +95,7 @@ def check_python(machine: Machine) -> Finding:
     found = f"Python {sys.version.split()[0]}"
     if OLDEST_PYTHON <= version <= NEWEST_PYTHON:
         return Finding("python", True, found)
-    return Finding("python", False, found, "install Python 3.11, 3.12 or 3.13 and run the installer again")
+    return Finding("python", False, found, "install a Python from 3.11 to 3.14 and run the installer again")
 
 
 def check_opencv(machine: Machine) -> Finding:

@@ -36,6 +36,7 @@ from companion.perception.table_location import box_of, first_calibration, known
 from companion.play.setup_file import GameSetup, SetupError, setup_from_json
 from companion.storage.clock_trust import ClockTrust
 from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
+from companion.supervise.judged import judged
 from hardware.camera import Camera, CameraError, CameraSettings, open_camera
 from hardware.camera.opening import is_live
 from vision.calibration import Calibration
@@ -105,8 +106,8 @@ class WatchedTable:
         self._filming = FilmingChoice(data_dir / FILMING_FILE, settings, app_state.repairs.report_damaged)
         if camera is None and is_live(source):
             camera = SupervisedCamera(source, self._filming.settings, part=app_state.parts.add("camera"))
-        self._camera: Camera = open_camera(source) if camera is None else camera
-        self._reopen = reopen if reopen is not None else partial(open_camera, source)
+        self._camera: Camera = judged(open_camera(source), source) if camera is None else camera
+        self._reopen = reopen if reopen is not None else lambda: judged(open_camera(source), source)
         self._is_demo = source.startswith("sim:")
         self._view = ViewKeeper(self._camera)
         self._own_setup: Callable[[], Any] | None = getattr(self._camera, "setup", None)

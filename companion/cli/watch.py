@@ -17,6 +17,7 @@ from hardware.camera.address import shown
 if TYPE_CHECKING:
     from companion.play.setup_file import GameSetup
     from hardware.camera import Camera
+    from vision.frame import Frame
 
 
 @click.command()
@@ -53,6 +54,7 @@ def watch(
     from companion.cli.serve import default_data_dir
     from companion.perception.table_location import first_calibration, with_measured_tiles
     from companion.play.setup_file import SetupError
+    from companion.supervise.judged import judged
     from hardware.camera import CameraError, open_camera
     from vision.adaptation import AdaptationError
     from vision.eye import open_eye
@@ -61,11 +63,11 @@ def watch(
     failed = False
     try:
         setup = _setup(setup_path)
-        with open_camera(source, camera_settings(camera_size, mains)) as camera:
+        with judged(open_camera(source, camera_settings(camera_size, mains)), source) as camera:
             _tell_skipped(camera)
             setup = setup or _own_setup(camera, source)
             eye = open_eye(learned_for(data_dir or default_data_dir(), setup.header.set), one_box=True)
-            first = camera.read()
+            first = _first(camera)
             if first is None:
                 raise click.ClickException(f"{shown(source)}: no picture in it")
             calibration = first_calibration(first, setup, eye, photograph=camera.stills)
@@ -100,6 +102,19 @@ def _never_settled(frames: int) -> str:
         f"nothing settled in its {frames} {'frame' if frames == 1 else 'frames'}, so nothing was read; "
         "expected a second or more in which no hand moves"
     )
+
+
+def _first(camera: Camera) -> Frame | None:
+    """The first picture that can be read; what is wrong with those before it is said."""
+    from hardware.camera import CameraError
+
+    while True:
+        try:
+            return camera.read()
+        except CameraError as error:
+            if camera.live or camera.stills:
+                raise
+            click.echo(f"Error: {error}", err=True)
 
 
 def _tell_skipped(camera: Camera) -> None:
@@ -177,7 +192,11 @@ def _watcher(
     else:
         sink = _game_sink(setup, known, printer, journal_path, camera.stills)
 
+    looks_right = getattr(camera, "looks_right", lambda: None)
+
     def publish(news: Any) -> None:
+        if news.state == "read":
+            looks_right()
         if news.detail:
             click.echo(f"{news.frame}: {news.detail}", err=True)
 

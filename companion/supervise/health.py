@@ -15,6 +15,7 @@ class State(StrEnum):
     GONE = "gone"
     FROZEN = "frozen"
     BLACK = "black"
+    DARK = "dark"
     OVEREXPOSED = "overexposed"
     MOVED = "moved"
     ENDED = "ended"
@@ -39,6 +40,7 @@ SENTENCES = {
     State.GONE: "the camera is not there; plug it in again, it comes back by itself",
     State.FROZEN: "the camera keeps showing the same picture; it is being restarted",
     State.BLACK: "the picture is black: is the lens covered, is the light off?",
+    State.DARK: "it is too dark to read the table: switch on more light",
     State.OVEREXPOSED: "the picture is white: is a lamp shining into the camera?",
     State.MOVED: "the camera was moved: check the four corners",
     State.ENDED: "the recording has ended",

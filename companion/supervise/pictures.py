@@ -26,6 +26,10 @@ SAME_SHAPE = 0.02
 
 
 BLACK_BELOW = 24
+DARK_BELOW = 60
+DARK_SHARE = 0.36
+DARK_SURELY_NOT = 90
+TURNED_QUARTERS = 2
 WHITE_FROM = 250
 WHITE_SHARE = 0.6
 MOVED_SHARE = 0.006
@@ -37,12 +41,15 @@ STEADY_FRAMES = 2
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """`BLACK_BELOW`: 99 of 100 pixels darker than this of 255. `WHITE_FROM`: `WHITE_SHARE` of all pixels at least this
-    bright (a sheet of paper over a tenth of the table is no fault). `frozen_after_s`: identical to the last bit for so
-    long, and at least `frozen_frames` times; a sensor's noise never repeats. `MOVED_SHARE`: the view has shifted by
-    more than this share of its width, `MOVED_FRAMES` times running; where no shift explains the picture (a hand, or a
-    camera that was turned), points are compared in every `points_every`-th. After any fault `STEADY_FRAMES` good
-    pictures pass before the next one is trusted."""
+    """`BLACK_BELOW`: 99 of 100 pixels darker than this of 255; `DARK_BELOW`: so dark that a white tile is grey. Where
+    it is known how light the table was when it was read, less than `DARK_SHARE` of that is dark, too, unless the
+    picture has light of `DARK_SURELY_NOT`. `WHITE_FROM`: `WHITE_SHARE` of all pixels at least this bright (a sheet of
+    paper over a tenth of the table is no fault). `frozen_after_s`: identical to the last bit for so long, and at least
+    `frozen_frames` times; a sensor's noise never repeats. `MOVED_SHARE`: the view has shifted by more than this share
+    of its width, `MOVED_FRAMES` times running; where no shift explains the picture (a hand, or a camera that was
+    turned), points are compared in every `points_every`-th. So are the picture's quarters, because about its middle a
+    turn of some degrees is no shift: `TURNED_QUARTERS` of them have gone elsewhere. After any fault `STEADY_FRAMES`
+    good pictures pass before the next one is trusted."""
 
     frozen_after_s: float = 2.0
     frozen_frames: int = 4
@@ -61,6 +68,8 @@ class PictureJudge:
         self._same = 0
         self._shifted = 0
         self._remembered: Image | None = None
+        self._light_then: float | None = None
+        self._turned = 0
         self._reference: Floats | None = None
         self._view: KnownView | None = None
         self._unexplained = 0
@@ -78,7 +87,7 @@ class PictureJudge:
         if fault is not None:
             self._fault, self._good = fault, 0
             return fault
-        if self._same == 0 or self._fault is None:
+        if self._same == 0 or self._fault is not State.FROZEN:
             # Only a picture unlike the one before shows that a frozen camera has thawed.
             self._good += 1
         if self._good < STEADY_FRAMES:
@@ -90,16 +99,22 @@ class PictureJudge:
         """From now on `image`, of any size and in grey or colour, is where the camera should look: called when the
         table was calibrated."""
         self._remembered = image
+        grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+        self._light_then = float(np.percentile(grey, 99))
         self._reference = self._view = None
-        self._shifted = self._unexplained = 0
+        self._shifted = self._unexplained = self._turned = 0
 
     def forget_view(self) -> None:
-        self._remembered = self._reference = self._view = None
-        self._shifted = self._unexplained = 0
+        self._remembered = self._reference = self._view = self._light_then = None
+        self._shifted = self._unexplained = self._turned = 0
 
     def _light(self, probe: Image) -> State | None:
-        if float(np.percentile(probe, 99)) < BLACK_BELOW:
+        light = float(np.percentile(probe, 99))
+        if light < BLACK_BELOW:
             return State.BLACK
+        faded = self._light_then is not None and light < min(DARK_SHARE * self._light_then, DARK_SURELY_NOT)
+        if light < DARK_BELOW or faded:
+            return State.DARK
         if float((probe >= WHITE_FROM).mean()) >= WHITE_SHARE:
             return State.OVEREXPOSED
         return None
@@ -129,9 +144,24 @@ class PictureJudge:
         limit = MOVED_SHARE * PROBE_WIDTH
         if certainty >= MOVED_CERTAINTY:
             self._shifted = self._shifted + 1 if float(np.hypot(dx, dy)) > limit else 0
+            self._compare_quarters(probe, limit)
         else:
             self._compare_points(probe, limit)
-        return State.MOVED if self._shifted >= MOVED_FRAMES else None
+        return State.MOVED if max(self._shifted, self._turned) >= MOVED_FRAMES else None
+
+    def _compare_quarters(self, probe: Image, limit: float) -> None:
+        """Turned about its middle by some degrees? Then the quarters have gone different ways. Counts as two."""
+        self._unexplained += 1
+        if self._remembered is None or self._unexplained % self._settings.points_every:
+            return
+        before = _as_large(self._remembered, probe)
+        if before is None:
+            return
+        gone = 0
+        for then, now in zip(_quarters(before), _quarters(probe), strict=True):
+            (dx, dy), certainty = cv2.phaseCorrelate(_windowed(then), _windowed(now))
+            gone += certainty >= MOVED_CERTAINTY and float(np.hypot(dx, dy)) > limit
+        self._turned = self._turned + 2 if gone >= TURNED_QUARTERS else 0
 
     def _compare_points(self, probe: Image, limit: float) -> None:
         """Turned, tilted or come nearer? Costs more than a shift, and counts as two."""
@@ -165,6 +195,11 @@ def _as_large(image: Image, probe: Image) -> Image | None:
         return None
     small, _ = reduced(image, (wide, high))
     return small if small.ndim == 2 else np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _quarters(probe: Image) -> list[Image]:
+    h, w = probe.shape[0] // 2, probe.shape[1] // 2
+    return [np.ascontiguousarray(probe[y : y + h, x : x + w]) for y in (0, h) for x in (0, w)]
 
 
 def _windowed(probe: Image) -> Floats:

@@ -51,6 +51,7 @@ TROUBLES = (
     _("the camera is not there; plug it in again, it comes back by itself"),
     _("the camera keeps showing the same picture; it is being restarted"),
     _("the picture is black: is the lens covered, is the light off?"),
+    _("it is too dark to read the table: switch on more light"),
     _("the picture is white: is a lamp shining into the camera?"),
     _("the camera was moved: check the four corners"),
     _("the camera was moved; the table was found again"),

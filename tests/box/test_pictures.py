@@ -8,8 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.supervise.health import State
+from companion.supervise.health import AwayError, State
+from companion.supervise.judged import JudgedFilm, judged
 from companion.supervise.pictures import MOVED_FRAMES, PictureJudge, to_remember
+from hardware.camera.source import FrameSource
 from tests.box.cameras import table_picture
 from vision.frame import Frame, Image, reduced
 
@@ -111,3 +113,84 @@ def test_a_recording_is_taken_as_it_is() -> None:
     judge = PictureJudge(live=False)
     still = film([np.zeros((240, 320, 3), np.uint8)] * 30, noise=False)
     assert set(verdicts(judge, still)) == {None}
+
+
+def turned(picture: Image, degrees: float) -> Image:
+    h, w = picture.shape[:2]
+    turn = cv2.getRotationMatrix2D((w / 2, h / 2), degrees, 1.0)
+    return np.asarray(cv2.warpAffine(picture, turn, (w, h), borderMode=cv2.BORDER_REFLECT), np.uint8)
+
+
+def seen(judge: PictureJudge, picture: Image, frames: int = 24) -> list[State | None]:
+    """What the judge says of a still table, noise and all, for three seconds."""
+    rng = np.random.default_rng(5)
+    return [
+        judge.see(Frame(np.clip(picture + rng.integers(0, 4, picture.shape), 0, 255).astype(np.uint8), n / 8, f"{n}"))
+        for n in range(frames)
+    ]
+
+
+@pytest.mark.parametrize("degrees", [3, -3, 5, 8, 12, -12])
+def test_a_camera_that_was_turned_by_some_degrees_is_noticed(degrees: float) -> None:
+    judge = PictureJudge()
+    judge.remember_view(table_picture())
+    assert seen(judge, turned(table_picture(), degrees))[-1] is State.MOVED
+
+
+def test_a_camera_that_hangs_still_is_not_turned() -> None:
+    judge = PictureJudge()
+    judge.remember_view(table_picture())
+    assert set(seen(judge, table_picture())) == {None}
+    covered = table_picture()
+    covered[:120, 160:] = 140
+    assert State.MOVED not in seen(judge, covered), "an arm over a quarter of it is no turn"
+
+
+@pytest.mark.parametrize("light", [0.12, 0.2, 0.3])
+def test_between_black_and_normal_it_is_dark_and_nothing_is_read(light: float) -> None:
+    judge = PictureJudge()
+    judge.remember_view(table_picture())
+    said = set(seen(judge, (table_picture() * light).astype(np.uint8)))
+    assert said <= {State.DARK, State.BLACK} and said
+    assert seen(judge, table_picture())[-1] is None, "the light is on again"
+
+
+def test_evening_light_is_not_dark() -> None:
+    judge = PictureJudge()
+    judge.remember_view(table_picture())
+    assert set(seen(judge, (table_picture() * 0.6).astype(np.uint8))) == {None}
+
+
+class Film(FrameSource):
+    """A recording of these pictures."""
+
+    def __init__(self, pictures: list[Image]) -> None:
+        self._frames = iter([Frame(picture, n / 8, f"frame-{n}") for n, picture in enumerate(pictures)])
+
+    def read(self) -> Frame | None:
+        return next(self._frames, None)
+
+
+def test_a_film_is_judged_like_a_camera() -> None:
+    good, dark = table_picture(), (table_picture() * 0.2).astype(np.uint8)
+    film = JudgedFilm(Film([good] * 3 + [dark] * 5 + [good] * 4 + [turned(good, 6)] * 12 + [good] * 12))
+    names, said = [], []
+    while True:
+        try:
+            frame = film.read()
+        except AwayError as error:
+            said.append((error.health.state, error.health.detail))
+            continue
+        if frame is None:
+            break
+        names.append(int(frame.name.removeprefix("frame-")))
+        film.looks_right() if len(names) == 3 else None
+    assert said[0] == (State.DARK, "frame-3") and said[1][0] is State.MOVED
+    assert not set(names) & set(range(3, 8)), "nothing is read in the dark"
+    assert names[-1] == 35, "and the film goes on"
+
+
+def test_only_films_are_judged() -> None:
+    film = Film([])
+    assert judged(film, "sim:7") is film
+    assert isinstance(judged(film, "evening.mp4"), JudgedFilm)
