@@ -63,11 +63,14 @@ def read_state(
 
 
 def takes_nothing(folder: Path) -> str:
-    """Why no file can be made in this folder (a read-only card, no room, no inodes); "" where one can."""
+    """Why no file can be made in this folder (a read-only card, no room, no inodes); "" where one can be made, or
+    there is no folder yet."""
     probe = folder / ".writable"
     try:
         probe.touch()
         probe.unlink()
+    except FileNotFoundError:
+        return ""
     except OSError as fault:
         return fault.strerror or str(fault)
     return ""

@@ -23,9 +23,11 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from companion.supervise.parts import Parts
+from companion.supervise.parts import Parts, line_of
 from companion.web.fair_queue import FairQueue
 from companion.web.guard import network_of
+
+log = logging.getLogger(__name__)
 
 SMALL_BODY = 64 * 1024
 LARGEST_HEAD = 16 * 1024
@@ -147,7 +149,17 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         min(theirs, key=lambda channel: (bool(channel.requests), channel.begun)).drop()
 
     def maintenance(self, now: float) -> None:
+        """A fault in here must not end the loop that serves everybody."""
         self._part.beat()
+        try:
+            self._look_after(now)
+        except BaseException as fault:
+            log.exception("the connections could not be looked after")
+            self._part.fail(line_of(fault))
+        else:
+            self._part.fail("")
+
+    def _look_after(self, now: float) -> None:
         for channel in list(self.active_channels.values()):
             # waitress itself would wait until somebody takes what is still to be sent.
             if not channel.requests and now - channel.last_activity > self._limits.idle_s:

@@ -107,13 +107,13 @@ HASTE = 8
 """The parts' seconds are so much shorter in a test."""
 
 
-def telling_table(folder: Path) -> TellingTable:
+def telling_table(folder: Path, haste: float = HASTE, every_s: float = 0.002) -> TellingTable:
     """Watching already, over a game that is played."""
     app_state = make_app_state(folder)
-    app_state.parts._clock = lambda: time.monotonic() * HASTE
-    app_state.parts._pause = lambda seconds: time.sleep(seconds / HASTE)
+    app_state.parts._clock = lambda: time.monotonic() * haste
+    app_state.parts._pause = lambda seconds: time.sleep(seconds / haste)
     new_game(app_state)
-    table = TellingTable(app_state, folder, LiveCamera())
+    table = TellingTable(app_state, folder, LiveCamera(every_s))
     table.start()
     return table
 
@@ -124,5 +124,5 @@ def until(done: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:
     while not done():
         if time.monotonic() > end:
             return False
-        threading.Event().wait(0.01)
+        threading.Event().wait(0.05)
     return True
