@@ -6,7 +6,7 @@ whoever laid it. Two equal tiles that were both surely read are certain, which t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,11 +14,9 @@ from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Certainty
 from companion.log.events import TilePlayed
 from companion.log.table_change import TableChange
-from companion.play.misfits import misfits
-from companion.rules.actions import Action, Play
+from companion.rules.actions import Play
 from companion.rules.notation import Laying
 from companion.rules.position import LinePosition, Position
-from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, Tile
 from companion.rules.violations import Violation
 from companion.tracking.costs import CERTAIN
@@ -81,35 +79,6 @@ class Clarity:
         return place not in self.doubtful and place not in self.clouded
 
 
-def proved(
-    rules: RuleSet, table: Position, plays: Iterable[Play], twice: Collection[Tile]
-) -> dict[int, tuple[str, ...]]:
-    """Index of a play -> what one picture proves of its tile, if it was read rightly. `table` is the one before
-    `plays`, `twice` the tiles that surely lie there twice."""
-    trains = {name: list(chain) for name, chain in table.trains.items()}
-    lying = set(table.visible)
-    found: dict[int, tuple[str, ...]] = {}
-    for n, play in enumerate(plays):
-        chain = trains.setdefault(play.train, [])
-        codes = misfits(rules, table, chain, play)
-        if play.tile.tile in twice and play.tile.tile in lying:
-            codes = (*codes, str(Violation.DUPLICATE_TILE))
-        if codes:
-            found[n] = codes
-        chain.append(play.tile)
-        lying.add(play.tile.tile)
-    return found
-
-
-def _proved(
-    rules: RuleSet, start: Position, acts: Mapping[int, Action], twice: Collection[Tile]
-) -> dict[int, tuple[str, ...]]:
-    """The same by item, of those acts that are plays."""
-    plays = {item: act for item, act in acts.items() if isinstance(act, Play)}
-    items = list(plays)
-    return {items[n]: codes for n, codes in proved(rules, start, plays.values(), twice).items()}
-
-
 class PictureProof:
     """`shown` says by item which picture shows a piece, `lying` what a picture has proved of its tile."""
 
@@ -162,23 +131,21 @@ class PictureProof:
         return found
 
     def _pictured(
-        self,
-        tracker: RoundTracker,
-        start: Position | LinePosition,
-        held: Iterable[EffectiveEvent],
-        report: TableChange,
+        self, tracker: RoundTracker, start: Position | LinePosition, held: Iterable[EffectiveEvent], report: TableChange
     ) -> dict[int, tuple[str, ...]]:
-        """Item -> what the pictures prove of its tile, as the tiles lie now."""
+        """Item -> what the pictures prove of its tile."""
+        found = {item: entry.proved for item, entry in tracker.entries.items() if not entry.taken_back}
         if not isinstance(start, Position):
-            return {item: entry.proved for item, entry in tracker.entries.items() if entry.proved}
-        twice = self.clarity.twice(held, report)
-        standing = [entry for entry in tracker.entries.values() if not entry.taken_back]
-        found = _proved(tracker.rules, start, {one.piece.item: one.piece.act for one in standing}, twice)
-        if all(one.verdict.act == one.piece.act for one in standing):
             return found
-        # By what was read, and by what is believed: one alone proves nothing.
-        believed = _proved(tracker.rules, start, {one.piece.item: one.verdict.act for one in standing}, twice)
-        return {item: tuple(code for code in codes if code in believed.get(item, ())) for item, codes in found.items()}
+        twice = self.clarity.twice(held, report)
+        lying = set(start.visible)
+        for item in found:
+            act = tracker.entries[item].piece.act
+            if isinstance(act, Play):
+                if act.tile.tile in twice and act.tile.tile in lying:
+                    found[item] = (*found[item], str(Violation.DUPLICATE_TILE))
+                lying.add(act.tile.tile)
+        return found
 
 
 def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:
