@@ -73,12 +73,16 @@ def judged(number: int, verdict: Verdict, first: str | None, players: Sequence[s
     return Believed(number, verdict.item, event_of(verdict.act, by, maybe=maybe, violations=findings))
 
 
-def as_people_say(number: int, verdict: Verdict, event: Event) -> Believed:
+def as_people_say(number: int, verdict: Verdict, event: Event, misfits: Sequence[str]) -> Believed:
     """An act of which people say whose it was, or what: that stands as it is, and nothing is certain but what a picture
-    proves."""
-    findings = tuple(
-        Finding(one.code, certain=one.certain and one.proved, by=None if one.by == event.who else one.by)
-        for one in verdict.charges
+    proves. That a tile does not fit (`misfits`) is said also where the belief holds that they are mistaken."""
+    charged = {one.code for one in verdict.charges}
+    findings = (
+        *(
+            Finding(one.code, certain=one.certain and one.proved, by=None if one.by == event.who else one.by)
+            for one in verdict.charges
+        ),
+        *(Finding(code, certain=False) for code in misfits if code not in charged),
     )
     changed: dict[str, Any] = {"violations": findings}
     return Believed(number, verdict.item, replace(event, **changed))

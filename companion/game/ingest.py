@@ -115,7 +115,7 @@ class CameraIngest:
         held = {one.event.seq: one.event for one in self._round() if not one.undone}
         self._writing = True
         try:
-            earlier = self._earlier(self._verdicts(tracker, TableChange()), held)
+            earlier = self._earlier(tracker, self._verdicts(tracker, TableChange()), held)
             events = self._record.bring_up(self.ledger, [[]], earlier, [], [], held)
         except BaseException:
             self._tracker = None
@@ -304,7 +304,7 @@ class CameraIngest:
         self._record.forget(min((number for number, _ in likeliest[0].path), default=number))
         verdicts = self._verdicts(tracker, report)
         ways = [self._way(tracker, one, verdicts) for one in likeliest]
-        earlier = self._earlier(verdicts, held)
+        earlier = self._earlier(tracker, verdicts, held)
         events = self._record.bring_up(self.ledger, ways, earlier, [*back, *lifted], questions, held)
         self._items = {item: seq for item, seq in self._items.items() if item not in gone}
         self._items |= {one.item: one.seq for one in self._record.lines if one.item is not None}
@@ -352,7 +352,9 @@ class CameraIngest:
         acts = believed(way, self._record.fixed, verdicts, tracker.players, tracker.read)
         return [one if one.item is None else shown(one, self._proof.shown.get(one.item, UNSEEN)) for one in acts]
 
-    def _earlier(self, verdicts: Mapping[int, Verdict], held: Mapping[int, Event]) -> dict[int, Believed]:
+    def _earlier(
+        self, tracker: RoundTracker, verdicts: Mapping[int, Verdict], held: Mapping[int, Event]
+    ) -> dict[int, Believed]:
         """Item -> the verdict by now on each act whose line keeps its place; `held`: seq -> the event on record."""
         players = self.ledger.header.players
         lines = self.ledger.lines
@@ -366,7 +368,7 @@ class CameraIngest:
             if line.item is not None and line.item in verdicts and line.seq in held:
                 event, verdict = held[line.seq], verdicts[line.item]
                 if line.seq in told:
-                    found[line.item] = as_people_say(line.number, verdict, event)
+                    found[line.item] = as_people_say(line.number, verdict, event, tracker.entries[line.item].proved)
                     continue
                 first = (event.who, *event.perhaps, *players)
                 who = next(name for name in first if name is not None)
