@@ -8,10 +8,13 @@ set -euo pipefail
 usage() {
   cat <<'HELP'
 usage: sudo deploy/install.sh [options]
-  --camera SOURCE    picamera (default on a Raspberry Pi), usb:0, /dev/v4l/by-id/... or none
+  --camera SOURCE    picamera (default on a Raspberry Pi), usb:0, /dev/v4l/by-id/..., rtsp://..., http://... or none
+  --camera-size WxH  pixels of the picture (left out: the largest that comes 5 times a second)
+  --mains HZ         the lamps' mains frequency: 50, 60 or auto (left out: auto)
   --port N           the page's port (default 8000; only at the first installation)
   --kiosk            also show the page on a TV at this machine
   --broker           also install the Mosquitto broker, for clubs with several tables
+  --hall             the broker, and the page with all tables of the club on port 8010
   --wheels DIR       install Python packages from this folder, without the internet
   --rollback         go back to the release before this one
   --restore FILE     put a copy of the journals back (the present ones are set aside, never deleted)
@@ -36,7 +39,7 @@ KEEP_RELEASES=3
 NEEDED_KB=1200000
 HEALTH_TRIES="${COMPANION_HEALTH_TRIES:-60}"
 
-ACTION=install CAMERA="" PORT="" KIOSK=no BROKER=no WHEELS="" RESTORE="" PURGE=no FORCE=no DRY=no
+ACTION=install CAMERA="" CAMERA_SIZE="" MAINS="" PORT="" KIOSK=no BROKER=no HALL=no WHEELS="" RESTORE="" PURGE=no FORCE=no DRY=no
 
 say() { echo "companion: $*"; }
 die() { echo "companion: $*" >&2; exit "${STATUS:-1}"; }
@@ -62,10 +65,12 @@ place() {
 parse() {
   while [ $# -gt 0 ]; do
     case "$1" in
-      --camera | --port | --wheels | --restore)
+      --camera | --camera-size | --mains | --port | --wheels | --restore)
         [ $# -ge 2 ] || wrong_usage "$1 needs a value"
         case "$1" in
           --camera) CAMERA="$2" ;;
+          --camera-size) CAMERA_SIZE="$2" ;;
+          --mains) MAINS="$2" ;;
           --port) PORT="$2" ;;
           --wheels) WHEELS="$2" ;;
           --restore) ACTION=restore RESTORE="$2" ;;
@@ -74,6 +79,7 @@ parse() {
         ;;
       --kiosk) KIOSK=yes ;;
       --broker) BROKER=yes ;;
+      --hall) BROKER=yes HALL=yes ;;
       --rollback) ACTION=rollback ;;
       --uninstall) ACTION=uninstall ;;
       --purge) PURGE=yes ;;
@@ -97,7 +103,20 @@ parse() {
     /dev/*)
       case "$CAMERA" in *[!A-Za-z0-9/._:-]*) wrong_usage "--camera $CAMERA: expected a plain device path" ;; esac
       ;;
-    *) wrong_usage "--camera $CAMERA: expected picamera, usb:N, /dev/v4l/by-id/... or none" ;;
+    rtsp://?* | rtsps://?* | http://?* | https://?*)
+      case "$CAMERA" in *[[:space:]]*) wrong_usage "--camera: expected an address without spaces" ;; esac
+      ;;
+    *) wrong_usage "--camera $CAMERA: expected picamera, usb:N, /dev/v4l/by-id/..., rtsp://..., http://... or none" ;;
+  esac
+  case "$CAMERA_SIZE" in
+    "" | [1-9][0-9][0-9]*x[1-9][0-9][0-9]*)
+      case "$CAMERA_SIZE" in *[!0-9x]* | *x*x*) wrong_usage "--camera-size $CAMERA_SIZE: expected such as 1920x1080" ;; esac
+      ;;
+    *) wrong_usage "--camera-size $CAMERA_SIZE: expected such as 1920x1080" ;;
+  esac
+  case "$MAINS" in
+    "" | 50 | 60 | auto) ;;
+    *) wrong_usage "--mains $MAINS: expected 50, 60 or auto" ;;
   esac
   [ -z "$WHEELS" ] || [ -d "$WHEELS" ] || wrong_usage "--wheels $WHEELS: no such folder"
   [ -z "$RESTORE" ] || [ -f "$RESTORE" ] || wrong_usage "--restore $RESTORE: no such file"
@@ -299,14 +318,15 @@ set_line() {
   mv "$fresh" "$CONF"
 }
 
-# The words for `companion serve` with another camera; whatever else somebody wrote there (a broker, a table's name) stays.
-with_camera() {
+# with_word WORDS OPTION VALUE: the words for `companion serve` with another value of one option; none takes it out. Whatever
+# else somebody wrote there (a broker, a table's name) stays.
+with_word() {
   local others
-  others="$(sed -E 's/(^|[[:space:]])--camera([[:space:]]+|=)[^[:space:]]+//; s/^[[:space:]]+//' <<<"$1")"
-  if [ "$2" = none ]; then
+  others="$(sed -E "s/(^|[[:space:]])$2([[:space:]]+|=)[^[:space:]]+//; s/^[[:space:]]+//" <<<"$1")"
+  if [ "$3" = none ]; then
     echo "$others"
   else
-    echo "--camera $2${others:+ $others}"
+    echo "$2 $3${others:+ $others}"
   fi
 }
 
@@ -328,10 +348,25 @@ write_settings() {
     set_line COMPANION_SCREEN_KEY "$(fresh_key)"
     CHANGED=yes
   fi
-  [ -n "$CAMERA" ] || return 0
-  local present wanted
+  [ -n "$CAMERA$CAMERA_SIZE$MAINS" ] || return 0
+  local present wanted address=""
   present="$(sed -n 's/^COMPANION_ARGS=//p' "$CONF" 2>/dev/null | tail -n 1 || true)"
-  wanted="$(with_camera "$present" "$CAMERA")"
+  wanted="$present"
+  [ -z "$MAINS" ] || wanted="$(with_word "$wanted" --mains "$MAINS")"
+  [ -z "$CAMERA_SIZE" ] || wanted="$(with_word "$wanted" --camera-size "$CAMERA_SIZE")"
+  case "$CAMERA" in
+    "") ;;
+    *://*)
+      # An address may hold a password, and whoever may list processes sees the words of a command.
+      address="$CAMERA"
+      wanted="$(with_word "$wanted" --camera none)"
+      ;;
+    *) wanted="$(with_word "$wanted" --camera "$CAMERA")" ;;
+  esac
+  if [ -n "$CAMERA" ] && [ "$(sed -n 's/^COMPANION_CAMERA=//p' "$CONF" 2>/dev/null | tail -n 1 || true)" != "$address" ]; then
+    set_line COMPANION_CAMERA "$address"
+    CHANGED=yes
+  fi
   if [ "$present" != "$wanted" ]; then
     set_line COMPANION_ARGS "$wanted"
     CHANGED=yes
@@ -365,6 +400,7 @@ install_units() {
     if place "$HERE/units/$unit" "$UNITS/$unit"; then reload=yes; fi
   done
   if [ "$KIOSK" = yes ] && place "$HERE/units/companion-kiosk.service" "$UNITS/companion-kiosk.service"; then reload=yes; fi
+  if [ "$HALL" = yes ] && place "$HERE/units/companion-hall.service" "$UNITS/companion-hall.service"; then reload=yes; fi
   if [ "$reload" = yes ]; then
     CHANGED=yes
     run systemctl daemon-reload
@@ -372,6 +408,7 @@ install_units() {
   if ! cmp -s "$HERE/companion" "$COMMAND"; then run install -D -m 0755 "$HERE/companion" "$COMMAND"; fi
   run systemctl enable --quiet companion.service companion-backup.timer
   if [ "$KIOSK" = yes ]; then run systemctl enable --quiet companion-kiosk.service; fi
+  if [ "$HALL" = yes ]; then run systemctl enable --quiet companion-hall.service; fi
 }
 
 healthy() {
@@ -447,6 +484,10 @@ do_install() {
   run systemctl start companion-backup.timer
   start_and_watch
   if [ "$KIOSK" = yes ]; then run systemctl restart companion-kiosk.service; fi
+  if [ "$HALL" = yes ]; then
+    run systemctl restart companion-hall.service
+    say "all tables: http://$(hostname).local:8010"
+  fi
   prune_releases
 }
 
@@ -521,7 +562,7 @@ do_restore() {
 
 do_uninstall() {
   local unit
-  for unit in companion-kiosk.service companion-backup.timer companion-backup.service companion.service; do
+  for unit in companion-kiosk.service companion-hall.service companion-backup.timer companion-backup.service companion.service; do
     [ -e "$UNITS/$unit" ] || continue
     run systemctl disable --now --quiet "$unit" || true
     run rm -f "$UNITS/$unit"

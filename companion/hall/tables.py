@@ -90,10 +90,14 @@ class Tables:
             known.online = online
 
     def head(self, table: str, message: Mapping[str, Any]) -> None:
-        """The game on a table and how far it has come. A message that makes no sense is passed over."""
+        """The game on a table and how far it has come; before the first one, its name. A message that makes no sense is
+        passed over."""
         known = self._known(table)
         game, seq = message.get("game"), message.get("seq")
         if known is None or not isinstance(game, str) or not isinstance(seq, int) or isinstance(seq, bool):
+            return
+        known.name = str(message.get("name") or "")[:60]
+        if not game:
             return
         try:
             header = Header.from_json(message.get("header"))
@@ -103,7 +107,6 @@ class Tables:
             known.game, known.last_seq = game, 0
             known.events, known.ahead = [], {}
         known.header = header
-        known.name = str(message.get("name") or "")[:60]
         known.last_seq = max(known.last_seq, seq)
 
     def event(self, table: str, message: Mapping[str, Any]) -> None:

@@ -198,6 +198,10 @@ class Publisher(Correspondent):
         if self._commands:
             self._line.listen(topic(self.table, "command"))
         self._published_head = ("", -1)
+        if not self._on_the_table:
+            # The hall knows a table by its name before its first game.
+            nameless = {"name": self._name, "game": "", "header": None, "seq": 0, "by": self._self}
+            self._publish("head", pack(nameless), retain=True)
 
     def _publish_entities(self) -> None:
         """The entities of Home Assistant that are new or other than before; an empty message removes one."""

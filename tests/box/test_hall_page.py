@@ -97,6 +97,27 @@ def test_the_page_shows_players_and_points_and_hides_nothing_that_is_wrong() -> 
     assert lost.get("/health").json["status"] == "degraded"
 
 
+def test_a_table_has_its_name_before_its_first_game_and_faults_are_counted() -> None:
+    tables = Tables()
+    tables.status("kuche-1a2b3c4d", True)
+    tables.head("kuche-1a2b3c4d", {"name": "Küche", "game": "", "header": None, "seq": 0})
+    [table] = tables
+    page = create_hall_app(Said(tables)).test_client().get("/").text
+    assert table.name == "Küche" and "Küche" in page and "No game yet" in page
+    table.header, table.events = Header.from_json(HEADER.to_json()), []
+    shown = {**table.as_json(), "illegal": 2}
+    faulty = create_hall_app(SaidSo({"connected": True, "tables": [shown]})).test_client()
+    assert "Plays against the rules: 2" in faulty.get("/").text
+
+
+class SaidSo:
+    def __init__(self, snapshot: dict[str, Any]) -> None:
+        self._snapshot = snapshot
+
+    def snapshot(self) -> dict[str, Any]:
+        return self._snapshot
+
+
 def test_a_player_s_name_is_text_and_never_markup() -> None:
     tables = Tables()
     header = Header("tactic", "double-9", ("<b>Ann</b>", "Ben"))

@@ -98,6 +98,48 @@ def test_what_no_package_can_mend_is_said_before_anything_is_changed(box: Box, s
     assert box.files() == {} and not any(call.startswith(("apt-get", "useradd", "python3 -m")) for call in box.calls)
 
 
+def settings_of(box: Box) -> str:
+    return (box.root / "etc/companion/companion.conf").read_text(encoding="utf-8")
+
+
+def test_size_and_mains_are_words_of_the_service_and_can_be_changed(box: Box) -> None:
+    assert box.run("--camera", "usb:0", "--camera-size", "1920x1080", "--mains", "60").returncode == 0
+    assert "COMPANION_ARGS=--camera usb:0 --camera-size 1920x1080 --mains 60\n" in settings_of(box)
+    assert box.run("--mains", "auto").returncode == 0
+    assert "COMPANION_ARGS=--mains auto --camera usb:0 --camera-size 1920x1080\n" in settings_of(box)
+
+
+def test_the_address_of_a_camera_stands_where_only_root_reads_it(box: Box) -> None:
+    address = "rtsp://ann:s3cr3t@192.168.1.20/stream"
+    result = box.run("--camera", address)
+    assert result.returncode == 0 and "s3cr3t" not in result.stdout + result.stderr
+    assert f"COMPANION_CAMERA={address}\n" in settings_of(box) and "COMPANION_ARGS=\n" in settings_of(box)
+    assert box.run("--camera", "usb:1").returncode == 0
+    assert "COMPANION_CAMERA=\n" in settings_of(box) and "COMPANION_ARGS=--camera usb:1\n" in settings_of(box)
+
+
+def test_the_hall_is_a_unit_of_its_own_over_the_clubs_broker(box: Box) -> None:
+    box.stub_command("mosquitto_passwd", "exit 0")
+    result = box.run("--hall", "--camera", "none")
+    assert result.returncode == 0, result.stderr
+    assert "all tables: http://box.local:8010" in result.stdout
+    assert (box.root / "etc/systemd/system/companion-hall.service").is_file()
+    assert any("apt-get install" in call and "mosquitto" in call for call in box.calls)
+    assert "systemctl enable --quiet companion-hall.service" in box.calls
+    assert "COMPANION_BROKER=companion:" in settings_of(box)
+    assert box.run("--uninstall").returncode == 0
+    assert not (box.root / "etc/systemd/system/companion-hall.service").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [["--mains", "55"], ["--camera-size", "big"], ["--camera-size", "1x2x3"], ["--camera", "http:// a b"]]
+)
+def test_words_that_make_no_sense_change_nothing(box: Box, words: list[str]) -> None:
+    result = box.run(*words)
+    assert result.returncode == 2 and "expected" in result.stderr and words[0] in result.stderr
+    assert box.files() == {} and box.calls == []
+
+
 def test_a_python_that_is_too_new_is_said_before_anything_is_changed(box: Box) -> None:
     box.stub_command("python3", 'case "$1" in -c) echo 315 ;; --version) echo Python 3.15.0 ;; esac')
     refused = box.run()
