@@ -4,6 +4,7 @@
     python -m models.export detector --weights work/detector/best.pt
     python -m models.export markers --weights work/markers/best.pt --held DIR [DIR ...]
     python -m models.export backs --weights work/backs/best.pt --held DIR [DIR ...]
+    python -m models.export covers --weights work/covers/best.pt
     python -m models.export ncnn --weights work/detector/best.pt --into DIR      (for the Pi, not shipped)
 
 The weights in the file are stored in half precision and cast when they are loaded: half the size in git, and the
@@ -23,6 +24,7 @@ import numpy as np
 from models.calibrate import expected_error, fitted_temperature
 from models.crops import CLASSES, Crops, collect, plain_views
 from models.judge_crops import Subject
+from vision.hidden import CELL_PX, MASK_WH
 from vision.inference import load_runtime
 from vision.weights import MANIFEST, WEIGHTS, file_sha256
 
@@ -213,6 +215,38 @@ def weighed(name: str, target: Path, held: list[Path]) -> tuple[dict, dict]:
     return confidence, shares(rows, confidence, BELIEVED_FROM[name])
 
 
+def export_covers(weights: Path, into: Path) -> dict:
+    """Export the network that sees what is hidden and enter it."""
+    import torch
+
+    from models.cover_network import CoverNetwork
+
+    target, (wide, high) = into / "covers.onnx", MASK_WH
+    network = CoverNetwork()
+    network.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+    to_onnx(network, MASK_WH, target, "tile", "logit")
+    halve_storage(target)
+    entry = {
+        "classes": ["shown", "hidden"],
+        "temperature": 1.0,
+        "input": {
+            "name": "tile",
+            "shape": ["n", 3, high, wide],
+            "size": high,
+            "format": "BGR / 255, half 0 at the left, 30 % of a tile width around it",
+        },
+        "output": {
+            "name": "logit",
+            "shape": ["n", high // CELL_PX, wide // CELL_PX],
+            "format": "of every cell of 4 x 4 px the log-odds that something hides it",
+        },
+        "trained_on": "rendered tiles and things only, see the card",
+        "card": "CARD-covers.md",
+    }
+    enter("covers", target, entry)
+    return {"bytes": target.stat().st_size}
+
+
 def export_detector(weights: Path, into: Path) -> dict:
     target = into / "tiles.onnx"
     detector_onnx(weights, target)
@@ -240,7 +274,7 @@ def export_detector(weights: Path, into: Path) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["reader", "detector", "markers", "backs", "ncnn"])
+    parser.add_argument("what", choices=["reader", "detector", "markers", "backs", "covers", "ncnn"])
     parser.add_argument("--weights", type=Path, required=True)
     parser.add_argument("--held", type=Path, nargs="+", help="folders of rendered tables that are fitted on")
     parser.add_argument("--into", type=Path, default=WEIGHTS)
@@ -256,6 +290,8 @@ def main() -> None:
         print(json.dumps(export_reader(options.weights, options.held, options.into, options.seed)))
     elif options.what in ("markers", "backs"):
         print(json.dumps(export_judge(options.what, options.weights, options.held, options.into)))
+    elif options.what == "covers":
+        print(json.dumps(export_covers(options.weights, options.into)))
     elif options.what == "detector":
         print(json.dumps(export_detector(options.weights, options.into)))
     else:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,8 +37,8 @@ LEAST_SHOWN = 5.0
 """Levels of 255 by which a line or a pin has to stand out from what is beside it, and from the grain by `GRAIN`."""
 GRAIN = 4.0
 AROUND = slice(32, 96)
-UNBROKEN = 84
-"""Per cent of a line's rows that differ from the body at least."""
+UNBROKEN = 0.84
+"""The share of a line's rows that differ from the body at least."""
 PLAIN_LINE, STRAIGHT, ELSEWHERE = 25.0, 0.03, 0.08
 """A line by so many levels is plain; half of the tiles of a picture have it within the second of the middle, in tile
 lengths. Of 344 tiles of the photographs 95 of 100 have it there; what has it farther off than the third, and is read
@@ -79,12 +80,13 @@ def line_across(image: Image, quad: Floats) -> tuple[float, float]:
     """The strongest line from side to side in a tile's middle half: by how many levels it differs from the body (darker
     below 0), and how far it lies off the middle, in tile lengths. A column of pips is no line: the body shows between
     them. A line in the middle is the one, however strong another is."""
-    cut = cut_tile(image, quad, CUT_WH, 0.0).astype(np.float32).mean(2)
+    cut = cv2.cvtColor(cut_tile(image, quad, CUT_WH, 0.0), cv2.COLOR_BGR2GRAY)
     body = float(np.median(cut))
+    ranked = np.sort(cut[ROWS], axis=0)
     found = []
-    for sign, share in ((-1.0, UNBROKEN), (1.0, 100 - UNBROKEN)):
-        columns = np.convolve(np.percentile(cut[ROWS], share, axis=0), np.ones(LINE_PX) / LINE_PX, "same")
-        stands = sign * (columns - body)
+    for sign, share in ((-1.0, UNBROKEN), (1.0, 1 - UNBROKEN)):
+        columns = ranked[round(share * (len(ranked) - 1))].astype(np.float32)
+        stands = sign * (np.convolve(columns, np.ones(LINE_PX) / LINE_PX, "same") - body)
         found.append((float(stands[AROUND].max()), sign, stands))
     level, sign, stands = max(found, key=lambda one: one[0])
     column = AROUND.start + int(stands[AROUND].argmax())
@@ -156,10 +158,13 @@ def which_side(image: Image, quad: Floats, colour: Floats, faces: Floats, face_c
 
 def by_elimination(tiles: list[TileReading], known: KnownSet | None) -> list[TileReading]:
     """The same; where one back may as well be the double blank and every other tile of the box lies there face up, it
-    is the double blank."""
+    is the double blank. Where nobody named the box it is the one whose highest double lies there."""
     asked = [n for n, tile in enumerate(tiles) if tile.or_blank]
     seen = [tile.values for tile in tiles if tile.values is not None]
-    if known is None or len(asked) != 1 or not known.only_left(seen, (0, 0)):
+    if len(asked) != 1 or not seen:
+        return tiles
+    box = KnownSet.double(max(map(max, seen))) if known is None else known
+    if not box.only_left(seen, (0, 0)):
         return tiles
     surely = min(half.p for tile in tiles for half in tile.halves or ())
     half = HalfReading(0, surely)

@@ -19,6 +19,7 @@ from vision.dividers import by_elimination, well_outlined
 from vision.exposure import lifted
 from vision.familiar import Appearance
 from vision.frame import Image, Levels, pyramid
+from vision.hidden import Covers
 from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
@@ -31,7 +32,7 @@ from vision.weights import folder_of, shipped, shipped_weights
 
 Region = tuple[int, int, int, int]
 JUDGES = ("markers", "backs")
-NETWORKS = ("tiles", "pips", *JUDGES)
+NETWORKS = ("tiles", "pips", *JUDGES, "covers")
 CLASSES = {"tiles": DETECTED}
 """What the outputs of a network are taken for."""
 
@@ -45,11 +46,13 @@ class Eye:
         reader: Reader,
         familiar: Appearance | None = None,
         judge: MarkerJudge | None = None,
+        covers: Covers | None = None,
     ) -> None:
         self.detector = detector
         self.reader = reader
         self.familiar = familiar
         self.judge = judge
+        self.covers = covers
 
     def look(
         self,
@@ -104,6 +107,8 @@ class Eye:
         image = levels[1]
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px, size)
+        if self.covers is not None:
+            tiles = self.covers.settled(image, tiles, known)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
             markers += markers_on(levels, tiles, markers, self.judge)
@@ -144,4 +149,4 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     settings = ReaderSettings(temperature=said["pips"].temperature)
     reader = Reader(files["pips"], BackJudge(*judges["backs"]), settings, adaptation)
     familiar, markers = Appearance() if one_box else None, MarkerJudge(*judges["markers"])
-    return Eye(Detector(files["tiles"]), reader, familiar, markers)
+    return Eye(Detector(files["tiles"]), reader, familiar, markers, Covers(files["covers"]))

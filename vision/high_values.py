@@ -133,7 +133,7 @@ def _patterns(value: int) -> Floats:
     frame = (_SIDE + 2 * _REACH) / np.array([1 + m, 1 + 2 * m])
     middle = np.array([0.5 + m, 0.5 + m]) * frame - _REACH
     drawn = []
-    for points in _known(value):
+    for points in known_prints(value):
         for along in _SPREADS:
             for across in _SPREADS:
                 picture = np.zeros((_SIDE, _SIDE), np.float32)
@@ -151,7 +151,7 @@ def _standard(rows: Floats) -> Floats:
     return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6), np.float32)
 
 
-def _known(value: int) -> list[Points]:
+def known_prints(value: int) -> list[Points]:
     """The prints of a half, as points (along, across) in -1..1 with the outer end at -1: as real sets print it, then
     other arrangements of it in lines."""
     fours, third = (-1.0, -1 / 3, 1 / 3, 1.0), (-1.0, 0.0, 1.0)

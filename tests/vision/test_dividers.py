@@ -84,7 +84,9 @@ def test_the_only_tile_of_the_box_that_is_not_there_is_the_double_blank() -> Non
     assert (told.face, told.values, told.or_blank) == ("up", (0, 0), False)
     for tiles in ([*others[:-1], back], [*others, back, back], [*others, TileReading(back.quad_px, "down", None, 0.9)]):
         assert by_elimination(tiles, known) == tiles
-    assert by_elimination([*others, back], None)[-1] is back
+    assert by_elimination([*others, back], None)[-1].values == (0, 0), "the whole double-2 lies there"
+    assert by_elimination([*others[1:], back], None)[-1] is back
+    assert by_elimination([back], None) == [back]
 
 
 def outlined(offs: list[float], told: tuple[int, int] = (4, 3)) -> list[tuple[int, int] | None]:

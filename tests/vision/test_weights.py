@@ -73,7 +73,9 @@ def test_weights_for_other_classes_are_refused_with_both_lists() -> None:
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(WeightsError, match="no weights named 'hands', expected one of backs, markers, pips, tiles"):
+    with pytest.raises(
+        WeightsError, match="no weights named 'hands', expected one of backs, covers, markers, pips, tiles"
+    ):
         shipped_weights("hands")
 
 

@@ -1,0 +1,85 @@
+"""What of a tile is hidden, and whether its value could be another one for that."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
+from vision.hidden import Covers, may_be_another
+from vision.reading import HalfReading, TileReading
+from vision.weights import WeightsError, shipped_weights
+
+SIX, NINE, TWELVE = range(7), range(10), range(13)
+
+
+def cells(*parts: tuple[int, int, int, int]) -> np.ndarray:
+    """(10, 10) with these parts hidden: rows from, to, columns from, to."""
+    hidden = np.zeros((10, 10), np.bool_)
+    for y0, y1, x0, x1 in parts:
+        hidden[y0:y1, x0:x1] = True
+    return hidden
+
+
+MIDDLE, CORNER, RIM, SIDE = (4, 6, 4, 6), (1, 4, 1, 4), (0, 10, 9, 10), (1, 9, 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("value", "hidden", "values", "doubtful"),
+    [
+        (4, cells(), SIX, False),
+        (0, cells(MIDDLE), SIX, True),  # a 1
+        (4, cells(MIDDLE), SIX, True),  # a 5
+        (6, cells(MIDDLE), SIX, False),  # there is no 7 in the box
+        (6, cells(MIDDLE), NINE, True),
+        (2, cells(CORNER), SIX, False),  # one corner alone is a 2 and nothing else
+        (5, cells(CORNER), SIX, False),  # three corners and a middle are a 5 and nothing else
+        (3, cells(RIM), TWELVE, False),  # no pip has its middle there
+        (4, cells(SIDE), SIX, True),  # a 6 or a 2 from the other side
+        (2, cells((0, 10, 0, 10)), SIX, True),
+        (4, cells((4, 5, 4, 5)), SIX, False),  # a scratch
+    ],
+)
+def test_a_value_stands_where_no_other_could_look_the_same(value, hidden, values, doubtful) -> None:
+    assert may_be_another(value, hidden, values) is doubtful
+
+
+@pytest.fixture(scope="module")
+def covers() -> Covers:
+    return Covers(shipped_weights("covers"))
+
+
+@pytest.fixture(scope="module", params=[(4, "train", "#d02020"), (25, "coin", "#d02020"), (12, "train", "#2030a0")])
+def table(request):
+    """(image, quads) of four tiles; a thing stands on one half of the last and another beside the first."""
+    seed, kind, colour = request.param
+    tiles = tuple(TableTile((120.0 + 110 * n, 220.0), 0.0, (n + 2, 6)) for n in range(4))
+    markers = (TableMarker((438.0, 222.0), colour, 75.0, kind), TableMarker((120.0, 300.0), colour, 20.0, kind))
+    camera = TableCamera(width=1200, height=900, height_mm=620)
+    scene = TableScene((600.0, 450.0), tiles, markers, camera=camera, background="cloth", set_max=6)
+    image, labels = render_table(scene, seed)
+    quads = [np.array(label["quad"], np.float32) for label in labels if label["cls"] == 0]
+    return image, sorted(quads, key=lambda quad: float(quad[:, 0].mean()))
+
+
+def test_what_was_read_under_a_thing_is_not_claimed_and_all_else_is(covers, table) -> None:
+    image, quads = table
+    read = [TileReading(quad, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9) for quad in quads]
+    told = covers.settled(image, read)
+    assert [tile.values for tile in told[:3]] == [(2, 6)] * 3
+    hidden, bare = told[3].halves
+    assert hidden.value is None and hidden.others == () and bare.value == 6
+
+
+def test_nothing_is_asked_about_what_was_not_read(covers, table) -> None:
+    image, quads = table
+    unread = [TileReading(quads[3], "up", (HalfReading(None, 0.3), HalfReading(None, 0.2)), 0.9)]
+    assert covers.settled(image, unread) == unread
+    assert covers.settled(image, []) == []
+    down = [TileReading(quads[3], "down", None, 0.9)]
+    assert covers.settled(image, down) == down
+
+
+def test_another_network_is_refused() -> None:
+    with pytest.raises(WeightsError, match=r"expected \(n, 3, 64, 104\)"):
+        Covers(shipped_weights("pips"))

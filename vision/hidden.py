@@ -1,0 +1,176 @@
+"""What of a tile is hidden, by a toy train, a finger, a cup, a card, another tile or a glare.
+
+The reader answers for the pips that show: a 6 of which a toy hides two is as good a 4 as any. So whatever was read is
+looked at once more by a network that has seen nothing but things on tiles; it answers for a grid over the tile. What is
+plainly no body and larger than a pip counts without it. A value stands where no other value could look the same with
+all that is hidden put aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.frame import Image
+from vision.inference import Network, Workers
+from vision.known_set import KnownSet
+from vision.prints import Points, prints_of
+from vision.reading import HalfReading, TileReading
+from vision.rectify import cut_tile
+from vision.weights import WeightsError
+
+Floats = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+MASK_WH = (104, 64)
+MASK_MARGIN = 0.3
+"""What a crop shows of the tile's surroundings on every side, in tile widths."""
+CELL_PX = 4
+"""The network answers for cells of so many pixels: a tenth of a tile's width."""
+TILE_CELLS = (slice(3, 13), slice(3, 23))
+"""Where among them the tile lies: down, along."""
+HALF_CELLS = 10
+HIDDEN = 0.5
+"""A cell more probably hidden than this is."""
+RIM = 1
+"""Cells along a half's edges in which no pip has its middle: an outline may be off by as much."""
+LEAST_CELLS = 2
+"""A single cell is a scratch."""
+MOST = 0.3
+"""Of a half's cells, its rim aside: where more are hidden nothing is claimed, whatever could look the same."""
+REACH = 0.11
+"""In tile widths: a pip whose middle is this near to what is hidden may be hidden itself."""
+SPREAD = 0.26
+"""How far from a half's middle, in tile widths, makers print its outermost pips, by and large."""
+SAME_PLACE = 0.1
+BATCHES = (4, 64)
+
+SOLID = 0.4
+"""In tile widths: no pip is so large. What differs from the body in colour, or is brighter or darker, by the next three
+(levels of L*a*b* as OpenCV scales it; a share of the body's brightness) over a disc of this size is a thing on it. In
+the photographs nothing printed is."""
+OTHER_COLOUR, BRIGHTER, DARKER = 12.0, 50.0, 0.5
+
+
+class Covers:
+    """Says of tiles that were read which cells of theirs are hidden."""
+
+    def __init__(self, model_path: Path, threads: int = 2) -> None:
+        self._network = Network(model_path)
+        self._workers = Workers(threads)
+        wide, high = MASK_WH
+        cells = (high // CELL_PX, wide // CELL_PX)
+        shape_in, shape_out = self._network.input_shape, self._network.output_shape
+        if tuple(shape_in[1:]) != (3, high, wide) or tuple(shape_out[1:]) != cells:
+            raise WeightsError(
+                f"{model_path}: input {shape_in} and output {shape_out}, expected (n, 3, {high}, {wide}) and (n, "
+                f"{cells[0]}, {cells[1]})"
+            )
+
+    def hidden(self, image: Image, quads: Floats) -> Floats:
+        """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n, 2, 10, 10): how probably each cell of each half is hidden,
+        the outer end at the left as in `half_corners`."""
+        parts = self._workers.batches(np.asarray(quads, np.float32), *BATCHES)
+        answers = self._workers.each(lambda part: self._answer(image, part), parts)
+        p = np.concatenate([np.zeros((0, HALF_CELLS, 2 * HALF_CELLS), np.float32), *answers])
+        first, second = p[:, :, :HALF_CELLS], p[:, ::-1, : HALF_CELLS - 1 : -1]
+        return np.asarray(np.stack([first, second], 1), np.float32)
+
+    def _answer(self, image: Image, quads: Floats) -> Floats:
+        """(n, 10, 20): how probably each cell of a tile is hidden."""
+        cuts = np.stack([cut_tile(image, quad, MASK_WH, MASK_MARGIN) for quad in quads])
+        logits = self._network(np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255))
+        seen = 1 / (1 + np.exp(-logits[:, TILE_CELLS[0], TILE_CELLS[1]]))
+        return np.maximum(seen, [solid(cut) for cut in cuts])
+
+    def settled(self, image: Image, tiles: Sequence[TileReading], known: KnownSet | None = None) -> list[TileReading]:
+        """The same tiles, halves unread whose value could be another one under what is hidden."""
+        out = list(tiles)
+        asked = [n for n, tile in enumerate(tiles) if any(half.value is not None for half in tile.halves or ())]
+        if not asked:
+            return out
+        cells = self.hidden(image, np.array([tiles[n].quad_px for n in asked], np.float32)) > HIDDEN
+        values = tuple(range(19)) if known is None else known.values()
+        for n, both in zip(asked, cells, strict=True):
+            both_halves = out[n].halves
+            assert both_halves is not None
+            a, b = both_halves
+            halves = (_stands(a, both[0], values), _stands(b, both[1], values))
+            if halves != (a, b):
+                out[n] = replace(out[n], halves=halves)
+        return out
+
+
+def solid(cut: Image) -> Floats:
+    """(64, 104, 3) uint8 BGR, a tile and what is around it -> (10, 20): how much of every cell is under something that
+    is no body and larger than a pip."""
+    down, along = (slice(cells.start * CELL_PX, cells.stop * CELL_PX) for cells in TILE_CELLS)
+    lab = cv2.cvtColor(cut, cv2.COLOR_BGR2LAB).astype(np.float32)
+    light, a, b = np.median(lab[down, along].reshape(-1, 3), axis=0)
+    other = np.hypot(lab[..., 1] - a, lab[..., 2] - b) > OTHER_COLOUR
+    other |= (lab[..., 0] > light + BRIGHTER) | (lab[..., 0] < DARKER * light - 10)
+    # Nothing counts for more than half a cell beyond the tile: the table is no body either.
+    rim, inside = CELL_PX // 2, np.zeros(other.shape, np.bool_)
+    inside[down.start - rim : down.stop + rim, along.start - rim : along.stop + rim] = True
+    size = round(SOLID * HALF_CELLS * CELL_PX)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+    things = cv2.morphologyEx((other & inside).astype(np.uint8), cv2.MORPH_OPEN, disc)
+    cells = (2 * HALF_CELLS, HALF_CELLS)
+    return np.asarray(cv2.resize(things[down, along].astype(np.float32), cells, interpolation=cv2.INTER_AREA))
+
+
+def _stands(half: HalfReading, hidden: Mask, values: Sequence[int]) -> HalfReading:
+    if half.value is None or not may_be_another(half.value, hidden, values):
+        return half
+    return HalfReading(None, 0.0)
+
+
+def may_be_another(value: int, hidden: Mask, values: Sequence[int]) -> bool:
+    """(10, 10) which cells of a half are hidden: whether any other of `values` would look like this one."""
+    inner = hidden[RIM:-RIM, RIM:-RIM]
+    count = int(inner.sum())
+    if count < LEAST_CELLS:
+        return False
+    if count > MOST * inner.size:
+        return True
+    near = _near(inner)
+    seen = [_seen(points, near) for points in _placed(value)]
+    return any(
+        _alike(mine, _seen(points, near))
+        for other in values
+        if other != value
+        for points in _placed(other)
+        for mine in seen
+    )
+
+
+def _near(inner: Mask) -> Mask:
+    """(100, 100): where a pip's middle is so near to what is hidden that the pip may be hidden too."""
+    fine = np.zeros((100, 100), np.uint8)
+    fine[10:90, 10:90] = np.kron(inner.astype(np.uint8), np.ones((10, 10), np.uint8))
+    reach = round(100 * REACH)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1, 2 * reach + 1))
+    return np.asarray(cv2.dilate(fine, kernel) > 0)
+
+
+@cache
+def _placed(value: int) -> tuple[Points, ...]:
+    """Where in a half the pips of a value may stand, in tile widths from its outer left corner."""
+    return tuple(tuple((0.5 + a * SPREAD, 0.5 + b * SPREAD) for a, b in points) for points in prints_of(value))
+
+
+def _seen(points: Points, near: Mask) -> Points:
+    return tuple((x, y) for x, y in points if not near[int(100 * y), int(100 * x)])
+
+
+def _alike(ones: Points, others: Points) -> bool:
+    """Whether two prints show the same pips, give or take what makers differ."""
+    if len(ones) != len(others):
+        return False
+    return all(any(np.hypot(x - u, y - v) < SAME_PLACE for u, v in others) for x, y in ones)
