@@ -22,7 +22,7 @@ from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header, RoundStarted, TilePlayed, Unclear
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard
-from companion.play.shown_hands import examined_decisions, prove
+from companion.play.shown_hands import examined_decisions, prove, surely
 from companion.play.taps import acts_when_unable, after_double, still_laying
 from companion.play.timeline import Timeline
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
@@ -378,18 +378,26 @@ def _audit(course: Course, timeline: Timeline) -> list[Examined]:
     if not match.shown:
         return []
     out = match.board.round.out if match.board.round else None
-    surely = prove(course, match.shown)
+    proved = prove(course, match.shown)
     return [
         {
             "player": examined.by,
             "code": str(examined.code),
-            "status": str(examined.status if surely or examined.status is not Status.CERTAIN else Status.POSSIBLE),
+            "status": str(
+                examined.status
+                if (proved and surely(course, examined.code)) or examined.status is not Status.CERTAIN
+                else Status.POSSIBLE
+            ),
             "offence": examined.offence,
             "seq": _seq(timeline, key) if key is not None else None,
             "tiles": [[tile.low, tile.high] for tile in examined.tiles],
         }
         for examined, key in examined_decisions(course, match.shown, out)
     ]
+
+
+def _status(found: Status, *, sure: bool) -> Status:
+    return Status.POSSIBLE if found is Status.CERTAIN and not sure else found
 
 
 def _next(match: Any) -> NextRound:

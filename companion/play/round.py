@@ -407,6 +407,8 @@ class Course:
         made, table = turn.with_act(action, key, self.referee, self.rules)
         if turn.strayed:
             table = self.referee.apply(self.table, action)
+        if turn.player not in self.announced and made.is_fine(self.rules):
+            made = replace(made, fined=(*made.fined, key))
         before = turn.findings(self.referee, over=turn.judged)
         after = made.findings(self.referee, over=made.judged)
         late = changes(before, after)
@@ -432,6 +434,9 @@ class Course:
         same = self.turn is not None and self.turn.player == player and self.turn.passed is None
         if event.done:
             return self._take_done(player, event, key)
+        if self.turn is not None and self.turn.player == player and not (same or self.watched or self.laying_together):
+            # Tapped twice.
+            return Step(self)
         step = Step(self) if same else self._turn_to(player)
         turn = step.course.turn
         assert turn is not None

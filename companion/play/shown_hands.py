@@ -69,7 +69,7 @@ def reveal_findings(
     for examined, key in examined_decisions(course, shown, out, whose):
         if examined.status is Status.CERTAIN and examined.offence and key is not None:
             found.setdefault(key, list(_turn_findings(course, key)))
-            code = Finding(str(examined.code), certain=sure, by=examined.by)
+            code = Finding(str(examined.code), certain=sure and surely(course, examined.code), by=examined.by)
             if code not in found[key]:
                 found[key].append(code)
     ended = keys.get("ended")
@@ -94,6 +94,11 @@ def prove(course: Course, shown: Mapping[str, HandShown]) -> bool:
     A count that does not add up says first that the camera gave a tile to the wrong player.
     """
     return not course.watched and not any(_miscounted(course, player, hand) for player, hand in shown.items())
+
+
+def surely(course: Course, code: Violation) -> bool:
+    """Whether the rules forbid for certain what shown hands tell."""
+    return not course.rules.is_mexican or code not in open_codes(course.rules)
 
 
 def _explained(course: Course, shown: Mapping[str, HandShown]) -> bool:

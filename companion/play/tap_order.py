@@ -47,6 +47,7 @@ def other_orders(acts: Sequence[EffectiveEvent], players: int) -> Iterator[Order
     if is_loose(acts[-1].event):
         yield from (order for order in _earlier(acts) if order.far <= most)
     yield from (order for order in _later(acts) if order.far <= most)
+    yield from (order for order in _to_another_own(acts) if order.far <= most)
     yield from _unsaid(acts)
 
 
@@ -84,6 +85,22 @@ def _later(acts: Sequence[EffectiveEvent]) -> Iterator[Order]:
             own.insert(0, place)
             rest = [acts[n] for n in range(own[0], last + 1) if n not in own]
             yield Order(own[0], [*rest, *(acts[n] for n in own)], _turns(rest, player))
+
+
+def _to_another_own(acts: Sequence[EffectiveEvent]) -> Iterator[Order]:
+    """One of the last taps, right before or behind a later act of the same player."""
+    last = len(acts) - 1
+    for place in range(last - 1, max(-1, last - WINDOW), -1):
+        if not is_loose(acts[place].event):
+            continue
+        player = whose(acts[place].event)
+        for to in range(place + 1, last + 1):
+            if whose(acts[to].event) != player:
+                continue
+            for upto in (to, to + 1):
+                passed = acts[place + 1 : upto]
+                if any(whose(act.event) != player for act in passed):
+                    yield Order(place, [*passed, acts[place], *acts[upto:]], _turns(passed, player))
 
 
 def _unsaid(acts: Sequence[EffectiveEvent]) -> Iterator[Order]:

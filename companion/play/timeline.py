@@ -225,9 +225,11 @@ class Timeline:
         if doubted or held.event.source != "person" or not _is_act(held.event) or not self._goes_by_taps(held, course):
             return self._take(held, doubted=doubted, fresh=fresh)
         since = max(0, len(self.acts) - WINDOW)
-        before, out_of_turn = self._charges(since, closed=True), _is_out_of_turn(course, held.event)
+        before, due = self._charges(since), self._charges(since, closed=True)
+        out_of_place = _is_out_of_turn(course, held.event)
         self._take(held, fresh=fresh)
-        self._find_order(held.event, before, since, out_of_turn)
+        out_of_place = out_of_place or bool(_weighty(self._charges(since, closed=True)) - _weighty(due))
+        self._find_order(held.event, before, since, out_of_place)
         return next(act for act in reversed(self.acts) if act.held is held)
 
     def _goes_by_taps(self, held: EffectiveEvent, course: Course | None) -> bool:
@@ -321,25 +323,25 @@ class Timeline:
                 if finding.code in BY_ORDER:
                     yield n, finding
 
-    def _find_order(self, event: Event, before: Charges, since: int, out_of_turn: bool) -> None:
+    def _find_order(self, event: Event, before: Charges, since: int, out_of_place: bool) -> None:
         """Put this round's acts in the order in which least is found, now that `event` has been tapped.
 
         Another order is taken where somebody owes the act, or could not have acted then. Else the taps stand as they
-        came, and what another order would explain is only possible. `before`: what stood before the tap.
+        came, and what another order would explain is only possible. `before`: what stood before the tap;
+        `out_of_place`: it was not its player's turn, or it brings something up.
         """
-        new = bool(_weighty(self._charges(since, closed=True)) - _weighty(before))
         while True:
             now = self._charges(since)
-            own = is_loose(event) and any(player == whose(event) for _code, player, _ in now)
-            own = own or any(code == Violation.OUT_OF_TURN for code, _player, _ in now)
-            if not (_weighty(now) if own else _weighty(now) - _weighty(before)) or now.total() > MOST_CHARGES:
+            open_turn = any(code == Violation.OUT_OF_TURN for code, _player, _ in now)
+            why = _weighty(now) if open_turn or is_loose(event) else _weighty(now) - _weighty(before)
+            if not why or now.total() > MOST_CHARGES:
                 return
             order = self._better_order(since)
             if order is None:
                 return
             tried = self._in_order(order)
             gone = self._held_against(since) - tried._held_against(since)
-            owed = (new or out_of_turn) and any(seq != event.seq for seq, _ in gone)
+            owed = out_of_place and any(seq != event.seq for seq, _ in gone)
             if not order.far or not (owed or any(code == Violation.OUT_OF_TURN for _, code in gone)):
                 self._doubt(tried, since)
                 return

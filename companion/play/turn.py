@@ -22,6 +22,9 @@ from companion.rules.violations import Violation
 
 Table = Position | LinePosition
 
+MOST_FINES = 2
+"""Tiles that players draw who do not announce their last one, where that is punished at all."""
+
 UNTIL_COMPLETE = frozenset({Violation.MARKER_UNEARNED, Violation.MARKER_REMOVED_WRONGLY})
 """Later acts can mend these until the turn is complete."""
 
@@ -37,7 +40,8 @@ class TurnInProgress:
     `keys` names the event of each act, `codes` the faults that each act added. `passed` is the key of the event that
     ended the turn aloud; `pressed`: that was only the player's word for it. `resume`: this turn was out of turn, and
     that player is still expected. `strayed`: somebody else has meanwhile moved a marker. `again`: it follows the same
-    player's turn, and that all others have passed in between without a sign is only taken to be so.
+    player's turn, and that all others have passed in between without a sign is only taken to be so. `fined`: the events
+    of draws that may be a penalty.
     """
 
     player: str
@@ -47,6 +51,7 @@ class TurnInProgress:
     codes: tuple[frozenset[Violation], ...] = ()
     passed: int | None = None
     pressed: bool = False
+    fined: tuple[int, ...] = ()
     resume: str | None = None
     strayed: bool = False
     again: bool = False
@@ -109,6 +114,12 @@ class TurnInProgress:
             codes |= turn.end_codes(referee) & UNTIL_COMPLETE
         return replace(turn, codes=(*self.codes, codes)), table
 
+    def is_fine(self, rules: RuleSet) -> bool:
+        """Whether the last act is one of the tiles that are widely drawn for a last tile not announced."""
+        if not isinstance(self.before, Position) or self.actions[-1:] != (Draw(),):
+            return False
+        return 0 < play_out(rules, self.before, self.actions).fines <= MOST_FINES
+
     def end_codes(self, referee: Referee[Any]) -> frozenset[Violation]:
         """What only the end of the turn shows."""
         ruling = referee.judge(self.before, (*self.actions, End()))
@@ -136,6 +147,7 @@ class TurnInProgress:
             # Or its first tile was one too many of the turn before.
             found[first].append(Violation.EXTRA_TILE)
             doubted.add((first, Violation.EXTRA_TILE))
+        doubted |= {(key, Violation.EXTRA_DRAW) for key in self.fined}
         unearned = (self._anchor(Violation.MARKER_UNEARNED), Violation.MARKER_UNEARNED)
         if unearned in ended and self._begun_after_marking(referee.rules):
             left_on = (self._anchor(Violation.MARKER_NOT_REMOVED), Violation.MARKER_NOT_REMOVED)

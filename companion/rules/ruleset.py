@@ -46,6 +46,9 @@ SILENT = "silent_as"
 OPEN = "A"
 """The mark of a field about which the source is silent or ambiguous."""
 
+CONTRADICTED = "E"
+"""The mark of a field about which the source errs or contradicts itself."""
+
 _MARKS = ("T", "I", OPEN, "E", "house")
 
 
@@ -110,6 +113,7 @@ class RuleSet:
     blocked_winner_zero: bool = False
     double_blank: int = 0
     announce: str | None = None
+    announce_penalty: int = 0
     rounds: int | None = None
     first_engine: int | None = None
 
@@ -129,6 +133,11 @@ class RuleSet:
     def __post_init__(self) -> None:
         silent = frozenset(name for name, source in self.sources.items() if source.mark == OPEN)
         object.__setattr__(self, "open_fields", silent)
+
+    @property
+    def contradicted_fields(self) -> frozenset[str]:
+        """About these the source contradicts itself: the rule stands, and accuses nobody for certain either."""
+        return frozenset(name for name, source in self.sources.items() if source.mark == CONTRADICTED)
 
     def leaves_open(self, field: str) -> bool:
         """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody."""

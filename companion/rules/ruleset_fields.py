@@ -191,6 +191,7 @@ FIELDS: Mapping[str, Field] = {
     "blocked_winner_zero": _mexican(_flag),
     "double_blank": _mexican(_number(0)),
     "announce": _mexican(_one_of("tap", "tap_or_say"), "none"),
+    "announce_penalty": _mexican(_number(0, 2)),
     "rounds": _mexican(_number(1), "set + 1"),
     "first_engine": _mexican(_number(0), "set"),
     "arms": _chinese(_number(1, 2)),

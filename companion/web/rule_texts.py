@@ -222,6 +222,7 @@ FREE_NUMBERS: Mapping[str, tuple[int, ...]] = {
     "redeal_doubles": (7,),
     "hand": tuple(range(5, 21)),
     "mx_from_turn": (1, 2),
+    "announce_penalty": (0, 1, 2),
     "arms": (1, 2),
 }
 """The numbers offered where a field holds any."""
@@ -259,6 +260,7 @@ QUESTIONS: Mapping[str, str] = {
     "blocked_winner_zero": _("Does the winner of a blocked round score nothing?"),
     "double_blank": _("How many points does 0-0 count?"),
     "announce": _("How is the last tile announced?"),
+    "announce_penalty": _("How many tiles do you draw if you do not announce it?"),
     "rounds": _("How many rounds?"),
     "first_engine": _("With which double does the first round begin?"),
     "arms": _("How many open ends?"),

@@ -125,3 +125,18 @@ def test_what_is_undone_stands_as_it_stood(tmp_path: Path) -> None:
     session.undo()
     after = session.snapshot()
     assert {**after, "seq": before["seq"]} == before
+
+
+@pytest.mark.parametrize(("drawn", "sure"), [(1, []), (2, []), (3, [True])])
+def test_tiles_drawn_for_a_last_tile_that_was_not_announced(tmp_path: Path, drawn: int, sure: list[bool]) -> None:
+    """004 names no penalty, and two tiles are widely drawn."""
+    header = Header("tactic", "double-12", THREE, {"hand_table": {"12": {"3": 2}}})
+    session = Session.create(tmp_path / "g.jsonl", header, ticking())
+    session.start_round(starter="Ann")
+    tap(session, "Ann 12-5")
+    session.report("Ann", "no_last_tile")
+    for _ in range(drawn):
+        session.draw("Ann")
+    tap(session, "Ben 12-6")
+    found = [one for one in held(session) if one[1] == "EXTRA_DRAW"]
+    assert len(found) == drawn and [certain for _, _, certain in found if certain] == sure

@@ -32,7 +32,7 @@ RESTS_ON: Mapping[V, tuple[str, ...]] = {
 
 def open_codes(rules: RuleSet) -> frozenset[V]:
     """The codes that this rule set can only hold to be possible."""
-    fields = rules.open_fields
+    fields = rules.open_fields | rules.contradicted_fields
     # Where a dead double locks the table, it is only open whether it still binds: `blocks.bound_for_certain`.
     return _resting_on(fields - {"dead_double"} if rules.dead_double == "blocks" else fields)
 

@@ -45,6 +45,7 @@ class TurnState:
         "doubles",
         "drawn",
         "drawn_ever",
+        "fines",
         "flipped",
         "hand",
         "laid",
@@ -81,6 +82,7 @@ class TurnState:
         self.complete = False
         self.drawn = False
         self.drawn_ever = False
+        self.fines = 0
         self.doubles: tuple[tuple[str, int], ...] = ()
         self.laid: tuple[Play, ...] = ()
         self.took_off = False
@@ -98,6 +100,7 @@ class TurnState:
         other.doubles = self.doubles
         other.drawn = self.drawn
         other.drawn_ever = self.drawn_ever
+        other.fines = self.fines
         other.flipped = self.flipped
         other.hand = self.hand
         other.laid = self.laid
@@ -161,8 +164,8 @@ class TurnState:
             if train not in self.live:
                 (doubts if perhaps_open or not self.bound else faults).append(V.OPEN_DOUBLE_IGNORED)
             elif train not in due:
-                faults.append(V.DOUBLE_ORDER)
-            closes = train in due or (train in self.live and V.DOUBLE_ORDER in self.open_codes)
+                (doubts if self._is_in_order(train, self.live) else faults).append(V.DOUBLE_ORDER)
+            closes = train in due or (train in self.live and V.DOUBLE_ORDER in (*self.open_codes, *doubts))
         elif self.doubles and not self.long:
             after = self._faults_after_doubles(laid, train)
             faults.extend(after.certain)
@@ -200,15 +203,22 @@ class TurnState:
         wanted = alive[-1] if alive and rules.close_order == "lifo" else alive[0] if alive else train
         if train == wanted:
             return Faults([], [])
+        in_order = self._is_in_order(train, alive)
         if rules.extra_tile == "anywhere_but_first_if_many":
             # With one left alive it is open whether it is still the first of several or like a single double.
-            certain = len(alive) > 1
+            certain = len(alive) > 1 and not in_order
             return Faults(*([V.EXTRA_NOT_ON_FIRST_DOUBLE] if one else [] for one in (certain, not certain)))
         if train in alive and rules.close_order in ("fifo", "lifo"):
             unsure = rules.leaves_open("extra_in_order")
-            certain = rules.extra_in_order and not unsure
+            certain = rules.extra_in_order and not unsure and not in_order
+            unsure = unsure or (rules.extra_in_order and in_order)
             return Faults(*([V.DOUBLE_ORDER] if one else [] for one in (certain, unsure)))
         return Faults([], [])
+
+    def _is_in_order(self, train: str, doubles: Sequence[str]) -> bool:
+        """Whether covering the double of this train keeps to the order of laying where the house goes backwards: that
+        is «যেতে পারে», "may". Source: docs/rules.md 2.5."""
+        return self.rules.close_order == "lifo" and train in doubles[:1]
 
     def _own_doubles_alive(self) -> list[str]:
         """The trains that still end in a double of this turn which can be closed, in the order of laying."""
@@ -267,6 +277,11 @@ class TurnState:
             # A second draw, and one after a tile, is wrong also where a first turn may have one.
             before_all = self.rules.leaves_open("first_draw") and not self.complete
             self._hold(V.DRAW_FIRST_TURN, certain=self.drawn or not (feeding or before_all))
+        elif self.complete and self.rules.announce is not None and (self.hand == 1 or self.fines):
+            # Drawn for a last tile that was not announced, as far as the house does so.
+            self.fines += 1
+            if self.fines > self.rules.announce_penalty:
+                self._hold(V.EXTRA_DRAW, certain=True)
         elif self.complete or (self.drawn and self.rules.draws == "one"):
             self._hold(V.EXTRA_DRAW, certain=self.complete or not self.rules.leaves_open("draws"))
         if self.boneyard == 0:
@@ -277,7 +292,8 @@ class TurnState:
             self.boneyard -= 1
         if self.hand is not None:
             self.hand += 1
-        self.drawn = self.drawn_ever = True
+        if not 0 < self.fines <= self.rules.announce_penalty:
+            self.drawn = self.drawn_ever = True
 
     def _blocked(self) -> bool:
         return provably_blocked(self.rules, self.table())
