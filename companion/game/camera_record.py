@@ -48,8 +48,10 @@ class Patch:
 
 
 class CameraRecord:
-    """The lines that may still change. Those of changes before `fixed` keep their order and their passes: people have
-    had a say since; only who it was and what is held against them is put right there."""
+    """The lines of the round that may still change.
+
+    Lines of changes before `fixed` are frozen, except for names and findings: a person has edited the round since.
+    """
 
     def __init__(self) -> None:
         self.lines: list[Line] = []

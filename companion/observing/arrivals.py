@@ -57,8 +57,8 @@ class Arrivals:
         """The changes of this table, one observation for each still table that brought some of them.
 
         Where tiles are gone, all is one. `missing` are tiles that lie there and stay off the record, with their trains.
-        Nobody can tell whose turn it was after them, nor after a tile that is read only when others are on record: that
-        is adopted as it lies.
+        After an unrecorded tile the turn is unknown, so the table is adopted with an unknown history. So it is after a
+        tile that is read only when later ones are on record.
         """
         parts = self._by_table(observation, layout)
         lost = {tile: self.first.get(tile, self.number) for tile in missing if tile not in self.missed}

@@ -123,10 +123,11 @@ def laid_after_all(
     withdrawn: Collection[tuple[Laid, str]],
     missed: bool = False,
 ) -> Observation:
-    """What is laid beyond a withdrawn tile shows that it was laid: then it is new as well, before the other.
+    """A tile laid beyond a withdrawn one shows that the withdrawn one lies there: both are new, in that order.
 
-    Where one lies at the end of its train nobody is contradicted, but nothing is certain either. Where somebody has
-    said what lies in its place, that counts. `missed`: what nobody withdrew and is not on record is new in any case.
+    A withdrawn tile at the end of its train stays off the record, and nothing in this change is certain. What
+    somebody has entered in its place counts. `missed`: tiles that nobody withdrew and that are not on record are new in
+    any case.
     """
     clouded = observation.clouded
     for train, tiles in layout.trains.items():

@@ -46,7 +46,7 @@ SHADOW, ONE_LIGHT = (0.4, 1.0), 0.12
 was lifted leaves a change of which at most `MOST_BESIDE` of eight places `AROUND_MM` away see anything (a tile may
 have been laid beside it). What was seen `PATCH_MM` around a place is there still where it correlates with what is
 seen now by `SAME_LOOK`. What can be seen of a figure of at least `CONTRAST` beside a new tile is there still from
-`SAME_PRINT` on, if that is `LEAST_SEEN` of the patch: a print came to 0.93 (162002), markers on prints to 0.38.
+`SAME_PRINT` on, if that is `LEAST_SEEN` of the patch: a print came to 0.93, markers on prints to 0.38.
 A tile that is taken away changes `ALL_OF_IT` and `LITTLE` of what lies between `RIM_MM` outside it: its shadow, a
 nudge. A shadow leaves between the two of `SHADOW` of the light, the same of each colour but for `ONE_LIGHT`.
 """

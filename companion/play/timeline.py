@@ -60,9 +60,9 @@ COUNTED = frozenset(
         ),
     )
 )
-"""Faults that rest on how many face-down tiles the camera found, on the order of turns alone, on whose hand moved a
-marker, which nobody saw, or on a marker that is not found or is held to lie there still: one thing overlooked, one hand
-mistaken for another must accuse nobody. So they are never certain where the camera watches."""
+"""Never certain while a camera watches. These faults rest on a count of face-down tiles, on turn order alone, on a hand
+that moved a marker unseen, or on a marker that no picture shows: one oversight of the camera would accuse an innocent
+player."""
 
 
 NO_LOOKS: Mapping[int, int] = {}

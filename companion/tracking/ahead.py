@@ -30,9 +30,12 @@ class Ahead(NamedTuple):
 def at_least(
     turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool, misread: frozenset[str]
 ) -> int:
-    """No turn but a long first one has two tiles that are no doubles (`several`: one may), and a tile that does not fit
-    or lies there already is a fault or was misread, whoever laid it. `between`: the turn began in the middle of this
-    change. What lies on one of the trains `misread` may fit all the same."""
+    """An admissible lower bound, in decibans: each further tile that is no double costs another turn, each misfit a
+    fault or a misreading.
+
+    `several`: this turn may have more than one tile that is no double, as a long first one. `between`: the turn began
+    in the middle of this change. A tile on one of the trains `misread` may fit all the same.
+    """
     trains = turn.trains
     ends = tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains])
     key = (rest, ends, misread)

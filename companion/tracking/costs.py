@@ -229,7 +229,7 @@ ERRORS = frozenset(
 
 LATE_PICTURES = 2
 """So many more pictures speak against a marker that none of them shows, with MARKER_UNSEEN_AGAIN each: whoever is late
-makes up for it soon, and what the eye has lost stays lost. One of 42 filmed rounds (127044) showed a marker for 18
+makes up for it soon, and what the eye has lost stays lost. One of 42 filmed rounds showed a marker for 18
 pictures after it had been taken off."""
 
 FARTHEST = 90
@@ -255,7 +255,7 @@ CERTAIN = 0.995
 ACCUSED = 0.998
 """So likely must its player be to be accused of it. Somebody else may be the one who broke it if a neighbour broke one
 more rule (25 dB with the tile it came by), or by ways that CALM_KEEP drops: 27 dB are above both. At CERTAIN one of 840
-told rounds accused an innocent player (105426: three rules were broken within three turns)."""
+told rounds accused an innocent player (three rules were broken within three turns)."""
 POSSIBLE = 0.05
 """A fault below this is not mentioned."""
 CLOSE_DB = 6

@@ -295,8 +295,8 @@ class TableFilter:
     def _grown(
         self, beam: Sequence[Hypothesis], found: Sequence[Explanation], evidence: Evidence, first: int, most: int
     ) -> list[Hypothesis]:
-        """The hypotheses after these explanations; those in one state are one. Of ways that name the same players
-        for the same items only the cheapest counts: they differ in the order of acts alone."""
+        """The hypotheses after these explanations, merged by state. Of explanations that assign the same players to the
+        same pieces only the cheapest is kept: the others only permute acts."""
         alike: dict[object, list[Hypothesis]] = {}
         taken: set[object] = set()
         recent = {n: beam[n].since(first) for n in {one.parent for one in found}}
@@ -392,7 +392,7 @@ class TableFilter:
 
 UNLIKELY = 9
 """Where only a hypothesis so much dearer than the best explains a change, a broken rule may be as likely. So it may
-where the best explanation is as dear as one. At 12 one of 280 told rounds accused an innocent player (104307)."""
+where the best explanation is as dear as one. At 12, one of 280 told rounds accused an innocent player."""
 
 UNLIKE_ARM = 8
 """Where the cheapest explanation is so unlike the arms that were seen, somebody else may have broken a rule."""

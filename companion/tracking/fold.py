@@ -97,8 +97,7 @@ class RoundFold:
         self._judge()
 
     def _advance(self, evidence: Evidence) -> None:
-        """Let the belief explain it: by itself, and together with what was said between the same two tables, for then
-        nobody knows in which order it happened."""
+        """Explain the change alone, and jointly with statements made since the last picture: their order is unknown."""
         run = (*self.run, evidence) if _belongs(self.run, evidence) else (evidence,)
         self.run = run
         self.filter.advance(evidence)

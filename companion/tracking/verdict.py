@@ -18,8 +18,8 @@ NEVER_CERTAIN = COUNTED.union(
     map(str, (V.MARKER_UNEARNED, V.DUPLICATE_TILE, V.MULTIPLICITY, V.MX_TOO_EARLY, V.SECOND_MEXICAN))
 )
 """Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
-camera watches, but where clear arms say whose the acts are (`arm_proof`). Relaxed code by code, with evidence. A second
-Mexican train is more often a player's that does not begin where it should (162065, 162094)."""
+camera watches, except where clear arms tell who acted (`arm_proof`). Relax it code by code, with evidence. What looks
+like a second Mexican train is more often a player's train that does not begin where it should."""
 
 
 OF_DOUBLES = frozenset(map(str, (V.OPEN_DOUBLE_IGNORED, V.DOUBLE_ORDER, V.DOUBLE_NOT_FOLLOWED, V.EXTRA_NOT_ON_DOUBLE)))
@@ -192,8 +192,8 @@ def _charges(
 
 
 def _beside_a_doubtful_double(item: int, pieces: Sequence[Piece]) -> bool:
-    """Whether a train ended, before this piece came, in a double that was not surely read: it may be none, or no tile
-    at all (a gap between two slots of a hub passed for a 0-0, 162094)."""
+    """Whether a train ended in a double that was not surely read when this piece came. It may be no double, or no tile:
+    a gap between two slots of a hub has passed for a 0-0."""
     ends = {piece.act.train: piece for piece in pieces if isinstance(piece.act, Play) and piece.item < item}
     return any(isinstance(one.act, Play) and one.act.tile.is_double and not one.is_sure for one in ends.values())
 
