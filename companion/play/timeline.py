@@ -170,10 +170,11 @@ class Timeline:
 
     def _written_as_possible(self) -> frozenset[tuple[int, str]]:
         """What the journal holds to be only possible, for a reason that its lines do not tell: a camera looked on that
-        saw nothing."""
+        saw nothing. What the belief holds to be possible may become certain."""
         return frozenset(
             (act.held.event.seq, finding.code)
             for n, act in enumerate(self.acts)
+            if act.after.course is None or not self._believed(act.held, act.after.course)
             for finding in getattr(act.held.event, "violations", ())
             if n in self.found and not finding.certain and (act.held.event.seq, finding.code) not in self.doubts
         )
