@@ -144,9 +144,9 @@ class Box:
 
     def lost(self) -> int:
         """Lines that a watcher was told are on record, and are not."""
+        told = {seq for watcher in self.table.watchers for seq in list(watcher.told)}  # first: the table plays on
         path = self.state.session.journal.path  # type: ignore[attr-defined]
-        kept = {event.seq for event in read_journal(path).events}
-        return len({seq for watcher in self.table.watchers for seq in watcher.told} - kept)
+        return len(told - {event.seq for event in read_journal(path).events})
 
     def close(self) -> None:
         self._close.close()
@@ -212,6 +212,8 @@ STEPS = (
 
 def kill(box: Box, step: Step, kind: str) -> Death:
     """Strike, wait until it is said, end the cause, wait until all is well."""
+    if step.part == "camera":
+        box.camera.wait_for(lambda health: health.ok, 60.0)  # a process that is starting comes to no step
     fault = Fault(kind)
     with struck(step.thing(box), step.method, fault):
         began = time.monotonic()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,7 @@ def open_hand_eye() -> Callable[[bytes, str, str], Hand]:
     """Called in the child: the eye, with what was learned of the players' set, behind the one door for pictures."""
     from companion.app.named_sets import known_set
     from vision.eye import open_eye
-    from vision.pictures import open_picture
+    from vision.pictures import picture_of
 
     eyes: dict[tuple[str, float], Eye] = {}
 
@@ -40,11 +39,8 @@ def open_hand_eye() -> Callable[[bytes, str, str], Hand]:
 
     def read(photograph: bytes, set_name: str, learned: str) -> Hand:
         eye = eye_with(learned)
-        with tempfile.NamedTemporaryFile(prefix="companion-hand-") as file:
-            file.write(photograph)
-            file.flush()
-            reading = eye.look(open_picture(Path(file.name)), known=known_set(set_name))
-        return hand_of(reading)
+        # Never on the disk: a reader that dies or is given up leaves nothing of a hand behind.
+        return hand_of(eye.look(picture_of(photograph), known=known_set(set_name)))
 
     return read
 

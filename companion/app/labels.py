@@ -146,10 +146,10 @@ def count_samples(data_dir: Path) -> int:
 
 
 def delete_samples(data_dir: Path, deleter: Deleter) -> int:
-    """Delete all of them; how many there were."""
-    found = samples(data_dir)
-    left = deleter.delete([picture for path in found for picture in (path.with_suffix(".jpg"), path)])
-    return sum(1 for path in found if path.with_suffix(".jpg") not in left)
+    """Delete all of them, and every picture or label whose other half is missing; how many pictures there were."""
+    pictures = list((data_dir / FOLDER).glob("*.jpg"))
+    left = deleter.delete([*pictures, *(data_dir / FOLDER).glob("*.json")])
+    return sum(1 for path in pictures if path not in left)
 
 
 def pack(data_dir: Path, into: IO[bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -12,6 +13,9 @@ from companion.app.labels import count_samples, pack
 from companion.app.learned import LEARNED, SETS, doubles_of
 from companion.storage.state_file import read_state, write_state
 from companion.supervise.answering import Answering, NoAnswerError
+from companion.supervise.parts import line_of
+
+log = logging.getLogger(__name__)
 
 LESSON = "learned-set.json"
 """What the page says about the learned set: when, from how many tiles, and how well it reads."""
@@ -26,20 +30,15 @@ Report = dict[str, Any]
 
 def open_teacher() -> Callable[[str, bytes, str, str], Report]:
     """Called in the child: learns a row of doubles, or tests how one is read."""
-    import tempfile
-
     from vision.adaptation import AdaptationError
     from vision.eye import open_eye
-    from vision.pictures import PictureError, open_picture
+    from vision.pictures import PictureError, picture_of
     from vision.teaching import RowError, self_test, teach
 
     def answer(task: str, photograph: bytes, tile_set: str, target: str) -> Report:
         learned = Path(target)
         try:
-            with tempfile.NamedTemporaryFile(prefix="companion-row-") as file:
-                file.write(photograph)
-                file.flush()
-                image = open_picture(Path(file.name))
+            image = picture_of(photograph)
             if task == "test":
                 result = self_test(open_eye(learned if learned.exists() else None), image, doubles_of(tile_set))
                 return {"right": result.right, "wrong": result.wrong, "unread": result.unread}
@@ -131,6 +130,9 @@ class LearningDesk:
             report = self._teacher.ask(task, picture, tile_set, str(self._data_dir / LEARNED))
         except NoAnswerError as fault:
             report = {"why": "OTHER", "text": str(fault)}
+        except BaseException as fault:  # or the desk would be busy for ever
+            log.exception("the task of learning failed")
+            report = {"why": "OTHER", "text": line_of(fault)}
         report = {"task": task, "set": tile_set, **report}
         if "why" not in report and report.get("kept", True):
             self._note(report)

@@ -42,6 +42,14 @@ def without_password(context: click.Context, option: click.Parameter, given: str
     return given
 
 
+def warned_of_pin(context: click.Context, option: click.Parameter, given: str | None) -> str | None:
+    """Say that a PIN among the arguments can be read by everybody on the machine."""
+    if given is not None and context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE:
+        line = "everybody on this machine can read it there; write COMPANION_PIN=... into the environment instead"
+        click.echo(f"--pin: {line}", err=True)
+    return given
+
+
 def default_data_dir() -> Path:
     """Where games are kept unless `--data` says otherwise: COMPANION_DATA, else the user's own data folder."""
     named = os.environ.get(DATA_VARIABLE)
@@ -116,7 +124,11 @@ def own_table_name(machine: Path = Path("/etc/machine-id"), board: Path = BOARD_
 @click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")
 @click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder for the games.")
 @click.option(
-    "--pin", metavar="DIGITS", envvar="COMPANION_PIN", help="A PIN of your own; left out: a fresh one for each start."
+    "--pin",
+    metavar="DIGITS",
+    envvar="COMPANION_PIN",
+    callback=warned_of_pin,
+    help="A PIN of your own, better in COMPANION_PIN; left out: a fresh one for each start.",
 )
 @click.option("--screen-key", envvar="COMPANION_SCREEN_KEY", hidden=True, default="")
 @click.option("--name", "names", multiple=True, metavar="HOST", help="A further name this box answers to.")

@@ -103,7 +103,7 @@ class Hall(Correspondent):
             if what == "head":
                 self._tables.head(table, message)
             elif what == "events":
-                self._tables.event(table, message)
+                self._tables.event(table, message, len(payload))
 
     def _ask_for_gaps(self) -> None:
         """Ask each table that we lack events of, once nothing more comes by itself."""

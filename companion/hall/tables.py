@@ -17,6 +17,7 @@ log = logging.getLogger(__name__)
 MOST_TABLES = 200
 MOST_AHEAD = 2000
 MOST_EVENTS = 20_000
+MOST_BYTES = 8_000_000
 """Bounds against a stranger on the broker who makes up tables or sequence numbers."""
 
 
@@ -32,6 +33,8 @@ class Table:
     last_seq: int = 0
     events: list[Event] = field(default_factory=list)
     ahead: dict[int, Event] = field(default_factory=dict)
+    size: int = 0
+    """Bytes of the lines that were taken."""
 
     @property
     def missing(self) -> bool:
@@ -105,12 +108,16 @@ class Tables:
             return
         if game != known.game:
             known.game, known.last_seq = game, 0
-            known.events, known.ahead = [], {}
+            known.events, known.ahead, known.size = [], {}, 0
         known.header = header
+        if seq < len(known.events):
+            # The table has lost an end that was heard here: what comes after it is another game than that.
+            del known.events[seq:]
+            known.ahead, known.last_seq = {}, seq
         known.last_seq = max(known.last_seq, seq)
 
-    def event(self, table: str, message: Mapping[str, Any]) -> None:
-        """One line of a journal. One heard before, or of another game, changes nothing."""
+    def event(self, table: str, message: Mapping[str, Any], size: int = 0) -> None:
+        """One line of a journal, of `size` bytes. One heard before, or of another game, changes nothing."""
         known = self._known(table)
         if known is None or message.get("game") != known.game or known.header is None:
             return
@@ -120,8 +127,11 @@ class Tables:
             return
         if event.seq <= len(known.events) or len(known.ahead) >= MOST_AHEAD or event.seq > MOST_EVENTS:
             return
-        known.ahead[event.seq] = event
         known.last_seq = max(known.last_seq, event.seq)
+        if known.size + size > MOST_BYTES:
+            return
+        known.size += size
+        known.ahead[event.seq] = event
         while (following := known.ahead.pop(len(known.events) + 1, None)) is not None:
             known.events.append(following)
 

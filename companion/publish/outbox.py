@@ -34,6 +34,12 @@ class Outbox:
             self._confirmed[game] = 0
             self._write()
 
+    def limit(self, game: str, last: int) -> None:
+        """The game has only so many entries: what the broker confirmed beyond is lost here, and was another end."""
+        if self.confirmed(game) > last:
+            self._confirmed[game] = last
+            self._write()
+
     def confirm(self, game: str, seq: int) -> None:
         if seq > self.confirmed(game):
             self._confirmed[game] = seq

@@ -162,6 +162,7 @@ class Publisher(Correspondent):
         match message:
             case ("follow", str(name), game, bool(on_the_table)):
                 self._outbox.begin(name)
+                self._outbox.limit(name, len(game.events))
                 self._feeds[name] = _Feed(game, self._outbox.confirmed(name))
                 if on_the_table:
                     self._on_the_table = name

@@ -37,6 +37,12 @@ HOUSE_SET_NAMES = ("goodsam", "goodsam-florida", "owlshollow", "longtrain", "nin
 """Well-known ways to play Mexican Train that public pages describe; what such a page does not say accuses nobody."""
 SHIPPED = (*RULESET_NAMES, *HOUSE_SET_NAMES)
 MOST_PLAYERS = 12
+LARGEST = 65_536
+"""Characters of a file of rules; a published one has a few thousand."""
+
+MOST_DOTS = 100
+"""In one key: none of ours has one, and tomllib takes minutes for twenty thousand."""
+
 LONGEST_FAMILY_LINE = 8
 """A house that extends a house that extends ...: more steps than this are a circle."""
 
@@ -272,10 +278,20 @@ def _app_state(path: Path, steps: int) -> RuleSet:
     return _read(text, path.stem, str(path), base)
 
 
+def loaded(text: str) -> dict[str, Any]:
+    """TOML as `tomllib` reads it, but for what keeps it busy for ever. Raises ValueError, RecursionError."""
+    if len(text) > LARGEST:
+        raise ValueError(f"expected at most {LARGEST} characters")
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.partition("=")[0].count(".") > MOST_DOTS:
+            raise ValueError(f"line {number}: expected at most {MOST_DOTS} dots in a key")
+    return tomllib.loads(text)
+
+
 def _parse(text: str, file: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        return loaded(text)
+    except (ValueError, RecursionError) as problem:
         raise RuleSetError(f"{file}: expected TOML: {' '.join(str(problem).split())}") from None
 
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.supervise.child import Child
@@ -140,7 +140,8 @@ class SupervisedCamera(FrameSource):
                 return self._take(self._waiting.popleft())
             if self._health.state is State.ENDED or self._closing.is_set():
                 return None
-            raise AwayError(self._health)
+            late = replace(self._health, state=State.LATE)  # nobody has given the camera up yet
+            raise AwayError(late if self._health.state is State.LIVE else self._health)
 
     def remember_view(self, image: Image | None) -> None:
         """The camera looks as in `image` now, and a shift from it is `MOVED`; None: do not watch for that."""

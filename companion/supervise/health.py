@@ -11,6 +11,7 @@ from hardware.camera import CameraError, Fault
 class State(StrEnum):
     OPENING = "opening"
     LIVE = "live"
+    LATE = "late"
     SILENT = "silent"
     GONE = "gone"
     FROZEN = "frozen"
@@ -36,6 +37,7 @@ class State(StrEnum):
 SENTENCES = {
     State.OPENING: "the camera is starting",
     State.LIVE: "the camera is live",
+    State.LATE: "the camera gives no picture just now",
     State.SILENT: "the camera gives no pictures; it is being restarted",
     State.GONE: "the camera is not there; plug it in again, it comes back by itself",
     State.FROZEN: "the camera keeps showing the same picture; it is being restarted",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from companion.web.languages import LANGUAGES, choose_language, gettext, speak_l
 from companion.web.learning import learning
 from companion.web.manual import manual
 from companion.web.own_address import OwnAddress
+from companion.web.own_rules import broken
 from companion.web.packing import pack_answers
 from companion.web.pages import RegionCache, pages
 from companion.web.phones import PHONES_FILE, PhoneSessions, SignedIn
@@ -96,6 +98,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_exports"] = Places()
     app.extensions["companion_repeats"] = Repeats()
     app.extensions["companion_regions"] = RegionCache()
+    app_state.repairs.check(partial(broken, app_state.data_dir))
     guard(app, frozenset(name.lower() for name in chosen.names))
     pack_answers(app)
     speak_languages(app)

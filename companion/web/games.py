@@ -166,10 +166,15 @@ def export(game: str) -> Response:
     return send_once(pack, f"{game}.zip", app_state().data_dir, current_app.extensions["companion_exports"])
 
 
+def _is_own(path: Path) -> bool:
+    """A file of the game's, and no link to one elsewhere."""
+    return path.is_file() and not path.is_symlink()
+
+
 def _parts(folder: Path) -> list[Path]:
     """The journal first, then its pictures, as many as fit."""
-    journals = sorted(path for path in folder.glob("*.jsonl") if path.is_file() and not path.is_symlink())
-    pictures = sorted(path for path in folder.iterdir() if PICTURE.fullmatch(path.name) and path.is_file())
+    journals = sorted(path for path in folder.glob("*.jsonl") if _is_own(path))
+    pictures = sorted(path for path in folder.iterdir() if PICTURE.fullmatch(path.name) and _is_own(path))
     room = EXPORT_LIMIT
     kept = []
     for path in pictures:

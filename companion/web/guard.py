@@ -64,7 +64,8 @@ def host_is_ours(host: str, names: Collection[str]) -> bool:
 
 
 def network_of(address: str | None) -> str:
-    """Who counts as one: an IPv4 address, or a whole IPv6 network, where anybody may have any number of addresses."""
+    """Who counts as one: an IPv4 address, or a whole IPv6 network, where anybody may have any number of addresses; so
+    has one machine on a link."""
     try:
         found = ipaddress.ip_address((address or "").split("%")[0])
     except ValueError:
@@ -72,8 +73,7 @@ def network_of(address: str | None) -> str:
     if isinstance(found, ipaddress.IPv6Address):
         if found.ipv4_mapped is not None:
             return str(found.ipv4_mapped)
-        if not found.is_link_local:
-            return str(ipaddress.IPv6Network((found, 64), strict=False))
+        return str(ipaddress.IPv6Network((found, 64), strict=False))
     return str(found)
 
 

@@ -8,15 +8,17 @@ replayed when the file is gone.
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
-from companion.rules.ruleset import OPEN, SHIPPED, house_file, load_ruleset
+from companion.rules.ruleset import OPEN, SHIPPED, house_file, load_ruleset, loaded
 from companion.rules.ruleset_fields import LABELS, OPTION_NAMES, RuleSetError
+from companion.storage.repairs import Repair
 from companion.storage.state_file import write_whole
 
 FOLDER = "rules"
@@ -87,13 +89,30 @@ def _free_key(folder: Path, title: str) -> str:
     return next(key for n in range(1, MOST + 2) if (key := stem if n == 1 else f"{stem}-{n}") not in taken)
 
 
+def broken(data_dir: Path | None) -> list[Repair]:
+    """A report for each file that cannot be used."""
+    return [Repair("RULES_FILE", {"why": one.fault}) for one in own_rules(data_dir) if one.fault]
+
+
 def _read(path: Path) -> OwnRules:
+    """The file, read anew where it has changed."""
     try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        if len(content) > LARGEST:
+        stat = path.stat()
+    except OSError as error:
+        return OwnRules(path.stem, fault=f"{path.name}: {error.strerror or 'cannot be read'}")
+    if not S_ISREG(stat.st_mode):
+        return OwnRules(path.stem, fault=f"{path.name}: expected a file")
+    return _read_file(path, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=2 * MOST)
+def _read_file(path: Path, _changed: int, size: int) -> OwnRules:
+    try:
+        if size > LARGEST:
             raise RuleSetError(f"expected at most {LARGEST} bytes")
-        written = tomllib.loads(content.decode())
+        with path.open("rb") as file:
+            content = file.read(LARGEST)
+        written = loaded(content.decode())
         extends = written.pop("extends", None)
         if extends not in SHIPPED:
             raise RuleSetError(f"extends: expected one of {', '.join(SHIPPED)}")
@@ -102,10 +121,10 @@ def _read(path: Path) -> OwnRules:
         load_ruleset(extends, options)
     except OSError as error:
         return OwnRules(path.stem, fault=f"{path.name}: {error.strerror or 'cannot be read'}")
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        return OwnRules(path.stem, fault=f"{path.name}: expected TOML: {' '.join(str(error).split())[:200]}")
     except RuleSetError as error:
         return OwnRules(path.stem, fault=f"{path.name}: {error}")
+    except (ValueError, RecursionError) as error:
+        return OwnRules(path.stem, fault=f"{path.name}: expected TOML: {' '.join(str(error).split())[:200]}")
     title = str(labels.get("title") or path.stem)[:LONGEST_TITLE]
     return OwnRules(path.stem, title, extends, options)
 

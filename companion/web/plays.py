@@ -284,7 +284,7 @@ def ask() -> str:
 def picture(game: str, name: str) -> Response:
     """A picture beside a journal."""
     folder = pictures_folder(game)
-    if folder is None or not PICTURE.fullmatch(name):
+    if folder is None or not PICTURE.fullmatch(name) or (folder / name).is_symlink():
         raise NotFound(_("There is no such picture."))
     response = send_from_directory(folder, name)
     response.headers["Cache-Control"] = "private, max-age=86400"

@@ -48,6 +48,7 @@ REFUSALS = {
 TROUBLES = (
     _("the camera is starting"),
     _("the camera gives no pictures; it is being restarted"),
+    _("the camera gives no picture just now"),
     _("the camera is not there; plug it in again, it comes back by itself"),
     _("the camera keeps showing the same picture; it is being restarted"),
     _("the picture is black: is the lens covered, is the light off?"),

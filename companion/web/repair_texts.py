@@ -131,6 +131,11 @@ TEXTS: Mapping[str, RepairText] = {
         _("This does not work just now: %(part)s (%(why)s)."),
         _("It is tried again every few seconds, and goes on by itself."),
     ),
+    "RULES_FILE": RepairText(
+        _("A file of your house rules cannot be used: %(why)s"),
+        _("Games that were begun with it go on; it is not offered for a new one."),
+        _("Mend it, or take it out of the folder “rules”."),
+    ),
     "STATE_FILE": RepairText(
         _("The file %(file)s made no sense and was set aside as %(aside)s."),
         _("What it held starts afresh, or you are asked for it again. No game was in it."),

@@ -29,6 +29,8 @@ class StreamSettings:
 @stream.get("/api/stream")
 def events() -> Response:
     """All events after `Last-Event-ID` (or `?after=`), then each one as it happens."""
+    if request.method == "HEAD":  # takes no seat, and has an end
+        return Response(mimetype="text/event-stream")
     app_state: AppState = current_app.extensions["companion_state"]
     settings: StreamSettings = current_app.extensions["companion_stream"]
     seats: Seats = current_app.extensions["companion_seats"]

@@ -7,6 +7,7 @@ import itertools
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -303,3 +304,14 @@ def test_who_waits_for_anothers_picture_is_alive_too() -> None:
 def test_an_eye_without_its_model_says_which() -> None:
     with SupervisedEye(open_nothing) as eye, pytest.raises(EyeAwayError, match=r"pips\.onnx: truncated"):
         eye.open()
+
+
+def test_a_live_camera_that_is_late_is_not_said_to_be_lost_and_live() -> None:
+    camera = SupervisedCamera.__new__(SupervisedCamera)
+    camera.live = True
+    camera._changed, camera._closing = threading.Condition(), threading.Event()
+    camera._waiting, camera._health = deque(), Health(State.LIVE, 0.0)
+    camera._supervision = SupervisionSettings(answer_s=0.01)
+    with pytest.raises(AwayError) as away:
+        camera.read()
+    assert away.value.health.message == "the camera gives no picture just now"

@@ -1,0 +1,158 @@
+"""Small ways in which a box could be held up, filled, or keep what it should not."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+
+from companion.app.hands import open_hand_eye
+from companion.app.labels import FOLDER, delete_samples
+from companion.app.learning import LearningDesk
+from companion.app.state import AppState
+from companion.evidence import Deleter
+from companion.hall.tables import MOST_BYTES, Tables
+from companion.log.events import Drew
+from companion.publish.outbox import Outbox
+from companion.rules.ruleset import RuleSetError, load_ruleset
+from companion.web.guard import network_of
+from companion.web.own_rules import own_rules
+
+HEADER = {"journal": 1, "rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
+
+
+def head(tables: Tables, seq: int) -> None:
+    tables.head("t", {"name": "Table", "game": "game-0001", "seq": seq, "header": HEADER})
+
+
+def drew(tables: Tables, seq: int, by: str = "Ann", size: int = 100) -> None:
+    tables.event("t", {"game": "game-0001", "event": Drew(seq=seq, by=by).to_json()}, size)
+
+
+def test_a_table_that_lost_its_end_is_not_shown_with_it(tmp_path: Path) -> None:
+    tables = Tables()
+    head(tables, 5)
+    for seq in range(1, 6):
+        drew(tables, seq)
+    head(tables, 3)
+    drew(tables, 4, "Ben")
+    known = tables.get("t")
+    assert known is not None and [event.who for event in known.events] == ["Ann", "Ann", "Ann", "Ben"]
+    outbox = Outbox(tmp_path / "published.json")
+    outbox.begin("game-0001")
+    outbox.confirm("game-0001", 5)
+    outbox.limit("game-0001", 3)
+    assert Outbox(tmp_path / "published.json").confirmed("game-0001") == 3
+
+
+def test_a_table_takes_so_much_of_the_halls_memory_and_no_more() -> None:
+    tables = Tables()
+    head(tables, 5)
+    for seq in range(1, 100):
+        drew(tables, seq, size=MOST_BYTES // 10)
+    known = tables.get("t")
+    assert known is not None and len(known.events) == 10 and known.missing
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"x = " + b"9" * 5000, "digits"),
+        (b"extends = 'tactic'\n" + b".".join([b"a"] * 20_000) + b" = 1", "dots"),
+        (b"x = " + b"[" * 5000, "expected TOML"),
+        (b"#" * 70_000, "at most"),
+        (b"\xff\xfe", "expected TOML"),
+    ],
+)
+def test_a_file_of_house_rules_cannot_hold_anybody_up(tmp_path: Path, content: bytes, why: str) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "bad.toml").write_bytes(content)
+    began = time.process_time()
+    [found] = own_rules(tmp_path)
+    assert why in found.fault and found.fault.startswith("bad.toml: ")
+    assert time.process_time() - began < 10, "it took forty seconds"
+    with pytest.raises(RuleSetError, match="expected"):
+        load_ruleset(str(folder / "bad.toml"))
+
+
+def test_what_is_no_file_is_not_waited_for_and_said_on_the_page(anyone: FlaskClient, app_state: AppState) -> None:
+    assert app_state.data_dir is not None
+    folder = app_state.data_dir / "rules"
+    folder.mkdir()
+    os.mkfifo(folder / "pipe.toml")
+    assert [one.fault for one in own_rules(app_state.data_dir)] == ["pipe.toml: expected a file"]
+    assert anyone.get("/setup").status_code == 200
+    assert "A file of your house rules cannot be used: pipe.toml" in anyone.get("/repairs").text
+    assert anyone.get("/health").json["status"] == "degraded"  # type: ignore[index]
+
+
+def test_a_photograph_of_a_hand_is_never_on_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    import tempfile
+
+    import vision.eye
+    from vision.pictures import PictureError
+    from vision.reading import PictureReading
+
+    class Eye:
+        def look(self, image: np.ndarray, known: object = None) -> PictureReading:
+            return PictureReading((image.shape[1], image.shape[0]), ())
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a file is made")
+
+    monkeypatch.setattr(vision.eye, "open_eye", lambda learned: Eye())
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", refuse)
+    read = open_hand_eye()
+    with pytest.raises(PictureError):
+        read(b"no picture", "double-9", "")
+
+
+def test_pictures_without_labels_are_deleted_too(tmp_path: Path) -> None:
+    folder = tmp_path / FOLDER
+    folder.mkdir()
+    for name in ("a.jpg", "a.json", "b.jpg", "c.json"):
+        (folder / name).write_bytes(b"{}")
+    assert delete_samples(tmp_path, Deleter()) == 2
+    assert list(folder.iterdir()) == []
+
+
+def test_a_link_among_the_pictures_leads_nowhere(anyone: FlaskClient, app_state: AppState, tmp_path: Path) -> None:
+    assert app_state.data_dir is not None
+    folder = app_state.data_dir / "games" / "earlier"
+    folder.mkdir(parents=True)
+    secret = tmp_path / "elsewhere.jpg"
+    secret.write_bytes(b"\xff\xd8secret")
+    (folder / "journal.jsonl").write_text("{}\n")
+    (folder / "f1.jpg").write_bytes(b"\xff\xd8own")
+    (folder / "f2.jpg").symlink_to(secret)
+    with anyone.get("/games/earlier/pictures/f1.jpg") as own, anyone.get("/games/earlier/pictures/f2.jpg") as other:
+        assert (own.status_code, other.status_code) == (200, 404)
+
+
+def test_all_addresses_of_one_machine_on_a_link_count_as_one() -> None:
+    assert network_of("fe80::1%eth0") == network_of("fe80::dead:beef%eth0")
+    assert network_of("192.168.1.2") != network_of("192.168.1.3")
+
+
+def test_asking_only_for_the_head_of_the_stream_ends(anyone: FlaskClient) -> None:
+    for _ in range(20):
+        answer = anyone.head("/api/stream")
+        assert answer.status_code == 200 and answer.mimetype == "text/event-stream" and answer.data == b""
+
+
+def test_a_task_of_learning_that_fails_in_any_way_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = LearningDesk(tmp_path, lambda: b"picture")
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(desk._teacher, "ask", fail)
+    assert desk.begin("learn", "double-9")
+    desk.wait(30)
+    assert desk.status()["busy"] is None and desk.status()["last"]["why"] == "OTHER"
+    desk.close()
