@@ -44,6 +44,9 @@ LEAST_CELLS = 2
 """A single cell is a scratch."""
 MOST = 0.3
 """Of a half's cells, its rim aside: where more are hidden nothing is claimed, whatever could look the same."""
+ITSELF = 0.6
+"""Of a whole tile's cells: where more are called hidden it is the tile itself, askew in its outline, that lies on
+something."""
 REACH = 0.11
 """In tile widths: a pip whose middle is this near to what is hidden may be hidden itself."""
 SPREAD = 0.26
@@ -98,6 +101,8 @@ class Covers:
         cells = self.hidden(image, np.array([tiles[n].quad_px for n in asked], np.float32)) > HIDDEN
         values = tuple(range(19)) if known is None else known.values()
         for n, both in zip(asked, cells, strict=True):
+            if both.mean() > ITSELF:
+                continue
             both_halves = out[n].halves
             assert both_halves is not None
             a, b = both_halves

@@ -80,6 +80,16 @@ def test_nothing_is_asked_about_what_was_not_read(covers, table) -> None:
     assert covers.settled(image, down) == down
 
 
+def test_a_tile_that_lies_askew_in_its_outline_does_not_hide_itself(covers, monkeypatch) -> None:
+    quad = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], np.float32)
+    read = [TileReading(quad, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)]
+    for share, told in ((0.9, (2, 6)), (0.5, None)):
+        hidden = np.zeros((1, 2, 10, 10), np.float32)
+        hidden[:, :, :, : round(10 * share)] = 1.0
+        monkeypatch.setattr(covers, "hidden", lambda image, quads, hidden=hidden: hidden)
+        assert covers.settled(np.zeros((4, 4, 3), np.uint8), read)[0].values == told
+
+
 def test_another_network_is_refused() -> None:
     with pytest.raises(WeightsError, match=r"expected \(n, 3, 64, 104\)"):
         Covers(shipped_weights("pips"))
