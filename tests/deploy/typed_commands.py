@@ -1,0 +1,147 @@
+"""Runs what the documents tell people to type, in order and as written: a script of the standard library alone.
+
+    python3 tests/deploy/typed_commands.py FOLDER [--only PREFIX]
+
+FOLDER is a copy of the source; exit status 1: a line is false. What is typed are the lines of the code blocks of
+`PAGES`. Each has to end well; those in `WITHOUT` are left out with the reason, those in `REFUSED` have to be refused in
+one clear line, because what they name is not there; those in `LASTING` run until the page answers and are ended then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+PAGES = ("README.md", "docs/install.md", "docs/camera-and-light.md", "docs/which-camera.md", "docs/hall.md")
+
+WITHOUT = {
+    "make test": "the whole suite runs by itself",
+    "make wheels": "downloads for four kinds of machine; tried by its own command",
+    "sudo deploy/install.sh --wheels wheels": "needs that folder; .ci/debian-root SUITE WHEELS runs it",
+    "sudo deploy/install.sh --camera usb:0 --camera-size 1920x1080 --mains 60": "needs a webcam to be well",
+    "sudo deploy/install.sh --camera rtsp://192.168.1.20/stream": "needs that camera to be well",
+    "companion teach row.jpg --set double-12": "needs a photograph of the reader's own tiles",
+    "COMPANION_BROKER=companion:PASSWORD@192.168.1.20 companion hall": "needs that broker",
+    "sudo apt install make python3-venv python3-picamera2": "Debian has no python3-picamera2; a stand-in lies there",
+}
+
+REFUSED = {
+    "companion calibrate usb:0 --camera-size 1920x1080 --mains 60": r"camera usb:0 is not there",
+    "companion calibrate http://192.168.1.30:8080/video": r"camera http://192\.168\.1\.30:8080/video: ",
+    "companion calibrate rtsp://192.168.1.20/stream": r"camera rtsp://192\.168\.1\.20/stream: ",
+    "companion cameras --thumbnails small": r"",
+}
+"""What the line names is not at this machine. A camera list may be empty, too."""
+
+LASTING = ("make run", "companion serve", "companion hall")
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+|http://[\d.]+:\d+")
+TIMEOUT_S = 1200.0
+
+
+def lines_of(page: str, folder: Path) -> Iterator[str]:
+    """What to type, without remarks; a line that goes on is one."""
+    text = (folder / page).read_text(encoding="utf-8")
+    for block in re.findall(r"^[ ]*```\n(.*?)^[ ]*```", text, re.M | re.S):
+        for line in re.sub(r"\\\n\s*", " ", block).splitlines():
+            typed = re.sub(r"\s+#\s.*$", "", line).strip()
+            if typed and not typed.startswith(("{", "#")):
+                yield typed
+
+
+def run(typed: str, folder: Path, before: str) -> str:
+    """Type it in a shell; "" where it went as the documents say, else what went wrong."""
+    script = f"{before}\n{typed}\n"
+    if typed.startswith(LASTING):
+        return run_until_it_answers(script, folder)
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, input=""
+    )
+    said = f"{done.stdout}\n{done.stderr}".strip()
+    if "Traceback" in said:
+        return f"a traceback: {said[-600:]}"
+    if typed in REFUSED:
+        lines = [line for line in done.stderr.strip().splitlines() if line]
+        if done.returncode == 0:
+            return ""
+        clear = done.returncode == 1 and len(lines) <= 1 and re.search(REFUSED[typed], said)
+        return "" if clear else f"status {done.returncode}: {said[-600:]}"
+    return "" if done.returncode == 0 else f"status {done.returncode}: {said[-600:]}"
+
+
+def run_until_it_answers(script: str, folder: Path) -> str:
+    """A page is up once it names its address and answers there; then it is ended as Ctrl-C ends it."""
+    with subprocess.Popen(
+        ["bash", "-c", script], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        start_new_session=True, stdin=subprocess.DEVNULL,
+    ) as page:  # fmt: skip
+        said, answer = "", "it never named its address"
+        until = time.monotonic() + TIMEOUT_S
+        assert page.stdout is not None
+        for line in page.stdout:
+            said += line
+            if found := ADDRESS.search(line):
+                answer = asked(found[0], until)
+                break
+        os.killpg(page.pid, signal.SIGINT)
+        try:
+            page.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(page.pid, signal.SIGKILL)
+            answer = answer or "Ctrl-C did not end it"
+    return f"{answer}: {said[-600:]}" if answer else ""
+
+
+def asked(address: str, until: float) -> str:
+    """Does /health of this page answer?"""
+    import urllib.error
+    import urllib.request
+
+    opener, why = urllib.request.build_opener(urllib.request.ProxyHandler({})), ""
+    while time.monotonic() < min(until, time.monotonic() + 60):
+        try:
+            with opener.open(f"{address}/health", timeout=5) as answer:
+                return "" if b"status" in answer.read() else "/health says nothing"
+        except urllib.error.HTTPError as error:
+            with error:
+                return "" if error.code == 503 else f"/health answers {error.code}"
+        except OSError as error:
+            why = f"{address} does not answer ({error})"
+            time.sleep(0.5)
+    return why
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="", help="only lines that begin with one of these, split by commas")
+    chosen = parser.parse_args()
+    beginnings = tuple(chosen.only.split(",")) if chosen.only else ("",)
+    before, wrong, ran, found = "", 0, 0, set()
+    for page in PAGES:
+        for typed in lines_of(page, chosen.folder):
+            found.add(typed)
+            if typed.startswith(". "):
+                before += f"\n{typed}"  # what one terminal keeps
+            if typed in WITHOUT or not typed.startswith(beginnings):
+                continue
+            fault = run(typed, chosen.folder, before)
+            ran += 1
+            wrong += bool(fault)
+            print(f"{'FALSE' if fault else 'true '}  {page}: {typed}{f' -> {fault}' if fault else ''}", flush=True)
+    for typed in [one for one in (*WITHOUT, *REFUSED) if one not in found]:
+        print(f"FALSE  no document says any more: {typed}")
+        wrong += 1
+    print(f"{ran} lines, {wrong} false")
+    return 1 if wrong or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
