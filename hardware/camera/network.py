@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import time
 import urllib.error
@@ -133,29 +134,50 @@ class NetworkCamera(FrameSource):
         """The answer to a request for the address. Raises CameraError."""
         parts = urlsplit(self._source)
         place = parts.netloc.rpartition("@")[2]
-        address = urlunsplit((parts.scheme, place, parts.path or "/", parts.query, ""))
-        known = urllib.request.HTTPPasswordMgrWithDefaultRealm()
-        if parts.username is not None:
-            known.add_password(None, address, unquote(parts.username), unquote(parts.password or ""))
-        opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}),
-            urllib.request.HTTPBasicAuthHandler(known),
-            urllib.request.HTTPDigestAuthHandler(known),
-        )
+        request = urllib.request.Request(urlunsplit((parts.scheme, place, parts.path or "/", parts.query, "")))
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            return opener.open(address, timeout=ANSWER_S)
+            try:
+                return opener.open(request, timeout=ANSWER_S)
+            except urllib.error.HTTPError as error:
+                proof = self._proof(request, error)
+                if not proof:
+                    raise
+                error.close()
+            request.add_unredirected_header("Authorization", proof)
+            return opener.open(request, timeout=ANSWER_S)
         except urllib.error.HTTPError as error:
             with error:
                 code = error.code
             if code in (401, 403):
                 raise without_camera(f"{self._label}: wrong user or password", Fault.FORBIDDEN) from None
-            raise without_camera(
-                f"{self._label}: it has nothing at this address (status {code})", Fault.FORMAT
-            ) from None
+            nothing = f"it has nothing at this address (status {code})"
+            raise without_camera(f"{self._label}: {nothing}", Fault.FORMAT) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
             why = "it does not answer" if isinstance(reason, TimeoutError) else getattr(reason, "strerror", None)
             raise self._network(why or "it cannot be found") from None
+
+    def _proof(self, request: urllib.request.Request, refusal: urllib.error.HTTPError) -> str:
+        """What a camera that asked who we are is answered; "" where it did not ask, or the address names nobody.
+
+        urllib's own handlers would do this, and leave the refusal's socket open.
+        """
+        parts = urlsplit(self._source)
+        if refusal.code != 401 or parts.username is None:
+            return ""
+        user, password = unquote(parts.username), unquote(parts.password or "")
+        for challenge in refusal.headers.get_all("WWW-Authenticate") or ():
+            scheme, _, rest = challenge.partition(" ")
+            if scheme.lower() == "digest":
+                known = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+                known.add_password(None, request.full_url, user, password)
+                fields = urllib.request.parse_keqv_list(list(filter(None, urllib.request.parse_http_list(rest))))
+                handler: Any = urllib.request.AbstractDigestAuthHandler(known)
+                return f"Digest {handler.get_authorization(request, fields)}"
+            if scheme.lower() == "basic":
+                return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
+        return ""
 
     def _kind_of_answer(self) -> str:
         with self._get() as answer:

@@ -26,9 +26,6 @@ from hardware.camera import CameraError, Fault, open_camera
 from hardware.camera.address import shown
 from hardware.camera.network import NetworkCamera
 
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-"""urllib leaves the socket of a 401 to the garbage collector when it asks again with a password."""
-
 Answer = Callable[[BaseHTTPRequestHandler], None]
 SIZE_WH = (160, 128)
 
@@ -140,6 +137,24 @@ def guarded(secret: str) -> Answer:
 def test_a_user_and_a_password_open_it() -> None:
     with serving(guarded("ann:s3cr3t")) as place, NetworkCamera(f"http://ann:s3cr3t@{place}/video") as camera:
         assert camera.read() is not None and camera.read() is not None
+
+
+def test_a_camera_that_asks_for_a_digest_gets_one() -> None:
+    asked = []
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        asked.append(request.headers.get("Authorization") or "")
+        if asked[-1].startswith("Digest ") and 'username="ann"' in asked[-1] and "s3cr3t" not in asked[-1]:
+            give(request, "image/jpeg", jpeg(len(asked)))
+            return
+        request.send_response(401)
+        request.send_header("WWW-Authenticate", 'Digest realm="camera", nonce="4711", qop="auth"')
+        request.send_header("Content-Length", "0")
+        request.end_headers()
+
+    with serving(answer) as place, NetworkCamera(f"http://ann:s3cr3t@{place}/shot.jpg") as camera:
+        assert camera.read() is not None
+    assert asked[0] == "" and 'response="' in asked[1]
 
 
 @pytest.mark.parametrize(
