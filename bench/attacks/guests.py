@@ -99,7 +99,7 @@ def measure(folder: Path, seconds: float) -> GuestReport:
     table = telling_table(folder)
     app = create_app(table._app_state, PageSettings(pin="135790"))
     server, port = serve_in_background(app)
-    eye = Answering(open_busy_eye)
+    eye = Answering(open_busy_eye, nice=0)
     try:
         eye.ask()
         table.looks = eye.ask

@@ -225,6 +225,9 @@ class OpenGame:
         except EventError as error:
             self._publish(done)
             raise CommandRejected.of(error) from None
+        except JournalError:
+            self._publish(done)  # what came before the disk refused is on record
+            raise
         return self._publish(done)
 
     def _retract(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
@@ -251,14 +254,18 @@ class OpenGame:
                 events += self._watching.update_earlier()
             except JournalError:
                 log.exception("what was said is on record, what it tells of earlier plays waits for the next change")
-        events += self._retract(events)
+        stood = self._accusations
+        try:
+            events += self._retract(events)
+        except JournalError:
+            self._accusations = stood
+            log.exception("what was said is on record; that an accusation fell is written with the next change")
         for event in events:
             for callback in tuple(self._subscribers):
                 try:
                     callback(event)
                 except Exception:
-                    log.exception("a subscriber failed and will not be called again")
-                    self._subscribers.remove(callback)
+                    log.exception("a subscriber failed; it hears the next event all the same")
         return events
 
     def _running(self, *, also_ended: bool = False) -> None:

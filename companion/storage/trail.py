@@ -33,7 +33,7 @@ class Trail:
 
     def note(self, author: str, game: str, what: str, about: Mapping[str, Any]) -> None:
         """Somebody changed something while `game` was on the table ("": none)."""
-        at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with self._lock:
             self._waiting.append({"at": at, "author": author, "game": game, "what": what, "about": dict(about)})
             self._write()

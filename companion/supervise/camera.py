@@ -196,7 +196,7 @@ class SupervisedCamera(FrameSource):
             return True
         try:
             opened = self._one_child()
-        except Exception as fault:
+        except BaseException as fault:
             # Not the camera's: no process, no memory or no room for its pictures could be had here.
             self._put_away()
             self._turn(State.GONE, line_of(fault), given_up=True)

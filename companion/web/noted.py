@@ -29,6 +29,9 @@ NOTED: Mapping[str, str] = {
 OF_ALL_GAMES = frozenset({"games.delete_pictures"})
 """These are said in every game."""
 
+PLAIN = frozenset({"setup.start", "games.reopen"})
+"""Of these the words say everything."""
+
 _OF_THE_FORM = frozenset({"expected_game", "expected_seq", "once", "next", "page", "form", "pin", "name"})
 LONGEST = 300
 

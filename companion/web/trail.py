@@ -12,7 +12,7 @@ from companion.web.api import app_state
 from companion.web.board import board_of
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
-from companion.web.noted import NOTED, OF_ALL_GAMES
+from companion.web.noted import NOTED, OF_ALL_GAMES, PLAIN
 from companion.web.wording import author_text, event_text
 
 Line = Mapping[str, Any]
@@ -105,7 +105,8 @@ def _withdrawn(lines: Sequence[Line]) -> set[int]:
 def _of_box(lines: Sequence[Line], game: str, players: Sequence[str]) -> Iterable[Changed]:
     before: dict[str, str] = {}
     for line in lines:
-        what, after = str(line["what"]), _listed(line["about"])
+        what = str(line["what"])
+        after = "" if what in PLAIN else _listed(line["about"])
         earlier, before[what] = before.get(what, ""), after
         if line["game"] == game or what in OF_ALL_GAMES:
             words = _(NOTED[what]) if what in NOTED else what
