@@ -24,10 +24,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from companion.log.repair import is_whole
-from hardware.camera.listing import ribbon_cameras
-from hardware.camera.stack import ask_in_child
+
+if TYPE_CHECKING:
+    from hardware.camera.stack import StackFault
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)
 LEAST_DISK_MB = 500
@@ -181,6 +183,20 @@ def _camera_mend(wanted: str) -> str:
     if wanted == "picamera":
         return "check the ribbon cable at both ends; `rpicam-hello --list-cameras` shows what the system sees"
     return "plug the camera in and run this again; `ls /dev/v4l/by-id` shows USB cameras by their lasting names"
+
+
+def ask_in_child() -> StackFault | None:
+    """Why picamera2 cannot be used. Imported here, because the doctor has to speak where OpenCV cannot be loaded."""
+    from hardware.camera import stack
+
+    return stack.ask_in_child()
+
+
+def ribbon_cameras() -> list[str]:
+    """Raspberry Pi cameras, asked for in a process of its own: the camera stack can hang."""
+    from hardware.camera import listing
+
+    return listing.ribbon_cameras()
 
 
 def on_a_pi(root: Path = Path("/")) -> bool:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hardware.camera.source import CameraSettings
+if TYPE_CHECKING:
+    from hardware.camera.source import CameraSettings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -45,4 +46,6 @@ def camera_options(command: Command) -> Command:
 
 
 def camera_settings(camera_size: tuple[int, int] | None, mains: str) -> CameraSettings:
+    from hardware.camera.source import CameraSettings
+
     return CameraSettings(size_wh=camera_size, mains_hz=None if mains == "auto" else int(mains))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -54,3 +55,28 @@ def test_a_missing_system_library_is_one_line_and_a_fault_of_ours_is_none() -> N
     other = what_is_missing(ModuleNotFoundError("No module named 'av'", name="av"))
     assert other is not None and "the package av is missing" in other
     assert what_is_missing(ImportError("cannot import name 'x' from 'companion.y'", name="companion.y")) is None
+
+
+WITHOUT_LIBGL = (
+    "import sys, importlib.abc\n"
+    "class Broken(importlib.abc.MetaPathFinder):\n"
+    "    def find_spec(self, name, path=None, target=None):\n"
+    "        if name == 'cv2': raise ImportError('libGL.so.1: cannot open shared object file')\n"
+    "sys.meta_path.insert(0, Broken())\n"
+    "from companion.__main__ import main\n"
+    "sys.argv = ['companion', *sys.argv[1:]]\n"
+    "main()"
+)
+
+
+@pytest.mark.slow
+def test_without_libgl_the_doctor_still_speaks_and_the_others_say_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", WITHOUT_LIBGL]
+    doctor = subprocess.run(
+        [*command, "doctor", "--port", "0", "--data", str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert doctor.returncode == 1 and "-> sudo apt install libgl1 libglib2.0-0" in doctor.stdout, doctor.stderr
+    assert " clock " in doctor.stdout, "the other checks are made as well"
+    read = subprocess.run([*command, "read", "a.jpg"], capture_output=True, text=True, check=False)
+    assert read.returncode == 1 and read.stderr.endswith("sudo apt install libgl1 libglib2.0-0\n")
+    assert read.stderr.count("\n") == 1
