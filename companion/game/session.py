@@ -45,6 +45,7 @@ from companion.log.question import Question
 from companion.play.event_actions import event_of
 from companion.play.reports import REPORTS
 from companion.play.taps import acts_when_unable, lifts_marker, still_laying
+from companion.play.timeline import AppliedEvent
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset
@@ -306,11 +307,13 @@ class Session(WatchedGame):
             return self._record(replace(match.with_scores(dict(scores)), source="person"))
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
-        """Points for a round that was broken off, and after which the game went on."""
+        """Points for a round that was broken off and after which the game went on, or others than people wrote down."""
         timeline = self._ledger.timeline
         ended = None
         for act in timeline.acts:
             sheet = act.after.board.round
+            if isinstance(act.event, RoundScored) and act.event.source == "person" and _of_round(act, number):
+                return self._score_anew(number, act.held.event.seq, act.event, scores)
             if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
                 ended = act if sheet.how == "abandoned" else None
             elif isinstance(act.event, RoundScored) and sheet is not None and sheet.number == number:
@@ -322,6 +325,20 @@ class Session(WatchedGame):
         line |= {"next_engine": None, "next_starter": None}
         what = {"how": how, "out": out, "insert": [line], "after": True}
         return self._amend(Corrected(corrects=ended.held.event.seq, what=what))
+
+    def _score_anew(self, number: int, seq: int, scored: RoundScored, scores: dict[str, int]) -> tuple[Event, ...]:
+        """Other points than people wrote down; totals that they wrote later go along."""
+        if scores == dict(scored.scores):
+            raise CommandRejected(Reason.ROUND_HAS_POINTS, number=number)
+        more = {player: points - scored.scores.get(player, 0) for player, points in scores.items()}
+        changes = []
+        for act in self._ledger.timeline.acts:
+            one = act.event
+            if isinstance(one, RoundScored) and one.source == "person" and act.held.event.seq >= seq:
+                totals = {player: total + more.get(player, 0) for player, total in one.totals.items()}
+                own = {"scores": scores} if act.held.event.seq == seq else {}
+                changes.append(Corrected(corrects=act.held.event.seq, what={**own, "totals": totals}))
+        return self._amend(*changes)
 
     def end_match(self) -> tuple[Event, ...]:
         """The players stop here; whoever leads has won."""
@@ -450,6 +467,11 @@ def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
     if not events or isinstance(events[-1], Drew):
         events.append(Passed(by=player, source=source))
     return events
+
+
+def _of_round(act: AppliedEvent, number: int) -> bool:
+    sheet = act.after.board.round
+    return sheet is not None and sheet.number == number
 
 
 def _last_to_lay(ledger: Ledger) -> str | None:

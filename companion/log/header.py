@@ -83,6 +83,15 @@ class Header:
         )
 
 
+JOINERS = "\u200c\u200d"
+"""What keyboards type inside words (Bengali, Persian) and between the people of one sign."""
+
+
+def can_be_shown(name: str) -> bool:
+    """Whether a name holds only what a keyboard types: nothing that steers lines, directions or devices."""
+    return all(sign.isprintable() or sign in JOINERS for sign in name) and bool(name.strip(JOINERS))
+
+
 def _read_players(value: Any) -> tuple[str, ...]:
     players = tuple(read_name(name, f"players[{n}]") for n, name in enumerate(read_list(value, "players")))
     if len(players) < 2:
@@ -90,7 +99,7 @@ def _read_players(value: Any) -> tuple[str, ...]:
     for name in players:
         if name in RESERVED_NAMES:
             raise EventError(f"players: {name} is a train's name, not a player's")
-        if len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
+        if len(name) > LONGEST_NAME or not can_be_shown(name) or name != name.strip():
             raise EventError(f"players: expected names of up to {LONGEST_NAME} letters, not {shown(name)}")
         if players.count(name) > 1:
             raise EventError(f"players: {name} sits there twice")

@@ -188,10 +188,14 @@ def _checked(value: Any, where: str) -> Any:
     """The same value, with every text normalised and free of what no keyboard types (controls, lone surrogates)."""
     if isinstance(value, str):
         if any(unicodedata.category(sign) in ("Cc", "Cs") and sign not in "\n\r\t" for sign in value):
-            raise BadRequest(f"A text in {where} holds control characters.")
+            raise FieldError(
+                where,
+                f"A text in {where} holds control characters.",
+                _("This holds signs that no keyboard types. Please type it again."),
+            )
         return unicodedata.normalize("NFC", value)
     if isinstance(value, list):
         return [_checked(item, where) for item in value]
     if isinstance(value, dict):
-        return {str(_checked(key, where)): _checked(item, where) for key, item in value.items()}
+        return {str(_checked(key, where)): _checked(item, str(key)[:40]) for key, item in value.items()}
     return value

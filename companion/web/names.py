@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from companion.log.events import SOURCES
+from companion.log.header import can_be_shown
 from companion.web.body import MAX_NAME
 from companion.web.languages import gettext as _
 from companion.web.look_alikes import skeleton
@@ -18,7 +19,9 @@ def refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
     """Raises FieldError for a name that is none, or looks like one of the `earlier`."""
     if len(name) > MAX_NAME:
         raise FieldError(field, _("A player's name has at most 24 letters."))
-    if name.upper() in RESERVED or name.startswith("*") or not name.isprintable():
+    if not can_be_shown(name):
+        raise FieldError(field, _("This holds signs that no keyboard types. Please type it again."))
+    if name.upper() in RESERVED or name.startswith("*"):
         raise FieldError(field, _("%(name)s cannot be a player's name here.", name=name))
     if name.casefold() in (other.casefold() for other in earlier):
         raise FieldError(field, _("Two players have the same name."))

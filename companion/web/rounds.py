@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
@@ -88,8 +88,18 @@ def _day(session: SessionLike) -> str:
 
 @rounds.get("/round-end")
 def end() -> str:
-    board = _board()
-    return _end_page(board, _written(board, request.args), None, how=request.args.get("how"))
+    snapshot = app_state().session.snapshot()
+    board = board_of(snapshot)
+    hands = _written(board, request.args)
+    for name, shown in (snapshot.get("shown") or {}).items():
+        # What is on record already is there to be put right.
+        hands[name] = hands.get(name) or _as_typed(board, shown)
+    return _end_page(board, hands, None, how=request.args.get("how") or snapshot.get("how"))
+
+
+def _as_typed(board: Board, hand: Iterable[Sequence[int]]) -> str:
+    sign = ":" if board.chinese else "-"
+    return " ".join(f"{low}{sign}{high}" for low, high in hand)
 
 
 def _written(board: Board, fields: Mapping[str, Any]) -> dict[str, str]:
@@ -158,9 +168,11 @@ def _count(session: Any, board: Board, shown: Mapping[str, list[tuple[int, int]]
         empty = [name for name, hand in shown.items() if not hand]
         out = empty[0] if how == "out" and len(empty) == 1 and not board.chinese else None
         act(session.end_round, how, *([] if out is None else [out]))
+    known = session.snapshot().get("shown") or {}
     if how != "abandoned":
         for name, hand in shown.items():
-            act(session.show_hand, name, hand)
+            if name not in known or sorted(map(sorted, known[name])) != sorted(map(sorted, hand)):
+                act(session.show_hand, name, hand)
 
 
 @rounds.get("/round-end/notes")
@@ -179,7 +191,11 @@ def notes_now() -> Response:
 @rounds.get("/round-points/<int:number>")
 def points(number: int) -> str:
     """The points of one round as the players counted them."""
-    return render_template("round_points.html", board=_board(), number=number, tv=False)
+    board = _board()
+    known = next((one for one in board.rounds_played if one["round"] == number), None)
+    scores = {} if known is None else known["scores"]
+    out = None if known is None else known["out"]
+    return render_template("round_points.html", board=board, number=number, scores=scores, out=out, tv=False)
 
 
 @rounds.post("/round-points/<int:number>")
@@ -236,8 +252,7 @@ def photo() -> AnyResponse | str | tuple[str, int]:
         read = repository.read_hand(raw, {"rules": board.rules, "set": board.set_name})
     except ValueError as fault:
         raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=translated(str(fault)))) from None
-    sign = ":" if board.chinese else "-"
-    found = " ".join(f"{a}{sign}{b}" for a, b in read.get("tiles") or ())
+    found = _as_typed(board, read.get("tiles") or ())
     hands = _written(board, request.form)
     hands[seat.name] = found
     how = request.form.get("how")

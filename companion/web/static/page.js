@@ -283,11 +283,18 @@ function soundButton() {
   return ring;
 }
 
-// A form that returns to this page must not throw a phone back to the top; one that leads on leaves nothing behind.
+// A form that returns to this page must not throw a phone back to the top, unless something was refused: then that is
+// what is to be seen. One that leads on leaves nothing behind.
 function keepPlace() {
+  const refused = document.querySelector("[aria-invalid=true]") || document.querySelector(".complaint");
+  if (refused) {
+    for (let part = refused.parentElement; part; part = part.parentElement) if (part.localName === "details") part.open = true;
+    refused.scrollIntoView({ block: "center" });
+    if (refused.focus) refused.focus({ preventScroll: true });
+  }
   try {
     const [path, kept] = (sessionStorage.getItem("place") || "").split(" ");
-    if (path === location.pathname) scrollTo(0, Number(kept));
+    if (path === location.pathname && !refused) scrollTo(0, Number(kept));
     sessionStorage.removeItem("place");
     document.addEventListener("submit", () => sessionStorage.setItem("place", `${location.pathname} ${scrollY}`));
   } catch (fault) {

@@ -1,0 +1,104 @@
+"""Whatever was counted can be taken back on the page: hands, points, the end of a match."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.app.state import AppState
+from companion.game.session import Session
+from companion.log.events import Header
+from companion.web.app import PageSettings, create_app
+from tests.desk.making import ticking
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session.start_round((12, 12), "Ann")
+    return session
+
+
+@pytest.fixture
+def client(session: Session) -> FlaskClient:
+    client = create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
+    assert client.post("/api/pin", json={"pin": "0000"}).status_code == 200
+    return client
+
+
+def send(client: FlaskClient, page: str, action: str, **fields: str) -> str:
+    """Fill in a form of a page as a person does; the page that follows."""
+    shown = client.get(page).text
+    form = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', shown, re.DOTALL)
+    assert form is not None, (action, page)
+    hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0]))
+    return client.post(action, data={**hidden, **fields}, follow_redirects=True).text
+
+
+def count(client: FlaskClient) -> str:
+    return send(client, "/round-end", "/round-end", how="out", hand_1="", hand_2="1-2 3-3", hand_3="4-4")
+
+
+def test_a_counted_round_is_put_right_hand_by_hand(client: FlaskClient, session: Session) -> None:
+    assert "Correct the points" in count(client)
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
+    page = client.get("/round-end").text
+    assert 'value="1-2 3-3"' in page and 'value="4-4"' in page, "what was counted stands there"
+    send(client, "/round-end", "/round-end", hand_1="", hand_2="1-2 3-4", hand_3="4-4")
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
+    assert session.phase == "scored"
+
+
+def test_one_hand_is_taken_back_and_the_others_stay_filled_in(client: FlaskClient, session: Session) -> None:
+    count(client)
+    for page in ("/", "/scores"):
+        assert 'action="/api/undo"' in client.get(page).text
+    send(client, "/", "/api/undo")
+    assert session.phase == "ended"
+    page = client.get("/round-end").text
+    assert 'value="1-2 3-3"' in page and 'value="4-4"' not in page
+
+
+def test_typed_points_are_put_right(client: FlaskClient, session: Session) -> None:
+    assert 'href="/round-points/1"' in client.get("/round-end").text
+    send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="20", points_3="5", out="Ann")
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 20, "Cy": 5}
+    assert 'href="/round-points/1"' in client.get("/").text
+    assert 'value="20"' in client.get("/round-points/1").text
+    send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="12", points_3="5")
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 12, "Cy": 5}
+
+
+def test_points_of_an_earlier_round_change_what_was_added_up_since(session: Session) -> None:
+    for number, points in ((1, 20), (2, 7)):
+        if number > 1:
+            session.start_round()
+        session.enter_scores({"Ann": 0, "Ben": points, "Cy": 1}, number, out="Ann")
+    session.enter_scores({"Ann": 0, "Ben": 12, "Cy": 1}, 1)
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 19, "Cy": 2}
+    assert [one["totals"]["Ben"] for one in session.snapshot()["rounds_played"]] == [12, 19]
+
+
+def test_the_end_of_a_match_is_taken_back(client: FlaskClient, session: Session) -> None:
+    count(client)
+    session.end_match()
+    send(client, "/", "/api/undo")
+    assert session.phase == "scored"
+
+
+@pytest.mark.parametrize("name", ["রহিম\u200dউদ্দিন", "می\u200cخواهم", "👨\u200d👩\u200d👧", "Žofie", "Ґалина"])
+def test_a_name_may_be_what_a_keyboard_types(client: FlaskClient, name: str) -> None:
+    answer = client.post("/setup", data={"rules": "tactic", "set": "double-12", "player_1": name, "player_2": "Ben"})
+    assert "no keyboard types" not in answer.text
+    Header.from_json({"journal": 1, "rules": "tactic", "set": "double-12", "players": [name, "Ben"], "options": {}})
+
+
+@pytest.mark.parametrize("name", ["An\u202en", "An\u2066n", "An\x07n", "\u200d", "An\u200en"])
+def test_signs_that_nobody_types_are_refused_in_the_viewers_words(client: FlaskClient, name: str) -> None:
+    fields = {"rules": "tactic", "set": "double-12", "player_1": name, "player_2": "Ben", "page": "/setup?rules=tactic"}
+    answer = client.post("/setup?lang=cs", data=fields)
+    assert answer.status_code == 400
+    assert "žádná klávesnice" in answer.text and "\\u" not in answer.text
