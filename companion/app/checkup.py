@@ -285,7 +285,7 @@ def check_games(machine: Machine) -> Finding:
     damaged += [f"the copy of {path.stem}" for path in copies if not is_whole(path)]
     found = f"{len(journals)} games, {len(copies)} copies"
     if damaged:
-        mend = "start the companion: it repairs them, and the page Repairs says what came of it"
+        mend = "start the companion: it repairs them, and the page Help says what came of it"
         return Finding("games", False, f"{found}; damaged: {', '.join(damaged[:5])}", mend, needed=False)
     return Finding("games", True, f"{found}, all whole", needed=False)
 

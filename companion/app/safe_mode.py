@@ -1,6 +1,6 @@
 """Safe mode: a start with no camera, no broker and no learned set, for a box that does not come up with them.
 
-A person asks for it on the page Repairs or with `--safe`; it stays until a person wants the normal start again.
+A person asks for it on the page Help or with `--safe`; it stays until a person wants the normal start again.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def _repair_line(repair: Repair) -> str:
     """What is wrong, since when, what it means, and the one thing to do."""
     text = repair_text(repair)
     sentences = " ".join(part for part in (text.title, text.meaning, text.remedy) if part)
-    return f"repair  {repair.since}  {sentences} -> {text.command or 'press its button on the page Repairs'}"
+    return f"repair  {repair.since}  {sentences} -> {text.command or 'press its button on the page Help'}"
 
 
 def optics(table: str, model: str | None, height: float | None) -> list[Outlook]:

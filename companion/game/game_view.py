@@ -113,7 +113,7 @@ class GameView(TypedDict):
     `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
     `laying_together` says that first trains are laid at the same time and somebody has not begun; `after_double` is the
     train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
-    `turns_over` says that these rules turn a dead double face down.
+    `turns_over` says that these rules turn a dead double face down, `knocks` that a last tile is announced by a knock.
     `off_record` is left out where there is nothing to count, and so it is after a restart until the camera has looked.
     """
 
@@ -164,4 +164,5 @@ class GameView(TypedDict):
     off_record: NotRequired[OffRecordShown]
     reminders: NotRequired[list[str]]
     turns_over: NotRequired[bool]
+    knocks: NotRequired[bool]
     retractions: NotRequired[list[Line]]

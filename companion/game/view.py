@@ -200,6 +200,7 @@ def _show_trains(
     shown["must_cover"] = must
     shown["reminders"] = _reminders(course, table) if playing else []
     shown["turns_over"] = rules.dead_double == "flip"
+    shown["knocks"] = rules.announce == "tap"
     shown["may_play"] = [{"tile": list(play.tile), "train": play.train} for play in plays]
     shown["blocked"] = _blocked(course, table, off) if playing else None
 

@@ -144,6 +144,7 @@ class Board:
     after_double: str | None
     reminders: tuple[str, ...]
     turns_over: bool
+    knocks: bool
 
     @property
     def chinese(self) -> bool:
@@ -290,6 +291,7 @@ def board_of(snapshot: GameView) -> Board:
         after_double=snapshot.get("after_double"),
         reminders=tuple(snapshot.get("reminders") or ()),
         turns_over=bool(snapshot.get("turns_over")),
+        knocks=bool(snapshot.get("knocks")),
     )
 
 

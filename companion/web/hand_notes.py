@@ -63,8 +63,7 @@ def _count_note(board: Board, player: str, count: int, how: str) -> list[str]:
     left = row.hand + (board.discards.get(player, 0) if board.chinese else 0)
     if left == count:
         return []
-    expected = ngettext("We expected one tile here", "We expected %(num)s tiles here", left)
-    return [expected + ", " + _("not %(count)s.", count=count)]
+    return [ngettext("%(name)s should have one tile.", "%(name)s should have %(num)s tiles.", left, name=player)]
 
 
 def _sorted(tile: Sequence[int]) -> tuple[int, int]:

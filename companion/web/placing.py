@@ -18,6 +18,7 @@ from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
+from companion.web.languages import ngettext
 from companion.web.refusals import translated
 from companion.web.returned import FieldError
 
@@ -35,12 +36,12 @@ def cause_text(cause: str) -> tuple[str, str]:
         "GLARE": (_("Glare on the table."), _("Move the lamp, or the camera a little, until no spot is white.")),
         "BLURRED": (_("Blurred."), _("Focus the camera on the table and clean its lens.")),
         "TOO_SMALL": (_("The tiles are too small to read."), _("Bring the camera nearer, or choose a larger picture.")),
-        "SMALL": (_("The pips are small."), _("You can play like this; nearer is better.")),
+        "SMALL": (_("The pips are small."), _("Good enough; a lower camera is better.")),
         "UNEVEN": (_("The markers do not fit a flat table."), _("Press the printed sheets flat.")),
         "OUTSIDE": (_("A corner of the table is outside the picture."), _("Turn or lift the camera.")),
         "NO_BORDER": (
             _("The picture ends at the table's edge."),
-            _("You can play like this. With 10 cm around the table we see whose arm comes in."),
+            _("Good enough. With 10 cm around the table the camera sees whose arm comes in."),
         ),
     }
     return texts.get(cause, (cause, ""))
@@ -50,12 +51,17 @@ def problem_text(found: Mapping[str, Any]) -> str:
     """Why the table is not found."""
     why = found.get("why")
     if why == "MARKERS":
-        numbers = ", ".join(str(number) for number in found.get("missing") or ())
-        return _(
-            "We cannot find the table: corner marker %(numbers)s is not in the picture. "
-            "Print the markers, or set the corners by hand.",
-            numbers=numbers,
+        missing = len(found.get("missing") or ())
+        told = (
+            _("None of the four printed markers is in the picture.")
+            if missing in (0, 4)
+            else ngettext(
+                "One of the four printed markers is not in the picture.",
+                "%(num)s of the four printed markers are not in the picture.",
+                missing,
+            )
         )
+        return told + " " + _("Print them and lay them on the corners, or set the corners by hand.")
     if why == "NO_TILES":
         return _("There is no tile on the table to measure it by. Put one there, or enter the table's size.")
     return _("These four corners do not make a table. Go round it clockwise and stay inside the picture.")

@@ -38,8 +38,8 @@ REFUSALS = {
     Reason.NO_SUCH_ANSWER: _("no. %(seq)s has answers 0 to %(last)s"),
     Reason.NO_SUCH_PLAYER: _("%(name)s does not play in this game"),
     Reason.NO_SUCH_REPORT: _("expected one of %(names)s"),
-    Reason.NO_TILE: _("expected a tile such as (12, 5), not %(tile)s"),
-    Reason.NO_EARLIER_EVENT: _("corrects: there is no event %(seq)s before it"),
+    Reason.NO_TILE: _("%(tile)s is no tile. Write one like this: 12-5."),
+    Reason.NO_EARLIER_EVENT: _("This game has no entry number %(seq)s to correct."),
     Reason.NO_CHANGE: _("what: says no change"),
     Reason.NO_SUCH_FIELD: _("what: %(event)s has no %(field)s"),
 }
@@ -107,8 +107,8 @@ PHOTOGRAPHS = (
 
 PLAINER = {
     "table.corners_px: not given, and corner markers %(numbers)s are not in the picture %(name)s": _(
-        "We cannot find the table: corner marker %(numbers)s is not in the picture. "
-        "Print the markers, or set the corners by hand."
+        "The printed markers are not all in the picture. "
+        "Print them and lay them on the corners, or set the corners by hand."
     ),
 }
 """Troubles that are worded for whoever writes a set-up file, and what the page says instead."""

@@ -246,26 +246,25 @@ def unable_text(board: Board) -> str:
 def correction_text(event: Mapping[str, Any], family: str) -> str:
     """What a person changed, in words."""
     what: Mapping[str, Any] = event.get("what") or {}
-    number = event.get("corrects", event.get("seq"))
     if what.get("retracts"):
         fallen = " ".join(retraction_text(one) for one in what["retracts"])
         return f"{fallen} {retraction_cause(what.get('because'))}"
     if what.get("withdrawn"):
-        return _("No. %(number)s corrected: it did not happen.", number=number)
+        return _("Corrected: it did not happen.")
     if "overruled" in what:
-        return _("No. %(number)s: you agreed to let it stand.", number=number)
+        return _("You agreed to let it stand.")
     if what.get("tile") or what.get("engine"):
         tile = show_tile(what.get("tile") or what["engine"], family)
-        return _("No. %(number)s corrected: it was %(tile)s.", number=number, tile=tile)
+        return _("Corrected: it was %(tile)s.", tile=tile)
     if what.get("train"):
-        return _("No. %(number)s corrected: %(train)s.", number=number, train=train_name(what["train"]))
+        return _("Corrected: %(train)s.", train=train_name(what["train"]))
     if what.get("insert"):
-        return _("After no. %(number)s: %(what)s", number=number, what=event_text(what["insert"][0], family))
+        return _("Put in: %(what)s", what=event_text(what["insert"][0], family))
     if what.get("by") and event.get("source") == "camera":
-        return _("No. %(number)s: it became clear later that it was %(by)s.", number=number, by=what["by"])
+        return _("It became clear later that it was %(by)s.", by=what["by"])
     if what.get("by"):
-        return _("No. %(number)s corrected: it was %(by)s.", number=number, by=what["by"])
-    return _("No. %(number)s corrected.", number=number)
+        return _("Corrected: it was %(by)s.", by=what["by"])
+    return _("Corrected.")
 
 
 def retraction_text(accusation: Mapping[str, Any]) -> str:

@@ -193,7 +193,7 @@ def test_reports_that_nobody_has_seen_are_named(tmp_path: Path) -> None:
     before = (tmp_path / REPAIRS_FILE).read_bytes()
     result = CliRunner().invoke(doctor, ["--data", str(tmp_path), "--port", "0"])
     assert "The file seats.json made no sense" in result.output and "No game was in it." in result.output
-    assert "-> press its button on the page Repairs" in result.output
+    assert "-> press its button on the page Help" in result.output
     (tmp_path / REPAIRS_FILE).write_bytes(b"nonsense")
     assert CliRunner().invoke(doctor, ["--data", str(tmp_path), "--port", "0", "--json"]).exit_code == 0
     assert (tmp_path / REPAIRS_FILE).read_bytes() == b"nonsense", "the doctor only looks"

@@ -193,7 +193,7 @@ def test_a_chinese_round_ends_without_anybody_going_out(line_table: Table) -> No
         line_table.session.cannot_play()
     assert "The round is over: all tiles are played or put away." in line_table.page
     notes = line_table.client.get("/round-end/notes?hand_1=1:1&how=out").json["notes"]
-    assert notes["hand_1"] == ["We expected 9 tiles here, not 1."]
+    assert [note.endswith("should have 9 tiles.") for note in notes["hand_1"]] == [True]
 
 
 def test_a_chinese_match_ends_when_the_players_say_so(line_table: Table) -> None:

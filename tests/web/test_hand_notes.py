@@ -37,7 +37,7 @@ def test_a_tile_that_lies_on_the_table_or_in_two_hands_is_noted() -> None:
 def test_another_number_of_tiles_than_expected_is_noted_and_who_went_out_is_not() -> None:
     board = board_of(tables.midgame(hands={"Ann": 3, "Ben": 2, "Cyril": 1}))
     found = hand_notes(board, {"Ann": [], "Ben": [(1, 2)], "Cyril": [(4, 4)], "Dorothea": [(5, 5)]}, "out")
-    assert found == {"Ben": ["We expected 2 tiles here, not 1."]}
+    assert found == {"Ben": ["Ben should have 2 tiles."]}
 
 
 def test_where_nobody_wrote_the_plays_down_nothing_is_expected() -> None:

@@ -102,7 +102,7 @@ def form(**more: str) -> dict[str, str]:
 
 def test_what_is_wrong_is_said_with_what_helps(anyone: FlaskClient, table: FakeTable) -> None:
     page = anyone.get("/table").get_data(as_text=True)
-    assert "corner marker 1, 3 is not in the picture" in page
+    assert "2 of the four printed markers are not in the picture." in page
     assert "Glare on the table." in page and "Move the lamp" in page
 
 
@@ -246,7 +246,7 @@ def test_a_picture_that_ends_at_the_table_is_played_by_and_says_so(anyone: Flask
     table.answer = found
     page = anyone.get("/table").get_data(as_text=True)
     assert "You can play." in page and "The picture ends at the table" in page
-    assert "we see whose arm comes in" in page
+    assert "the camera sees whose arm comes in" in page
 
 
 def test_a_blurred_table_is_told_from_a_bare_one() -> None:
