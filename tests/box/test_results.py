@@ -34,6 +34,14 @@ def test_memory_files_and_threads_were_flat() -> None:
     assert prints[-1][1:] == prints[0][1:]
 
 
+def test_no_part_died_in_silence_and_no_card_lost_a_line() -> None:
+    dead, card = known()["dead"], known()["card"]
+    assert (dead["silent"], dead["not back"], dead["lines lost"]) == (0, 0, 0)
+    assert dead["slowest to be said, s"] < 10 and dead["slowest back, s"] < 30
+    assert (card["deaths"], card["silent"], card["stuck"], card["lost"]) == (0, 0, 0, 0)
+    assert card["troubles"] == 350 and card["new_games"] == 500
+
+
 def test_a_record_takes_the_place_of_its_own_name_only(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     record("soak", {"frames": 1}, path)
