@@ -5,12 +5,12 @@ Those of every second player stand on the last tile of their train, over its out
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from datasets.render.figures import BODIES
-from datasets.render.table import TableMarker, TableScene
+from datasets.render.table import TableMarker, TableScene, TableThing
 from datasets.simulator.film import Film
 from datasets.simulator.tabletop import TableTop
 
@@ -20,13 +20,18 @@ COLOURS = ("#c8281e", "#2346b4", "#1e8c3c", "#e0b020", "#202020", "#e8e4dc", "#8
 
 @dataclass(slots=True)
 class ToyFilm(Film):
-    """The simulator's film with other markers."""
+    """The simulator's film with other markers, and `others` that are none. Without `toys` its own coins."""
+
+    toys: bool = field(default=True, kw_only=True)
+    others: tuple[TableThing, ...] = field(default=(), kw_only=True)
 
     def _scene(self, table: TableTop | None) -> TableScene:
         scene = super(ToyFilm, self)._scene(table)
         if table is None:
             return scene
-        return replace(scene, markers=tuple(self._toy(table, player) for player in table.markers))
+        if self.toys:
+            scene = replace(scene, markers=tuple(self._toy(table, player) for player in table.markers))
+        return replace(scene, things=(*scene.things, *self.others))
 
     def _toy(self, table: TableTop, player: str) -> TableMarker:
         n = self.plan.players.index(player)

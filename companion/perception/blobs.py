@@ -33,7 +33,7 @@ ASIDE_MM = 5.0
 SAME_MM = 12.0
 """Two things nearer than this are one."""
 AROUND_MM = 24.0
-MOST_BESIDE = 2
+MOST_BESIDE = 3
 PATCH_MM = 11.0
 SAME_LOOK = 0.5
 SAME_PRINT = 0.8

@@ -55,7 +55,7 @@ class Places:
             shown = self.things.forgotten and marker.seen.recognised
             read = shown and any(_reads(tile, place.center_mm) for tile in under)
             return went or read or self._table_shows(place, under, tiles)
-        if under or self.bare.is_bare(self.image, place, tiles, self.calibration):
+        if under or self.bare.is_bare(self.image, place, tiles, self.calibration, beside=tiles):
             return True
         beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
         if len(beside) > 1 and self.things.went(self.image, place.center_mm, self.calibration):

@@ -58,6 +58,7 @@ def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, p
         track.seen
         for track in memory.markers
         if track.came
+        and not track.hidden
         and looked.covers(track.seen.center_mm)
         and not _near(track.seen.center_mm, markers)
         and not place.things.changed(place.image, track.seen.center_mm, place.calibration)

@@ -147,3 +147,16 @@ def test_a_pattern_that_was_there_from_the_first_stays_none(watched: Watched) ->
     assert dotted.places == []
     dotted.see(drawn(LAST, NEXT, things=dots), [LAST, NEXT])
     assert dotted.places == []
+
+
+def test_what_is_hidden_once_lies_there_no_longer_for_certain(watched: Watched) -> None:
+    """Its going was missed in one picture; that nothing has changed since then tells nothing."""
+    with_it = drawn(LAST, things=((BUTTON, 9, RED),))
+    watched.see(with_it, [LAST], (BUTTON, 0.9))
+    watched.see(with_it, [LAST])
+    assert not watched.memory.markers[0].hidden
+    watched.memory.markers[0].hidden = True
+    watched.see(with_it, [LAST])
+    assert watched.memory.markers[0].hidden
+    watched.see(with_it, [LAST], (BUTTON, 0.5))
+    assert not watched.memory.markers[0].hidden
