@@ -24,6 +24,7 @@ from companion.log.corrections import effective_events, open_questions
 from companion.log.event_fields import EventError
 from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
 from companion.log.journal import Journal, JournalError
+from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard, fold
 from companion.play.taps import still_laying
 from companion.play.timeline import Timeline
@@ -288,7 +289,9 @@ class OpenGame:
         """Whose act a tile is: as said, else of who is to move; of the train's owner while first trains are laid at the
         same time, and while the owner lays a long one that may go on."""
         course = self._ledger.match.course
-        together = course is not None and course.laying_together and not course.all_begun
+        together = (
+            course is not None and course.laying_together and not (course.all_begun and _is_marked(course, train))
+        )
         own = course is not None and (together or still_laying(course) == train)
         return train if by is None and own and train in self.header.players else self._who(by)
 
@@ -297,6 +300,10 @@ class OpenGame:
         if by is not None:
             return self._player(by)
         return train if train in self.header.players else self._who(None)
+
+
+def _is_marked(course: Course, train: str) -> bool:
+    return isinstance(course.table, Position) and train in course.table.markers
 
 
 def _with_retractions(shown: GameView, events: Sequence[Event]) -> GameView:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.log.corrections import withdrawn_corrections
+from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed
 from companion.play.timeline import Timeline
 
@@ -74,12 +74,23 @@ def retracted(
 def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str | None]]) -> list[dict[str, Any]]:
     """This round's lines that say what stands no longer, as a snapshot shows them.
 
-    `accused` are (line, code, player) of what stands for certain by now: an accusation may stand again.
+    `accused` are (line, code, player) of what stands for certain by now: an accusation may stand again. What somebody
+    has undone, and what came of undoing it, is no news any more: it stays in the journal.
     """
     start = max((n for n, event in enumerate(events) if isinstance(event, RoundStarted)), default=len(events))
     undone = withdrawn_corrections(events)
-    shown = []
+    gone = {
+        event.corrects
+        for event in events
+        if isinstance(event, Corrected) and event.seq not in undone and event.what.get("withdrawn") is True
+    }
+    shown, cause = [], None
     for event in events[start:]:
+        if event.source != "rule":
+            cause = event
+        step_back = isinstance(cause, Corrected) and dict(cause.what) == UNDONE
+        if step_back or (cause is not None and cause.seq in gone) or getattr(event, "corrects", None) in gone:
+            continue
         if not isinstance(event, Corrected) or "retracts" not in event.what or event.seq in undone:
             continue
         fallen = [dict(one) for one in event.what["retracts"]]

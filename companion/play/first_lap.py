@@ -58,9 +58,11 @@ def movers(order: tuple[str, ...], together: Together) -> tuple[str, ...]:
     """Who may be the next to make an ordinary turn once everybody has begun, the likeliest first.
 
     The starter, who is the first of `order`; and as the last tiles on own trains may have been the ordinary turns of
-    the starter and those after him, also whoever comes after these.
+    the starter and those after him, also whoever comes after these. That is the likeliest where everybody has made one
+    and nothing else was laid since all have begun.
     """
-    found: list[str] = []
+    whole = _as_turns(together, order)
+    found = [order[whole % len(order) if whole is not None and whole >= len(order) else 0]]
     for first in range(len(together) + 1):
         turns = _as_turns(together[first:], order)
         if turns is not None and order[turns % len(order)] not in found:

@@ -128,6 +128,8 @@ class Course:
             return False
         turn = self.turn if self.turn is not None and self.turn.player == player else self.first_turns.get(player)
         done = turn.actions if turn is not None else ()
+        if turn is not None and turn.passed is not None and self.all_begun:
+            return False
         if not self.all_begun or belongs_to_first_train(self.rules, self.table, player, action, done):
             return True
         # Whoever cannot have the next turn has marked for the first train.
@@ -458,6 +460,10 @@ class Course:
         turn = self.turn
         if turn is not None and turn.player == player and turn.passed is None and turn.actions:
             return Step(replace(self, turn=replace(turn, passed=key, pressed=True)), event.violations)
+        first = self.first_turns.get(player)
+        if first is not None and first.passed is None and first.actions:
+            first = replace(first, passed=key, pressed=True)
+            return Step(replace(self, first_turns={**self.first_turns, player: first}), event.violations)
         if self.laying_together or not self.in_turn(player) or (turn is not None and not turn.finished(self.rules)):
             return Step(self, event.violations)
         if self.close()[0].table.turn != player or self.close()[0].silent_faults(player, self.table.after(player)):

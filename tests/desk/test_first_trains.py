@@ -302,3 +302,20 @@ def test_whoever_turned_a_double_over_still_marks_for_the_first_train(tmp_path: 
     session.flip("Ann", by="Cy")
     session.mark("Cy", by="Cy")
     assert held(session) == {("FLIP_NOT_IN_RULES", True)}
+
+
+def test_after_the_common_lap_it_is_the_starters_turn(tmp_path: Path) -> None:
+    """cz: whoever still lays a first train when everybody has begun takes nobody's turn."""
+    session = table(tmp_path, "cz")
+    for tile, player in (((12, 3), "Cy"), ((12, 4), "Ben"), ((12, 5), "Ann"), ((5, 6), "Ann"), ((4, 7), "Ben")):
+        session.play(tile, player, player)
+    assert session.snapshot()["turn"] == "Ann"
+    session.play((3, 8), "Cy")
+    assert session.snapshot()["plays"][-1]["by"] == "Cy"
+    for player in ("Cy", "Ann", "Ben"):
+        session.done(player)
+    assert session.snapshot()["turn"] == "Ann"
+    session.play((6, 9), "Ann")
+    assert session.snapshot()["turn"] == "Ben"
+    session.play((7, 1), "Ben")
+    assert session.snapshot()["turn"] == "Cy" and held(session) == set()
