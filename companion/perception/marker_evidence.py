@@ -127,7 +127,9 @@ def _things(
     place: Places,
 ) -> list[SeenMarker]:
     """What came to lie beside a train, of a marker's size and found by nobody: a marker until shown otherwise."""
-    known = [*found, *(track.seen for track in memory.markers)]
+    # A faint find is one term of two, and takes nothing from a thing that was seen to come.
+    known = [one for one in found if one.confidence >= LEAST_THING_CONFIDENCE]
+    known += [track.seen for track in memory.markers]
     up = [tile for tile in tiles if tile.face_up]
     came = [
         thing

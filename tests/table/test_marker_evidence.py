@@ -160,3 +160,8 @@ def test_what_is_hidden_once_lies_there_no_longer_for_certain(watched: Watched) 
     assert watched.memory.markers[0].hidden
     watched.see(with_it, [LAST], (BUTTON, 0.5))
     assert not watched.memory.markers[0].hidden
+
+
+def test_a_faint_find_takes_nothing_from_a_thing_that_came(watched: Watched) -> None:
+    watched.see(drawn(LAST, things=((BUTTON, 9, RED),)), [LAST], (BUTTON, 0.31))
+    assert watched.places == [BUTTON]
