@@ -43,6 +43,11 @@ FAINT_COVER = 0.4
 VOTE_CONFIDENCE = 0.4
 """Tiles found so surely tell the scale of a picture."""
 LOOKS_PX = (128, 256, 512, 1056)
+LARGE_LOOK_PX = 1000
+"""A coarse look above this takes four times as long as all others together, and is saved where they are settled."""
+SAME_LENGTH, ANOTHER_LENGTH, HINTED = 1.15, 1.35, 0.3
+"""Looks agree that tell lengths within the first factor; what is found so surely and off by more than the second
+factor may be a tile of another size."""
 LAST_LOOK_PX = 2112
 """Where the coarse looks find no tile: the tiles of a large picture may be tiny."""
 BEST_LENGTH = 70.0
@@ -55,8 +60,8 @@ SMALL_PX = 260_000
 SECOND_LOOKS = (0.8, 1.2)
 """A changed region up to `SMALL_PX` pixels, reduced, is also looked at in these parts of the scale."""
 CLOSER_LOOK = 1.3
-"""Any other picture is searched once more so much larger, where it has more to show: what one look misses the
-other finds."""
+"""Any other picture is searched so much larger, where it has more to show. Where nobody looked for its scale it is
+searched at that as well: what one look misses the other finds."""
 CLOSER_PIXELS = 4_500_000
 """The closer look never gets more pixels than this."""
 WORTH_CLOSER = 1.15
@@ -163,11 +168,7 @@ class Detector:
         looks: list[Look] = []
         length = tile_length_px
         if length is None:
-            looks = self._looks(levels, self._coarse_scales(image))
-            length = agreed_length(looks)
-            if length is None and max(image.shape[:2]) > 1.2 * LOOKS_PX[-1]:
-                looks += self._looks(levels, [min(1.0, LAST_LOOK_PX / max(image.shape[:2]))])
-                length = agreed_length(looks)
+            looks, length = self._coarse(levels)
             if length is None:
                 return self._gather(looks, None, leaning=True)
         scale = self._final_scale(image, length)
@@ -179,12 +180,31 @@ class Detector:
         if small:
             # In a small part of a picture little stands around a tile to tell it by, a blank one above all.
             scales += [scale * other for other in SECOND_LOOKS]
+        elif second_look and scales and tile_length_px is None:
+            # Of a photograph that was searched for its scale the closer look alone shows as much as both.
+            scales, second_look = [closer], False
         elif second_look:
             scales.append(closer)
         more = self._looks(levels, scales)
         if second_look:
             more[-1] = replace(more[-1], scores=more[-1].scores * self._trust(more[-1]))
         return self._gather(helpful + more, length, leaning=tile_length_px is None)
+
+    def _coarse(self, levels: Levels) -> tuple[list[Look], float | None]:
+        """The coarse looks at a picture, and how long they agree that its tiles are. The largest look is saved where
+        the others settle it."""
+        long_side = max(levels[1].shape[:2])
+        scales = self._coarse_scales(levels[1])
+        large = [scale for scale in scales if scale * long_side > LARGE_LOOK_PX]
+        looks = self._looks(levels, scales[: len(scales) - len(large)])
+        length = agreed_length(looks)
+        if large and (length is None or not is_settled(looks, length)):
+            looks += self._looks(levels, large)
+            length = agreed_length(looks)
+        if length is None and long_side > 1.2 * LOOKS_PX[-1]:
+            looks += self._looks(levels, [min(1.0, LAST_LOOK_PX / long_side)])
+            length = agreed_length(looks)
+        return looks, length
 
     def _trust(self, closer: Look) -> Floats:
         """(n,) what the finds of a closer look keep of their confidence."""
@@ -312,6 +332,19 @@ def agreed_length(looks: list[Look]) -> float | None:
     support = near @ (weight * np.concatenate(scores))
     peak = near[int(np.argmax(support))]
     return float(np.exp(np.average(log_length[peak], weights=weight[peak])))
+
+
+def is_settled(looks: list[Look], length: float) -> bool:
+    """Whether every look that tells a tile's length tells this one, two at least, and nothing like a tile of another
+    size was found: small tiles may lie among larger ones that are printed."""
+    told = [one for one in (agreed_length([look]) for look in looks) if one is not None]
+    if len(told) < 2 or any(abs(np.log(one / length)) > np.log(SAME_LENGTH) for one in told):
+        return False
+    for look in looks:
+        hinted = (look.kinds <= Kind.FACE_DOWN) & (look.scores >= HINTED)
+        if (np.abs(np.log(look.lengths()[hinted] / length)) > np.log(ANOTHER_LENGTH)).any():
+            return False
+    return True
 
 
 def pieces(length: int, piece: int, overlap: int) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import cv2
 import numpy as np
 from PIL import Image as Pillow
 from PIL import ImageOps, UnidentifiedImageError
@@ -101,7 +102,8 @@ def _decoded(file: Path | io.BytesIO, most_pixels: int) -> Image:
                 if min(w, h) < 16:
                     raise PictureError(f"{w}x{h} pixels, expected at least 16x16")
                 with _libtiff_muted() if picture.format == "TIFF" else contextlib.nullcontext():
-                    pixels = np.asarray(_flat(ImageOps.exif_transpose(picture)), np.uint8)
+                    ImageOps.exif_transpose(picture, in_place=True)  # elsewhere it copies what lies upright, too
+                    pixels = np.asarray(_flat(picture), np.uint8)
     except PictureError:
         raise
     except UnidentifiedImageError:
@@ -115,7 +117,7 @@ def _decoded(file: Path | io.BytesIO, most_pixels: int) -> Image:
     except Exception as error:  # Pillow's decoders raise OSError, ValueError, SyntaxError, struct.error ...
         text = " ".join(str(error).split())
         raise PictureError(f"damaged picture ({text[:120] or type(error).__name__})") from None
-    return np.ascontiguousarray(pixels[:, :, ::-1])
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), np.uint8)
 
 
 @contextlib.contextmanager
