@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from bench import arm_cost, correction, eye, first_view, page, referee
+from bench import arm_cost, correction, eye, first_view, growth, page, referee
 
 PARTS = {
     "referee": referee.measure,
@@ -13,6 +13,7 @@ PARTS = {
     "eye": eye.measure,
     "arms": arm_cost.measure,
     "page": page.measure,
+    "growth": growth.measure,
     "first view": first_view.measure,
 }
 
