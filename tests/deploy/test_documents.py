@@ -39,9 +39,11 @@ def modules() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("page", "words"), commands(), ids=lambda v: v if isinstance(v, str) else " ".join(v))
 def test_every_companion_command_in_the_documents_is_understood(page: str, words: tuple[str, ...]) -> None:
-    while words[0].startswith("--"):
+    while words and words[0].startswith("--"):
         [option] = [one for one in companion.params if words[0] in one.opts]
         words = words[1 if isinstance(option, click.Option) and option.is_flag else 2 :]
+    if not words:
+        return
     if words[0] == "COMMAND":
         return
     command = companion.get_command(click.Context(companion), words[0])
