@@ -54,15 +54,16 @@ def with_act(together: Together, player: str, action: Action) -> Together:
     return (*together, (player, isinstance(action, Play) and action.tile.is_double))[-REMEMBERED:]
 
 
-def movers(order: tuple[str, ...], together: Together) -> tuple[str, ...]:
-    """Who may be the next to make an ordinary turn once everybody has begun, the likeliest first.
+def movers(order: tuple[str, ...], together: Together, closed: bool) -> tuple[str, ...]:
+    """Who may be the next to make an ordinary turn once everybody has begun, the likeliest first; `closed`: somebody
+    has said that the last first train is done, or nobody can lay one any more.
 
     The starter, who is the first of `order`; and as the last tiles on own trains may have been the ordinary turns of
     the starter and those after him, also whoever comes after these. That is the likeliest where everybody has made one
-    and nothing else was laid since all have begun.
+    and nothing else was laid since all have begun, or the lap is closed.
     """
     whole = _as_turns(together, order)
-    found = [order[whole % len(order) if whole is not None and whole >= len(order) else 0]]
+    found = [] if closed else [order[whole % len(order) if whole is not None and whole >= len(order) else 0]]
     for first in range(len(together) + 1):
         turns = _as_turns(together[first:], order)
         if turns is not None and order[turns % len(order)] not in found:

@@ -62,7 +62,8 @@ class Course:
     `turn_open`: nobody has said who began, and nobody has surely moved; `turn` is no more than a beginning then, and
     no order of turns is held against anybody. `starter_known`: `starter` is not taken for want of another.
     `first_turns`: the first trains laid at the same time, but the one at hand; `together`: (player, double) of the
-    tiles on own trains since everybody has begun; `lap_over`: ordinary turns have begun (play.first_lap). `announced`:
+    tiles on own trains since everybody has begun; `lap_closed`: somebody has said that the
+    last first train is done; `lap_over`: ordinary turns have begun (play.first_lap). `announced`:
     who has announced the last tile.
     """
 
@@ -87,6 +88,7 @@ class Course:
     starter_known: bool = True
     first_turns: Mapping[str, TurnInProgress] = field(default_factory=dict)
     together: Together = ()
+    lap_closed: bool = False
     lap_over: bool = False
     announced: frozenset[str] = frozenset()
     _closed: list[tuple[Course, Findings]] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -117,7 +119,12 @@ class Course:
         if not self.starter_known:
             return self.players
         start = self.players.index(self.starter)
-        return movers(self.players[start:] + self.players[:start], self.together)
+        marked = self.table.markers if isinstance(self.table, Position) else frozenset()
+        closed = self.lap_closed or all(
+            player in marked or (turn := self.first_turns.get(player)) is None or turn.passed is not None
+            for player in self.players
+        )
+        return movers(self.players[start:] + self.players[:start], self.together, closed)
 
     def laying(self, player: str, action: Action) -> bool:
         """Whether this act by `player` can belong to a first train laid while the others lay theirs.
@@ -431,6 +438,8 @@ class Course:
             self = self._taken_up(player)
             if self.turn is not None and self.turn.passed is not None and not self.all_begun:
                 return Step(self)
+            if self.all_begun and not event.done:
+                self = replace(self, lap_closed=True)
             if self.all_begun and self.turn is not None and self.turn.actions[-1:] == (Draw(),):
                 self = replace(self, together=with_act(self.together, player, Pass()))
         same = self.turn is not None and self.turn.player == player and self.turn.passed is None

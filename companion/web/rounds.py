@@ -194,7 +194,7 @@ def points(number: int) -> str:
     board = _board()
     known = next((one for one in board.rounds_played if one["round"] == number), None)
     scores = {} if known is None else known["scores"]
-    out = None if known is None else known["out"]
+    out = None if known is None else known.get("out")
     return render_template("round_points.html", board=board, number=number, scores=scores, out=out, tv=False)
 
 

@@ -25,6 +25,10 @@ DEFAULT_PORT = 8000
 BACKLOG = 256
 
 
+READ_OUT = 4
+"""A photograph that is so many times too large is still read to its end, so that the page can say so in words."""
+
+
 class PortTakenError(Exception):
     """The port cannot be had; one line for the person who started the program."""
 
@@ -91,7 +95,7 @@ class Server:
             sock,
             threads=chosen.threads,
             at_once=chosen.at_once,
-            limits=replace(chosen.limits, large_body=FORM_LIMIT, large_paths=PHOTO_ROUTES),
+            limits=replace(chosen.limits, large_body=READ_OUT * FORM_LIMIT, large_paths=PHOTO_ROUTES),
             knows=partial(cookie_opens, app),
             map=self._sockets,
             parts=parts["companion_state"].parts if "companion_state" in parts else None,

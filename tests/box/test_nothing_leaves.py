@@ -30,6 +30,8 @@ ENDING: Mapping[str, tuple[list[str], set[int]]] = {
     "judge": (["--explain"], {0}),
     "replay": (["{journal}"], {0}),
     "explain": (["{journal}", "1"], {0, 1}),
+    "report": (["{journal}", "--into", "{data}-report.zip"], {0}),
+    "cameras": ([], {0, 1}),
     "calibrate": (["{picture}"], {0, 1}),
     "teach": (["{picture}", "--data", "{data}"], {0, 1}),
     "sheets": (["--out", "{data}/sheets"], {0}),

@@ -60,10 +60,13 @@ def test_the_sheet_fits_its_screen_and_no_label_of_the_chart_is_cut(
 
 
 def printed(page: Page) -> tuple[int, float, float, str]:
-    """Pages, their width and height in points, and the text of the first one."""
+    """Pages of the sheet itself, without that of what was changed; their width and height in points, and the text of
+    the first one."""
     paper = pypdfium2.PdfDocument(page.pdf(prefer_css_page_size=True))
     first = paper[0]
-    return len(paper), *first.get_size(), first.get_textpage().get_text_range()
+    texts = [sheet.get_textpage().get_text_range() for sheet in paper]
+    own = next((n for n, text in enumerate(texts) if text.lstrip().startswith("What was changed")), len(texts))
+    return own, *first.get_size(), texts[0]
 
 
 @pytest.mark.parametrize(("count", "landscape"), [(4, False), (5, True), (8, True)])
