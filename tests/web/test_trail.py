@@ -80,7 +80,7 @@ def test_a_correction_says_what_was_before_and_after(page: Flask) -> None:
     ben = phone(page, "Ben")
     played(page, ben)
     tap(ben, "/api/correct", seq=3, by="Cem")
-    row = trail(page).partition("corrected: it was Cem")[2]
+    row = trail(page).partition("Corrected: it was Cem")[2]
     assert "Before: Ben played 12-2 on their own train. → After: Cem played 12-2 on Ben&#39;s train." in row
 
 
