@@ -37,11 +37,12 @@ def everything_told_is_kept(table: TellingTable) -> bool:
     """Each number that was acknowledged to a watcher stands in its game's journal."""
     state = table._app_state
     assert state.game_folders is not None
+    # Read before the journals, since the watching goes on meanwhile.
+    by_game = {watcher._session.journal.path.parent.name: list(watcher.told) for watcher in tuple(table.watchers)}
     kept = {
         name: {event.seq for event in read_journal(state.game_folders.folder(name) / "journal.jsonl").events}
         for name in state.games()
     }
-    by_game = {watcher._session.journal.path.parent.name: watcher.told for watcher in table.watchers}
     return all(set(told) <= kept[name] for name, told in by_game.items())
 
 
