@@ -7,11 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from companion.log.event_fields import EventError
-from companion.log.journal import JournalError, read_journal
+from companion.app.summaries import read_board
 from companion.play.match import most_points_win
-from companion.play.scoreboard import fold
-from companion.rules.ruleset import RuleSetError, load_ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +56,9 @@ class Standing:
 
 
 def record_of(path: Path) -> MatchRecord:
-    """The match in a journal. Raises OSError, JournalError, ValueError in one line."""
-    journal = read_journal(path)
+    """The match in a journal. Raises as `read_board`."""
+    journal, rules, board = read_board(path)
     header = journal.header
-    try:
-        rules = load_ruleset(header.rules, header.options)
-        board = fold(header, journal.events)
-    except RuleSetError as fault:
-        raise ValueError(str(fault)) from None
-    except EventError as fault:
-        raise JournalError(path, str(fault)) from None
     faults: dict[str, Counter[str]] = {}
     for line, finding in board.faults:
         player = finding.by or getattr(line.event, "by", None)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.log.event_fields import EventError
-from companion.log.journal import JournalError, read_journal
-from companion.play.scoreboard import fold
-from companion.rules.ruleset import RuleSetError, load_ruleset
+from companion.log.journal import JournalError, JournalText, read_journal
+from companion.play.scoreboard import Scoreboard, fold
+from companion.rules.ruleset import RuleSet, RuleSetError, load_ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,22 @@ class GameSummary:
     begun: str = ""
 
 
-def summarize(path: Path) -> GameSummary:
-    """The summary of a journal. Raises OSError, JournalError, ValueError in one line."""
+def read_board(path: Path) -> tuple[JournalText, RuleSet, Scoreboard]:
+    """A journal, its rules and its scoreboard. Raises OSError, JournalError, ValueError in one line."""
     journal = read_journal(path)
-    header = journal.header
     try:
-        load_ruleset(header.rules, header.options)
-        board = fold(header, journal.events)
+        rules = load_ruleset(journal.header.rules, journal.header.options)
+        return journal, rules, fold(journal.header, journal.events)
     except RuleSetError as fault:
         raise ValueError(str(fault)) from None
     except EventError as fault:
         raise JournalError(path, str(fault)) from None
+
+
+def summarize(path: Path) -> GameSummary:
+    """The summary of a journal. Raises as `read_board`."""
+    journal, _, board = read_board(path)
+    header = journal.header
     return GameSummary(
         rules=header.rules,
         set=header.set,
