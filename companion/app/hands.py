@@ -46,9 +46,11 @@ def open_hand_eye() -> Callable[[bytes, str, str], Hand]:
 
 
 def hand_of(reading: PictureReading) -> Hand:
-    """`tiles` [[a, b], ...] of the hand, `unreadable` how many more lie in it, and `found`, every tile in the picture:
-    `quad` four corners in parts of the picture's width and height, clockwise, the first value's end at the first two,
-    `values` [a, b] or null, `face`, and `counts`, whether it is of the hand, the group nearest to the middle."""
+    """`tiles` [[a, b], ...] of the hand, `unreadable` how many more lie in it, `size` [w, h] of the picture in px.
+
+    `why`: the sentences that say what is amiss in all of it. `found`, every tile in the picture: `quad` four corners in
+    parts of the picture's width and height, clockwise, the first value's end at the first two, `values` [a, b] or null,
+    `face`, and `counts`, whether it is of the hand, the group nearest to the middle."""
     import numpy as np
 
     from vision.hand_group import in_hand
@@ -66,7 +68,13 @@ def hand_of(reading: PictureReading) -> Hand:
     ]
     hand = [one for one in found if one["counts"]]
     tiles = [one["values"] for one in hand if one["values"] is not None]
-    return {"tiles": tiles, "unreadable": len(hand) - len(tiles), "found": found}
+    return {
+        "tiles": tiles,
+        "unreadable": len(hand) - len(tiles),
+        "size": list(reading.size_wh),
+        "why": list(reading.warnings),
+        "found": found,
+    }
 
 
 class HandReader:

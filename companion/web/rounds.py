@@ -22,6 +22,7 @@ from companion.web.changing import changes, table_as_seen
 from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
 from companion.web.games import begun_at, look_up
 from companion.web.hand_notes import hand_notes, mark_of
+from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, show_day
 from companion.web.photographs import expect_photograph, read_photograph
@@ -114,13 +115,14 @@ def _end_page(
     whose: str | None = None,
     how: str | None = None,
     notes: Mapping[str, list[str]] | None = None,
+    picture: HandPicture | None = None,
 ) -> str:
     repository = app_state().repository
     eye = repository is not None and repository.read_hand is not None
     return render_template(
         "round_end.html",
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
-        seen=mark_of(notes or {}), tv=False,
+        seen=mark_of(notes or {}), picture=picture, tv=False,
     )  # fmt: skip
 
 
@@ -256,7 +258,8 @@ def photo() -> AnyResponse | str | tuple[str, int]:
     hands = _written(board, request.form)
     hands[seat.name] = found
     how = request.form.get("how")
-    return _end_page(board, hands, _photo_note(seat.name, read), _next_seat(board, hands), how)
+    picture = hand_picture(read, board, seat.index)
+    return _end_page(board, hands, _photo_note(seat.name, read), _next_seat(board, hands), how, picture=picture)
 
 
 def _photo_note(name: str, read: Mapping[str, Any]) -> str:
@@ -274,4 +277,6 @@ def _photo_note(name: str, read: Mapping[str, Any]) -> str:
             "%(num)s tiles lie away from the hand and are not counted.",
             apart,
         )
+    for why in read.get("why") or ():
+        note += " " + translated(str(why))
     return note + " " + _("Check it, then count.")

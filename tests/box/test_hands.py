@@ -80,7 +80,13 @@ def test_the_shipped_reader_reads_refuses_and_stays_small(capfd: pytest.CaptureF
     Image.new("RGB", (640, 480), (90, 60, 30)).save(out, "JPEG")
     reader = HandReader()
     try:
-        assert reader(out.getvalue(), HEADER) == {"tiles": [], "unreadable": 0, "found": []}
+        assert reader(out.getvalue(), HEADER) == {
+            "tiles": [],
+            "unreadable": 0,
+            "size": [640, 480],
+            "why": [],
+            "found": [],
+        }
         with pytest.raises(ValueError, match="megapixels"):
             reader(bomb(), HEADER)
         with pytest.raises(ValueError, match="damaged picture"):

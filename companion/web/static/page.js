@@ -399,6 +399,52 @@ function openPicker(field) {
   field.closest("label").after(picker);
 }
 
+// The tiles of a photographed hand: a tap adds one to what is typed, or drops it, and what is typed says which count.
+for (const picture of document.querySelectorAll("[data-counts]")) {
+  const field = document.getElementsByName(picture.dataset.counts)[0];
+  const drawn = [...picture.querySelectorAll("[data-tile]")];
+  const read = drawn.filter((tile) => tile.dataset.tile);
+  const typed = () => field.value.trim().split(/\s+/).filter(Boolean);
+  const same = (tile) => tile.split(/[-:]/).sort((a, b) => a - b).join("-");
+  const ring = (tile, counts) => {
+    tile.classList.toggle("counts", counts);
+    tile.setAttribute("aria-pressed", counts);
+  };
+  const follow = () => {
+    const left = typed().map(same);
+    const taken = (tile) => {
+      const at = left.indexOf(same(tile.dataset.tile));
+      if (at >= 0) left.splice(at, 1);
+      return at >= 0;
+    };
+    // Of two that are alike the one stays ringed that was.
+    const [ringed, others] = [true, false].map((was) => read.filter((tile) => tile.classList.contains("counts") === was));
+    for (const tile of [...ringed, ...others]) ring(tile, taken(tile));
+  };
+  const tap = (tile) => {
+    if (!tile.dataset.tile) return field.focus();
+    const tiles = typed();
+    const counted = tile.classList.contains("counts");
+    if (counted) tiles.splice(tiles.map(same).indexOf(same(tile.dataset.tile)), 1);
+    else tiles.push(tile.dataset.tile);
+    ring(tile, !counted);
+    field.value = tiles.join(" ");
+    return field.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  for (const tile of drawn) {
+    tile.setAttribute("role", "button");
+    tile.setAttribute("tabindex", "0");
+    tile.addEventListener("click", () => tap(tile));
+    tile.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      tap(tile);
+    });
+  }
+  field.addEventListener("input", follow);
+  follow();
+}
+
 // Players change seats by a handle: dragged with mouse or finger, or moved with the arrow keys.
 for (const list of document.querySelectorAll("[data-reorder]")) {
   const rows = [...list.querySelectorAll(".player-row")];
