@@ -46,6 +46,8 @@ class SheetSettings:
     """Where the set has dividing lines this part of the crops shows a seam."""
     high: float = 0.18
     """The share of double-15 and double-18 sets among the western ones."""
+    chinese: float = 0.2
+    """The share of sheets with a Chinese set."""
     dotted: float = 0.0
     """The share of sheets on a cloth with dots like pips, where every other place is bare."""
 
@@ -64,7 +66,7 @@ def grounds_of(folder: Path, most: int = 300) -> list[NDArray[np.uint8]]:
 
 def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], settings: SheetSettings) -> Crops:
     """One set's tiles in rows of context crops."""
-    style = make_style(rng, *_which_set(rng, settings.high))
+    style = make_style(rng, *_which_set(rng, settings))
     if rng.random() < settings.rare:
         style = rare_style(style, rng)
     maker = FaceMaker(style, _WIDTH / style.body.width, rng)
@@ -96,10 +98,11 @@ def sheet(rng: np.random.Generator, ground: NDArray[np.uint8], settings: SheetSe
     )
 
 
-def _which_set(rng: np.random.Generator, high: float) -> tuple[str, int | None]:
-    """Chinese one time in five; else the sizes so that high values are not rare."""
-    if rng.random() < 0.2:
+def _which_set(rng: np.random.Generator, settings: SheetSettings) -> tuple[str, int | None]:
+    """Chinese or, in the others, the sizes so that high values are not rare."""
+    if rng.random() < settings.chinese:
         return "chinese", None
+    high = settings.high
     low = np.array([0.36, 0.12, 0.34]) * (1 - high) / 0.82
     return "western", int(rng.choice([6, 9, 12, 15, 18], p=[*low, high / 3, high * 2 / 3]))
 
@@ -334,10 +337,11 @@ def main() -> None:
     usual = SheetSettings()
     parser.add_argument("--rare", type=float, default=usual.rare, help="the share of sheets with sets few shops sell")
     parser.add_argument("--seams", type=float, default=usual.seams, help="the share of seams where dividing lines show")
+    parser.add_argument("--chinese", type=float, default=usual.chinese, help="the share of Chinese sets")
     parser.add_argument("--dotted", type=float, default=usual.dotted, help="the share of cloths with dots like pips")
     parser.add_argument("--high", type=float, default=usual.high, help="the share of double-15 and double-18 sets")
     options = parser.parse_args()
-    settings = SheetSettings(options.rare, options.seams, options.high, options.dotted)
+    settings = SheetSettings(options.rare, options.seams, options.high, options.chinese, options.dotted)
     sheets(options.sheets, options.seed, grounds_of(options.grounds), settings).save(options.out)
 
 
