@@ -34,6 +34,14 @@ def page(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
     app_state.repository.read_hand.close()  # type: ignore[union-attr]
 
 
+BETWEEN = """() => {
+  const tile = document.querySelector('.newest .domino'), dock = document.querySelector('.dock');
+  if (!tile || !dock.offsetHeight) return true;
+  const box = tile.getBoundingClientRect(), turn = document.getElementById('region-turn').getBoundingClientRect();
+  return box.top >= turn.bottom - 1 && box.bottom <= dock.getBoundingClientRect().top + 1;
+}"""
+
+
 def lay(page: Page, train: str, outer: int) -> int:
     """Tap a play into the sheet of the table page; the number of taps."""
     if page.locator("#live").count() == 0:
@@ -45,6 +53,7 @@ def lay(page: Page, train: str, outer: int) -> int:
     with page.expect_response("**/api/play"):
         form.locator(f'button[name="outer"][value="{outer}"]').click()
     expect(page.locator("form[data-sent]")).to_have_count(0)
+    assert once_at_rest(page, lambda: page.evaluate(BETWEEN)), "the keys cover the tile that was just laid"
     return taps
 
 

@@ -4,6 +4,11 @@
 const shown = new WeakMap(); // What each part of the page was last made from.
 const live = document.getElementById("live");
 const join = document.getElementById("join");
+const LOOKS_MS = 6000; // Whoever moves the page looks at something else for so long.
+const FOLDS_MS = 8000;
+const folded = new Set(); // The rulings that were folded, each once.
+let newest = "";
+let looked = 0;
 let line = null;
 if (live) follow(live);
 if (join) leave(join);
@@ -33,6 +38,7 @@ function follow(root) {
       const region = document.getElementById(`region-${name}`);
       if (region) put(region, html);
     }
+    showNewest();
     if (state.seq !== seq) {
       seq = state.seq;
       news.textContent = state.say;
@@ -49,6 +55,40 @@ function follow(root) {
     gone: () => location.reload(),
   });
   document.documentElement.dataset.live = "1";
+  showNewest();
+}
+
+// In the hand the keys cover the lower half: the tile that was just laid, or the double that waits, is brought into the
+// gap between whose turn it is and the keys, unless somebody is just looking elsewhere. A ruling folds to its title.
+for (const sign of ["wheel", "touchmove"]) addEventListener(sign, () => (looked = Date.now()), { passive: true });
+
+function showNewest(own = false) {
+  const dock = live.querySelector(".dock");
+  if (!dock || getComputedStyle(dock).position !== "sticky") return;
+  foldRulings(dock);
+  const tile = live.querySelector(".to-cover .laid:nth-last-child(2) .domino") || live.querySelector(".newest .domino");
+  const at = tile ? tile.closest(".at").getAttribute("href") : "";
+  if (at === newest && !own) return;
+  newest = at;
+  if (!tile || (!own && Date.now() - looked < LOOKS_MS)) return;
+  const top = document.getElementById("region-turn").getBoundingClientRect().bottom;
+  const gap = [top, dock.getBoundingClientRect().top];
+  const box = tile.getBoundingClientRect();
+  if (box.top >= gap[0] && box.bottom + 24 <= gap[1]) return;
+  const turn = document.getElementById("region-turn").offsetHeight;
+  scrollBy(0, (box.top + box.bottom) / 2 - (turn + gap[1]) / 2);
+}
+
+function foldRulings(dock) {
+  for (const part of dock.querySelectorAll("[data-folds][open]")) {
+    const name = part.className;
+    if (folded.has(name)) continue;
+    folded.add(name);
+    setTimeout(() => {
+      const then = dock.querySelector(`details.${name}`);
+      if (then) then.open = false;
+    }, FOLDS_MS);
+  }
 }
 
 // What the page shows is old, and how old; null: it is not.
@@ -82,7 +122,7 @@ function put(region, html, sent = false) {
   while (region.firstChild) region.firstChild.remove();
   region.append(fresh.content);
   for (const part of region.querySelectorAll("details")) {
-    if (sent && part.className !== "panel entry") continue;
+    if (sent && part.className !== "panel entry" && !part.matches("[data-folds]")) continue;
     if (opened.has(part.className)) part.open = opened.get(part.className);
   }
   for (const restore of chosen) restore(region);
@@ -186,6 +226,7 @@ async function answered(answer) {
     const fresh = page.getElementById(region.id);
     if (fresh) put(region, fresh.innerHTML, true);
   }
+  showNewest(true);
   const told = page.getElementById("told-back");
   if (told) {
     say("unsent", told.textContent);
