@@ -68,9 +68,9 @@ function showNewest(own = false) {
   foldRulings(dock);
   const tile = live.querySelector(".to-cover .laid:nth-last-child(2) .domino") || live.querySelector(".newest .domino");
   const at = tile ? tile.closest(".at").getAttribute("href") : "";
-  if (at === newest && !own) return;
+  if (at === newest || (!own && Date.now() - looked < LOOKS_MS)) return;
   newest = at;
-  if (!tile || (!own && Date.now() - looked < LOOKS_MS)) return;
+  if (!tile) return;
   const top = document.getElementById("region-turn").getBoundingClientRect().bottom;
   const gap = [top, dock.getBoundingClientRect().top];
   const box = tile.getBoundingClientRect();
