@@ -36,7 +36,7 @@ def page(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterator
 
 BETWEEN = """() => {
   const tile = document.querySelector('.newest .domino'), dock = document.querySelector('.dock');
-  if (!tile || !dock.offsetHeight) return true;
+  if (!tile || !dock.offsetHeight || document.querySelector('.ask-back')) return true;
   const box = tile.getBoundingClientRect(), turn = document.getElementById('region-turn').getBoundingClientRect();
   return box.top >= turn.bottom - 1 && box.bottom <= dock.getBoundingClientRect().top + 1;
 }"""

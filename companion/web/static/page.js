@@ -113,6 +113,8 @@ function put(region, html, sent = false) {
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
   const same = shown.get(region) === plain(fresh);
+  // What the box asked back or refused stays until the table has changed: other news of this moment may come late.
+  if (!sent && region.querySelector(".ask-back, .complaint") && stampOf(region) === stampOf(fresh.content)) return;
   shown.set(region, html);
   if (same && !sent) return;
   const held = document.activeElement;
@@ -128,6 +130,12 @@ function put(region, html, sent = false) {
   for (const restore of chosen) restore(region);
   const again = inside ? region.querySelector(inside) : null;
   if (again) again.focus({ preventScroll: true });
+}
+
+// After which entry of the game a part's forms were made.
+function stampOf(part) {
+  const stamp = part.querySelector("[name=expected_seq]");
+  return stamp ? stamp.value : "";
 }
 
 // What a person changed in the forms of a part, as functions that change it again.
