@@ -275,11 +275,14 @@ def misread(p: float | None) -> int:
     """The cost of a half's having been read wrongly that was read with `p`; None: read surely.
 
     Readings of one picture err together, so they are never multiplied, and no p is worth more than the tail that was
-    measured.
+    measured. A fault that rests on what a half shows is certain only if the half was read beyond doubt.
     """
     most = COST[Cause.MISREAD]
-    return most if p is None or p >= SURE else min(most, decibans(1.0 - p))
+    if p is None or p >= BEYOND_DOUBT:
+        return most
+    return COST[Cause.ANOTHER_TILE] if p >= SURE else min(most, decibans(1.0 - p))
 
 
-SURE = 0.98
-"""Halves read at least so surely count as surely read: between here and 1 the eye's p is not calibrated."""
+SURE, BEYOND_DOUBT = 0.98, 0.999
+"""Halves read at least so surely as the first count as surely read, as the second as read beyond doubt. Between them
+the eye's p is not calibrated: a twelve in two rows of six on a coarse picture was read as a six with .9968."""

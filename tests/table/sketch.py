@@ -162,7 +162,7 @@ class KnowingEye:
     def _half(self, value: int) -> HalfReading:
         if self.rng.random() < self.unread:
             return HalfReading(None, 0.6, ((value, 0.6), ((value + 1) % 7, 0.3)))
-        return HalfReading(value, 0.995, (((value + 1) % 7, 0.004),))
+        return HalfReading(value, 0.9995, (((value + 1) % 7, 0.0004),))
 
 
 def _inside(quad: NDArray[np.float32], regions: Sequence[tuple[int, int, int, int]]) -> bool:

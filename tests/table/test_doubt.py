@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from companion.game.session import Session
-from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
+from companion.geometry import Layout, PlacedTile, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
 from companion.log.event_fields import Certainty
+from companion.log.journal import Journal
 from companion.log.question import Question, QuestionKind
 from companion.log.table_change import TableChange
 from companion.observing.doubts import Doubts
@@ -308,6 +309,52 @@ def test_of_an_unread_half_its_value_is_as_sure_as_the_eye_has_it() -> None:
         laying = Laying(Laid(value, 7), "Ann")
         (reading,) = readings_of(Observation((laying,)), guessed).values()
         assert reading.p == pytest.approx((p, 0.999)) and reading.others == (others, ())
+
+
+def coarse(*hidden: tuple[int, float]) -> Layout:
+    """Twelves in two rows of six on a coarse picture: that of 12-9, which the engine tells, was nearly taken for a six,
+    and that of 12-7 is surely read as one. `hidden`: what the eye makes of the first of them instead."""
+    known = SeenHalf(12, 0.39, hidden or ((6, 0.39), (12, 0.33), (10, 0.24)))
+    first = replace(eastward([(12, 9)])[0], halves=(known, SeenHalf(9, 0.9999)))
+    second = replace(tile(700.0, 700.0, 0.0, 6, 7), halves=(SeenHalf(6, 0.9968, ((8, 0.0012),)), SeenHalf(7, 0.9999)))
+    return Layout(trains={"Ann": (PlacedTile(1, first),), "Ben": (PlacedTile(2, second),)})
+
+
+def test_a_value_that_the_table_shows_to_be_taken_for_another_is_not_surely_read() -> None:
+    laying = Laying(Laid(6, 7), "Ben")
+    (reading,) = readings_of(Observation((laying,)), coarse()).values()
+    assert reading.p[0] < 0.8 and reading.p[1] == 0.9999
+    assert reading.others[0][0][0] == 12 and reading.others[0][0][1] == pytest.approx(0.28, abs=0.01)
+
+
+def test_what_a_marker_covers_says_nothing_about_how_a_value_is_read() -> None:
+    laying = Laying(Laid(6, 7), "Ben")
+    (reading,) = readings_of(Observation((laying,)), coarse((6, 0.35), (12, 0.2))).values()
+    assert reading.p[0] == 0.9968
+
+
+def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_doubt(tmp_path: Path) -> None:
+    """A twelve that is surely read as a six: beside another twelve that nearly was, it is a twelve. Where nothing tells
+    that, it may be the wrong root; only what is read beyond doubt is one."""
+    layout = coarse()
+    first, second = Laying(Laid(12, 9), "Ann"), Laying(Laid(6, 7), "Ben")
+    (beside_another,) = readings_of(Observation((second,)), layout).values()
+    for number, (reading, lies, certain) in enumerate(
+        (
+            (beside_another, Laid(12, 7), []),
+            (Certainty((0.9968, 0.9999), (((8, 0.0012),), ()), across=False), Laid(6, 7), [False]),
+            (Certainty((0.9995, 0.9999), ((), ()), across=False), Laid(6, 7), [True]),
+        )
+    ):
+        setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"]})
+        session = Session(Journal.create(tmp_path / f"{number}.jsonl", setup.header), load_ruleset("reeves"))
+        session.start_round(Laid(12, 12), "Ann")
+        session.observe(TableChange((first,), readings=readings_of(Observation((first,)), layout)))
+        session.observe(TableChange((second,), readings={second: reading}))
+        play = session.snapshot()["plays"][-1]
+        assert Laid(*play["tile"]) == lies
+        assert [one["certain"] for one in play["violations"] if one["code"] == "WRONG_ROOT"] == certain
+        session.close()
 
 
 def test_a_fault_read_beyond_doubt_goes_on_record() -> None:

@@ -90,11 +90,13 @@ def test_a_runner_up_that_fits_is_believed_before_a_broken_rule() -> None:
 
 
 def test_without_a_runner_up_that_fits_it_stays_what_was_read_and_is_held_against_somebody() -> None:
-    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    laid(belief, "+8-7@Ann", unsure(0.997, (2, 0.003)))
-    verdict = last(belief)
-    assert verdict.act == Play(Laid(8, 7), "Ann")
-    assert [(one.code, one.certain) for one in verdict.charges] == [("MISMATCH", True)]
+    """For certain only where it was read beyond doubt."""
+    for p, certain in ((0.997, False), (0.9995, True)):
+        belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+        laid(belief, "+8-7@Ann", unsure(p, (2, 1 - p)))
+        verdict = last(belief)
+        assert verdict.act == Play(Laid(8, 7), "Ann")
+        assert [(one.code, one.certain) for one in verdict.charges] == [("MISMATCH", certain)]
 
 
 def test_a_tile_about_as_likely_another_as_illegal_stays_what_was_read_and_accuses_nobody_for_certain() -> None:
