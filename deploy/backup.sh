@@ -12,6 +12,10 @@ fail() { rm -f "$target.part"; echo "$1" >&2; exit 1; }
 journals() { grep -c '^\./games/[^/]*/journal\.jsonl$' || true; }
 
 [ -d "$DATA" ] || { echo "nothing to copy: $DATA is not there"; exit 0; }
+if [ -L "$DATA/games" ]; then
+  echo "$DATA/games is a link, and what lies behind links is not copied; mount the disk there instead" >&2
+  exit 1
+fi
 mkdir -p "$BACKUPS"
 chmod 0700 "$BACKUPS"
 name="companion-$(date -u +%Y%m%dT%H%M%SZ)"
@@ -19,9 +23,12 @@ number=""
 while [ -e "$BACKUPS/$name${number:+-$number}.tar.gz" ]; do number=$((${number:-0} + 1)); done
 target="$BACKUPS/$name${number:+-$number}.tar.gz"
 there="$(cd "$DATA" && find . -path './games/*/journal.jsonl' -type f | journals)"
+# Folders and files: the service's own user could point a link anywhere, and this runs as root.
+find "$DATA" ! -type d ! -type f -printf 'left out of the copy: %P\n' >&2
 status=0
-tar --create --gzip --file "$target.part" --directory "$DATA" --exclude='./evidence' --exclude='*.jpg' --exclude='./.in-use' \
-  --warning=no-file-changed . || status=$?
+(cd "$DATA" && find . \( -type d -o -type f \) -print0) |
+  tar --create --gzip --file "$target.part" --directory "$DATA" --exclude='./evidence' --exclude='*.jpg' --exclude='./.in-use' \
+    --warning=no-file-changed --warning=no-file-removed --hard-dereference --no-recursion --null --files-from=- || status=$?
 # tar says 1 when a journal grew while it was read: that is a good copy.
 [ "$status" -le 1 ] || fail "the copy failed (tar: $status); is the disk full?"
 # A copy that cannot be read back is none.

@@ -39,6 +39,7 @@ KEEP_RELEASES=3
 NEEDED_KB=1200000
 HEALTH_TRIES="${COMPANION_HEALTH_TRIES:-60}"
 
+LEFT_OUT=()
 ACTION=install CAMERA="" CAMERA_SIZE="" MAINS="" PORT="" KIOSK=no BROKER=no HALL=no WHEELS="" RESTORE="" PURGE=no FORCE=no DRY=no
 
 say() { echo "companion: $*"; }
@@ -498,9 +499,9 @@ do_rollback() {
   start_and_watch
 }
 
-# A copy holds folders and plain files, nothing else: no way out of its folder, and nobody's rights but the companion's.
+# Of a copy come folders and plain files, nothing else: no way out of its folder, and nobody's rights but the companion's.
 check_copy() {
-  local listing members odd size room
+  local listing members odd size room kind name
   gzip --test "$RESTORE" 2>/dev/null || die "$RESTORE: not a copy made by backup.sh (expected a .tar.gz)"
   listing="$(LC_ALL=C tar --list --verbose --numeric-owner --absolute-names --file "$RESTORE" 2>/dev/null)" ||
     die "$RESTORE: not a copy made by backup.sh (the archive is damaged)"
@@ -509,8 +510,14 @@ check_copy() {
   if grep -Eq '(^/|(^|/)\.\.(/|$))' <<<"$members"; then
     die "$RESTORE: reaches outside its folder; not restored"
   fi
-  odd="$(grep -Ev '^[-d]' <<<"$listing" | head -n 1 || true)"
-  [ -z "$odd" ] || die "$RESTORE: holds a link or a device (${odd##* }); expected folders and plain files; not restored"
+  # h: a second name of a file in the copy, which tar makes within the folder only.
+  LEFT_OUT=()
+  while IFS=$'\t' read -r kind name; do
+    case "$kind" in
+      [-dh]*) ;;
+      *) LEFT_OUT+=("$name") ;;
+    esac
+  done < <(paste <(cut -c1 <<<"$listing") - <<<"$members")
   odd="$(grep -E '^-.{2}[sS]|^-.{5}[sS]' <<<"$listing" | head -n 1 || true)"
   [ -z "$odd" ] || die "$RESTORE: holds a file that would run with other rights (${odd##* }); not restored"
   grep -Eq ' \./games/$' <<<"$listing" || die "$RESTORE: not a copy made by backup.sh (expected the folder games in it)"
@@ -530,9 +537,17 @@ do_restore() {
   # All of it is unpacked beside the games before the companion is stopped.
   run rm -rf "$fresh"
   run install -d -m 0750 "$fresh"
-  if ! run tar --extract --gzip --no-same-owner --no-same-permissions --file "$RESTORE" --directory "$fresh"; then
+  local name said leaving=(--anchored --no-wildcards)
+  for name in "${LEFT_OUT[@]}"; do leaving+=("--exclude=$name"); done
+  if ! said="$(run tar --extract --gzip --no-same-owner --no-same-permissions "${leaving[@]}" --file "$RESTORE" --directory "$fresh" 2>&1)"; then
     rm -rf "$fresh"
-    die "$RESTORE: could not be unpacked; the games were not touched, and the companion runs on"
+    die "$RESTORE: could not be unpacked (${said%%$'\n'*}); the games were not touched, and the companion runs on"
+  fi
+  [ -z "$said" ] || echo "$said"
+  if [ "$DRY" = no ]; then
+    # Those whose names cannot be written in one line.
+    find "$fresh" ! -type d ! -type f -delete
+    for name in "${LEFT_OUT[@]}"; do say "left out, because it is neither a folder nor a file: $name" >&2; done
   fi
   run chmod -R u=rwX,g=rX,o= "$fresh"
   if getent passwd companion >/dev/null; then run chown -R companion:companion "$fresh"; fi

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import os
 import tarfile
 from pathlib import Path
 
@@ -370,7 +371,7 @@ def evil(kind: str) -> tarfile.TarInfo:
 
 
 @pytest.mark.parametrize(
-    "kind", ["symlink", "hard link", "device", "pipe", "setuid", "setgid", "upwards", "absolute", "no games", "cut off"]
+    "kind", ["hard link", "setuid", "setgid", "upwards", "absolute", "no games", "cut off"]
 )
 def test_a_copy_that_is_none_is_refused_and_the_companion_runs_on(box: Box, kind: str) -> None:
     box.run()
@@ -393,6 +394,49 @@ def test_a_copy_that_is_none_is_refused_and_the_companion_runs_on(box: Box, kind
     assert len(result.stderr.strip().splitlines()) == 1, result.stderr
     assert box.files() == before
     assert not any(call.startswith(("systemctl stop", "systemctl restart")) for call in box.calls)
+
+
+@pytest.mark.parametrize("kind", ["symlink", "device", "pipe"])
+def test_what_is_safe_comes_back_and_what_is_left_out_is_said(box: Box, kind: str) -> None:
+    box.run()
+    copy = box.folder / "copy.tar.gz"
+    play(box.folder, "game-0001", 3)
+    with tarfile.open(copy, "w:gz") as archive:
+        archive.addfile(evil(kind))
+        archive.add(box.folder / "games", "./games")
+    result = box.run("--restore", str(copy))
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.strip() == "companion: left out, because it is neither a folder nor a file: ./games/evil"
+    assert [path.name for path in (box.data / "games").iterdir()] == ["game-0001"]
+
+
+def test_our_own_copy_comes_back_whatever_lay_beside_the_games(box: Box) -> None:
+    box.run()
+    play(box.data, "game-0001", 3)
+    journal = box.data / "games/game-0001/journal.jsonl"
+    (box.data / "copies").mkdir()
+    (box.data / "copies/game-0001.jsonl").hardlink_to(journal)
+    (box.data / "latest").symlink_to("games/game-0001")
+    (box.data / "games/shadow of [mine] & \n more").symlink_to("/etc/shadow")
+    os.mkfifo(box.data / "pipe")
+    kept = journal.read_bytes()
+    made = box.run(script="backup.sh")
+    assert made.returncode == 0, made.stderr
+    assert made.stderr.count("left out of the copy: ") == 3
+    result = box.run("--restore", made.stdout.strip())
+    assert (result.returncode, result.stderr) == (0, "")
+    assert journal.read_bytes() == (box.data / "copies/game-0001.jsonl").read_bytes() == kept
+    assert sorted(path.name for path in box.data.iterdir()) == ["copies", "games"]
+
+
+def test_games_that_lie_behind_a_link_are_not_said_to_be_copied(box: Box) -> None:
+    play(box.folder / "disk", "game-0001", 3)
+    box.data.mkdir(parents=True)
+    (box.data / "games").symlink_to(box.folder / "disk/games")
+    result = box.run(script="backup.sh")
+    assert result.returncode == 1
+    assert "games is a link" in result.stderr
+    assert not list((box.root / "var/backups/companion").glob("*"))
 
 
 def test_games_with_which_the_companion_does_not_start_are_taken_back(box: Box) -> None:
