@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 from companion.rules.ruleset import OPEN, SHIPPED, house_file, load_ruleset, loaded
 from companion.rules.ruleset_fields import LABELS, OPTION_NAMES, RuleSetError
 from companion.storage.repairs import Repair
-from companion.storage.state_file import write_whole
+from companion.storage.state_file import set_aside, write_whole
 
 FOLDER = "rules"
 LARGEST = 65_536
@@ -37,7 +37,8 @@ class TooManyRulesError(Exception):
 class OwnRules:
     """`options` are what differs from the published rule set `extends`; `key` stands for the file in an address.
 
-    `fault`: one line that says why the file cannot be used; then nothing else but the key is known.
+    `fault`: one line that says why the file cannot be used; then nothing else but the key is known. `bad`: what it
+    holds is at fault, not the card.
     """
 
     key: str
@@ -45,6 +46,7 @@ class OwnRules:
     extends: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
+    bad: bool = False
 
 
 def own_rules(data_dir: Path | None) -> tuple[OwnRules, ...]:
@@ -89,9 +91,18 @@ def _free_key(folder: Path, title: str) -> str:
     return next(key for n in range(1, MOST + 2) if (key := stem if n == 1 else f"{stem}-{n}") not in taken)
 
 
-def broken(data_dir: Path | None) -> list[Repair]:
-    """A report for each file that cannot be used."""
-    return [Repair("RULES_FILE", {"why": one.fault}) for one in own_rules(data_dir) if one.fault]
+def broken(data_dir: Path | None, report: Callable[[Repair], None]) -> list[Repair]:
+    """Set each file aside that makes no sense, and report it; those that stay and cannot be used."""
+    left = []
+    for one in own_rules(data_dir):
+        if not one.fault:
+            continue
+        aside = set_aside(data_dir / FOLDER / f"{one.key}.toml", "bad") if data_dir is not None and one.bad else None
+        if aside is None:
+            left.append(Repair("RULES_FILE", {"why": one.fault}))
+        else:
+            report(Repair("RULES_ASIDE", {"why": one.fault, "aside": aside.name}))
+    return left
 
 
 def _read(path: Path) -> OwnRules:
@@ -101,7 +112,7 @@ def _read(path: Path) -> OwnRules:
     except OSError as error:
         return OwnRules(path.stem, fault=f"{path.name}: {error.strerror or 'cannot be read'}")
     if not S_ISREG(stat.st_mode):
-        return OwnRules(path.stem, fault=f"{path.name}: expected a file")
+        return OwnRules(path.stem, fault=f"{path.name}: expected a file", bad=True)
     return _read_file(path, stat.st_mtime_ns, stat.st_size)
 
 
@@ -122,9 +133,10 @@ def _read_file(path: Path, _changed: int, size: int) -> OwnRules:
     except OSError as error:
         return OwnRules(path.stem, fault=f"{path.name}: {error.strerror or 'cannot be read'}")
     except RuleSetError as error:
-        return OwnRules(path.stem, fault=f"{path.name}: {error}")
+        return OwnRules(path.stem, fault=f"{path.name}: {error}", bad=True)
     except (ValueError, RecursionError) as error:
-        return OwnRules(path.stem, fault=f"{path.name}: expected TOML: {' '.join(str(error).split())[:200]}")
+        why = " ".join(str(error).split())[:200]
+        return OwnRules(path.stem, fault=f"{path.name}: expected TOML: {why}", bad=True)
     title = str(labels.get("title") or path.stem)[:LONGEST_TITLE]
     return OwnRules(path.stem, title, extends, options)
 

@@ -136,6 +136,11 @@ TEXTS: Mapping[str, RepairText] = {
         _("Games that were begun with it go on; it is not offered for a new one."),
         _("Mend it, or take it out of the folder “rules”."),
     ),
+    "RULES_ASIDE": RepairText(
+        _("A file of your house rules could not be used and was set aside as %(aside)s: %(why)s"),
+        _("Games that were begun with it go on; it is not offered for a new one."),
+        _("Mend it, and give it its old name."),
+    ),
     "STATE_FILE": RepairText(
         _("The file %(file)s made no sense and was set aside as %(aside)s."),
         _("What it held starts afresh, or you are asked for it again. No game was in it."),

@@ -87,8 +87,33 @@ def test_what_is_no_file_is_not_waited_for_and_said_on_the_page(anyone: FlaskCli
     os.mkfifo(folder / "pipe.toml")
     assert [one.fault for one in own_rules(app_state.data_dir)] == ["pipe.toml: expected a file"]
     assert anyone.get("/setup").status_code == 200
-    assert "A file of your house rules cannot be used: pipe.toml" in anyone.get("/repairs").text
-    assert anyone.get("/health").json["status"] == "degraded"  # type: ignore[index]
+    assert "set aside as pipe.toml.bad-1: pipe.toml: expected a file" in anyone.get("/repairs").text
+    assert [path.name for path in folder.iterdir()] == ["pipe.toml.bad-1"]
+
+
+def test_a_bad_house_file_is_set_aside_once_and_one_that_cannot_be_read_stays(
+    anyone: FlaskClient, app_state: AppState, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert app_state.data_dir is not None
+    folder = app_state.data_dir / "rules"
+    folder.mkdir()
+    for content in ("extends = ", "extends = 3"):
+        (folder / "club.toml").write_text(content)
+        anyone.get("/health")
+    (folder / "ours.toml").write_text("extends = 'tactic'")
+    anyone.get("/health")
+    assert sorted(path.name for path in folder.iterdir()) == ["club.toml.bad-1", "club.toml.bad-2", "ours.toml"]
+    codes = [repair.code for repair in app_state.repairs.open()]
+    assert codes == ["RULES_ASIDE", "RULES_ASIDE"]
+
+    def refused(path: Path, mode: str) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "open", refused)
+    (folder / "ours.toml").touch()
+    assert [(one.fault, one.bad) for one in own_rules(app_state.data_dir)] == [("ours.toml: Input/output error", False)]
+    assert [repair.code for repair in app_state.repairs.open()] == ["RULES_FILE", "RULES_ASIDE", "RULES_ASIDE"]
+    assert (folder / "ours.toml").exists()
 
 
 def test_a_photograph_of_a_hand_is_never_on_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
