@@ -119,6 +119,7 @@ class WatchedTable:
         self._lock = threading.Lock()
         self._state: dict[str, Any] = {"state": "looking"}
         self._frame: Frame | None = None
+        self._frame_wh: tuple[int, int] | None = None
         self._game: tuple[str, SessionLike] | None = None
         self._watcher: Watcher | None = None
         self._fresh = threading.Event()
@@ -424,6 +425,9 @@ class WatchedTable:
 
     def _see(self, frame: Frame, game: tuple[str, SessionLike] | None) -> bool:
         """One picture of this game's table; False when it is time to stop."""
+        if self._camera.live and self._frame_wh not in (None, frame.size_wh):
+            self._watcher = None  # filmed larger or smaller than before: nothing lies where it lay
+        self._frame_wh = frame.size_wh
         if self._watcher is not None and self._measure.is_set():
             self._measure.clear()
             if game is not None and self._other_tiles(frame, game[1], self._watcher):

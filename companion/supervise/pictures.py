@@ -37,6 +37,11 @@ MOVED_CERTAINTY = 0.25
 """A shift found less surely than this (0 to 1) explains nothing: points are compared then."""
 MOVED_FRAMES = 4
 STEADY_FRAMES = 2
+BLOCKS_WH = (5, 4)
+PLAIN_BELOW = 4.0
+ALIKE = 0.4
+LEAST_BLOCKS = 6
+STRANGE_S = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,7 @@ class PictureJudge:
         self._reference: Floats | None = None
         self._view: KnownView | None = None
         self._unexplained = 0
+        self._strange_since: float | None = None
         self._good = STEADY_FRAMES if after is None else 0
         self._fault = after
 
@@ -83,7 +89,7 @@ class PictureJudge:
         probe = as_probe(frame.image)
         frozen = self._frozen(probe, frame.at)
         # Light first: a covered lens gives the same black picture for ever, and restarting it would not help.
-        fault = self._light(probe) or frozen or self._moved(probe)
+        fault = self._light(probe) or frozen or self._moved(probe, frame.at)
         if fault is not None:
             self._fault, self._good = fault, 0
             return fault
@@ -101,11 +107,11 @@ class PictureJudge:
         self._remembered = image
         grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
         self._light_then = float(np.percentile(grey, 99))
-        self._reference = self._view = None
+        self._reference = self._view = self._strange_since = None
         self._shifted = self._unexplained = self._turned = 0
 
     def forget_view(self) -> None:
-        self._remembered = self._reference = self._view = self._light_then = None
+        self._remembered = self._reference = self._view = self._light_then = self._strange_since = None
         self._shifted = self._unexplained = self._turned = 0
 
     def _light(self, probe: Image) -> State | None:
@@ -129,7 +135,7 @@ class PictureJudge:
         frozen = self._same >= self._settings.frozen_frames and at - since >= self._settings.frozen_after_s
         return State.FROZEN if frozen else None
 
-    def _moved(self, probe: Image) -> State | None:
+    def _moved(self, probe: Image, at: float) -> State | None:
         if self._remembered is None:
             return None
         now = _windowed(probe)
@@ -144,10 +150,12 @@ class PictureJudge:
         limit = MOVED_SHARE * PROBE_WIDTH
         if certainty >= MOVED_CERTAINTY:
             self._shifted = self._shifted + 1 if float(np.hypot(dx, dy)) > limit else 0
+            self._strange_since = None
             self._compare_quarters(probe, limit)
         else:
-            self._compare_points(probe, limit)
-        return State.MOVED if max(self._shifted, self._turned) >= MOVED_FRAMES else None
+            self._compare_points(probe, limit, at)
+        strange = self._strange_since is not None and at - self._strange_since >= STRANGE_S
+        return State.MOVED if strange or max(self._shifted, self._turned) >= MOVED_FRAMES else None
 
     def _compare_quarters(self, probe: Image, limit: float) -> None:
         """Turned about its middle by some degrees? Then the quarters have gone different ways. Counts as two."""
@@ -163,15 +171,20 @@ class PictureJudge:
             gone += certainty >= MOVED_CERTAINTY and float(np.hypot(dx, dy)) > limit
         self._turned = self._turned + 2 if gone >= TURNED_QUARTERS else 0
 
-    def _compare_points(self, probe: Image, limit: float) -> None:
-        """Turned, tilted or come nearer? Costs more than a shift, and counts as two."""
+    def _compare_points(self, probe: Image, limit: float, at: float) -> None:
+        """Turned, tilted or come nearer? Costs more than a shift, and counts as two. Or is nothing there as it was?"""
         self._unexplained += 1
-        if self._view is None or self._unexplained % self._settings.points_every:
+        if self._view is None or self._remembered is None or self._unexplained % self._settings.points_every:
             return
         change = self._view.change(probe)
         if change is not None:
             far = farthest(change, (probe.shape[1], probe.shape[0])) > limit
             self._shifted = self._shifted + 2 if far else 0
+        before = _as_large(self._remembered, probe)
+        if change is not None or before is None or not _nothing_alike(before, probe):
+            self._strange_since = None
+        elif self._strange_since is None:
+            self._strange_since = at
 
 
 def as_probe(image: Image) -> Image:
@@ -200,6 +213,22 @@ def _as_large(image: Image, probe: Image) -> Image | None:
 def _quarters(probe: Image) -> list[Image]:
     h, w = probe.shape[0] // 2, probe.shape[1] // 2
     return [np.ascontiguousarray(probe[y : y + h, x : x + w]) for y in (0, h) for x in (0, w)]
+
+
+def _nothing_alike(before: Image, probe: Image) -> bool:
+    """Shows no block of the picture what it showed? Plain ones, which noise alone fills, do not say."""
+    alike = []
+    for then, now in zip(_blocks(edges(before)), _blocks(edges(probe)), strict=True):
+        if then.std() >= PLAIN_BELOW:
+            spread = float(now.std() * then.std())
+            alike.append(float(((then - then.mean()) * (now - now.mean())).mean()) / spread if spread > 0 else 0.0)
+    return len(alike) >= LEAST_BLOCKS and max(alike) < ALIKE
+
+
+def _blocks(picture: Floats) -> list[Floats]:
+    across, down = BLOCKS_WH
+    h, w = picture.shape[0] // down, picture.shape[1] // across
+    return [picture[y * h : (y + 1) * h, x * w : (x + 1) * w] for y in range(down) for x in range(across)]
 
 
 def _windowed(probe: Image) -> Floats:

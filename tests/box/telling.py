@@ -34,13 +34,14 @@ class LiveCamera:
 
     def __init__(self, every_s: float = 0.002) -> None:
         self._every_s, self._count = every_s, 0
+        self.size_wh = (120, 90)
         self.before_each: Callable[[], None] = lambda: None
 
     def read(self) -> Frame | None:
         self.before_each()
         time.sleep(self._every_s)
         self._count += 1
-        return Frame(np.full((90, 120, 3), 90, np.uint8), float(self._count), f"f{self._count}")
+        return Frame(np.full((*self.size_wh[::-1], 3), 90, np.uint8), float(self._count), f"f{self._count}")
 
     def close(self) -> None: ...
 

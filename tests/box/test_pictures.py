@@ -146,6 +146,42 @@ def test_a_camera_that_hangs_still_is_not_turned() -> None:
     assert State.MOVED not in seen(judge, covered), "an arm over a quarter of it is no turn"
 
 
+def another(what: str) -> Image:
+    """What a camera might show instead of its table."""
+    generator = np.random.default_rng(3)
+    if what == "noise":
+        return generator.integers(0, 250, (240, 320, 3), dtype=np.uint8)
+    if what == "the table, half as large":
+        small = cv2.resize(table_picture(), (160, 120), interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.copyMakeBorder(small, 0, 120, 0, 160, cv2.BORDER_CONSTANT, value=(90, 90, 90)), np.uint8)
+    room = np.full((240, 320, 3), 140, np.uint8)
+    for _ in range(70):
+        x, y, side = (int(value) for value in generator.integers((0, 0, 6), (300, 220, 40)))
+        cv2.rectangle(room, (x, y), (x + side, y + side // 2), [int(value) for value in generator.integers(20, 230, 3)], -1)
+    return room
+
+
+@pytest.mark.parametrize("what", ["a room", "noise", "the table, half as large"])
+def test_another_view_is_noticed_within_seven_seconds(what: str) -> None:
+    judge = PictureJudge()
+    judge.remember_view(table_picture())
+    said = seen(judge, another(what), frames=8 * 7)
+    assert said[-1] is State.MOVED
+    judge.forget_view()
+    judge.remember_view(table_picture())
+    assert seen(judge, table_picture())[-1] is None
+
+
+def test_a_table_that_is_shuffled_or_cleared_is_no_other_view() -> None:
+    judge = PictureJudge()
+    judge.remember_view(table_picture())
+    shuffled, cleared = table_picture(), table_picture()
+    shuffled[40:200, 40:280] = another("a room")[40:200, 40:280]
+    cleared[40:200, 40:280] = 110
+    for picture in (shuffled, cleared):
+        assert State.MOVED not in seen(judge, picture, frames=8 * 7)
+
+
 @pytest.mark.parametrize("light", [0.12, 0.2, 0.3])
 def test_between_black_and_normal_it_is_dark_and_nothing_is_read(light: float) -> None:
     judge = PictureJudge()

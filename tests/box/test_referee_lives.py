@@ -142,3 +142,11 @@ def test_a_step_that_hangs_is_said_and_work_goes_on_after_it(table: TellingTable
     assert table.tells_more()
     assert until(lambda: health(table)["status"] == "ok")
     assert everything_told_is_kept(table)
+
+
+def test_a_camera_that_films_in_another_size_is_looked_over_anew(table: TellingTable) -> None:
+    assert table.tells_more()
+    before = len(table.watchers)
+    table.camera.size_wh = (60, 45)
+    assert until(lambda: len(table.watchers) == before + 1) and table.tells_more()
+    assert len(table.watchers) == before + 1

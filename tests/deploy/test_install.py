@@ -370,9 +370,7 @@ def evil(kind: str) -> tarfile.TarInfo:
     return member
 
 
-@pytest.mark.parametrize(
-    "kind", ["hard link", "setuid", "setgid", "upwards", "absolute", "no games", "cut off"]
-)
+@pytest.mark.parametrize("kind", ["hard link", "setuid", "setgid", "upwards", "absolute", "no games", "cut off"])
 def test_a_copy_that_is_none_is_refused_and_the_companion_runs_on(box: Box, kind: str) -> None:
     box.run()
     play(box.data, "game-0001", 3)
