@@ -13,8 +13,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 
+from hardware.camera.address import is_address, shown
 from hardware.camera.devices import open_device
-from hardware.camera.source import Camera, CameraError, CameraSettings, Fault, FrameSource, LiveMode, without_camera
+from hardware.camera.source import (
+    HUNG_MEND,
+    Camera,
+    CameraError,
+    CameraSettings,
+    Fault,
+    FrameSource,
+    LiveMode,
+    without_camera,
+)
 from vision.frame import Frame
 
 Opener = Callable[[str, CameraSettings], Camera]
@@ -36,7 +46,7 @@ class GuardedCamera(FrameSource):
         opener: Opener = open_device,
         opening_s: float = OPENING_S,
     ) -> None:
-        self._source = source
+        self._source, self._label = source, shown(source)
         self._settings = settings
         context = multiprocessing.get_context("spawn")
         self._ask, child = context.Pipe()
@@ -49,12 +59,12 @@ class GuardedCamera(FrameSource):
 
     def read(self) -> Frame | None:
         if self._closed:
-            raise without_camera(f"camera {self._source} was closed")
+            raise without_camera(f"camera {self._label} was closed")
         try:
             self._ask.send("frame")
         except OSError:
             self.close()
-            raise without_camera(f"camera {self._source}: its driver process ended", Fault.CRASHED) from None
+            raise without_camera(f"camera {self._label}: its driver process ended", Fault.CRASHED) from None
         answer = self._answer(self._settings.answer_within_s)
         return answer if isinstance(answer, Frame) else None
 
@@ -83,9 +93,12 @@ class GuardedCamera(FrameSource):
             self._child.join(2.0)
             how = ended_how(self._child.exitcode)
             self.close()
-            raise without_camera(f"camera {self._source}: {how}", Fault.CRASHED) from None
+            raise without_camera(f"camera {self._label}: {how}", Fault.CRASHED) from None
         self.close()
-        raise without_camera(f"camera {self._source} did not answer within {within_s:g} s: plug it in again")
+        if is_address(self._source):
+            raise without_camera(f"camera {self._label} did not answer within {within_s:g} s", Fault.NETWORK)
+        why = f"did not answer within {within_s:g} s: its driver hangs"
+        raise without_camera(f"camera {self._label} {why}; {HUNG_MEND}", Fault.CRASHED)
 
 
 def ended_how(exit_code: int | None) -> str:
@@ -119,5 +132,5 @@ def _serve(pipe: Connection, source: str, settings: CameraSettings, opener: Open
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
         return
     except Exception as error:  # whatever a driver raises, somebody has to be told
-        told = without_camera(f"camera {source}: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
+        told = without_camera(f"camera {shown(source)}: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
         pipe.send(Failure(str(told), Fault.CRASHED, told.problem))

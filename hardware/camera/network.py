@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
 import time
 import urllib.error
@@ -29,6 +30,17 @@ LOOK_AGAIN_S = 0.2
 """Between two requests for a single picture."""
 
 MOST_BYTES = 64_000_000
+
+
+UNREACHED = {
+    errno.ECONNREFUSED: "nobody answers there; is its application running?",
+    errno.EHOSTUNREACH: "there is no way to it; is it switched on, and in the same network?",
+    errno.ENETUNREACH: "there is no way to it; is this machine in the network?",
+}
+
+
+def _unreached(error: object) -> str:
+    return UNREACHED.get(getattr(error, "errno", None) or 0, "")
 
 
 class NetworkCamera(FrameSource):
@@ -128,7 +140,7 @@ class NetworkCamera(FrameSource):
             return without_camera(f"{self._label}: what comes is neither a film nor a picture", Fault.FORMAT)
         if isinstance(error, av.error.ExitError | TimeoutError):
             return self._network("it does not answer")
-        return self._network(error.strerror or type(error).__name__)
+        return self._network(_unreached(error) or error.strerror or type(error).__name__)
 
     def _get(self) -> Any:
         """The answer to a request for the address. Raises CameraError."""
@@ -155,8 +167,8 @@ class NetworkCamera(FrameSource):
             raise without_camera(f"{self._label}: {nothing}", Fault.FORMAT) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
-            why = "it does not answer" if isinstance(reason, TimeoutError) else getattr(reason, "strerror", None)
-            raise self._network(why or "it cannot be found") from None
+            why = "it does not answer" if isinstance(reason, TimeoutError) else _unreached(reason)
+            raise self._network(why or getattr(reason, "strerror", None) or "it cannot be found") from None
 
     def _proof(self, request: urllib.request.Request, refusal: urllib.error.HTTPError) -> str:
         """What a camera that asked who we are is answered; "" where it did not ask, or the address names nobody.

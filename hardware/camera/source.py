@@ -12,6 +12,7 @@ from typing import Protocol, Self, runtime_checkable
 
 from vision.frame import Frame
 
+HUNG_MEND = "try again, and restart this machine if it hangs again"
 WORKS_WITHOUT = "read, score, judge, replay and demo work without a camera"
 
 

@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from hardware.camera.flicker import PICTURES, USUAL_HZ, chosen_mains
 from hardware.camera.mains import Control, country_here, follow_mains, mains_of_country, set_control
 from hardware.camera.metering import Exposure, Meter
-from hardware.camera.source import CameraError, CameraSettings, FrameSource, LiveMode, flicker_period_us, without_camera
+from hardware.camera.source import (
+    HUNG_MEND,
+    CameraError,
+    CameraSettings,
+    Fault,
+    FrameSource,
+    LiveMode,
+    flicker_period_us,
+    without_camera,
+)
 from hardware.camera.v4l2 import LEAST_PER_S, MOTION_JPEG, Mode, Offer, best_mode, offer_of, why_not
 from vision.frame import Frame, Image
 
@@ -42,8 +51,8 @@ class UsbCamera(FrameSource):
 
     `locked` maps each control, anti-flicker among them, to whether the driver accepted it: cheap webcams refuse some.
     `live_mode` says what it really does, and what is not as it was asked for.
-    An unplugged camera shows in one of two ways, both a CameraError: reading fails, or the last frame comes for ever.
-    One read that fails and a picture that comes twice are neither.
+    Reading fails where the camera was unplugged, and where its driver hangs the last frame comes for ever: each is a
+    CameraError of its own. One read that fails and a picture that comes twice are neither.
     """
 
     live = True
@@ -200,9 +209,8 @@ class UsbCamera(FrameSource):
         self._last = image
         lasted_s = now - self._same_since
         if lasted_s >= self._settings.frozen_after_s:
-            raise without_camera(
-                f"camera {self._label} repeats one frame (for {lasted_s:.0f} s): its driver hangs, plug it in again"
-            )
+            why = f"repeats one frame (for {lasted_s:.0f} s): its driver hangs"
+            raise without_camera(f"camera {self._label} {why}; {HUNG_MEND}", Fault.CRASHED)
 
 
 def as_bgr(image: NDArray[Any]) -> NDArray[np.uint8]:

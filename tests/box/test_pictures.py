@@ -157,7 +157,9 @@ def another(what: str) -> Image:
     room = np.full((240, 320, 3), 140, np.uint8)
     for _ in range(70):
         x, y, side = (int(value) for value in generator.integers((0, 0, 6), (300, 220, 40)))
-        cv2.rectangle(room, (x, y), (x + side, y + side // 2), [int(value) for value in generator.integers(20, 230, 3)], -1)
+        cv2.rectangle(
+            room, (x, y), (x + side, y + side // 2), [int(value) for value in generator.integers(20, 230, 3)], -1
+        )
     return room
 
 
