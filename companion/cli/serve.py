@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -237,6 +238,7 @@ def serve(
             names=own_names() | {name.lower() for name in names},
             address=address,
             screen_key=screen_key,
+            pin_place="chosen" if pin else "terminal" if sys.stdout.isatty() else "log",
         )
         app = create_app(app_state, chosen)
         _beat_for_the_game(app_state, parts)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Literal
 
 from flask import Flask, Response, g, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
@@ -39,6 +40,7 @@ from companion.web.returned import FieldError, give_back, helpers
 from companion.web.rounds import rounds
 from companion.web.seating import seating
 from companion.web.setup import setup
+from companion.web.sharing import sharing
 from companion.web.source import SourceArchive, source
 from companion.web.stream import StreamSettings, stream
 from companion.web.streaming import Seats
@@ -53,6 +55,9 @@ FORM_MEMORY = 4 * BODY_LIMIT
 """Bytes of one text field. The parser holds what it reads at a time (64 KiB) and what is left of the part before
 against it: a photograph's form fails where this is no more than that."""
 
+PinPlace = Literal["terminal", "log", "chosen"]
+"""In the terminal that started the program, in its log, or nowhere: whoever set the box up chose it."""
+
 log = logging.getLogger(__name__)
 
 
@@ -65,6 +70,8 @@ class PageSettings:
     address: OwnAddress | None = None
     screen_key: str = ""
     """What the box's own screen shows to be it; empty: no screen may show the PIN."""
+    pin_place: PinPlace = "terminal"
+    """Where people find the PIN, apart from the box's own screen: the page says so."""
     source_url: str = SOURCE_URL
     stream: StreamSettings = field(default_factory=StreamSettings)
     testing: bool = False
@@ -141,6 +148,7 @@ def _register(app: Flask) -> None:
         seating,
         learning,
         games,
+        sharing,
         source,
         repairing,
         manual,

@@ -106,7 +106,7 @@ class ScoreRow:
 class Board:
     """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
     are not on record; `apart`: how many such tiles belong to nothing; `turns_over`: dead doubles are turned face
-    down.
+    down; `shown`: the hands laid open after this round.
     """
 
     seq: int
@@ -145,6 +145,8 @@ class Board:
     reminders: tuple[str, ...]
     turns_over: bool
     knocks: bool
+    shown: Mapping[str, Sequence[Sequence[int]]]
+    most_points_win: bool
 
     @property
     def chinese(self) -> bool:
@@ -292,6 +294,8 @@ def board_of(snapshot: GameView) -> Board:
         reminders=tuple(snapshot.get("reminders") or ()),
         turns_over=bool(snapshot.get("turns_over")),
         knocks=bool(snapshot.get("knocks")),
+        shown=snapshot.get("shown") or {},
+        most_points_win=bool(snapshot.get("most_points_win")),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -21,9 +22,13 @@ from companion.web.body import read_body
 from companion.web.changing import changes, expect_game
 from companion.web.disk import why_of
 from companion.web.downloads import send_once
+from companion.web.fonts import NoFontError
 from companion.web.languages import gettext as _
 from companion.web.languages import show_clock, show_day, show_decimal
 from companion.web.plays import PICTURE, pictures_folder
+from companion.web.score_picture import score_picture
+from companion.web.summary import as_csv
+from companion.web.summary import as_text as as_text_sheet
 from companion.web.trail import as_text, changes_of
 
 games = Blueprint("games", __name__)
@@ -74,6 +79,12 @@ def statistics() -> str:
 def _in_words(at: str) -> str:
     begun = _moment(at)
     return "" if begun is None else f"{show_day(begun)}, {show_clock(begun)}"
+
+
+def day_of(session: SessionLike) -> str:
+    """The day on which a game began; "" for a journal that does not say."""
+    begun = begun_at(session)
+    return "" if begun is None else show_day(begun)
 
 
 def begun_at(session: SessionLike) -> datetime | None:
@@ -150,11 +161,17 @@ def delete_pictures() -> AnyResponse:
 @games.get("/games/<game>/export.zip")
 @needs_pin
 def export(game: str) -> Response:
-    """Journal, pictures and what was changed, in one file."""
+    """Journal, pictures, score sheet and what was changed, in one file."""
     folder = pictures_folder(game)
     if folder is None:
         raise NotFound(_("We do not know that game."))
-    trail = as_text(changes_of(look_up(game), game))
+    session = look_up(game)
+    trail = as_text(changes_of(session, game))
+    board = board_of(session.snapshot())
+    day = day_of(session)
+    sheets: dict[str, str | bytes] = {"scores.txt": as_text_sheet(board, day), "scores.csv": as_csv(board)}
+    with suppress(NoFontError):
+        sheets["scores.png"] = score_picture(board, day)
 
     def pack(into: IO[bytes]) -> None:
         with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -162,6 +179,8 @@ def export(game: str) -> Response:
                 kind = zipfile.ZIP_STORED if PICTURE.fullmatch(path.name) else zipfile.ZIP_DEFLATED
                 archive.write(path, f"{game}/{path.name}", compress_type=kind)
             archive.writestr(f"{game}/what-was-changed.txt", trail)
+            for name, sheet in sheets.items():
+                archive.writestr(f"{game}/{name}", sheet)
 
     return send_once(pack, f"{game}.zip", app_state().data_dir, current_app.extensions["companion_exports"])
 

@@ -19,13 +19,17 @@ from companion.web.board import Board, board_of
 from companion.web.changing import stamp
 from companion.web.code_texts import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
+from companion.web.languages import gettext as _
+from companion.web.languages import ngettext
 from companion.web.notices import notices, recent_faults
+from companion.web.own_address import LOOPBACK
 from companion.web.photographs import photograph_limit
 from companion.web.plays import question_picture
 from companion.web.qr import qr_svg
 from companion.web.refusals import translated
 from companion.web.repair_texts import repair_text
 from companion.web.returned import returned
+from companion.web.summary import ahead_text, summary_of
 
 pages = Blueprint("pages", __name__)
 
@@ -86,8 +90,12 @@ def names_in_templates() -> dict[str, Any]:
         "rails": rails,
         "sprite": sprite,
         "last_plays": LAST_PLAYS,
+        "summary_of": summary_of,
+        "ahead_text": ahead_text,
         "on_the_box": on_the_box(),
         "pin_is_shown": app_state().pin_is_shown,
+        "pin_place_text": pin_place_text,
+        "invitation": invitation,
         "settings": current_app.extensions["companion_settings"],
         "game": app_state().game,
         "troubles": app_state().troubles(),
@@ -106,6 +114,30 @@ def on_the_box() -> bool:
     Where a request comes from says nothing: through a proxy on the box everybody comes from the box.
     """
     return bool(session.get("screen"))
+
+
+def pin_place_text() -> str:
+    """How long the PIN is and where it is found in this installation."""
+    settings = current_app.extensions["companion_settings"]
+    if settings.pin.isdigit():
+        long = ngettext("It has one digit.", "It has %(num)s digits.", len(settings.pin))
+    else:
+        long = ngettext("It has one character.", "It has %(num)s characters.", len(settings.pin))
+    where = {
+        "terminal": _("It stands in the terminal where this program was started."),
+        "log": _("It stands in the log of this program, where it was started last."),
+        "chosen": _("Whoever set this box up chose it."),
+    }[settings.pin_place]
+    return f"{long} {_('It stands on the screen of the box.') if settings.screen_key else where}"
+
+
+def invitation() -> str:
+    """The address that other phones open; "" where this page is reached from this machine alone."""
+    settings = current_app.extensions["companion_settings"]
+    if settings.address is not None and LOOPBACK not in settings.address.now:
+        return str(settings.address.now)
+    host = request.host.rsplit(":", 1)[0]
+    return "" if host in ("localhost", LOOPBACK, "[::1]") else request.host_url.rstrip("/")
 
 
 def _greet_screen() -> None:
@@ -230,7 +262,13 @@ def _tone(board: Board) -> str:
 @pages.get("/qr.svg")
 def qr() -> Response:
     """The page's numeric address for other phones."""
-    address = current_app.extensions["companion_settings"].address
-    if address is None:
+    address = invitation()
+    if not address:
         raise NotFound("The box does not know its numeric address.")
-    return Response(qr_svg(address.now), mimetype="image/svg+xml")
+    return Response(qr_svg(address), mimetype="image/svg+xml")
+
+
+@pages.get("/invite")
+def invite() -> str:
+    """The page's address as a QR code, for the next phone."""
+    return render_template("invite.html", tv=False)

@@ -20,11 +20,11 @@ from companion.web.body import number as whole_number
 from companion.web.body import person, read_body, tiles
 from companion.web.changing import changes, table_as_seen
 from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
-from companion.web.games import begun_at, look_up
+from companion.web.games import day_of, look_up
 from companion.web.hand_notes import hand_notes, mark_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext, show_day
+from companion.web.languages import ngettext
 from companion.web.photographs import expect_photograph, read_photograph
 from companion.web.refusals import translated
 from companion.web.returned import FieldError
@@ -76,15 +76,9 @@ def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
     charts = [totals_chart(board.seats, board.rounds_played, title, size) for size in (WIDE, NARROW, PAPER)]
     changed = [row for row in changes_of(session, game) if row.undone or not row.plain]
     return render_template(
-        "scores.html", board=board, charts=charts if board.rounds_played else [], day=_day(session), name=game,
+        "scores.html", board=board, charts=charts if board.rounds_played else [], day=day_of(session), name=game,
         changed=changed, order=sorted(board.scores, key=lambda row: row.rank), current=current, tv=False,
     )  # fmt: skip
-
-
-def _day(session: SessionLike) -> str:
-    """The day on which the game began; "" for a journal that does not say."""
-    begun = begun_at(session)
-    return "" if begun is None else show_day(begun)
 
 
 @rounds.get("/round-end")

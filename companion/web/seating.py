@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.rules.actions import MEXICAN
 from companion.web.access import needs_pin, own_path, wants_page
+from companion.web.board import seats_of
 from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
@@ -51,9 +52,17 @@ def show() -> str | AnyResponse:
         found = seats_now()
     except Conflict:
         return redirect("/table", 303)
-    titles = [title(name) for name in (found or {}).get("places", ())]
+    places = list((found or {}).get("places", ()))
+    titles, sits = [title(name) for name in places], [name.startswith(SITS) for name in places]
+    initials = {
+        seat.name: seat.initial
+        for seat in seats_of([name for name in places if name != MEXICAN and not name.startswith(SITS)])
+    }
+    shorts = [initials.get(name.removeprefix(SITS), MEXICAN) for name in places]
     onward = own_path(request.args.get("next") or "/")
-    return render_template("seats.html", seats=found, titles=titles, seat_title=title, next=onward, tv=False)
+    return render_template(
+        "seats.html", seats=found, titles=titles, shorts=shorts, sits=sits, seat_title=title, next=onward, tv=False
+    )
 
 
 @seating.get("/api/seats")

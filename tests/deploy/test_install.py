@@ -157,7 +157,10 @@ def test_an_empty_folder_of_wheels_is_said_before_anything_is_changed(box: Box) 
 
 def test_a_second_run_changes_nothing(box: Box) -> None:
     assert box.run().returncode == 0
-    box.set("packages", "python3\npython3-venv\nfonts-dejavu-core\npython3-picamera2\npython3-lgpio")
+    box.set(
+        "packages",
+        "python3\npython3-venv\nfonts-dejavu-core\nfonts-lohit-beng-bengali\npython3-picamera2\npython3-lgpio",
+    )
     accounts = (box.stub / "accounts").read_text(encoding="utf-8")
     box.set("accounts", f"{accounts}passwd companion")
     before = box.files()

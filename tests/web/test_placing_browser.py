@@ -110,7 +110,7 @@ def test_a_name_is_dragged_to_where_the_train_starts(page: Page, table: FakeTabl
     page.goto("/seats", wait_until="load")
     expect(page.locator(".corner.seat")).to_have_text(["Ann", "Ben", "Mexican train"])
     box = page.locator(".placing img").bounding_box()
-    knob = page.get_by_role("button", name="Ben").bounding_box()
+    knob = page.locator(".corner.seat", has_text="Ben").bounding_box()
     assert box is not None and knob is not None
     page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
     page.mouse.down()

@@ -3,7 +3,6 @@
 
 const shown = new WeakMap(); // What each part of the page was last made from.
 const live = document.getElementById("live");
-const join = document.getElementById("join");
 const LOOKS_MS = 6000; // Whoever moves the page looks at something else for so long.
 const FOLDS_MS = 8000;
 const folded = new Set(); // The rulings that were folded, each once.
@@ -11,7 +10,7 @@ let newest = "";
 let looked = 0;
 let line = null;
 if (live) follow(live);
-if (join) leave(join);
+if (document.getElementById("join")) leave();
 keepPlace();
 
 function follow(root) {
@@ -397,6 +396,17 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.addEventListener("click", () => print());
 }
 
+// A page that came without TLS may not write to the clipboard; what is selected can be copied all the same.
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const text = document.querySelector("textarea[data-copied]");
+    text.focus();
+    text.select();
+    if (document.execCommand("copy")) button.textContent = text.dataset.copied;
+  });
+}
+
 // Two taps write one tile of a hand: a keypad under the field that is being filled. It comes instead of the phone's own
 // keyboard, which would cover it.
 for (const field of document.querySelectorAll("[data-hand]")) {
@@ -584,15 +594,22 @@ for (const field of document.querySelectorAll("input[data-most]")) {
   });
 }
 
-// How to join in is said for a minute; a key, a touch or the mouse brings it back for another one.
-function leave(card) {
-  const shownFor = Number(card.dataset.seconds || 60) * 1000;
+// How to join in is said for a minute, and as long as no round is being played; a key, a touch or the mouse brings it
+// back for another minute.
+function leave() {
   let waiting = 0;
   const show = () => {
+    const card = document.getElementById("join");
+    if (!card) return;
     card.hidden = false;
     clearTimeout(waiting);
-    waiting = setTimeout(() => (card.hidden = true), shownFor);
+    waiting = setTimeout(() => {
+      const then = document.getElementById("join");
+      if (then && !("stays" in then.dataset)) then.hidden = true;
+    }, Number(card.dataset.seconds || 60) * 1000);
   };
   for (const sign of ["keydown", "pointerdown", "pointermove"]) addEventListener(sign, show);
+  const region = document.getElementById("region-join");
+  if (region) new MutationObserver(show).observe(region, { childList: true });
   show();
 }

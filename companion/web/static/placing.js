@@ -10,6 +10,8 @@ function place(stage) {
   const outline = stage.querySelector("polygon");
   const spokes = stage.querySelectorAll("line");
   const names = JSON.parse(stage.dataset.names || "null");
+  const shorts = JSON.parse(stage.dataset.shorts || "null");
+  const sits = JSON.parse(stage.dataset.sits || "[]");
   const fields = [];
   for (let n = 0; form.elements[`x${n}`]; n++) fields.push({ x: form.elements[`x${n}`], y: form.elements[`y${n}`] });
   const loupe = document.createElement("div");
@@ -17,15 +19,53 @@ function place(stage) {
   loupe.hidden = true;
   const handles = fields.map((field, n) => handle(n, field));
   stage.append(loupe, ...handles);
+  const chosen = names ? chooser() : null;
   draw();
   form.addEventListener("input", draw);
+  addEventListener("resize", draw);
+  image.addEventListener("load", draw);
+
+  // A name is chosen below the picture and put down by a tap in it: for fingers, and where many handles lie close. Trains
+  // and chairs are shown one after the other, so that half as many lie there.
+  function chooser() {
+    const list = document.createElement("div");
+    list.className = "chips who-sits";
+    const buttons = names.map((name, n) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "quiet";
+      button.textContent = name;
+      button.addEventListener("click", () => choose(n));
+      return button;
+    });
+    list.append(...buttons);
+    let now = 0;
+    function choose(n) {
+      now = n;
+      buttons.forEach((button, other) => button.setAttribute("aria-pressed", String(other === n)));
+      handles.forEach((knob, other) => {
+        knob.classList.toggle("chosen", other === n);
+        knob.hidden = Boolean(sits[other]) !== Boolean(sits[n]);
+      });
+      draw();
+    }
+    image.addEventListener("click", (event) => {
+      const box = image.getBoundingClientRect();
+      move(now, (100 * (event.clientX - box.left)) / box.width, (100 * (event.clientY - box.top)) / box.height);
+    });
+    stage.after(list);
+    setTimeout(() => choose(0));
+    return choose;
+  }
 
   function handle(n, field) {
     const knob = document.createElement("button");
     knob.type = "button";
     knob.className = names ? "corner seat" : "corner";
     knob.textContent = names ? names[n] : String(n + 1);
+    if (shorts) knob.dataset.short = shorts[n];
     knob.addEventListener("pointerdown", (event) => {
+      if (chosen) chosen(n);
       knob.setPointerCapture(event.pointerId);
       knob.focus({ preventScroll: true });
       event.preventDefault();
@@ -66,6 +106,49 @@ function place(stage) {
     spokes.forEach((spoke, n) => {
       spoke.setAttribute("x2", fields[n].x.value);
       spoke.setAttribute("y2", fields[n].y.value);
+    });
+    if (names) part();
+  }
+
+  // Handles that would cover each other are shown beside their places; where they stand in the form does not change.
+  function part() {
+    const box = image.getBoundingClientRect();
+    const shown = handles.filter((knob) => knob && !knob.hidden);
+    const at = shown.map((knob) => {
+      const n = handles.indexOf(knob);
+      const [w, h] = [knob.offsetWidth / 2, knob.offsetHeight / 2];
+      return { knob, w, h, x: (Number(fields[n].x.value) / 100) * box.width, y: (Number(fields[n].y.value) / 100) * box.height };
+    });
+    const from = at.map((one) => [one.x, one.y]);
+    for (let round = 0; round < 200; round++) {
+      let moved = false;
+      for (let i = 0; i < at.length; i++) {
+        for (let j = 0; j < i; j++) {
+          const [a, b] = [at[i], at[j]];
+          const [dx, dy] = [a.x - b.x, a.y - b.y];
+          const [over, under] = [a.w + b.w + 2 - Math.abs(dx), a.h + b.h + 2 - Math.abs(dy)];
+          if (over <= 0 || under <= 0) continue;
+          moved = true;
+          if (over < under) {
+            const push = ((dx < 0 ? -1 : 1) * over) / 2;
+            a.x += push;
+            b.x -= push;
+          } else {
+            const push = ((dy < 0 ? -1 : 1) * under) / 2;
+            a.y += push;
+            b.y -= push;
+          }
+        }
+      }
+      for (const one of at) {
+        one.x = Math.min(Math.max(one.x, one.w), Math.max(one.w, box.width - one.w));
+        one.y = Math.min(Math.max(one.y, one.h), Math.max(one.h, box.height - one.h));
+      }
+      if (!moved) break;
+    }
+    at.forEach((one, i) => {
+      const [dx, dy] = [one.x - from[i][0], one.y - from[i][1]];
+      one.knob.style.transform = `translate(calc(-50% + ${dx.toFixed(1)}px), calc(-50% + ${dy.toFixed(1)}px))`;
     });
   }
 

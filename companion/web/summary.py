@@ -1,0 +1,131 @@
+"""A round that is over, as everybody wants to see it first: who went out, what each had left, who leads by how much."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+
+from companion.web.board import Board, Seat, TileView
+from companion.web.languages import gettext as _
+from companion.web.wording import ended_text, rules_name, show_tile
+
+MOST_SHARING = 3
+"""So many players are named for one best round; of more it says nothing about anybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """A player after a round: `left` the tiles of the hand that was shown, None where nobody showed it; `points` of the
+    round, `total` and `rank` (1 leads) of the match so far."""
+
+    seat: Seat
+    left: tuple[TileView, ...] | None
+    points: int | None
+    total: int
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSummary:
+    """The last round that has points. `rows` by rank; `ahead` is what parts the leaders from the next one, None where
+    nobody comes after them; `best` (points, names, round) is the best round of the match, None where too many share
+    it."""
+
+    number: int
+    how: str
+    out: Seat | None
+    rows: tuple[SummaryRow, ...]
+    leaders: tuple[str, ...]
+    ahead: int | None
+    best: tuple[int, tuple[str, ...], int] | None
+
+
+def summary_of(board: Board) -> RoundSummary | None:
+    """None while a round is being played, and before the first has points."""
+    if board.phase not in ("waiting", "match_over") or not board.rounds_played:
+        return None
+    last = board.rounds_played[-1]
+    # The hands are those of the round that was played last: without points it is not the one that is told of.
+    shown = board.shown if board.round == last["round"] else {}
+    scores = last.get("scores") or {}
+    rows = tuple(
+        SummaryRow(
+            row.seat,
+            None if row.seat.name not in shown else tuple(TileView(low, high, 0) for low, high in shown[row.seat.name]),
+            scores.get(row.seat.name),
+            row.total,
+            row.rank,
+        )
+        for row in sorted(board.scores, key=lambda row: row.rank)
+    )
+    leaders = tuple(row.seat.name for row in rows if row.rank == 1)
+    others = [abs(row.total - rows[0].total) for row in rows if row.rank > 1]
+    return RoundSummary(
+        number=int(last["round"]),
+        how=ended_text(last),
+        out=board.seat(last.get("out")),
+        rows=rows,
+        leaders=leaders,
+        ahead=min(others, default=None),
+        best=_best(board),
+    )
+
+
+def _best(board: Board) -> tuple[int, tuple[str, ...], int] | None:
+    """The best round of anybody: the fewest points that anybody wrote down for tiles left, or the most points."""
+    rounds = [(one["round"], name, points) for one in board.rounds_played for name, points in one["scores"].items()]
+    if not board.most_points_win:
+        # Whoever goes out has none: that is told of every round anyway.
+        rounds = [one for one in rounds if one[2] > 0]
+    if len(board.rounds_played) < 2 or not rounds:
+        return None
+    best = (max if board.most_points_win else min)(points for _round, _name, points in rounds)
+    those = [(number, name) for number, name, points in rounds if points == best]
+    names = tuple(dict.fromkeys(name for _number, name in those))
+    return (best, names, those[0][0]) if len(those) <= MOST_SHARING and len(names) == 1 else None
+
+
+def ahead_text(summary: RoundSummary) -> str:
+    """Who leads, and by how much."""
+    if not summary.ahead:
+        return _("It is a tie.")
+    names = ", ".join(summary.leaders)
+    if len(summary.leaders) > 1:
+        return _("%(names)s share the lead, %(points)s ahead.", names=names, points=summary.ahead)
+    return _("%(name)s leads by %(points)s.", name=names, points=summary.ahead)
+
+
+def as_text(board: Board, day: str) -> str:
+    """The standing as a message to friends: title, how the last round ended, a line for each player."""
+    lines = [f"{rules_name(board.rules)}{f', {day}' if day else ''}"]
+    if board.rounds_played:
+        last = board.rounds_played[-1]
+        lines.append(f"{_('Round %(number)s', number=last['round'])}: {ended_text(last)}")
+    if board.winners:
+        lines.append(_("Winner: %(names)s", names=", ".join(board.winners)))
+    for row in sorted(board.scores, key=lambda row: row.rank):
+        place = f"{row.rank}. " if row.rank else ""
+        lines.append(f"{place}{row.seat.name}: {row.total}{'' if row.last is None else f' ({row.last:+d})'}")
+    return "\n".join(lines)
+
+
+def as_csv(board: Board) -> bytes:
+    """The score sheet for a spreadsheet, in UTF-8 with the mark by which those know it: a line for each round, then the
+    totals."""
+    text = io.StringIO()
+    sheet = csv.writer(text)
+    names = [seat.name for seat in board.seats]
+    sheet.writerow([_("Round"), _("Engine"), _("How it ended"), *map(_plain, names)])
+    for one in board.rounds_played:
+        engine = show_tile(one.get("engine"), board.family) if one.get("engine") else ""
+        points = [one["scores"].get(name, "") for name in names]
+        sheet.writerow([one["round"], _plain(engine), _plain(ended_text(one)), *points])
+    totals = {row.seat.name: row.total for row in board.scores}
+    sheet.writerow([_("Total"), "", "", *(totals[name] for name in names)])
+    return text.getvalue().encode("utf-8-sig")
+
+
+def _plain(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell
