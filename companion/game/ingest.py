@@ -94,6 +94,8 @@ class CameraIngest:
                 self.ledger.journal.flush()
             events += self._ask(tracker)
             events += self._end_of_round(tracker)
+            if self.ledger.match.phase != "playing":
+                events += self._settle(tracker)
         except BaseException:
             # The belief may be ahead of a disk that took nothing: it is worked out anew from what is on record.
             self._tracker, self._since_the_end = None, waiting
@@ -112,9 +114,9 @@ class CameraIngest:
         tracker = self._caught_up()
         # What a picture had proved before people had a say is to be proved again, as after a restart.
         self._proof.lying = {}
-        held = {one.event.seq: one.event for one in self._round() if not one.undone}
         self._writing = True
         try:
+            held = {one.event.seq: one.event for one in self._round() if not one.undone}
             earlier = self._earlier(tracker, self._verdicts(tracker, TableChange()), held)
             events = self._record.bring_up(self.ledger, [[]], earlier, [], [], held)
         except BaseException:
@@ -310,6 +312,13 @@ class CameraIngest:
         self._items |= {one.item: one.seq for one in self._record.lines if one.item is not None}
         return events
 
+    def _settle(self, tracker: RoundTracker) -> list[Event]:
+        """The round is over: nothing waits for another picture of it any more."""
+        held = {one.event.seq: one.event for one in self._round() if not one.undone}
+        verdicts = self._verdicts(tracker, TableChange())
+        ways = [self._way(tracker, one, verdicts) for one in _likeliest(tracker)]
+        return self._record.bring_up(self.ledger, ways, self._earlier(tracker, verdicts, held), [], [], held)
+
     def _put_back(self, tracker: RoundTracker, evidence: Evidence) -> list[Corrected]:
         """The lines that put back on record what people have withdrawn and the camera sees there all the same."""
         standing = {one.event.seq for one in self._round() if not one.undone}
@@ -345,7 +354,10 @@ class CameraIngest:
 
     def _verdicts(self, tracker: RoundTracker, report: TableChange) -> dict[int, Verdict]:
         """Item -> the verdict on it, as far as what the camera saw and no statement proves it."""
-        return self._proof.verdicts(tracker, self._stated_items, self._start().table, self._round(), report)
+        course = self.ledger.match.course
+        over = course is None or course.ended is not None
+        start = self._start().table
+        return self._proof.verdicts(tracker, self._stated_items, start, self._round(), report, over=over)
 
     def _way(self, tracker: RoundTracker, way: Hypothesis, verdicts: Mapping[int, Verdict]) -> list[Believed]:
         """The acts that may still be put in order, as this hypothesis has them."""

@@ -1,7 +1,9 @@
 """What the pictures of a round show of each piece, and what they add to the belief's verdicts.
 
 A tile that does not fit where it lies is certain once the belief was sure of it, and stays so while it lies there,
-whoever laid it. Two equal tiles that were both surely read are certain, which the belief alone never is.
+whoever laid it. Two equal tiles that were both surely read are certain, which the belief alone never is. Whatever else
+the belief is sure of is certain once another picture has left it so, or the round is over: the next one may show that
+somebody else's fault explains it as well.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
 from companion.rules.violations import Violation
 from companion.tracking.costs import CERTAIN
-from companion.tracking.evidence import Evidence
+from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Charge, Verdict
 
@@ -109,13 +111,17 @@ class PictureProof:
         start: Position | LinePosition,
         held: Iterable[EffectiveEvent],
         report: TableChange,
+        *,
+        over: bool,
     ) -> dict[int, Verdict]:
         """Item -> the verdict on it, with what pictures prove of it.
 
         `stated_items` are those that only people say, `start` is the table before the round, `held` are the
-        round's events in force, and `report` is the change that is not among them yet.
+        round's events in force, and `report` is the change that is not among them yet. `over`: no more pictures of
+        this round come.
         """
         pictured = self._pictured(tracker, start, held, report)
+        last = max((step.number for step in tracker.log if not step.is_statement), default=0)
         found: dict[int, Verdict] = {}
         for one in tracker.verdicts():
             if one.taken_back:
@@ -126,6 +132,8 @@ class PictureProof:
             proof = pictured.get(one.item, ())
             lying = self.lying.get(one.item, frozenset()).intersection(proof)
             one = as_pictured(one, proof, lying, tracker.players)
+            if one.item // ITEMS >= last and not over:
+                one = on_one_picture(one, proof)
             self.lying[one.item] = lying.union(charge.code for charge in one.charges if charge.certain)
             found[one.item] = one
         return found
@@ -169,6 +177,16 @@ def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str
     if not lapsed and twice not in proved:
         return replace(verdict, charges=tuple(charges))
     return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=tuple(charges))
+
+
+def on_one_picture(verdict: Verdict, proved: Collection[str]) -> Verdict:
+    """The verdict with nothing certain but what the picture itself proves: no other has come since."""
+    return replace(
+        verdict,
+        charges=tuple(
+            replace(one, certain=one.certain and (one.proved or one.code in proved)) for one in verdict.charges
+        ),
+    )
 
 
 def _surely(reading: Certainty | None) -> bool:
