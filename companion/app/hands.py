@@ -11,6 +11,7 @@ from companion.supervise.answering import Answering, NoAnswerError
 
 if TYPE_CHECKING:
     from vision.eye import Eye
+    from vision.frame import Image
     from vision.reading import PictureReading
 
 ANSWER_S = 30.0
@@ -19,7 +20,11 @@ ANSWER_S = 30.0
 MEMORY_BYTES = 1_200_000_000
 """Measured: the eye takes 0.13 GB, with a JPEG of 64 megapixels 0.98 GB; as large a transparent PNG is refused."""
 
+SHOWN_PX = 1200
+"""Enough to read pips by on a phone, some 150 kB."""
+
 Hand = dict[str, Any]
+"""What `hand_of` says, and from the reading process `picture`: the photograph as a small JPEG."""
 
 
 def open_hand_eye() -> Callable[[bytes, str, str], Hand]:
@@ -40,9 +45,19 @@ def open_hand_eye() -> Callable[[bytes, str, str], Hand]:
     def read(photograph: bytes, set_name: str, learned: str) -> Hand:
         eye = eye_with(learned)
         # Never on the disk: a reader that dies or is given up leaves nothing of a hand behind.
-        return hand_of(eye.look(picture_of(photograph), known=known_set(set_name)))
+        image = picture_of(photograph)
+        return hand_of(eye.look(image, known=known_set(set_name))) | {"picture": _small(image)}
 
     return read
+
+
+def _small(image: Image) -> bytes:
+    """A JPEG of it for the page, at most SHOWN_PX on its longer side."""
+    import cv2
+
+    shrink = min(1.0, SHOWN_PX / max(image.shape[:2]))
+    small = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    return bytes(cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])[1])
 
 
 def hand_of(reading: PictureReading) -> Hand:

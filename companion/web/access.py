@@ -53,7 +53,9 @@ def cookie_opens(app: Flask, headers: Mapping[str, str]) -> bool:
     """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}."""
     if "companion_lock" not in app.extensions or not isinstance(app.session_interface, PhoneSessions):
         return False
-    return _opens(app, app.session_interface.of_head(app, headers))
+    kept = app.session_interface.of_head(app, headers)
+    # Whoever opened the link of a round may send a photograph of a hand.
+    return _opens(app, kept) or isinstance(kept.get("hand"), str)
 
 
 def who_changes() -> str | None:

@@ -22,6 +22,7 @@ from companion.web.disk import disk_fault, disk_is_full
 from companion.web.downloads import Places
 from companion.web.games import games
 from companion.web.guard import guard, own_names
+from companion.web.guests import GuestHands, guests
 from companion.web.hypotheses import hypotheses
 from companion.web.languages import LANGUAGES, choose_language, gettext, speak_languages
 from companion.web.learning import learning
@@ -104,6 +105,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_source"] = SourceArchive()
     app.extensions["companion_exports"] = Places()
     app.extensions["companion_repeats"] = Repeats()
+    app.extensions["companion_guest_hands"] = GuestHands()
     app.extensions["companion_regions"] = RegionCache()
     app_state.repairs.check(partial(broken, app_state.data_dir, app_state.repairs.report))
     guard(app, frozenset(name.lower() for name in chosen.names))
@@ -143,6 +145,7 @@ def _register(app: Flask) -> None:
         plays,
         hypotheses,
         rounds,
+        guests,
         setup,
         placing,
         seating,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -30,11 +31,14 @@ class DrawnTile:
 
 @dataclass(frozen=True, slots=True)
 class HandPicture:
-    """`seat`: the number of the player whose hand it is; `box`: the part of the plane that is shown."""
+    """`seat`: the number of the player whose hand it is; `box`: the part of the plane that is shown; `photograph`: what
+    lies under it, as a data address, and its size in the plane; "" where the reader gave none back."""
 
     seat: int
     box: str
     tiles: tuple[DrawnTile, ...]
+    photograph: str = ""
+    size: tuple[float, float] = (0.0, 0.0)
 
 
 def hand_picture(read: Mapping[str, Any], board: Board, seat: int) -> HandPicture | None:
@@ -57,7 +61,9 @@ def hand_picture(read: Mapping[str, Any], board: Board, seat: int) -> HandPictur
         typed = "" if values is None else show_tile(values, family)
         name = typed or (_("not read") if one["face"] == "up" or one["counts"] else _("face down"))
         drawn.append(DrawnTile(_placed(quad), values, typed, name, bool(one["counts"])))
-    return HandPicture(seat, box, tuple(drawn))
+    small = read.get("picture")
+    photograph = f"data:image/jpeg;base64,{base64.b64encode(small).decode()}" if small else ""
+    return HandPicture(seat, box, tuple(drawn), photograph, (wide * scale, high * scale))
 
 
 def _middles(quad: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:

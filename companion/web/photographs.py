@@ -19,7 +19,7 @@ FORM_LIMIT = PHOTO_LIMIT + 64 * 1024
 STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"BM", b"II*\0", b"MM\0*")
 """JPEG, PNG, WebP, BMP, TIFF; a HEIC or AVIF has `ftyp` from its fifth byte on."""
 
-ROUTES = frozenset({"/round-end", "/round-end/photo", "/learn"})
+ROUTES = frozenset({"/round-end", "/round-end/photo", "/learn", "/hand"})
 """Where a form may bring one. `/round-end` does nothing with it: it was chosen and not read."""
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
-from werkzeug.exceptions import Conflict, RequestEntityTooLarge
+from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
 from companion.rules.ruleset import SHIPPED, load_ruleset
-from companion.web.access import needs_pin
+from companion.web.access import needs_pin, signed_in
 from companion.web.api import act, app_state
 from companion.web.board import Board, board_of
 from companion.web.body import number as whole_number
@@ -21,12 +21,12 @@ from companion.web.body import person, read_body, tiles
 from companion.web.changing import changes, table_as_seen
 from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
 from companion.web.games import day_of, look_up
+from companion.web.guests import hands_sent, link_of
 from companion.web.hand_notes import hand_notes, mark_of
+from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext
-from companion.web.photographs import expect_photograph, read_photograph
-from companion.web.refusals import translated
+from companion.web.photographs import expect_photograph
 from companion.web.returned import FieldError
 from companion.web.trail import changes_of
 
@@ -88,13 +88,10 @@ def end() -> str:
     hands = _written(board, request.args)
     for name, shown in (snapshot.get("shown") or {}).items():
         # What is on record already is there to be put right.
-        hands[name] = hands.get(name) or _as_typed(board, shown)
+        hands[name] = hands.get(name) or as_typed(board, shown)
+    for name, sent in hands_sent(board).items():
+        hands[name] = hands.get(name) or sent
     return _end_page(board, hands, None, how=request.args.get("how") or snapshot.get("how"))
-
-
-def _as_typed(board: Board, hand: Iterable[Sequence[int]]) -> str:
-    sign = ":" if board.chinese else "-"
-    return " ".join(f"{low}{sign}{high}" for low, high in hand)
 
 
 def _written(board: Board, fields: Mapping[str, Any]) -> dict[str, str]:
@@ -110,13 +107,15 @@ def _end_page(
     how: str | None = None,
     notes: Mapping[str, list[str]] | None = None,
     picture: HandPicture | None = None,
+    *,
+    fine: bool = True,
 ) -> str:
     repository = app_state().repository
     eye = repository is not None and repository.read_hand is not None
     return render_template(
         "round_end.html",
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
-        seen=mark_of(notes or {}), picture=picture, tv=False,
+        seen=mark_of(notes or {}), picture=picture, fine=fine, sent=hands_sent(board), link=link_of(board), tv=False,
     )  # fmt: skip
 
 
@@ -181,7 +180,8 @@ def notes_now() -> Response:
             shown[seat.name] = tiles(request.args.get(f"hand_{seat.index}", ""), board.highest)
     notes = hand_notes(board, shown, request.args.get("how", ""))
     fields = {f"hand_{seat.index}": notes[seat.name] for seat in board.seats if seat.name in notes}
-    return jsonify({"notes": fields, "seen": mark_of(notes)})
+    sent = {f"hand_{seat.index}": hand for seat in board.seats if (hand := hands_sent(board).get(seat.name))}
+    return jsonify({"notes": fields, "seen": mark_of(notes), "sent": sent if signed_in() else {}})
 
 
 @rounds.get("/round-points/<int:number>")
@@ -233,44 +233,14 @@ def photo() -> AnyResponse | str | tuple[str, int]:
         if "how" not in request.args:
             raise
         return photo_page(refused.description), 413
-    repository = app_state().repository
-    if repository is None or repository.read_hand is None:
-        raise Conflict(_("This box cannot read photographs; type the tiles instead."))
     board = _board()
-    name = request.form.get("by", "")
-    seat = board.seat(name)
+    seat = board.seat(request.form.get("by", ""))
     if seat is None:
         raise FieldError("by", _("Say whose hand it is."))
-    raw = read_photograph(request)
-    if raw is None:
-        raise FieldError("photo", _("Choose a photograph first."))
-    try:
-        read = repository.read_hand(raw, {"rules": board.rules, "set": board.set_name})
-    except ValueError as fault:
-        raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=translated(str(fault)))) from None
-    found = _as_typed(board, read.get("tiles") or ())
+    read = read_hand_of(request, board)
     hands = _written(board, request.form)
-    hands[seat.name] = found
+    hands[seat.name] = as_typed(board, read.get("tiles") or ())
     how = request.form.get("how")
     picture = hand_picture(read, board, seat.index)
-    return _end_page(board, hands, _photo_note(seat.name, read), _next_seat(board, hands), how, picture=picture)
-
-
-def _photo_note(name: str, read: Mapping[str, Any]) -> str:
-    found = len(read.get("tiles") or ())
-    unread = int(read.get("unreadable") or 0)
-    note = ngettext("%(name)s: one tile read.", "%(name)s: %(num)s tiles read.", found, name=name)
-    if unread:
-        note += " " + ngettext(
-            "One tile could not be read; add it by hand.", "%(num)s tiles could not be read; add them by hand.", unread
-        )
-    apart = sum(one["face"] == "up" and not one["counts"] for one in read.get("found") or ())
-    if apart:
-        note += " " + ngettext(
-            "One tile lies away from the hand and is not counted.",
-            "%(num)s tiles lie away from the hand and are not counted.",
-            apart,
-        )
-    for why in read.get("why") or ():
-        note += " " + translated(str(why))
-    return note + " " + _("Check it, then count.")
+    note, fine = photo_note(seat.name, read, _("Check it, then count."))
+    return _end_page(board, hands, note, _next_seat(board, hands), how, picture=picture, fine=fine)

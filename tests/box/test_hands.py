@@ -80,7 +80,9 @@ def test_the_shipped_reader_reads_refuses_and_stays_small(capfd: pytest.CaptureF
     Image.new("RGB", (640, 480), (90, 60, 30)).save(out, "JPEG")
     reader = HandReader()
     try:
-        assert reader(out.getvalue(), HEADER) == {
+        read = reader(out.getvalue(), HEADER)
+        assert Image.open(io.BytesIO(read.pop("picture"))).size == (640, 480)
+        assert read == {
             "tiles": [],
             "unreadable": 0,
             "size": [640, 480],

@@ -458,6 +458,17 @@ function openPicker(field) {
   field.closest("label").after(picker);
 }
 
+// The sum of the pips beside each hand.
+for (const shown of document.querySelectorAll("[data-sum]")) {
+  const field = document.getElementsByName(shown.dataset.sum)[0];
+  const add = () => {
+    const halves = (field.value.match(/\d+/g) || []).map(Number);
+    shown.textContent = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b))) : "";
+  };
+  field.addEventListener("input", add);
+  add();
+}
+
 // The tiles of a photographed hand: a tap adds one to what is typed, or drops it, and what is typed says which count.
 for (const picture of document.querySelectorAll("[data-counts]")) {
   const field = document.getElementsByName(picture.dataset.counts)[0];
@@ -488,6 +499,7 @@ for (const picture of document.querySelectorAll("[data-counts]")) {
     else tiles.push(tile.dataset.tile);
     ring(tile, !counted);
     field.value = tiles.join(" ");
+    if (counted) field.focus({ preventScroll: true }); // The keys for what was misread
     return field.dispatchEvent(new Event("input", { bubbles: true }));
   };
   for (const tile of drawn) {
@@ -557,7 +569,16 @@ if (hands) {
     for (const name of [...asked.keys()]) if (!/^(hand_\d+|how)$/.test(name)) asked.delete(name);
     const answer = await fetch(`${hands.dataset.notes}?${asked}`).catch(() => null);
     if (!answer || !answer.ok) return;
-    const { notes, seen } = await answer.json();
+    const { notes, seen, sent } = await answer.json();
+    // Hands that the others send from their own phones fill what nobody has typed yet.
+    for (const [name, hand] of Object.entries(sent)) {
+      const field = hands.elements[name];
+      const told = hands.querySelector(`[data-sent="${name}"]`);
+      if (!field || (field.value && field.value !== field.dataset.sent) || field.value === hand) continue;
+      field.value = field.dataset.sent = hand;
+      if (told) told.textContent = told.dataset.words;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
     for (const note of hands.querySelectorAll("[data-note]")) note.textContent = (notes[note.dataset.note] || []).join(" ");
     hands.elements.seen.value = seen;
   };
@@ -566,6 +587,7 @@ if (hands) {
     waiting = setTimeout(look, 400);
   });
   if ([...hands.querySelectorAll("[data-hand]")].some((field) => field.value)) look();
+  if (hands.querySelector(".invite-hands")) setInterval(() => !document.hidden && look(), 3000);
 }
 
 // What a page offers only where its scripts run.

@@ -1,0 +1,137 @@
+"""Everybody enters their own hand: without the PIN, by a link for this one round. Nothing of it counts before somebody
+with the PIN has looked and tapped Count."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from flask import Blueprint, Response, current_app, redirect, render_template, request, session
+from itsdangerous import BadSignature, URLSafeSerializer
+from werkzeug.exceptions import Conflict, Gone
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.web.access import needs_pin
+from companion.web.api import app_state
+from companion.web.board import Board, board_of
+from companion.web.body import person, read_body, tiles
+from companion.web.hand_photo import as_typed, photo_note, read_hand_of
+from companion.web.hand_picture import HandPicture, hand_picture
+from companion.web.languages import gettext as _
+from companion.web.pages import invitation
+from companion.web.photographs import expect_photograph
+from companion.web.qr import qr_svg
+
+guests = Blueprint("guests", __name__)
+
+
+class GuestHands:
+    """What guests have sent for one round of one game, by player. Thread-safe; gone with the round or the program."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._round: tuple[str, int] | None = None
+        self._hands: dict[str, str] = {}
+
+    def put(self, game: str, number: int, player: str, hand: str) -> None:
+        with self._lock:
+            if self._round != (game, number):
+                self._round, self._hands = (game, number), {}
+            self._hands[player] = hand
+
+    def of(self, game: str, number: int | None) -> Mapping[str, str]:
+        with self._lock:
+            return dict(self._hands) if self._round == (game, number) else {}
+
+
+def guest_hands() -> GuestHands:
+    found: GuestHands = current_app.extensions["companion_guest_hands"]
+    return found
+
+
+def hands_sent(board: Board) -> Mapping[str, str]:
+    """Player -> the hand that was sent for the round on the table."""
+    return guest_hands().of(app_state().game, board.round)
+
+
+def _signer() -> URLSafeSerializer:
+    return URLSafeSerializer(current_app.secret_key or "", salt="a hand of one round")
+
+
+def link_of(board: Board) -> str:
+    """The path by which everybody enters their hand of this round."""
+    return f"/hand/{_signer().dumps([app_state().game, board.round])}"
+
+
+@guests.get("/hand/<token>")
+def come_in(token: str) -> AnyResponse:
+    """The link: this browser may send hands of that round."""
+    _round_of(token)
+    session["hand"] = token
+    return redirect("/hand", 303)
+
+
+@guests.get("/hand.svg")
+@needs_pin
+def code() -> Response:
+    """The link of this round as a QR code."""
+    board = board_of(app_state().session.snapshot())
+    return Response(qr_svg(f"{invitation() or request.host_url.rstrip('/')}{link_of(board)}"), mimetype="image/svg+xml")
+
+
+@guests.get("/hand")
+def own_hand() -> str:
+    board = _board_of_link()
+    return _page(board)
+
+
+@guests.post("/hand")
+def send() -> str:
+    """`by` and `hand`; with a photograph it is read first and comes back to be looked over."""
+    expect_photograph(request)
+    board = _board_of_link()
+    fields = read_body(request)
+    player = person(fields, "by", [seat.name for seat in board.seats])
+    if fields.get("do") == "read":
+        read = read_hand_of(request, board)
+        note, fine = photo_note(player, read, _("Check it, then send it."))
+        return _page(board, player, as_typed(board, read.get("tiles") or ()), note, fine, hand_picture(read, board, 0))
+    hand = as_typed(board, tiles(fields.get("hand"), board.highest, name="hand"))
+    guest_hands().put(app_state().game, int(board.round or 0), player, hand)
+    return _page(board, player, hand, _("Sent. It counts as soon as it is confirmed at the table."), sent=True)
+
+
+def _page(
+    board: Board,
+    player: str = "",
+    hand: str = "",
+    note: str = "",
+    fine: bool = True,
+    picture: HandPicture | None = None,
+    *,
+    sent: bool = False,
+) -> str:
+    repository = app_state().repository
+    eye = repository is not None and repository.read_hand is not None
+    shown = {"player": player, "hand": hand, "note": note, "fine": fine, "picture": picture, "sent": sent, "eye": eye}
+    return render_template("own_hand.html", board=board, **shown, tv=False)
+
+
+def _board_of_link() -> Board:
+    token = session.get("hand")
+    if not isinstance(token, str):
+        raise Conflict(_("Scan the code of this round first: it is on the phone of whoever counts."))
+    return _round_of(token)
+
+
+def _round_of(token: str) -> Board:
+    """The table, where the link is of the round on it. Raises Gone."""
+    try:
+        named = _signer().loads(token)
+    except BadSignature:
+        named = None
+    if app_state().has_game:
+        board = board_of(app_state().session.snapshot())
+        if named == [app_state().game, board.round] and board.phase in ("playing", "round_over"):
+            return board
+    raise Gone(_("This link is of a round that has been counted. Scan the code of the next one."))

@@ -1,0 +1,70 @@
+"""Everybody enters their own hand by the link of a round, without the PIN; nothing counts before it is confirmed."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.app.state import AppState
+from tests.web import tables
+from tests.web.fakes import FakeSession
+from tests.web.test_hand_picture import HAND, JPEG
+
+
+def link(keeper: FlaskClient) -> str:
+    found = re.search(r'href="(/hand/[^"]+)"', keeper.get("/round-end").text)
+    assert found
+    return found[1]
+
+
+@pytest.fixture
+def guest(app: Flask, keeper: FlaskClient, session: FakeSession) -> FlaskClient:
+    """Somebody without the PIN who has scanned the code."""
+    session.show(tables.round_over())
+    client = app.test_client()
+    assert client.get(link(keeper)).location == "/hand"
+    return client
+
+
+def test_a_hand_that_a_guest_sent_waits_for_whoever_counts(
+    guest: FlaskClient, keeper: FlaskClient, session: FakeSession
+) -> None:
+    sent = guest.post("/hand", data={"by": "Ben", "hand": "12-5, 3-3", "do": "send"})
+    assert "It counts as soon as it is confirmed at the table." in sent.text
+    assert session.calls == [], "nothing is on record"
+    assert 'name="hand_2" value="12-5 3-3"' in keeper.get("/round-end").text
+    assert keeper.get("/round-end/notes").json["sent"] == {"hand_2": "12-5 3-3"}  # type: ignore[index]
+    assert guest.get("/round-end/notes").json["sent"] == {}, "a hand is nobody else's business"  # type: ignore[index]
+
+
+def test_what_was_typed_comes_back_with_the_reason(guest: FlaskClient) -> None:
+    back = guest.post("/hand", data={"by": "Ben", "hand": "12-", "do": "send"})
+    assert back.status_code == 400 and 'value="12-"' in back.text and "Half of a tile is missing" in back.text
+
+
+def test_a_guest_may_photograph_a_hand_and_what_was_not_read_is_no_success(
+    guest: FlaskClient, app_state: AppState
+) -> None:
+    assert app_state.repository is not None
+    app_state.repository = replace(app_state.repository, read_hand=lambda *_: HAND | {"picture": b"jpeg"})
+    form = {"by": "Ben", "do": "read", "photo": (io.BytesIO(JPEG), "hand.jpg")}
+    page = guest.post("/hand", data=form, content_type="multipart/form-data").text
+    assert 'value="3-5 1-1"' in page and "data:image/jpeg;base64,anBlZw==" in page
+    assert "One tile could not be read" in page and "✓" not in page
+
+
+def test_the_link_is_of_one_round(guest: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.midgame(round=4))
+    refused = guest.post("/hand", data={"by": "Ben", "hand": "1-2", "do": "send"})
+    assert refused.status_code == 410 and "has been counted" in refused.text
+
+
+@pytest.mark.parametrize("path", ["/hand", "/hand/forged"])
+def test_without_the_link_nobody_sends_anything(anyone: FlaskClient, path: str) -> None:
+    assert anyone.get(path).status_code in (409, 410)
+    assert anyone.post("/hand", data={"by": "Ben", "hand": "1-2"}).status_code == 409
