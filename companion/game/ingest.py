@@ -32,6 +32,7 @@ from companion.rules.notation import Laying
 from companion.rules.position import LinePosition
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation
+from companion.tracking.costs import NAMED
 from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.filter import Hypothesis
 from companion.tracking.tracker import RoundTracker
@@ -42,6 +43,9 @@ ALIKE_DB = 3
 
 MOST_WAYS = 4
 """So many of them are compared with the record at most: each comparison goes over all lines that may still change."""
+
+GUESSED = 0.71
+"""From this share of the belief on the page says who it probably was. Nobody is named by it, nothing rests on it."""
 
 UNSEEN = Shown()
 
@@ -283,6 +287,19 @@ class CameraIngest:
         held = self.ledger.held
         start = max((n for n, item in enumerate(held) if item.event.KIND == "round_started"), default=0)
         return list(held[start:])
+
+    def guesses(self) -> dict[int, str]:
+        """Line -> who it probably was, where nobody is named and nothing is held against anybody: a guess."""
+        if self._tracker is None or self._begun is None:
+            return {}
+        verdicts = {item: entry.verdict for item, entry in self._tracker.entries.items() if not entry.taken_back}
+        likely = {item: self._probably(item, one) for item, one in verdicts.items() if one.by is None}
+        return {self._items[item]: name for item, name in likely.items() if name is not None and item in self._items}
+
+    def _probably(self, item: int, verdict: Verdict) -> str | None:
+        if verdict.charges or item in self._stated_items or not GUESSED <= verdict.p < NAMED:
+            return None
+        return next(iter(verdict.maybe), None)
 
     # ---- from the belief to the record ---------------------------------------------------------------------------
 

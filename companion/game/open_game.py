@@ -143,6 +143,9 @@ class OpenGame:
             if at is None or at >= len(events):
                 questions = open_questions(events)
                 now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(events), questions, self._lying)
+                guesses = self._watching.guesses()
+                for play in now["plays"]:
+                    play |= {"guess": guesses[play["seq"]]} if play["seq"] in guesses and not play.get("by") else {}
                 return _with_retractions(now, events)
             events = events[: max(0, at)]
             held = list(effective_events(events))

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from companion.play.timeline import COUNTED
-from companion.rules.actions import Action, Play
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Play
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.arm_proof import arms_doubted, proved_by_arms
 from companion.tracking.costs import ACCUSED, CERTAIN, NAMED, OF_VALUES, POSSIBLE, Cause
-from companion.tracking.evidence import Piece
+from companion.tracking.evidence import ITEMS, Piece
 from companion.tracking.filter import Hypothesis
 
 NEVER_CERTAIN = COUNTED.union(
@@ -19,7 +19,10 @@ NEVER_CERTAIN = COUNTED.union(
 )
 """Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
 camera watches, except where clear arms tell who acted (`arm_proof`). Relax it code by code, with evidence. What looks
-like a second Mexican train is more often a player's train that does not begin where it should."""
+like a second Mexican train is more often a player's train that does not begin where it should: it is proved once it
+lies there in `ENOUGH_PICTURES` beside the Mexican train and a train of every player."""
+
+ENOUGH_PICTURES = 3
 
 
 OF_DOUBLES = frozenset(map(str, (V.OPEN_DOUBLE_IGNORED, V.DOUBLE_ORDER, V.DOUBLE_NOT_FOLLOWED, V.EXTRA_NOT_ON_DOUBLE)))
@@ -139,7 +142,8 @@ def judge_item(
     arm = arms.get(item)
     # Nobody is accused for certain on the strength of an arm.
     doubted, doubted_codes = arms_doubted(actors, codes, arm) if arm else (actors, codes)
-    charges = list(_charges(item, codes, doubted_codes, proved, marginals.causes.get(item, {}), pieces))
+    told = doubted_codes, marginals.causes.get(item, {})
+    charges = list(_charges(item, codes, *told, proved, pieces, players))
     lies = marginals.tile_of(item, act)
     if lies != act:
         # What would be wrong with the tile that was read is not held against one that fits.
@@ -160,9 +164,10 @@ def _charges(
     item: int,
     codes: Mapping[tuple[str, str], float],
     doubted: Mapping[tuple[str, str], float],
-    proved: Sequence[str],
     causes: Mapping[Cause, float],
+    proved: Sequence[str],
     pieces: Sequence[Piece],
+    players: Sequence[str],
 ) -> list[Charge]:
     """`doubted` is what is left of the shares `codes` where arms count for less."""
     least = {key: min(share, doubted.get(key, 0.0)) for key, share in codes.items()}
@@ -179,7 +184,11 @@ def _charges(
         if p < POSSIBLE:
             continue
         surely = sum(share for (one, _), share in least.items() if one == code)
-        certain = min(surely, settled) >= CERTAIN and (code not in NEVER_CERTAIN or _by_arms(item, least, code, pieces))
+        certain = min(surely, settled) >= CERTAIN and (
+            code not in NEVER_CERTAIN
+            or _by_arms(item, least, code, pieces)
+            or _one_too_many(item, code, pieces, players)
+        )
         if certain and not (code in OF_DOUBLES and _beside_a_doubtful_double(item, pieces)):
             found.append(Charge(code, _only(least, code), True, p))
         else:
@@ -201,6 +210,16 @@ def _beside_a_doubtful_double(item: int, pieces: Sequence[Piece]) -> bool:
 def _by_arms(item: int, codes: Mapping[tuple[str, str], float], code: str, pieces: Sequence[Piece]) -> bool:
     player = _only(codes, code)
     return player is not None and proved_by_arms(code, player, item, pieces)
+
+
+def _one_too_many(item: int, code: str, pieces: Sequence[Piece], players: Sequence[str]) -> bool:
+    """Whether there have been more trains than the players and the table can have, for long enough."""
+    if code != V.SECOND_MEXICAN:
+        return False
+    begun = {piece.act.train: piece.item // ITEMS for piece in reversed(pieces) if isinstance(piece.act, Play)}
+    since = max(begun.get(MEXICAN, 0), begun.get(SECOND_MEXICAN, 0), *(begun.get(name, 0) for name in players))
+    pictures = {piece.item // ITEMS for piece in pieces if piece.item // ITEMS >= since and piece.doubt is None}
+    return begun.keys() >= {*players, MEXICAN, SECOND_MEXICAN} and len(pictures) >= ENOUGH_PICTURES
 
 
 def _only(codes: Mapping[tuple[str, str], float], code: str) -> str | None:

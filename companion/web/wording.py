@@ -70,7 +70,8 @@ def who(by: str | None, maybe: Sequence[str] = ()) -> str:
 def event_text(event: Mapping[str, Any], family: str = "mexican") -> str:
     """One event as one sentence."""
     kind = str(event.get("event", ""))
-    by = who(event.get("by"), event.get("maybe") or ())
+    guess = event.get("guess")
+    by = who(event.get("by"), (guess,) if guess else event.get("maybe") or ())
     tile = show_tile(event.get("tile"), family)
     train = event.get("train")
     if kind == "tile_played":

@@ -211,6 +211,15 @@ def test_a_chinese_match_ends_when_the_players_say_so(line_table: Table) -> None
     assert line_table.session.phase == "over"
 
 
+def test_a_guess_says_that_it_is_one(keeper: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame()
+    table["plays"].append({**tables.play(33, None, (10, 12), "Cyril", maybe=["Ben", "Cyril"]), "guess": "Ben"})
+    session.show(table)
+    page = keeper.get("/").text
+    assert "Probably Ben played" in page and '<span class="tag">a guess</span>' in page
+    assert re.findall(r'<button name="by" value="(\w+)">', page) == ["Ben", "Cyril"]
+
+
 def test_who_it_was_is_settled_by_one_tap_on_a_face(keeper: FlaskClient, session: FakeSession) -> None:
     table = tables.midgame()
     table["plays"].append(tables.play(33, None, (10, 12), "Cyril", maybe=["Ben", "Cyril"]))
