@@ -3,7 +3,8 @@
 The network has seen thousands of sets and not this one. A few crops of every value, seen a little shifted and turned,
 are kept as patterns; a half is compared with all of them, and what the comparison says is weighed with what the
 network says. How much weight it deserves is measured on halves that were left out, and where it does not help, the
-network reads on alone.
+network reads on alone. Of digits the network knows little and is sure all the same: there the comparison reads alone,
+and what is like none of the patterns stays unread.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision import digit_prints
 from vision.frame import Image
 from vision.rectify import outward_halves
 
@@ -25,6 +27,13 @@ _SIDE = 16
 _VERSION = 1
 _MOST_BYTES = 20_000_000
 WEIGHTS = (0.0, 0.25, 0.5, 1.0)
+NOT_OF_THE_SET = 1e-3
+"""The probability of each value that the row did not show: it is no value of the set."""
+A_DIGIT = 0.9
+DIGITS_SHARPNESS = 100.0
+"""On rendered hands the right digit is more alike than any other by 0.04 and more."""
+ALIKE = 0.8
+"""A half less like any pattern than this is none of the digits; the right ones are by 0.9 and more."""
 
 
 class AdaptationError(Exception):
@@ -33,18 +42,27 @@ class AdaptationError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adaptation:
-    """`patterns` (m, d) unit vectors, `values` (m,) what each shows; `sharpness` turns likeness into probability and
-    `weight` is what the comparison counts beside the network."""
+    """`patterns` (m, d) unit vectors, of digits (`vision.digit_prints`) grey levels; `values` (m,) what each shows.
+
+    `sharpness` turns likeness into probability; `weight` is what the comparison counts beside the network, which has no
+    say in what `digits` are.
+    """
 
     name: str
     patterns: Floats
     values: NDArray[np.int16]
     sharpness: float
     weight: float
+    digits: bool = False
 
     def probabilities(self, crops: Image, classes: int) -> Floats:
-        """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, classes), even over values that were never shown."""
-        likeness = descriptors(crops).reshape(-1, self.patterns.shape[1]) @ self.patterns.T
+        """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, classes)."""
+        return self._compared(crops, classes)[0]
+
+    def _compared(self, crops: Image, classes: int) -> tuple[Floats, Floats]:
+        """The same, and (n, 2) how like each half is to the pattern nearest to it."""
+        compare = digit_prints.likeness if self.digits else _cosines
+        likeness = compare(crops, self.patterns).reshape(-1, len(self.patterns))
         out = np.full((len(likeness), classes), -1.0, np.float32)
         for value in np.unique(self.values):
             out[:, value] = likeness[:, self.values == value].max(1)
@@ -53,11 +71,14 @@ class Adaptation:
         p = np.zeros_like(out)
         p[:, shown] = np.exp(score) / np.exp(score).sum(1, keepdims=True)
         unseen = np.setdiff1d(np.arange(classes), shown)
-        p[:, unseen] = 1 / classes
-        return np.asarray((p / p.sum(1, keepdims=True)).reshape(-1, 2, classes), np.float32)
+        p[:, unseen] = NOT_OF_THE_SET
+        p = np.asarray((p / p.sum(1, keepdims=True)).reshape(-1, 2, classes), np.float32)
+        return p, np.asarray(likeness.max(1).reshape(-1, 2), np.float32)
 
     def weighed(self, p: Floats, crops: Image, values: int) -> Floats:
         """The network's (n, 2, classes) with the values' share weighed by the comparison; the rest stays."""
+        if self.digits:
+            return self._alone(p, crops, values)
         if self.weight == 0:
             return p
         own = np.maximum(self.probabilities(crops, values), 1e-6) ** np.float32(self.weight)
@@ -65,6 +86,17 @@ class Adaptation:
         product = p[:, :, :values] * own
         product *= mass / np.maximum(product.sum(2, keepdims=True), 1e-12)
         return np.concatenate([product, p[:, :, values:]], 2)
+
+    def _alone(self, p: Floats, crops: Image, values: int) -> Floats:
+        """The comparison's values in place of the network's. A tile with a digit on it does not lie face down."""
+        own, like = self._compared(crops, values)
+        own *= np.where(like >= ALIKE, 1.0, 0.5)[..., None]
+        rest, mass = p[:, :, values:].copy(), p[:, :, :values].sum(2, keepdims=True)
+        printed = (own.max(2) >= A_DIGIT) & (own.argmax(2) != self.values.min())
+        up = printed.any(1)[:, None, None]
+        mass = mass + np.where(up, rest[:, :, 1:2].sum(2, keepdims=True), 0.0)
+        rest[:, :, 1:2] *= ~up
+        return np.asarray(np.concatenate([own * mass, rest], 2), np.float32)
 
     def save(self, path: Path) -> None:
         """Whole or not at all: written beside it and moved into place."""
@@ -79,6 +111,7 @@ class Adaptation:
                 values=self.values,
                 sharpness=self.sharpness,
                 weight=self.weight,
+                digits=self.digits,
             )
         half_written.replace(path)
 
@@ -94,7 +127,8 @@ class Adaptation:
                 values = np.asarray(held["values"], np.int16)
                 if patterns.ndim != 2 or len(patterns) != len(values) or not len(values) or values.min() < 0:
                     raise AdaptationError(f"{path}: a damaged learned set, teach the set again")
-                return Adaptation(str(held["name"]), patterns, values, float(held["sharpness"]), float(held["weight"]))
+                how = float(held["sharpness"]), float(held["weight"]), bool(held.get("digits", False))
+                return Adaptation(str(held["name"]), patterns, values, *how)
         except OSError as problem:
             raise AdaptationError(f"{path}: {problem.strerror or problem}, expected a learned set") from None
         except (ValueError, KeyError, EOFError) as problem:
@@ -127,6 +161,10 @@ def descriptors(crops: Image) -> Floats:
     return both.reshape(n, 2, -1)
 
 
+def _cosines(crops: Image, known: Floats) -> Floats:
+    return np.asarray(descriptors(crops).reshape(-1, known.shape[1]) @ known.T, np.float32)
+
+
 def _unit(values: NDArray[np.generic], noise: float) -> Floats:
     """Deviation from the mean over its size; where there is nearly none (a blank half), noise is not blown up."""
     flat = np.asarray(values, np.float32).reshape(-1)
@@ -135,52 +173,61 @@ def _unit(values: NDArray[np.generic], noise: float) -> Floats:
 
 
 def learn(
-    name: str, crops: Image, values: Sequence[tuple[int, int]], network: Floats
+    name: str, crops: Image, values: Sequence[tuple[int, int]], network: Floats, digits: bool = False
 ) -> tuple[Adaptation, float, float]:
     """(Adaptation, accuracy of the network alone, accuracy with it), both on halves left out of the patterns.
 
     `crops` (n, views, side, 2 side, 3): each tile as found first and then in shifted views; `values` its true halves;
     `network` (n, 2, v) what the network says about the first view.
     """
-    n, views = crops.shape[:2]
-    seen = descriptors(crops.reshape(n * views, *crops.shape[2:])).reshape(n, views, 2, -1)
+    described = digit_prints.patterns if digits else descriptors
+    n, views = (len(crops), 1) if digits else crops.shape[:2]
+    seen = described(crops[:, :views].reshape(n * views, *crops.shape[2:])).reshape(n, views, 2, -1)
     true = np.array(values, np.int16)
     best: tuple[float, float, float, float] = (-1.0, 0.0, 0.0, 20.0)
     alone = 0.0
-    for sharpness in (10.0, 20.0, 40.0):
-        for weight in WEIGHTS:
-            right, sure, count = 0, 0.0, 0
-            for i in range(n):
-                for half in (0, 1):
-                    left_out = _left_out(true, i, half)
-                    if not (true[left_out[0], left_out[1]] == true[i, half]).any():
-                        continue
-                    kept = Adaptation(
-                        name,
-                        seen[left_out[0], :, left_out[1]].reshape(-1, seen.shape[3]),
-                        np.repeat(true[left_out[0], left_out[1]], views),
-                        sharpness,
-                        weight,
-                    )
-                    p = kept.weighed(network[i : i + 1], crops[i, :1], network.shape[2])[0, half]
-                    right += int(p.argmax() == true[i, half])
-                    sure += float(np.log(max(p[true[i, half]], 1e-6)))
-                    count += 1
-            if not count:
-                raise AdaptationError("every value was shown on one half only: lay the doubles")
-            accuracy = right / count
-            if weight == 0:
-                alone = accuracy
-            if (accuracy, sure / count) > best[:2]:
-                best = (accuracy, sure / count, weight, sharpness)
+    for sharpness, weight in _ways(digits):
+        right, sure, count = 0, 0.0, 0
+        for i in range(n):
+            for half in (0, 1):
+                left_out = _left_out(true, i, half)
+                if not (true[left_out[0], left_out[1]] == true[i, half]).any():
+                    continue
+                kept = Adaptation(
+                    name,
+                    seen[left_out[0], :, left_out[1]].reshape(-1, seen.shape[3]),
+                    np.repeat(true[left_out[0], left_out[1]], views),
+                    sharpness,
+                    weight,
+                    digits and weight > 0,
+                )
+                p = kept.weighed(network[i : i + 1], crops[i, :1], network.shape[2])[0, half]
+                right += int(p.argmax() == true[i, half])
+                sure += float(np.log(max(p[true[i, half]], 1e-6)))
+                count += 1
+        if not count:
+            raise AdaptationError("every value was shown on one half only: lay the doubles")
+        accuracy = right / count
+        if weight == 0:
+            alone = accuracy
+        if (accuracy, sure / count) > best[:2]:
+            best = (accuracy, sure / count, weight, sharpness)
     learned = Adaptation(
         name,
         np.ascontiguousarray(seen.transpose(0, 2, 1, 3)).reshape(-1, seen.shape[3]),
         np.repeat(true.reshape(-1), views),
         best[3],
         best[2],
+        digits and best[2] > 0,
     )
     return learned, alone, best[0]
+
+
+def _ways(digits: bool) -> list[tuple[float, float]]:
+    """The sharpness and weight that are tried; (any, 0) is the network alone."""
+    if digits:
+        return [(DIGITS_SHARPNESS, 0.0), (DIGITS_SHARPNESS, 1.0)]
+    return [(sharpness, weight) for sharpness in (10.0, 20.0, 40.0) for weight in WEIGHTS]
 
 
 def _left_out(true: NDArray[np.int16], tile: int, half: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -74,8 +74,15 @@ def _as_many(image: Image, quad: Floats, half: int, value: int) -> bool:
 
 def areas_of_dots(image: Image, quad: Floats, half: int) -> NDArray[np.float64] | None:
     """The areas of the dots on one half, as parts of what is looked at, (k,); None where it is too small to tell."""
+    pieces = ink_of(image, quad, half, SMALLEST_PX)
+    return None if pieces is None else pieces[:, 4].astype(np.float64)
+
+
+def ink_of(image: Image, quad: Floats, half: int, smallest_px: float) -> Floats | None:
+    """The pieces of ink on one half that are no line along its rim, (k, 5): x, y, width and height in parts of the side
+    of what is looked at, and the area as a part of it; None where the half is smaller than so many px."""
     corners = half_corners(quad, half)
-    if side_px(corners) < SMALLEST_PX:
+    if side_px(corners) < smallest_px:
         return None
     whole = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     part = np.array(
@@ -87,9 +94,9 @@ def areas_of_dots(image: Image, quad: Floats, half: int) -> NDArray[np.float64] 
     apart = np.abs(seen - np.median(seen.reshape(-1, 3), 0)).max(2).astype(np.uint8)
     _, ink = cv2.threshold(apart, 0, 1, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     count, _, boxes, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
-    return np.array([area for *box, area in boxes[1:count] if area >= _LEAST_AREA * _SIDE**2 and not _at_rim(*box)]) / (
-        _SIDE**2
-    )
+    pieces = [one for one in boxes[1:count] if one[4] >= _LEAST_AREA * _SIDE**2 and not _at_rim(*one[:4])]
+    shares = np.array([1 / _SIDE, 1 / _SIDE, 1 / _SIDE, 1 / _SIDE, 1 / _SIDE**2], np.float32)
+    return np.asarray(np.array(pieces, np.float32).reshape(-1, 5) * shares, np.float32)
 
 
 def _at_rim(x: int, y: int, w: int, h: int) -> bool:

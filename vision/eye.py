@@ -15,6 +15,7 @@ from vision.covering import bare, uncovered
 from vision.detections import Detections, Kind
 from vision.detector import CLASSES as DETECTED
 from vision.detector import Detector
+from vision.digits import refused_by_digits
 from vision.dividers import by_elimination, well_outlined
 from vision.exposure import lifted
 from vision.familiar import Appearance
@@ -108,16 +109,21 @@ class Eye:
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px, size)
         if self.covers is not None:
-            tiles = self.covers.settled(image, tiles, known)
+            taught = self.reader.adaptation
+            tiles = self.covers.settled(image, tiles, known, digits=taught is not None and taught.digits)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
             markers += markers_on(levels, tiles, markers, self.judge)
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
-        tiles, aside = uncovered(tiles, markers), None
+        tiles, why = uncovered(tiles, markers), list[str]()
         tiles = well_outlined(image, tiles, lambda quads: self.reader.scores(image, quads).values.argmax(2))
         if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
             tiles, aside = of_one_shape(tiles)
+            why += [aside] if aside else []
+        if self.reader.adaptation is None:
+            tiles, digits = refused_by_digits(image, tiles, self.familiar)
+            why += [digits] if digits else []
         tiles = by_elimination(tiles, known)
         give_back_memory()  # a hundred MB and more, for a hundredth of a second
         return PictureReading(
@@ -125,7 +131,7 @@ class Eye:
             tiles=tuple(tiles),
             markers=tuple(markers),
             hub=hub,
-            warnings=() if aside is None else (aside,),
+            warnings=tuple(why),
             ms=(time.perf_counter() - start) * 1000,
         )
 

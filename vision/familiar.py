@@ -72,13 +72,15 @@ class FamiliarSettings:
 class Appearance:
     """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given to.
 
-    `bodies`: the colours of the tiles themselves; `spreads`: how uneven the pips are (vision/by_hand.py); `_shown`:
-    value -> {tile (low, high, half): pattern}, a tile seen again replaces itself.
+    `bodies`: the colours of the tiles themselves; `spreads`: how uneven the pips are (vision/by_hand.py); `digits`:
+    whether they are digits (vision/digits.py); `_shown`: value -> {tile (low, high, half): pattern}, a tile seen again
+    replaces itself.
     """
 
     settings: FamiliarSettings = field(default_factory=FamiliarSettings)
     bodies: Bodies = field(default_factory=lambda: Bodies())
     spreads: list[float] = field(default_factory=list)
+    digits: bool = False
     _shown: dict[int, dict[tuple[int, int, int], Floats]] = field(default_factory=dict)
     _alike: tuple[float, float] | None = None
 

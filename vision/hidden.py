@@ -45,8 +45,9 @@ LEAST_CELLS = 2
 MOST = 0.3
 """Of a half's cells, its rim aside: where more are hidden nothing is claimed, whatever could look the same."""
 ITSELF = 0.6
-"""Of a whole tile's cells: where more are called hidden it is the tile itself, askew in its outline, that lies on
-something."""
+"""Of a whole tile's cells: where more are called hidden and both values are surer than the next, it is the tile itself,
+askew in its outline, that lies on something."""
+CLEARLY = 0.98
 REACH = 0.11
 """In tile widths: a pip whose middle is this near to what is hidden may be hidden itself."""
 SPREAD = 0.26
@@ -76,36 +77,43 @@ class Covers:
                 f"{cells[0]}, {cells[1]})"
             )
 
-    def hidden(self, image: Image, quads: Floats) -> Floats:
+    def hidden(self, image: Image, quads: Floats, *, digits: bool = False) -> Floats:
         """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n, 2, 10, 10): how probably each cell of each half is hidden,
         the outer end at the left as in `half_corners`."""
         parts = self._workers.batches(np.asarray(quads, np.float32), *BATCHES)
-        answers = self._workers.each(lambda part: self._answer(image, part), parts)
+        answers = self._workers.each(lambda part: self._answer(image, part, digits), parts)
         p = np.concatenate([np.zeros((0, HALF_CELLS, 2 * HALF_CELLS), np.float32), *answers])
         first, second = p[:, :, :HALF_CELLS], p[:, ::-1, : HALF_CELLS - 1 : -1]
         return np.asarray(np.stack([first, second], 1), np.float32)
 
-    def _answer(self, image: Image, quads: Floats) -> Floats:
+    def _answer(self, image: Image, quads: Floats, digits: bool) -> Floats:
         """(n, 10, 20): how probably each cell of a tile is hidden."""
         cuts = np.stack([cut_tile(image, quad, MASK_WH, MASK_MARGIN) for quad in quads])
+        if digits:
+            return np.stack([solid(cut) for cut in cuts])
         logits = self._network(np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255))
         seen = 1 / (1 + np.exp(-logits[:, TILE_CELLS[0], TILE_CELLS[1]]))
         return np.maximum(seen, [solid(cut) for cut in cuts])
 
-    def settled(self, image: Image, tiles: Sequence[TileReading], known: KnownSet | None = None) -> list[TileReading]:
-        """The same tiles, halves unread whose value could be another one under what is hidden."""
+    def settled(
+        self, image: Image, tiles: Sequence[TileReading], known: KnownSet | None = None, *, digits: bool = False
+    ) -> list[TileReading]:
+        """The same tiles, halves unread whose value could be another one under what is hidden.
+
+        The network knows pips: to it `digits` are things, and only what is plainly no body hides those.
+        """
         out = list(tiles)
         asked = [n for n, tile in enumerate(tiles) if any(half.value is not None for half in tile.halves or ())]
         if not asked:
             return out
-        cells = self.hidden(image, np.array([tiles[n].quad_px for n in asked], np.float32)) > HIDDEN
+        cells = self.hidden(image, np.array([tiles[n].quad_px for n in asked], np.float32), digits=digits) > HIDDEN
         values = tuple(range(19)) if known is None else known.values()
         for n, both in zip(asked, cells, strict=True):
-            if both.mean() > ITSELF:
-                continue
             both_halves = out[n].halves
             assert both_halves is not None
             a, b = both_halves
+            if both.mean() > ITSELF and min(a.p, b.p) >= CLEARLY:
+                continue
             halves = (_stands(a, both[0], values), _stands(b, both[1], values))
             if halves != (a, b):
                 out[n] = replace(out[n], halves=halves)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,14 @@ class TileReading:
             return None
         a, b = self.halves[0].value, self.halves[1].value
         return None if a is None or b is None else (a, b)
+
+
+def unread(tile: TileReading) -> TileReading:
+    """The same tile with nothing claimed of it."""
+    halves = tile.halves
+    if halves is None or all(half.value is None for half in halves):
+        return tile
+    return replace(tile, halves=(HalfReading(None, 0.0), HalfReading(None, 0.0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from vision.adaptation import Adaptation, AdaptationError, learn, row_order
 from vision.detections import Kind
+from vision.digits import carry_digits
 from vision.exposure import lifted
 from vision.eye import Eye
 from vision.frame import Image
@@ -98,7 +99,7 @@ def teach(eye: Eye, image: Image, doubles: list[int], name: str) -> Lesson:
     quads = scores.quads[order]
     seen = np.stack([eye.reader.crops(image, shifted(quads, view)) for view in VIEWS], 1)
     truth = [(value, value) for value in doubles]
-    adaptation, before, after = learn(name, seen, truth, network[order])
+    adaptation, before, after = learn(name, seen, truth, network[order], bool(carry_digits(image, list(quads))))
     return Lesson(adaptation, len(doubles), before, after)
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.reading import HalfReading, TileReading
+from vision.reading import TileReading, unread
 
 Floats = NDArray[np.float64]
 
@@ -93,25 +93,18 @@ def of_one_shape(tiles: Sequence[TileReading]) -> tuple[list[TileReading], str |
     if shape is None or not tiles:
         return out, None
     if shape.rest <= 1.5 * ONE_PLANE and shape.lean_deg > TOO_FAR_ASIDE_DEG:
-        return [_unread(tile) for tile in tiles], (
+        return [unread(tile) for tile in tiles], (
             f"the camera leans {shape.lean_deg:.0f} degrees, too far to read tiles by; hold it more from above"
         )
     if shape.rest <= ONE_PLANE:
         off = np.abs(shape.misfits(np.array([tile.quad_px for tile in tiles], np.float64))).max(1)
-        out = [_unread(tile) if far > OTHER_SHAPE else tile for tile, far in zip(tiles, off, strict=True)]
+        out = [unread(tile) if far > OTHER_SHAPE else tile for tile, far in zip(tiles, off, strict=True)]
     return out, None
 
 
 def _sure(tile: TileReading) -> bool:
     read = tile.values is not None and min(half.p for half in tile.halves or ()) >= SURELY_READ
     return read and tile.confidence > SURELY_FOUND
-
-
-def _unread(tile: TileReading) -> TileReading:
-    halves = tile.halves
-    if halves is None or all(half.value is None for half in halves):
-        return tile
-    return replace(tile, halves=(HalfReading(None, 0.0), HalfReading(None, 0.0)))
 
 
 def _sides(q: NDArray[np.floating]) -> tuple[Floats, Floats]:

@@ -25,7 +25,8 @@ from vision.reading import PictureReading
 @click.option("--set", "tile_set", type=click.Choice(SETS), default="auto", show_default=True, help="The set in play.")
 @click.option("--rules", default="tactic", show_default=True, help="Rule set whose scoring counts (0-0 differs).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line and image.")
-def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool) -> None:
+@click.option("--learned", type=click.Path(path_type=Path), help="What `teach` learned of your own set.")
+def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool, learned: Path | None) -> None:
     """Count the pips of a hand laid open, in one or more photographs.
 
     A hand with a tile that cannot be read gets no score, only what it is at least. Exit status 1 then.
@@ -37,7 +38,7 @@ def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool) -> 
         ruleset = load_ruleset(rules)
     except RuleSetError as problem:
         raise click.UsageError(str(problem)) from None
-    eye = eye_for()
+    eye = eye_for(learned)
     known = known_set(tile_set)
     complete = True
     for number, name in enumerate(images, start=1):

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image as Image_
+from PIL import ImageDraw, ImageFont
 
 from datasets.render.colour import Rgb
-from datasets.render.styles import Lettering, Pips
+from datasets.render.styles import TYPESET, Lettering, Pips
 
 F = np.float32
 Image = NDArray[np.float32]
@@ -159,9 +161,22 @@ def numeral(
 
 def _written(text: str, font: int, tall: float, thick: int) -> NDArray[np.uint8]:
     """White on black, cropped to the ink, `tall` pixels high whatever the font's own measure."""
+    if font == TYPESET:
+        return _typeset(text, tall, thick)
     scale = tall / 22.0
     (w, h), below = cv2.getTextSize(text, font, scale, thick)
     room = np.zeros((h + below + 4 * thick, w + 4 * thick), np.uint8)
     cv2.putText(room, text, (2 * thick, h + 2 * thick), font, scale, 255, thick, cv2.LINE_AA)
     x, y, w, h = cv2.boundingRect(room)
     return room[y : y + h, x : x + w]
+
+
+def _typeset(text: str, tall: float, thick: int) -> NDArray[np.uint8]:
+    """The same in Pillow's own typeface, as heavy as `thick` makes it beyond its own strokes."""
+    size = max(8, round(tall * 1.4))
+    room = Image_.new("L", (size * (1 + len(text)), 2 * size))
+    letters = ImageFont.load_default(size)
+    ImageDraw.Draw(room).text((size // 2, size // 3), text, 255, letters, stroke_width=max(0, thick // 2 - size // 24))
+    drawn = np.asarray(room, np.uint8)
+    x, y, w, h = cv2.boundingRect(drawn)
+    return drawn[y : y + h, x : x + w]

@@ -61,10 +61,15 @@ class Body:
         return self.material in ("wood", "bamboo")
 
 
+TYPESET = -1
+"""Pillow's own typeface. Nothing was trained on it, so that it can be measured with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lettering:
-    """How numbers are printed: an OpenCV font, the height of its digits as a share of the half's shorter side, the
-    stroke's weight as a share of that height, how much narrower than drawn, and whether 6 and 9 are underlined."""
+    """How numbers are printed: an OpenCV font or `TYPESET`, the height of its digits as a share of the half's shorter
+    side, the stroke's weight as a share of that height, how much narrower than drawn, and whether 6 and 9 are
+    underlined."""
 
     font: int
     height: float

@@ -82,11 +82,11 @@ def test_nothing_is_asked_about_what_was_not_read(covers, table) -> None:
 
 def test_a_tile_that_lies_askew_in_its_outline_does_not_hide_itself(covers, monkeypatch) -> None:
     quad = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], np.float32)
-    read = [TileReading(quad, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)]
-    for share, told in ((0.9, (2, 6)), (0.5, None)):
+    for share, p, told in ((0.9, 0.98, (2, 6)), (0.5, 0.98, None), (0.9, 0.97, None)):
+        read = [TileReading(quad, "up", (HalfReading(2, 0.99), HalfReading(6, p)), 0.9)]
         hidden = np.zeros((1, 2, 10, 10), np.float32)
         hidden[:, :, :, : round(10 * share)] = 1.0
-        monkeypatch.setattr(covers, "hidden", lambda image, quads, hidden=hidden: hidden)
+        monkeypatch.setattr(covers, "hidden", lambda image, quads, hidden=hidden, **how: hidden)
         assert covers.settled(np.zeros((4, 4, 3), np.uint8), read)[0].values == told
 
 

@@ -1,0 +1,79 @@
+"""Digits instead of pips: a set that nobody has taught is named and not read.
+
+The reader was shown numbers in a few letterings and is as sure of others, where it takes a 9 for a 0. A digit is told
+from pips by its shape: a half has one piece of ink (two from 10 on), large, in its middle, and far from round. Pips are
+round, and where two run together they lie beside others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.by_hand import ink_of
+from vision.familiar import Appearance
+from vision.frame import Image
+from vision.reading import TileReading, unread
+
+Floats = NDArray[np.float32]
+
+SENTENCE = "these tiles carry digits; teach it your set first"
+
+LEAST_HALVES = 3
+"""So many halves at least carry a digit, and most of those that carry anything."""
+MOSTLY = 0.6
+MOST_LOOKED_AT = 60
+"""Halves of one picture."""
+SMALLEST_PX = 24.0
+"""Of a half's side: of smaller ones pips run together."""
+TALL = 0.28
+"""A digit's longer side, in parts of a half's, at least: a single pip is smaller."""
+OFF_MIDDLE = 0.2
+"""How far from the half's middle that what is printed has its own at most, in parts of its side."""
+ROUND = 0.62
+"""Of the disc around it a digit covers less, a pip more."""
+BESIDE_EACH_OTHER = 0.15
+"""The two digits of a number have their middles on one line, by so much of a half's side."""
+
+
+def refused_by_digits(
+    image: Image, tiles: list[TileReading], familiar: Appearance | None = None
+) -> tuple[list[TileReading], str | None]:
+    """The same tiles; none of them read, and why, where they carry digits. Too few tiles tell nothing: there counts
+    what the last picture of the same box told."""
+    up = sorted((tile for tile in tiles if tile.halves is not None), key=lambda tile: -tile.confidence)
+    told = carry_digits(image, [np.asarray(tile.quad_px, np.float32) for tile in up])
+    if familiar is not None:
+        told = familiar.digits if told is None else told
+        familiar.digits = bool(told)
+    return ([unread(tile) for tile in tiles], SENTENCE) if told and up else (tiles, None)
+
+
+def carry_digits(image: Image, quads: Sequence[Floats]) -> bool | None:
+    """(h, w, 3) uint8 BGR and the outlines (4, 2) of tiles, the surest first -> whether digits are printed on most; None
+    where hardly anything is printed."""
+    asked = [(quad, half) for quad in quads for half in (0, 1)][:MOST_LOOKED_AT]
+    told = [is_digit(ink_of(image, quad, half, SMALLEST_PX)) for quad, half in asked]
+    printed = [one for one in told if one is not None]
+    return None if len(printed) < LEAST_HALVES else sum(printed) >= max(LEAST_HALVES, MOSTLY * len(printed))
+
+
+def is_digit(pieces: Floats | None) -> bool | None:
+    """(k, 5) pieces of ink, x, y, width, height and area in parts of a half's side -> whether they are a number; None
+    for a half without any or too small to tell."""
+    if pieces is None or not len(pieces):
+        return None
+    if len(pieces) > 2:
+        return False
+    x, y, w, h, area = pieces.T
+    long = np.maximum(w, h)
+    if (long < TALL).any() or (area / (np.pi / 4 * long**2) > ROUND).any():
+        return False
+    across = y + h / 2
+    along = x + w / 2
+    if len(pieces) == 2 and np.ptp(along) > BESIDE_EACH_OTHER:
+        return False
+    middle = ((x.min() + (x + w).max()) / 2, (y.min() + (y + h).max()) / 2)
+    return bool(np.abs(np.array(middle) - 0.5).max() <= OFF_MIDDLE and np.ptp(across) < 0.6)
