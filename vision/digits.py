@@ -52,8 +52,8 @@ def refused_by_digits(
 
 
 def carry_digits(image: Image, quads: Sequence[Floats]) -> bool | None:
-    """(h, w, 3) uint8 BGR and the outlines (4, 2) of tiles, the surest first -> whether digits are printed on most; None
-    where hardly anything is printed."""
+    """(h, w, 3) uint8 BGR and the outlines (4, 2) of tiles, the surest first -> whether digits are printed on most of
+    them; None where hardly anything is printed."""
     asked = [(quad, half) for quad in quads for half in (0, 1)][:MOST_LOOKED_AT]
     told = [is_digit(ink_of(image, quad, half, SMALLEST_PX)) for quad, half in asked]
     printed = [one for one in told if one is not None]

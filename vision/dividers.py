@@ -7,8 +7,8 @@ their colour, the question cannot be settled from a picture.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import cv2
@@ -95,21 +95,45 @@ def line_across(image: Image, quad: Floats) -> tuple[float, float]:
     return sign * level, column / CUT_WH[0] - 0.5
 
 
-def well_outlined(image: Image, tiles: list[TileReading], read_in: ReadIn) -> list[TileReading]:
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The dividing lines of the tiles that were read: `across` number of the tile -> by how many levels its line
+    differs from the body (darker below 0) and how far it lies off the middle, in tile lengths; `usual` levels, 0 where
+    most tiles show none; `straight`: whether the lines lie in the middles."""
+
+    across: Mapping[int, tuple[float, float]]
+    usual: float
+    straight: bool
+
+    @classmethod
+    def of(cls, image: Image, tiles: Sequence[TileReading]) -> Lines:
+        read = [n for n, tile in enumerate(tiles) if tile.values is not None]
+        across = {n: line_across(image, np.asarray(tiles[n].quad_px, np.float32)) for n in read}
+        sign = -1 if not across or np.median([level for level, _ in across.values()]) < 0 else 1
+        shown = [(sign * level, off) for level, off in across.values() if sign * level >= PLAIN_LINE]
+        if len(shown) < LEAST_FACES or len(shown) < MOSTLY * len(across):
+            return cls(across, 0.0, False)
+        usual, askew = (float(np.median(column)) for column in np.abs(shown).T)
+        return cls(across, sign * usual, askew <= STRAIGHT)
+
+    def shows(self, n: int) -> bool:
+        """Whether that tile shows a line as the others do."""
+        level = self.across.get(n, (0.0, 0.0))[0]
+        return self.usual != 0 and level / self.usual >= AS_CLEAR
+
+    def in_the_middle(self, n: int) -> bool:
+        """Whether it shows it in its middle: what it was read in is one tile, not the halves of two."""
+        return self.straight and self.shows(n) and abs(self.across[n][1]) <= ELSEWHERE
+
+
+def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in: ReadIn) -> list[TileReading]:
     """The same tiles, with halves unread where the line that all others have in their middle lies elsewhere and other
     outlines around that line show something else: the outline reaches over a part of the next tile."""
-    read = [n for n, tile in enumerate(tiles) if tile.values is not None]
-    lines = [line_across(image, np.asarray(tiles[n].quad_px, np.float32)) for n in read]
-    dark = np.median([level for level, _ in lines]) < 0 if lines else True
-    shown = [(abs(level), off) for level, off in lines if abs(level) >= PLAIN_LINE and (level < 0) == dark]
-    if len(shown) < LEAST_FACES or len(shown) < MOSTLY * len(lines):
-        return tiles
-    usual, askew = (float(np.median(column)) for column in np.abs(shown).T)
-    if askew > STRAIGHT:
-        return tiles
     out = list(tiles)
-    for n, (level, off) in zip(read, lines, strict=True):
-        if (level < 0) == dark and abs(level) >= AS_CLEAR * usual and abs(off) > ELSEWHERE:
+    if not lines.straight:
+        return out
+    for n, (_, off) in lines.across.items():
+        if lines.shows(n) and not lines.in_the_middle(n):
             around = [
                 shifted(tiles[n].quad_px[None], (off, 0.0, longer, 0.0))[0] for longer in (0.0, -2 * off, 2 * off)
             ]

@@ -16,7 +16,7 @@ from vision.detections import Detections, Kind
 from vision.detector import CLASSES as DETECTED
 from vision.detector import Detector
 from vision.digits import refused_by_digits
-from vision.dividers import by_elimination, well_outlined
+from vision.dividers import Lines, by_elimination, well_outlined
 from vision.exposure import lifted
 from vision.familiar import Appearance
 from vision.frame import Image, Levels, pyramid
@@ -117,9 +117,10 @@ class Eye:
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         tiles, why = uncovered(tiles, markers), list[str]()
-        tiles = well_outlined(image, tiles, lambda quads: self.reader.scores(image, quads).values.argmax(2))
+        lines = Lines.of(image, tiles)
+        tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.scores(image, quads).values.argmax(2))
         if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
-            tiles, aside = of_one_shape(tiles)
+            tiles, aside = of_one_shape(tiles, lines)
             why += [aside] if aside else []
         if self.reader.adaptation is None:
             tiles, digits = refused_by_digits(image, tiles, self.familiar)

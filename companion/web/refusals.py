@@ -71,6 +71,7 @@ TROUBLES = (
     _("the lamps run on %(hz)s Hz, though this time zone's country has %(usual)s Hz"),
     _("there is little shared memory (/dev/shm), %(megabytes)s MB are wanted: pictures come more slowly"),
     _("these tiles carry digits; teach it your set first"),
+    _("the camera leans %(deg)s degrees: only tiles whose middle line shows are read; hold it more from above"),
     _("the camera leans %(deg)s degrees, too far to read tiles by; hold it more from above"),
     _("the demo is over"),
     _("the film is over"),

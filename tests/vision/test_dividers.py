@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from vision.dividers import (
+    Lines,
     Side,
     by_elimination,
     has_divider,
@@ -98,7 +99,10 @@ def outlined(offs: list[float], told: tuple[int, int] = (4, 3)) -> list[tuple[in
         TileReading(q + off * shift, "up", (HalfReading(4, 0.99), HalfReading(2, 0.99)), 0.9)
         for q, off in zip(quads, offs, strict=True)
     ]
-    return [tile.values for tile in well_outlined(image, tiles, lambda around: np.array([told] * len(around)))]
+    return [
+        tile.values
+        for tile in well_outlined(image, tiles, Lines.of(image, tiles), lambda around: np.array([told] * len(around)))
+    ]
 
 
 def test_an_outline_with_the_divider_off_its_middle_is_not_read() -> None:

@@ -7,10 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from vision.dividers import Lines
 from vision.reading import HalfReading, TileReading
 from vision.tile_shape import of_one_shape, shape_of
 
 LENGTH, WIDTH = 48.0, 24.0
+DIVIDED = Lines(dict.fromkeys(range(12), (-60.0, 0.0)), -60.0, straight=True)
+PLAIN = Lines({}, 0.0, straight=False)
 
 
 def scattered(count: int, lean_deg: float, seed: int = 0, narrow: float = 1.0) -> np.ndarray:
@@ -44,8 +47,8 @@ def test_the_lean_is_told_from_the_outlines(lean: float) -> None:
 def test_too_few_tell_nothing() -> None:
     assert shape_of(scattered(4, 0)) is None
     tiles = read(scattered(4, 60))
-    assert of_one_shape(tiles) == (tiles, None)
-    assert of_one_shape([]) == ([], None)
+    assert of_one_shape(tiles, DIVIDED) == (tiles, None)
+    assert of_one_shape([], DIVIDED) == ([], None)
 
 
 @pytest.mark.parametrize("lean", [0, 30])
@@ -53,15 +56,39 @@ def test_several_tiles_taken_for_one_are_not_read(lean: float) -> None:
     quads = scattered(12, lean)
     middle = quads[5].mean(0)
     quads[5] = middle + (quads[5] - middle) * 1.6
-    tiles, why = of_one_shape(read(quads))
+    tiles, why = of_one_shape(read(quads), DIVIDED)
     assert why is None
     assert [tile.values for tile in tiles] == [(4, 2)] * 5 + [None] + [(4, 2)] * 6
     assert tiles[5].face == "up"
 
 
 def test_from_far_aside_nothing_is_read_and_a_sentence_says_so() -> None:
-    tiles, why = of_one_shape(read(scattered(12, 60)))
+    tiles, why = of_one_shape(read(scattered(12, 60)), DIVIDED)
     assert all(tile.values is None for tile in tiles)
     assert why is not None and "leans" in why and "more from above" in why
-    tiles, why = of_one_shape(read(scattered(12, 40)))
+    tiles, why = of_one_shape(read(scattered(12, 40)), DIVIDED)
     assert why is None and all(tile.values == (4, 2) for tile in tiles)
+
+
+def test_beyond_45_degrees_a_tile_is_read_only_where_its_line_shows_that_it_is_one() -> None:
+    tiles = read(scattered(12, 49))
+    told, why = of_one_shape(tiles, DIVIDED)
+    assert told == tiles and why is not None and "leans" in why
+    seam = Lines({n: (-60.0, 0.0 if n != 3 else 0.25) for n in range(12)}, -60.0, straight=True)
+    told, why = of_one_shape(tiles, seam)
+    assert [n for n, tile in enumerate(told) if tile.values is None] == [3]
+    assert why is not None and "only tiles whose middle line shows" in why
+    told, why = of_one_shape(tiles, PLAIN)
+    assert all(tile.values is None for tile in told)
+    assert why is not None and "too far to read tiles by" in why
+
+
+@pytest.mark.parametrize(("long", "wide", "stands"), [(1.0, 1.0, True), (0.85, 1.0, False), (1.0, 0.8, False)])
+def test_without_dividing_lines_an_outline_cut_short_is_not_read(long: float, wide: float, stands: bool) -> None:
+    quads = scattered(12, 10)
+    quads[4, 2:] -= (quads[4, 2:] - quads[4, 1::-1]) * (1 - long)
+    quads[4, 1:3] -= (quads[4, 1:3] - quads[4, ::3]) * (1 - wide)
+    told, _ = of_one_shape(read(quads), PLAIN)
+    assert [tile.values for n, tile in enumerate(told) if n != 4] == [(4, 2)] * 11
+    assert (told[4].values == (4, 2)) is stands
+    assert of_one_shape(read(quads), DIVIDED)[0][4].values == (4, 2), "there the place of the line tells"
