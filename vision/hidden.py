@@ -77,23 +77,23 @@ class Covers:
                 f"{cells[0]}, {cells[1]})"
             )
 
-    def hidden(self, image: Image, quads: Floats, *, digits: bool = False) -> Floats:
+    def hidden(self, image: Image, quads: Floats, *, digits: bool = False, by_size: bool = True) -> Floats:
         """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n, 2, 10, 10): how probably each cell of each half is hidden,
-        the outer end at the left as in `half_corners`."""
+        the outer end at the left as in `half_corners`. `by_size`: what is larger than a pip is a thing."""
         parts = self._workers.batches(np.asarray(quads, np.float32), *BATCHES)
-        answers = self._workers.each(lambda part: self._answer(image, part, digits), parts)
+        answers = self._workers.each(lambda part: self._answer(image, part, digits, by_size), parts)
         p = np.concatenate([np.zeros((0, HALF_CELLS, 2 * HALF_CELLS), np.float32), *answers])
         first, second = p[:, :, :HALF_CELLS], p[:, ::-1, : HALF_CELLS - 1 : -1]
         return np.asarray(np.stack([first, second], 1), np.float32)
 
-    def _answer(self, image: Image, quads: Floats, digits: bool) -> Floats:
+    def _answer(self, image: Image, quads: Floats, digits: bool, by_size: bool) -> Floats:
         """(n, 10, 20): how probably each cell of a tile is hidden."""
         cuts = np.stack([cut_tile(image, quad, MASK_WH, MASK_MARGIN) for quad in quads])
         if digits:
             return np.stack([solid(cut) for cut in cuts])
         logits = self._network(np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255))
         seen = 1 / (1 + np.exp(-logits[:, TILE_CELLS[0], TILE_CELLS[1]]))
-        return np.maximum(seen, [solid(cut) for cut in cuts])
+        return np.asarray(np.maximum(seen, [solid(cut) for cut in cuts]) if by_size else seen, np.float32)
 
     def settled(
         self, image: Image, tiles: Sequence[TileReading], known: KnownSet | None = None, *, digits: bool = False
@@ -106,8 +106,14 @@ class Covers:
         asked = [n for n, tile in enumerate(tiles) if any(half.value is not None for half in tile.halves or ())]
         if not asked:
             return out
-        cells = self.hidden(image, np.array([tiles[n].quad_px for n in asked], np.float32), digits=digits) > HIDDEN
+        quads = np.array([tiles[n].quad_px for n in asked], np.float32)
+        cells = self.hidden(image, quads, digits=digits) > HIDDEN
         values = tuple(range(19)) if known is None else known.values()
+        if 0 not in values and not digits:
+            # A box without blanks prints its one larger than any pip, in red, as nothing else looks.
+            ones = [k for k, n in enumerate(asked) if any(half.value == 1 for half in tiles[n].halves or ())]
+            if ones:
+                cells[ones] = self.hidden(image, quads[ones], by_size=False) > HIDDEN
         for n, both in zip(asked, cells, strict=True):
             both_halves = out[n].halves
             assert both_halves is not None

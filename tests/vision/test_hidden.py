@@ -7,6 +7,7 @@ import pytest
 
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
 from vision.hidden import Covers, may_be_another
+from vision.known_set import KnownSet
 from vision.reading import HalfReading, TileReading
 from vision.weights import WeightsError, shipped_weights
 
@@ -69,6 +70,20 @@ def test_what_was_read_under_a_thing_is_not_claimed_and_all_else_is(covers, tabl
     assert [tile.values for tile in told[:3]] == [(2, 6)] * 3
     hidden, bare = told[3].halves
     assert hidden.value is None and hidden.others == () and bare.value == 6
+
+
+def test_the_large_one_of_a_chinese_tile_is_no_thing_on_it(covers) -> None:
+    """Its red spot is nearly half a tile wide. A box with blanks has none so large: there it may be a checker."""
+    tiles = tuple(TableTile((120.0 + 110 * n, 220.0), 0.0, (1, value)) for n, value in enumerate((1, 5, 6)))
+    camera = TableCamera(width=1200, height=900, height_mm=620)
+    scene = TableScene((600.0, 450.0), tiles, camera=camera, background="cloth", set_max=6, family="chinese")
+    image, labels = render_table(scene, 12)
+    quads = [np.array(label["quad"], np.float32) for label in labels if label["cls"] == 0]
+    read = [TileReading(quad, "up", (HalfReading(1, 0.99), HalfReading(5, 0.98)), 0.9) for quad in quads]
+    chinese = KnownSet("chinese", {(a, b): 2 for a in range(1, 7) for b in range(a, 7)})
+    told = covers.settled(image, read, chinese)
+    assert [tile.values for tile in told] == [(1, 5)] * 3
+    assert any(tile.values is None for tile in covers.settled(image, read, KnownSet.double(6)))
 
 
 def test_nothing_is_asked_about_what_was_not_read(covers, table) -> None:
