@@ -25,6 +25,7 @@ from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
+from vision.racks import standing
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
 from vision.tile_shape import of_one_shape
@@ -121,7 +122,8 @@ class Eye:
         tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.scores(image, quads).values.argmax(2))
         if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
             tiles, aside = of_one_shape(tiles, lines)
-            why += [aside] if aside else []
+            rack = standing(tiles)
+            why += [one for one in (aside, rack) if one]
         if self.reader.adaptation is None:
             tiles, digits = refused_by_digits(image, tiles, self.familiar)
             why += [digits] if digits else []

@@ -70,6 +70,7 @@ TROUBLES = (
     _("the camera gives %(rate)s pictures a second: a smaller --camera-size or more light helps"),
     _("the lamps run on %(hz)s Hz, though this time zone's country has %(usual)s Hz"),
     _("there is little shared memory (/dev/shm), %(megabytes)s MB are wanted: pictures come more slowly"),
+    _("%(count)s tiles stand in a row and %(hidden)s of them have an end hidden; lift them out to read those"),
     _("these tiles carry digits; teach it your set first"),
     _("the camera leans %(deg)s degrees: only tiles whose middle line shows are read; hold it more from above"),
     _("the camera leans %(deg)s degrees, too far to read tiles by; hold it more from above"),
