@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bench.counting import accusations
 from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from bench.somebody import SLIPS, TRUE, Somebody
@@ -66,6 +67,7 @@ class RecordedSession(Session):
         self.lines: list[dict[str, Any]] = []
         self._depth = 0
         super().__init__(*args, **named)
+        self.ever: set[tuple[str, str | None]] = set()
 
     def noted(self, line: dict[str, Any], call: Callable[[], tuple[Event, ...]]) -> tuple[Event, ...]:
         if self._depth:
@@ -78,6 +80,7 @@ class RecordedSession(Session):
             self._depth -= 1
             line["seq"] = before
             line["ms"] = round(1000 * (time.process_time() - start), 2)
+            self.ever |= {one[:2] for one in accusations(self.snapshot()["plays"]) if one[2]}
             self.lines.append(line)
 
     def observe(self, change: TableChange) -> tuple[Event, ...]:
@@ -238,6 +241,7 @@ def record(
             "plays": plain(session.snapshot()["plays"]), "end": end,
             "questions": [plain(event.to_json()) for event in session.events if event.KIND == "unclear"],
             "events": [plain(event.to_json()) for event in session.events],
+            "ever": sorted(map(list, session.ever), key=str),
             "seconds": round(time.perf_counter() - start, 1),
         }  # fmt: skip
         lines = [first, *session.lines, {"truth": truth}, {"golden": golden}]

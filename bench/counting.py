@@ -192,11 +192,8 @@ class AccusationLog:
     def __init__(self, session: Session) -> None:
         self.ever: set[Charge] = set()
         self._session = session
-        self._seen = session.seq
         session.subscribe(self._look)
 
     def _look(self, _event: Event) -> None:
-        if self._session.seq != self._seen:
-            self._seen = self._session.seq
-            now = accusations(self._session.snapshot()["plays"])
-            self.ever |= {(code, by) for code, by, certain in now if certain}
+        now = accusations(self._session.snapshot()["plays"])
+        self.ever |= {(code, by) for code, by, certain in now if certain}

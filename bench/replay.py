@@ -332,7 +332,11 @@ def score(recorded: Recorded, plays: Sequence[Mapping[str, Any]]) -> tuple[Score
 
 
 def false_after_a_line(recorded: Recorded) -> list[str]:
-    """The certain accusations that stood after any line of the journal and that the truth does not hold."""
+    """The certain accusations that stood at any time and that the truth does not hold."""
+    ever = recorded.golden.get("ever")
+    if ever is not None:
+        return _false(recorded, {(code, by) for code, by in ever})
+    # A corpus of before told of a line's later findings in the journal.
     events = [event_from_json(line) for line in recorded.golden["events"]]
     stood: set[tuple[str, str | None]] = set()
     for n in range(1, len(events) + 1):
@@ -341,6 +345,10 @@ def false_after_a_line(recorded: Recorded) -> list[str]:
                 by = getattr(one.event, "by", None)
                 found = getattr(one.event, "violations", ())
                 stood |= {(finding.code, finding.by or by) for finding in found if finding.certain}
+    return _false(recorded, stood)
+
+
+def _false(recorded: Recorded, stood: set[tuple[str, str | None]]) -> list[str]:
     real = true_faults(recorded)
     false = ((code, by) for code, by in stood if not any(c == code and by in (None, p) for c, p in real))
     return [f"{recorded.name} {code} by {by}" for code, by in sorted(false, key=str)]

@@ -72,7 +72,7 @@ def open_game(path: Path) -> Session:
 
 def look_at_game(path: Path) -> Session:
     book: Any = ClosedBook(path)
-    return Session(book, rules_of(book.header))
+    return Session(book, rules_of(book.header), settle=False)
 
 
 def make_app_state(

@@ -13,6 +13,7 @@ from companion.app.change_signal import ChangeSignal
 from companion.app.statistics import MatchRecord, record_of
 from companion.app.summaries import GameSummary, summarize, summary_of
 from companion.game.game_view import GameView
+from companion.log.events import Corrected
 from companion.log.journal import JournalError
 from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
@@ -29,6 +30,10 @@ class SessionLike(Protocol):
 
     @property
     def events(self) -> Sequence[Any]: ...
+
+    def read_otherwise(self) -> Sequence[Corrected]:
+        """The lines that read otherwise by now than they were written, as corrections that are not written."""
+        ...
 
     def subscribe(self, callback: Callable[..., None]) -> Any: ...
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from companion.game.belief_input import act_of
 from companion.game.disputes import Dispute, NoSuchPlayError
 from companion.game.disputes import dispute as look_into
 from companion.log.journal import JournalError
+from companion.play.event_actions import act_of
 from companion.rules.notation import print_act
 from companion.rules.ruleset import RuleSetError
 from companion.tracking.costs import PRIORS

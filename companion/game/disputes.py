@@ -12,18 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.game.belief_input import act_of, remember
-from companion.game.evidence_run import EvidenceRun
-from companion.log.corrections import EffectiveEvent, effective_events
+from companion.game.ledger import History, Rounds, lines_of
+from companion.game.old_rounds import pictured
+from companion.game.watched_round import WatchedRound
+from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError
 from companion.log.events import Event, Header, RoundStarted
 from companion.log.journal import JournalError, read_journal
 from companion.log.table_change import Seen
-from companion.play.match import Match
+from companion.play.event_actions import act_of
+from companion.play.round import Course
+from companion.play.timeline import Timeline
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.dispute import Alternative, alternatives
 from companion.tracking.evidence import ITEMS
-from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Charge, Verdict
 
 
@@ -77,11 +79,12 @@ class Dispute:
 def dispute(path: Path, seq: int) -> Dispute:
     """What the belief says of event `seq`. Raises JournalError, RuleSetError, NoSuchPlayError."""
     text = read_journal(path)
+    rules = load_ruleset(text.header.rules, text.header.options)
     try:
-        held = effective_events(text.events)
+        history = History(text.header, rules, text.events, text.seen)
     except EventError as error:
         raise JournalError(path, str(error)) from None
-    return dispute_in(text.header, held, text.events, seq, text.seen)
+    return dispute_in(text.header, history.held, text.events, seq, text.seen)
 
 
 def dispute_in(
@@ -94,19 +97,30 @@ def dispute_in(
     place = next((n for n, one in enumerate(held) if one.event.seq == seq and not one.undone), None)
     if start is None or place is None or act_of(held[place].event) is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    following = [n for n in range(start + 1, len(held)) if isinstance(held[n].event, RoundStarted)]
-    row = list(held[start : following[0] if following else None])
-    last = held[following[0]].event.seq - 1 if following else len(lines)
-    if not any(one.event.source == "camera" or lines[one.event.seq - 1].source == "camera" for one in row):
+    begun = held[start].event
+    row = lines_of(begun.seq, lines)
+    rounds = Rounds.of(lines, ())
+    looks = [one for one in seen if rounds.of_line(one.after) == begun.seq]
+    if not looks:
+        looks = list(pictured(row, clouded=False))
+    if not looks:
         return _as_entered(held[place].event)
-    tracker, item = _from_evidence(header, row, lines[:last], seq, [one for one in seen if one.after <= last])
-    if item is None:
-        tracker, item = _from_events(header, row, lines, seq)
-    verdict = next((one for one in tracker.verdicts() if one.item == item), None)
+    course = _course(header, held[: start + 1])
+    told = WatchedRound.told(begun, course, row, looks)
+    item = next((item for item, line in told.line_of.items() if line == seq), None)
+    verdict = None if item is None else told.verdicts.get(item)
     if verdict is None or item is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
+    lap = WatchedRound.told(begun, course, row, looks, until=item // ITEMS + len(header.players) + 2).tracker
+    verdict = next((one for one in lap.verdicts() if one.item == item), verdict)
     again = next((one.change.again for one in reversed(seen) if one.after < seq), ())
-    return Dispute(seq, held[place].event, verdict, tuple(alternatives(tracker.filter, item)), again)
+    return Dispute(seq, held[place].event, verdict, tuple(alternatives(lap.filter, item)), again)
+
+
+def _course(header: Header, held: Sequence[EffectiveEvent]) -> Course:
+    course = Timeline.of(header, load_ruleset(header.rules, header.options), held).match.course
+    assert course is not None
+    return course
 
 
 def _as_entered(event: Event) -> Dispute:
@@ -119,40 +133,3 @@ def _as_entered(event: Event) -> Dispute:
     rows = () if event.who is None else (Alternative(event.who, 0, 1.0, codes, ()),)
     verdict = Verdict(0, act, event.who, float(event.who is not None), event.perhaps, charges)
     return Dispute(event.seq, event, verdict, rows, watched=False)
-
-
-def _from_evidence(
-    header: Header, held: Sequence[EffectiveEvent], lines: Sequence[Event], seq: int, seen: Sequence[Seen]
-) -> tuple[RoundTracker, int | None]:
-    """The belief a lap after event `seq`, and its item; None where evidence and record do not fit together."""
-    run = EvidenceRun(_tracker(header, held[0].event), held, lines, seen)
-    item = None
-    if run.is_watched and run.run():
-        item = next((item for item, line in run.items.items() if line == seq), None)
-    if item is None:
-        return run.tracker, None
-    lap = EvidenceRun(_tracker(header, held[0].event), held, lines, seen)
-    lap.run(until=item // ITEMS + len(header.players) + 2)
-    return lap.tracker, item
-
-
-def _from_events(
-    header: Header, held: Sequence[EffectiveEvent], lines: Sequence[Event], seq: int
-) -> tuple[RoundTracker, int | None]:
-    tracker = _tracker(header, held[0].event)
-    item: int | None = None
-    until = 0
-    for known in remember(tracker, held, lines):
-        if known.event.seq == seq:
-            item, until = known.item, tracker.number + len(header.players)
-        if item is not None and tracker.number > until:
-            break
-    return tracker, item
-
-
-def _tracker(header: Header, begun: Event) -> RoundTracker:
-    assert isinstance(begun, RoundStarted)
-    rules = load_ruleset(header.rules, header.options)
-    match = Match.of(header, rules)
-    starter = begun.starter or match.next_starter
-    return RoundTracker(rules, match.table_of(begun, starter), starter, starter_known=begun.starter is not None)

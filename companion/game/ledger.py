@@ -1,22 +1,28 @@
 """The game on its journal: events go in, are judged, and reach the disk together with what follows from them.
 
-Not safe for threads; `companion.game.session` holds the lock.
+Of a round that the camera watches the events in force are what the belief comes to (`watched_round`); its lines are
+written as pieces appear and never corrected by the program. Every other round is what its lines say, corrections
+applied. Not safe for threads; `companion.game.session` holds the lock.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from companion.game.old_rounds import pictured
+from companion.game.watched_round import WatchedRound
 from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Finding
 from companion.log.events import (
     OWN_FIELDS,
     Corrected,
     Event,
+    Header,
     MatchEnded,
     Passed,
     RoundEnded,
@@ -26,7 +32,7 @@ from companion.log.events import (
 )
 from companion.log.journal import Journal
 from companion.log.table_change import Seen
-from companion.play.event_actions import unsettled
+from companion.play.event_actions import action_of, unsettled
 from companion.play.match import Match
 from companion.play.timeline import AppliedEvent, Timeline, first_looks
 from companion.rules.ruleset import RuleSet
@@ -36,9 +42,105 @@ from companion.rules.ruleset import RuleSet
 class Draft:
     """Lines that would be written together, and what the game comes to with them."""
 
-    held: tuple[EffectiveEvent, ...]
+    held: Sequence[EffectiveEvent]
     timeline: Timeline
     lines: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """The rounds of a journal by the lines that began them: `looks` says of each that a camera watched which was the
+    last line before it first saw something."""
+
+    begun: Sequence[int]
+    looks: Mapping[int, int]
+
+    @classmethod
+    def of(cls, lines: Sequence[Event], looks: Iterable[int]) -> Rounds:
+        return cls([line.seq for line in lines if isinstance(line, RoundStarted)], first_looks(lines, looks))
+
+    def of_line(self, seq: int) -> int:
+        """The line that began the round of this line; 0 before the first."""
+        place = bisect_right(self.begun, seq)
+        return self.begun[place - 1] if place else 0
+
+    def is_believed(self, event: Event) -> bool:
+        """Whether this is an act in a round that a camera watches, from its first look on."""
+        act = action_of(event) is not None or isinstance(event, Passed)
+        return act and event.seq > self.looks.get(self.of_line(event.seq), event.seq)
+
+    def concludes(self, correction: Corrected, event: Event) -> bool:
+        """Whether a correction only says what the program made of such an act by then."""
+        return correction.source != "person" and "retracts" not in correction.what and self.is_believed(event)
+
+
+def lines_of(begun: int, lines: Sequence[Event]) -> list[Event]:
+    """The lines of a round after the one that began it, and the later ones that correct them."""
+    following = next((line.seq for line in lines[begun:] if isinstance(line, RoundStarted)), len(lines) + 1)
+    mine = set(range(begun, following))
+    found = list(lines[begun - 1 : following - 1])
+    for line in lines[following - 1 :]:
+        if isinstance(line, Corrected) and line.corrects in mine:
+            mine.add(line.seq)
+            found.append(line)
+    return found
+
+
+class History:
+    """What has happened, from the lines of a journal: the events in force, and the game with its past.
+
+    `told`: rounds that have been told to a belief already, by the line that began them.
+    """
+
+    def __init__(
+        self,
+        header: Header,
+        rules: RuleSet,
+        lines: Sequence[Event],
+        seen: Sequence[Seen],
+        *,
+        looks: Iterable[int] | None = None,
+        told: Mapping[int, Sequence[EffectiveEvent]] | None = None,
+        base: Timeline | None = None,
+        doubted: bool = False,
+    ) -> None:
+        self.rounds = Rounds.of(lines, (one.after for one in seen) if looks is None else looks)
+        self.belief: WatchedRound | None = None
+        self.told = dict(told or {})
+        self.held: list[EffectiveEvent] = []
+        in_force = effective_events(lines, self.rounds.concludes)
+        for part in _by_round(in_force):
+            begun = part[0].event
+            if isinstance(begun, RoundStarted) and begun.seq in self.rounds.looks:
+                known = self.told.get(begun.seq)
+                if known is None:
+                    opened = Timeline.of(header, rules, [*self.held, part[0]], base=base, looks=self.rounds.looks)
+                    course = opened.match.course
+                    assert course is not None
+                    self.belief = WatchedRound.told(
+                        begun, course, lines_of(begun.seq, lines), _within(seen, begun.seq, self.rounds)
+                    )
+                    known = self.told[begun.seq] = self.belief.held()
+                self.held += known
+            else:
+                self.belief = None
+                self.held += part
+        self.timeline = Timeline.of(header, rules, self.held, base=base, looks=self.rounds.looks, doubted=doubted)
+
+
+def _within(seen: Iterable[Seen], begun: int, rounds: Rounds) -> list[Seen]:
+    return [one for one in seen if rounds.of_line(one.after) == begun]
+
+
+def _by_round(held: Sequence[EffectiveEvent]) -> Iterator[list[EffectiveEvent]]:
+    part: list[EffectiveEvent] = []
+    for one in held:
+        if isinstance(one.event, RoundStarted) and part:
+            yield part
+            part = []
+        part.append(one)
+    if part:
+        yield part
 
 
 class Ledger:
@@ -54,10 +156,17 @@ class Ledger:
         self.journal = journal
         self.rules = rules
         self.header = journal.header
-        self.held = list(effective_events(journal.events))
-        self.timeline = Timeline.of(self.header, rules, self.held, looks=self.looks)
         self.confirms = lambda due: True
         self._looked_on: int | None = None
+        self._belief: WatchedRound | None = None
+        self._told: dict[int, Sequence[EffectiveEvent]] = {}
+        self._take(History(self.header, rules, journal.events, journal.seen, looks=journal.looks))
+
+    def _take(self, history: History) -> None:
+        self.held, self.timeline, self.rounds = list(history.held), history.timeline, history.rounds
+        self._told = history.told
+        if history.belief is not None:
+            self._belief = history.belief
 
     @property
     def lines(self) -> Sequence[Event]:
@@ -73,10 +182,18 @@ class Ledger:
     def last_seq(self) -> int:
         return self.journal.last_seq
 
+    def at(self, seq: int) -> tuple[Sequence[EffectiveEvent], Timeline]:
+        """The events in force and the game as they stood after that line."""
+        seen = [one for one in self.seen if one.after < seq]
+        then = History(self.header, self.rules, self.lines[:seq], seen, base=self.timeline)
+        return then.held, then.timeline
+
     def rehearsal(self) -> Ledger:
         """The game as it stands now, to be tried on: nothing reaches the disk."""
         other = copy(self)
         other.journal, other.held, other.timeline = self.journal.rehearsal(), list(self.held), self.timeline.copy()
+        other._belief = None if self._belief is None else self._belief.fork()
+        other._told = dict(self._told)
         return other
 
     @property
@@ -100,10 +217,114 @@ class Ledger:
                 number = line.round
         return False
 
+    def ruled(self) -> list[EffectiveEvent]:
+        """The events in force, each with what stands against it by now."""
+        found = {id(act.held): self.timeline.findings(n) for n, act in enumerate(self.timeline.acts)}
+        return [
+            replace(one, event=_with_findings(one.event, found[id(one)])) if id(one) in found else one
+            for one in self.held
+        ]
+
     @property
     def looks(self) -> Mapping[int, int]:
         """The line that began a round -> the last one before the camera first saw something in it."""
         return first_looks(self.journal.events, self.journal.looks)
+
+    # ---- a round that the camera watches -------------------------------------------------------------------------
+
+    @property
+    def begun(self) -> RoundStarted | None:
+        """The beginning of this round, as it is held to have been."""
+        events = (item.event for item in reversed(self.held))
+        return next((event for event in events if isinstance(event, RoundStarted)), None)
+
+    def round_now(self) -> dict[int, Event]:
+        """The events in force of this round by their lines."""
+        begun = 0 if self.begun is None else self.begun.seq
+        return {one.event.seq: one.event for one in self.held[len(self._before(begun)) :]}
+
+    @property
+    def is_believed(self) -> bool:
+        """Whether the camera has seen something in this round: then it is what the belief comes to."""
+        return self.begun is not None and self.begun.seq in self.looks
+
+    def belief(self) -> WatchedRound:
+        """The belief about this round, with everything that was seen and said in it."""
+        begun = self.begun
+        assert begun is not None
+        if self._belief is None or self._belief.begun.seq != begun.seq or self._belief.stale:
+            self._belief = self._told_again(self.lines)
+        return self._belief
+
+    def _told_again(self, lines: Sequence[Event]) -> WatchedRound:
+        begun = self.begun
+        assert begun is not None
+        mine = lines_of(begun.seq, lines)
+        now = effective_events(mine, self.rounds.concludes)[0]
+        opened = Timeline.of(
+            self.header, self.rules, [*self._before(begun.seq), now], base=self.timeline, looks=self.rounds.looks
+        )
+        assert opened.match.course is not None
+        seen = [*pictured(mine, self.looks.get(begun.seq)), *_within(self.seen, begun.seq, self.rounds)]
+        return WatchedRound.told(now.event, opened.match.course, mine, seen)
+
+    def _before(self, begun: int) -> list[EffectiveEvent]:
+        """The events in force of the rounds before."""
+        place = next((n for n, item in enumerate(self.held) if item.event.seq == begun), len(self.held))
+        return self.held[:place]
+
+    def commit(self, *events: Event) -> tuple[Event, ...]:
+        """Append events of a round that the camera watches, pieces that have no line yet, and what follows from them.
+
+        What the belief was shown before goes to the disk with them. Raises EventError, JournalError; then nothing has
+        changed.
+        """
+        first = self.last_seq
+        lines = [replace(event, seq=seq) for seq, event in enumerate(events, first + 1)]
+        looks = self.looks
+        before = self._before(self.begun.seq if self.begun is not None else 0)
+        try:
+            belief = self.belief()
+            belief.add(lines)
+            if belief.stale:
+                belief = self._belief = self._told_again([*self.lines, *lines])
+            new = [replace(event, seq=seq) for seq, event in enumerate(belief.unwritten(), first + len(lines) + 1)]
+            belief.add(new)
+            held = [*before, *belief.held()]
+            timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, looks=looks)
+            rounds = Rounds(self.rounds.begun, looks)
+            ruled = _rulings_that_changed(held, timeline, first + 1, rounds)
+            ruled = [replace(event, seq=seq) for seq, event in enumerate(ruled, first + len(lines) + len(new) + 1)]
+            belief.add(ruled)
+            found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
+            lines = [_with_findings(line, found.get(line.seq, ())) for line in (*lines, *new)]
+            stamped = self.journal.append_all([*lines, *ruled])
+        except BaseException:
+            # The belief may be ahead of a disk that took nothing: it is told again from what is on record.
+            self._belief = None
+            raise
+        belief.stamp(stamped)
+        self.rounds = rounds
+        self.held = [*before, *belief.held()]
+        self.timeline = self._stamped(timeline, first)
+        return (*stamped, *self._consequences())
+
+    def _stamped(self, timeline: Timeline, first: int) -> Timeline:
+        """The game with its past once the lines after `first` have their times."""
+        new = [one for one in self.held if one.event.seq > first]
+        by_seq = {one.event.seq: one for one in new}
+        if len(by_seq) < len(new):
+            return Timeline.of(self.header, self.rules, self.held, base=timeline, looks=self.looks)
+        for n, act in enumerate(timeline.acts):
+            if act.held.event.seq in by_seq:
+                timeline.rename(n, by_seq[act.held.event.seq])
+        return timeline
+
+    def _consequences(self) -> tuple[Event, ...]:
+        due = self.timeline.consequence()
+        if due is None or (isinstance(due, RoundEnded) and not self.confirms(due)):
+            return ()
+        return self.commit(due)
 
     def look_on(self) -> None:
         """The camera looks at the table of this round."""
@@ -119,6 +340,8 @@ class Ledger:
 
         In a round that the camera watches nothing is certain that people tell, nor what comes of it.
         """
+        if self.is_believed and not any(isinstance(event, RoundStarted) for event in events):
+            return self.commit(*(self._ruled_after_the_end(event) for event in events))
         timeline = self.timeline.copy()
         batch: list[Event] = []
         acts: dict[int, int] = {}
@@ -147,7 +370,26 @@ class Ledger:
                 if event.seq in acts:
                     timeline.rename(acts[event.seq], item)
         self.held, self.timeline = held, timeline
+        if any(isinstance(event, RoundStarted) for event in stamped):
+            self._close_round()
+        elif self._belief is not None:
+            self._belief.add(stamped)
         return stamped
+
+    def _close_round(self) -> None:
+        """Another round has begun: of the last one only what it came to is kept."""
+        if self._belief is not None and self._belief.first is not None:
+            self._told[self._belief.begun.seq] = self._belief.held()
+        self._belief = None
+        self.rounds = Rounds.of(self.lines, self.journal.looks)
+
+    def _ruled_after_the_end(self, event: Event) -> Event:
+        """A tile that the camera sees laid when the round is over is nothing that the belief explains."""
+        if event.source != "camera" or action_of(event) is None or self.match.phase == "playing":
+            return event
+        trial = self.timeline.copy()
+        trial.take(EffectiveEvent(replace(event, seq=self.last_seq + 1)), fresh=True)
+        return _with_findings(event, trial.findings(len(trial.acts) - 1))
 
     def _record_reordered(self, told: Sequence[Event]) -> tuple[Event, ...]:
         """Append events with which the round took another order than that of the taps, and what reads otherwise now.
@@ -160,26 +402,34 @@ class Ledger:
         return self.write(draft if len(kept) == len(told) else self.draft((), kept))
 
     def settle(self) -> tuple[Event, ...]:
-        """Record what follows from the rules by now, if anything does (after a crash between two lines, say)."""
+        """Record what follows from the rules by now, if anything does, and the pieces that have no line yet (after a
+        crash between two lines, say)."""
+        if self.is_believed:
+            return self.commit() if self.belief().unwritten() else self._consequences()
         timeline = self.timeline.copy()
         batch: list[Event] = []
         self._follow(timeline, batch, {})
         return self.record(*batch[:1]) if batch else ()
 
     def amend(self, event: Corrected | TileTakenBack) -> tuple[Event, ...]:
-        """Append a change of the past, and the rulings that change with it."""
-        return self.write(self.what_if(event))
+        """Append a change of the past, and the rulings that change with it. Raises EventError where it cannot be
+        applied."""
+        about = event.corrects if isinstance(event, Corrected) else event.undoes
+        begun = self.begun
+        mine = begun is not None and self._root(about or 0) >= begun.seq
+        undoes = begun is not None and about == begun.seq and isinstance(event, Corrected) and "withdrawn" in event.what
+        if mine and self.is_believed and not undoes:
+            return self.commit(event)
+        return self.write(self.draft([event], (), doubted=event.source == "person" and self.watched))
 
-    def what_if(self, event: Corrected | TileTakenBack) -> Draft:
-        """What a change of the past would come to. Raises EventError where it cannot be applied."""
-        return self.draft([event], (), doubted=event.source == "person" and self.watched)
+    def _root(self, seq: int) -> int:
+        """The line that a correction of this line is about in the end."""
+        while 0 < seq <= self.last_seq and isinstance(line := self.lines[seq - 1], Corrected):
+            seq = line.corrects
+        return seq
 
     def draft(
-        self,
-        changes: Sequence[Corrected | TileTakenBack],
-        new: Sequence[Event],
-        *,
-        doubted: bool = False,
+        self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event], *, doubted: bool = False
     ) -> Draft:
         """Changes of the past and new events, all at once, each line with the ruling that it has in the end.
 
@@ -187,8 +437,8 @@ class Ledger:
         """
         first = self.journal.last_seq
         lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
-        held = effective_events([*self.journal.events, *lines])
-        timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, looks=self.looks, doubted=doubted)
+        history = self._history([*self.journal.events, *lines], changes, self.timeline, doubted=doubted)
+        held, timeline = history.held, history.timeline
         found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
         ruled = [
             _with_rulings(line, timeline) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])
@@ -197,13 +447,22 @@ class Ledger:
         ]
         ruled += [line for line in lines if not isinstance(line, Corrected) and line.seq not in found]
         ruled.sort(key=lambda line: line.seq)
-        return Draft(held, timeline, (*ruled, *_rulings_that_changed(held, timeline, first + 1)))
+        return Draft(held, timeline, (*ruled, *_rulings_that_changed(held, timeline, first + 1, history.rounds)))
+
+    def _history(
+        self, lines: Sequence[Event], changes: Iterable[Event], base: Timeline, *, doubted: bool = False
+    ) -> History:
+        """What has happened by these lines; rounds that `changes` are about are told again."""
+        about = {self.rounds.of_line(self._root(one.corrects)) for one in changes if isinstance(one, Corrected)}
+        told = {begun: held for begun, held in self._told.items() if begun not in about}
+        looks = self.journal.looks
+        return History(self.header, self.rules, lines, self.seen, looks=looks, told=told, base=base, doubted=doubted)
 
     def write(self, draft: Draft) -> tuple[Event, ...]:
         """Append the lines of a draft of this moment, and what follows from them."""
         stamped = self.journal.append_all(draft.lines)
-        self.held = list(effective_events(self.journal.events))
-        self.timeline = Timeline.of(self.header, self.rules, self.held, base=draft.timeline, looks=self.looks)
+        self._belief = None
+        self._take(self._history(self.journal.events, stamped, draft.timeline))
         return (*stamped, *self.settle())
 
     def _try(
@@ -277,21 +536,23 @@ def _with_rulings(correction: Corrected, timeline: Timeline) -> Corrected:
     return replace(correction, what={**correction.what, "insert": lines}) if lines else correction
 
 
-def _rulings_that_changed(held: Sequence[EffectiveEvent], timeline: Timeline, new_seq: int) -> list[Event]:
+def _rulings_that_changed(
+    held: Sequence[EffectiveEvent], timeline: Timeline, new_seq: int, rounds: Rounds
+) -> list[Event]:
     """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past.
 
-    Lines from `new_seq` on are about to be written and need none.
+    Lines from `new_seq` on are about to be written and need none, nor do acts that the belief has.
     """
     lines: list[Event] = []
     in_force = {id(act.held) for act in timeline.acts}
-    lines_of = Counter(act.held.event.seq for act in timeline.acts)
+    counted = Counter(act.held.event.seq for act in timeline.acts)
     for item in held:
         dropped = id(item) not in in_force and not item.undone and not isinstance(item.event, TileTakenBack)
-        if dropped and item.event.source == "rule" and item.event.seq < new_seq:
+        if dropped and item.event.source == "rule" and item.event.seq < new_seq and not rounds.is_believed(item.event):
             lines.append(_withdrawn(item.event.seq))
     for index, act in enumerate(timeline.acts):
         event = act.held.event
-        if event.seq >= new_seq or lines_of[event.seq] > 1:
+        if event.seq >= new_seq or counted[event.seq] > 1 or rounds.is_believed(event):
             # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
             continue
         if act.event is None and not isinstance(event, Passed):

@@ -20,14 +20,15 @@ from companion.game.rejected import CommandRejected, Reason
 from companion.game.retractions import accusations, retracted, retractions
 from companion.game.standing import standing_findings
 from companion.game.view import scene
-from companion.log.corrections import effective_events, open_questions
+from companion.game.watched_round import differences
+from companion.log.corrections import open_questions
 from companion.log.event_fields import EventError
-from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
+from companion.log.events import Corrected, Event, HandShown, Header, Passed, RoundStarted, Unclear
 from companion.log.journal import Journal, JournalError
+from companion.play.event_actions import act_of
 from companion.play.round import Course
-from companion.play.scoreboard import Scoreboard, fold
+from companion.play.scoreboard import Scoreboard, fold_held
 from companion.play.taps import still_laying
-from companion.play.timeline import Timeline
 from companion.rules.actions import Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
@@ -45,9 +46,10 @@ class OpenGame:
     Args:
         journal: the open journal; this is its only writer.
         rules: the rule set; None: the one that the journal's header names.
+        settle: record what follows by now, as after a crash between two lines. Not of a game that is only looked at.
     """
 
-    def __init__(self, journal: Journal, rules: RuleSet | None = None) -> None:
+    def __init__(self, journal: Journal, rules: RuleSet | None = None, *, settle: bool = True) -> None:
         self.journal = journal
         self.rules = rules if rules is not None else load_ruleset(journal.header.rules, journal.header.options)
         self._lock = threading.RLock()
@@ -56,8 +58,10 @@ class OpenGame:
         self._lying: Lying | None = None
         self._ledger = Ledger(journal, self.rules)
         self._watching = CameraIngest(self._ledger)
-        self._ledger.settle()
+        if settle:
+            self._ledger.settle()
         self._accusations = accusations(self._ledger.timeline)
+        self._told = self._ledger.round_now()
 
     def close(self) -> None:
         self.journal.close()
@@ -121,9 +125,9 @@ class OpenGame:
 
     @property
     def scoreboard(self) -> Scoreboard:
-        """The journal folded."""
+        """The rounds and scores, and every play with what stands against it."""
         with self._lock:
-            return fold(self.header, self.journal.events)
+            return fold_held(self.header.players, self._ledger.ruled())
 
     @property
     def questions(self) -> tuple[Unclear, ...]:
@@ -147,9 +151,8 @@ class OpenGame:
                 for play in now["plays"]:
                     play |= {"guess": guesses[play["seq"]]} if play["seq"] in guesses and not play.get("by") else {}
                 return _with_retractions(now, events)
+            held, timeline = ledger.at(max(0, at))
             events = events[: max(0, at)]
-            held = list(effective_events(events))
-            timeline = Timeline.of(self.header, self.rules, held, base=ledger.timeline, looks=ledger.timeline.looks)
             then = scene(self.header, self.rules, timeline, held, len(events), open_questions(events))
             return _with_retractions(then, events)
 
@@ -246,24 +249,17 @@ class OpenGame:
         return lines
 
     def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Tell the subscribers, still under the lock so that all hear the same order.
-
-        What people say may tell of other acts than the one that it is about: those are put right with it.
-        """
+        """Tell the subscribers, still under the lock so that all hear the same order."""
         if any(isinstance(event, RoundStarted) for event in events):
             # What lay there until now was the last round's.
             self._lying = None
-        if any(event.source == "person" for event in events):
-            try:
-                events += self._watching.update_earlier()
-            except JournalError:
-                log.exception("what was said is on record, what it tells of earlier plays waits for the next change")
         stood = self._accusations
         try:
             events += self._retract(events)
         except JournalError:
             self._accusations = stood
             log.exception("what was said is on record; that an accusation fell is written with the next change")
+        events += self._read_otherwise(events)
         for event in events:
             for callback in tuple(self._subscribers):
                 try:
@@ -271,6 +267,36 @@ class OpenGame:
                 except Exception:
                     log.exception("a subscriber failed; it hears the next event all the same")
         return events
+
+    def _read_otherwise(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
+        """What the belief holds otherwise now of earlier lines than it did before these events. That is told and not
+        written: it comes out of the evidence again."""
+        before, self._told = self._told, self._ledger.round_now()
+        known = {event.seq for event in events} | {event.corrects for event in events if isinstance(event, Corrected)}
+        if not self._ledger.is_believed:
+            return ()
+        return tuple(
+            Corrected(seq=self.seq, at=self.journal.events[-1].at, corrects=seq, what=what, source="camera")
+            for seq, what in differences(before, self._told)
+            if seq not in known and seq <= self.seq
+        )
+
+    def read_otherwise(self) -> tuple[Corrected, ...]:
+        """The lines of this round that read otherwise by now than they were written, as corrections."""
+        with self._lock:
+            if not self._ledger.is_believed:
+                return ()
+            now, begun = self._ledger.round_now(), self._ledger.begun
+            first = 0 if begun is None else begun.seq
+            lines = self.events[first:]
+            written = {event.seq: event for event in lines if act_of(event) or isinstance(event, Passed)}
+            now = {seq: event for seq, event in now.items() if seq in written}
+            by_people = {one.corrects for one in lines if isinstance(one, Corrected) and one.source == "person"}
+            return tuple(
+                Corrected(seq=self.seq, corrects=seq, what=what, source="camera")
+                for seq, what in differences(written, now)
+                if "withdrawn" not in what or seq not in by_people
+            )
 
     def _running(self, *, also_ended: bool = False) -> None:
         phase = self._ledger.match.phase

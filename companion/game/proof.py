@@ -8,13 +8,11 @@ somebody else's fault explains it as well.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Certainty
-from companion.log.events import TilePlayed
 from companion.log.table_change import TableChange
 from companion.rules.actions import Play
 from companion.rules.notation import Laying
@@ -44,6 +42,9 @@ class Shown(NamedTuple):
     read: Laid | None = None
 
 
+UNSEEN = Shown()
+
+
 @dataclass(slots=True)
 class Clarity:
     """How clearly the tiles of this round were seen when they came.
@@ -61,23 +62,7 @@ class Clarity:
         self.doubtful = self.doubtful | laid if report.guessed else self.doubtful - laid
         self.clouded = self.clouded | laid if report.clouded else set()
 
-    def twice(self, held: Iterable[EffectiveEvent], report: TableChange) -> frozenset[Tile]:
-        """The tiles that surely lie there twice: all plays of them were seen clearly and read surely."""
-        read: dict[Tile, list[bool]] = {}
-        for item in held:
-            event = item.event
-            if isinstance(event, TilePlayed) and not item.undone:
-                untouched = item.original is None or not isinstance(item.original, TilePlayed)
-                same = untouched or item.original.tile == event.tile  # type: ignore[union-attr]
-                surely = event.source == "camera" and same and _surely(event.reading)
-                read.setdefault(event.tile.tile, []).append(surely and self._is_clear((event.tile, event.train)))
-        for laying in report.laid:
-            place = (laying.tile, laying.train)
-            surely = _surely(report.readings.get(laying)) and self._is_clear(place)
-            read.setdefault(laying.tile.tile, []).append(surely)
-        return frozenset(tile for tile, all_sure in read.items() if len(all_sure) > 1 and all(all_sure))
-
-    def _is_clear(self, place: Place) -> bool:
+    def is_clear(self, place: Place) -> bool:
         return place not in self.doubtful and place not in self.clouded
 
 
@@ -107,26 +92,24 @@ class PictureProof:
     def verdicts(
         self,
         tracker: RoundTracker,
-        stated_items: Collection[int],
+        stated: Collection[int],
+        told: Collection[int],
         start: Position | LinePosition,
-        held: Iterable[EffectiveEvent],
-        report: TableChange,
         *,
         over: bool,
     ) -> dict[int, Verdict]:
         """Item -> the verdict on it, with what pictures prove of it.
 
-        `stated_items` are those that only people say, `start` is the table before the round, `held` are the
-        round's events in force, and `report` is the change that is not among them yet. `over`: no more pictures of
-        this round come.
+        `stated` are items that only people say; of those in `told` they say what they are. `start` is the table before
+        the round. `over`: no more pictures of this round come.
         """
-        pictured = self._pictured(tracker, start, held, report)
         last = max((step.number for step in tracker.log if not step.is_statement), default=0)
+        pictured = self._pictured(tracker, told, start)
         found: dict[int, Verdict] = {}
         for one in tracker.verdicts():
-            if one.taken_back:
+            if one.taken_back or one.item < 0:
                 continue
-            if one.item in stated_items:
+            if one.item in stated:
                 found[one.item] = one
                 continue
             proof = pictured.get(one.item, ())
@@ -139,13 +122,13 @@ class PictureProof:
         return found
 
     def _pictured(
-        self, tracker: RoundTracker, start: Position | LinePosition, held: Iterable[EffectiveEvent], report: TableChange
+        self, tracker: RoundTracker, told: Collection[int], start: Position | LinePosition
     ) -> dict[int, tuple[str, ...]]:
         """Item -> what the pictures prove of its tile."""
         found = {item: entry.proved for item, entry in tracker.entries.items() if not entry.taken_back}
         if not isinstance(start, Position):
             return found
-        twice = self.clarity.twice(held, report)
+        twice = self._twice(tracker, told)
         lying = set(start.visible)
         for item in found:
             act = tracker.entries[item].piece.act
@@ -154,6 +137,16 @@ class PictureProof:
                     found[item] = (*found[item], str(Violation.DUPLICATE_TILE))
                 lying.add(act.tile.tile)
         return found
+
+    def _twice(self, tracker: RoundTracker, told: Collection[int]) -> frozenset[Tile]:
+        """The tiles that surely lie there twice: all plays of them were seen clearly and read surely."""
+        read: dict[Tile, list[bool]] = {}
+        for item, entry in tracker.entries.items():
+            act, shown = entry.verdict.act, self.shown.get(item, UNSEEN)
+            if isinstance(act, Play) and not entry.taken_back:
+                surely = item not in told and act == entry.piece.act and _surely(shown.reading)
+                read.setdefault(act.tile.tile, []).append(surely and self.clarity.is_clear((act.tile, act.train)))
+        return frozenset(tile for tile, all_sure in read.items() if len(all_sure) > 1 and all(all_sure))
 
 
 def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:
@@ -170,23 +163,19 @@ def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str
     charges: list[Charge] = []
     for one in verdict.charges:
         if one.code != twice or twice not in proved:
-            charges.append(replace(one, certain=one.certain or one.code in lying))
+            charges.append(replace(one, certain=True) if one.code in lying else one)
     lapsed = any(one.certain for one in charges) and not any(one.certain for one in verdict.charges)
     if twice in proved:
         charges.append(Charge(twice, None, True, 1.0, True))
     if not lapsed and twice not in proved:
-        return replace(verdict, charges=tuple(charges))
+        return verdict if tuple(charges) == verdict.charges else replace(verdict, charges=tuple(charges))
     return replace(verdict, by=None, maybe=(*verdict.maybe, *players), charges=tuple(charges))
 
 
 def on_one_picture(verdict: Verdict, proved: Collection[str]) -> Verdict:
     """The verdict with nothing certain but what the picture itself proves: no other has come since."""
-    return replace(
-        verdict,
-        charges=tuple(
-            replace(one, certain=one.certain and (one.proved or one.code in proved)) for one in verdict.charges
-        ),
-    )
+    charges = (replace(one, certain=one.certain and (one.proved or one.code in proved)) for one in verdict.charges)
+    return replace(verdict, charges=tuple(charges))
 
 
 def _surely(reading: Certainty | None) -> bool:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.log.corrections import EffectiveEvent, effective_events
+from companion.game.ledger import History
+from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError, Finding
 from companion.log.events import Event, MatchEnded, Passed, RoundScored
 from companion.log.journal import JournalError, JournalText, read_journal
 from companion.play.scoreboard import Scoreboard, fold_held
-from companion.play.timeline import Timeline, first_looks
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSet, load_ruleset
 
@@ -109,10 +109,9 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
     if fault is not None:
         raise JournalError(name, f"line 1: players: {fault}")
     try:
-        held = effective_events(text.events)
+        timeline = History(text.header, rules, text.events, text.seen).timeline
     except EventError as error:
         raise JournalError(name, str(error)) from None
-    timeline = Timeline.of(text.header, rules, held, looks=first_looks(text.events, (one.after for one in text.seen)))
     place = {id(item): n for n, item in enumerate(timeline.taken)}
     lines = []
     for index, act in sorted(enumerate(timeline.acts), key=lambda one: place[id(one[1].held)]):

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from companion.game.belief_input import act_of
 from companion.game.game_view import GameView
 from companion.game.ledger import Ledger
 from companion.game.open_game import TileLike, laid_of
@@ -42,7 +41,7 @@ from companion.log.events import (
 )
 from companion.log.journal import Clock, Journal, utc_now
 from companion.log.question import Question
-from companion.play.event_actions import event_of
+from companion.play.event_actions import act_of, event_of
 from companion.play.reports import REPORTS
 from companion.play.taps import acts_when_unable, lifts_marker, still_laying
 from companion.play.timeline import AppliedEvent

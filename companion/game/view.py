@@ -273,10 +273,8 @@ def _shown_tile(timeline: Timeline, laid: Laid, key: int) -> TileShown:
     if held is None or not isinstance(event, TilePlayed) or event.reading is None:
         return shown
     reading = event.reading
-    if isinstance(held.original, TilePlayed) and held.original.tile != event.tile:
-        if held.by_people:
-            return shown
-        reading = reading.of_another(held.original.tile, event.tile)
+    if held.by_people and isinstance(held.original, TilePlayed) and held.original.tile != event.tile:
+        return shown
     shown["sure"] = round(reading.sure, 4)
     shown["others"] = [[list(tile), round(p, 4)] for tile, p in reading.alternatives(event.tile)]
     return shown

@@ -6,7 +6,7 @@ put events before or behind it, answer an unclear one, overrule its ruling, or b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -79,7 +79,13 @@ class _Entry:
             yield from entry.held()
 
 
-def effective_events(events: Sequence[Event]) -> tuple[EffectiveEvent, ...]:
+Ignored = Callable[[Corrected, Event], bool]
+"""Whether a correction of this event counts for nothing."""
+
+
+def effective_events(
+    events: Sequence[Event], ignored: Ignored = lambda correction, event: False
+) -> tuple[EffectiveEvent, ...]:
     """The events in force, in the order in which they happened; corrections and withdrawn events are left out.
 
     Raises EventError, naming the correction's seq, for one that names no earlier event or cannot be applied.
@@ -91,7 +97,7 @@ def effective_events(events: Sequence[Event]) -> tuple[EffectiveEvent, ...]:
         about_nothing = isinstance(event, Corrected) and event.corrects in undone
         if isinstance(event, Corrected) and event.seq not in undone and not about_nothing:
             try:
-                _apply(event, entry, entries)
+                _apply(event, entry, entries, ignored)
             except EventError as error:
                 raise CorrectionError.at(event.seq, error) from None
         entries[event.seq] = entry
@@ -150,7 +156,7 @@ def withdrawn_corrections(events: Sequence[Event]) -> set[int]:
     return undone
 
 
-def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry]) -> None:
+def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry], ignored: Ignored) -> None:
     target = entries.get(correction.corrects)
     if target is None:
         raise CorrectionError(
@@ -159,6 +165,8 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry]) ->
     what = correction.what
     if isinstance(target.event, Corrected):
         target = _inserted_by(target, entries)
+    if ignored(correction, target.event):
+        return
     _check_keys(what, target.event)
     if set(what) != {"violations"} or "retracts" in what:
         target.changed_by.append(correction.seq)

@@ -11,7 +11,17 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
-from companion.log.event_fields import Candidate, Certainty, Codec, EventError, Finding, codec_of, read_text, shown
+from companion.log.event_fields import (
+    Candidate,
+    Certainty,
+    Codec,
+    EventError,
+    Finding,
+    codec_of,
+    read_number,
+    read_text,
+    shown,
+)
 from companion.log.header import Header as Header
 from companion.log.question import Question
 from companion.rules.tile import Laid, Tile
@@ -27,7 +37,8 @@ class Event:
     """What every event carries. `seq` 0 and `at` "" mean "not in a journal yet"; `at` is UTC, ISO 8601.
 
     `frame` names the picture that shows it, a file beside the journal; `author` who entered what a person says: the
-    name under which a phone is signed in, or log.author's PHONE or BUTTON.
+    name under which a phone is signed in, or log.author's PHONE or BUTTON. `piece` is what it is called in the evidence
+    of a watched round (game.watched_round): what is believed of that piece now counts, not what its line said at first.
     """
 
     KIND: ClassVar[str] = ""
@@ -39,6 +50,7 @@ class Event:
     source: str = "person"
     frame: str | None = None
     author: str | None = None
+    piece: int | None = None
 
     @property
     def who(self) -> str | None:
@@ -59,6 +71,8 @@ class Event:
             line["frame"] = self.frame
         if self.author is not None:
             line["author"] = self.author
+        if self.piece is not None:
+            line["piece"] = self.piece
         for name, default, codec in OWN_FIELDS[self.KIND]:
             value = getattr(self, name)
             if default is MISSING or name in self.ALWAYS or value != default:
@@ -70,6 +84,7 @@ class Event:
         line = self.to_json()
         del line["seq"], line["at"]
         line.pop("author", None)
+        line.pop("piece", None)
         return line
 
 
@@ -326,6 +341,8 @@ def _read(line: dict[str, Any], seq: int) -> Event:
         values["frame"] = read_text(line["frame"], "frame")
     if line.get("author") is not None:
         values["author"] = read_text(line["author"], "author")
+    if line.get("piece") is not None:
+        values["piece"] = read_number(line["piece"], "piece")
     if "train" not in line and kind in (MarkerPlaced, MarkerRemoved):
         line = {**line, "train": line.get("by")}
     for own, default, codec in OWN_FIELDS[kind.KIND]:

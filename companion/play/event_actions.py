@@ -42,6 +42,14 @@ def action_of(event: Event) -> Action | None:
     return None
 
 
+def act_of(event: Event) -> Action | None:
+    """What somebody must have done for this event; a pass that the rules imply is nothing that anybody saw."""
+    if isinstance(event, Passed):
+        act = End() if event.done else Pass()
+        return act if event.source == "person" else None
+    return action_of(event)
+
+
 def event_of(act: Action, by: str | None, *, source: str = "camera", **fields: Any) -> Event:
     """The event that records an act of `by`; raises TypeError for an end of a turn, which is nobody's act."""
     common: dict[str, Any] = {"by": by, "source": source, **fields}

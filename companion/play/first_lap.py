@@ -88,10 +88,12 @@ def begins(turn: TurnInProgress) -> bool:
     return turn.passed is not None or any(not isinstance(action, Flip) for action in turn.actions)
 
 
-def can_go_on(turn: TurnInProgress) -> bool:
-    """Whether the turn can be taken up again: what it has changed on other trains cannot be told from what the others
-    laid there since."""
-    return all(_is_own(turn.player, action) for action in turn.actions)
+def can_go_on(turn: TurnInProgress, table: Position) -> bool:
+    """Whether the turn can be taken up again on the table of now: what it has changed on other trains cannot be told
+    from what the others laid there since, nor its own tiles from what they laid on this player's train."""
+    assert isinstance(turn.before, Position)
+    own = (*turn.before.trains.get(turn.player, ()), *(play.tile for play in turn.plays))
+    return table.trains.get(turn.player, ()) == own and all(_is_own(turn.player, action) for action in turn.actions)
 
 
 def _is_own(player: str, action: Action) -> bool:

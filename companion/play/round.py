@@ -387,7 +387,7 @@ class Course:
         turns = dict(course.first_turns)
         turn = turns.pop(player, None)
         closed = course.turns
-        if turn is not None and not can_go_on(turn):
+        if turn is not None and not can_go_on(turn, table):
             closed, turn = (*closed, turn), None
         turn = TurnInProgress(player, table) if turn is None else on_table(turn, table)
         return replace(course, table=table, turn=turn, first_turns=turns, turns=closed)

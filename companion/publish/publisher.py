@@ -170,6 +170,9 @@ class Publisher(Correspondent):
                 self._connected, self._detail = not why_not, why_not
                 if self._connected:
                     self._introduce()
+            case ("events",):
+                # A name may have changed, and no line with it.
+                self._published_head = ("", -1)
             case ("disconnected", str(why)):
                 # A broker that refuses a password also hangs up: the reason is the refusal.
                 self._connected = False

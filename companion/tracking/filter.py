@@ -68,13 +68,12 @@ class Hypothesis:
         return float(10.0 ** (-self.cost / 10.0))
 
     def since(self, first: int) -> Hypothesis:
-        """The same; what happened before item `first` is forgotten."""
+        """The same; how it came to what happened before item `first` is forgotten, but for the way."""
         actors = {item: row for item, row in self.actors.items() if item >= first}
         codes = {key: share for key, share in self.codes.items() if key[0] >= first}
         causes = {key: share for key, share in self.causes.items() if key[0] >= first}
         others = {key: share for key, share in self.others.items() if key[0] >= first}
-        path = tuple(one for one in self.path if one[0] * ITEMS >= first)
-        return replace(self, actors=actors, codes=codes, causes=causes, others=others, path=path)
+        return replace(self, actors=actors, codes=codes, causes=causes, others=others)
 
     def after(self, explanation: Explanation, evidence: Evidence) -> Hypothesis:
         """This hypothesis gone on by an explanation of the evidence."""

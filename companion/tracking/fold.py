@@ -285,7 +285,8 @@ class RoundFold:
 
     def verdicts(self) -> list[Verdict]:
         """Every piece on record in the order of coming."""
-        found = [replace(one.verdict, taken_back=one.taken_back) for one in self.entries.values()]
+        entries = self.entries.values()
+        found = [replace(one.verdict, taken_back=True) if one.taken_back else one.verdict for one in entries]
         return [*found, *self.moved]
 
 

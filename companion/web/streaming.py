@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from companion.app.state import AppState, NoGameError, event_lines
+from companion.log.events import Corrected
 
 GREETING = b"retry: 1500\n\n"
 FAREWELL = b"retry: 15000\n\n"
@@ -25,6 +26,7 @@ class Listener:
         self._sent = sent
         self._game: str | None = None
         self._camera: Any = None
+        self._read: dict[int, Mapping[str, Any]] = {}
 
     def news(self) -> bytes:
         """Messages since the last call, b"" where nothing has happened."""
@@ -42,11 +44,14 @@ class Listener:
         game = self._app_state.game
         if self._game != game:
             self._sent = self._sent if self._game is None else 0
-            self._game = game
+            self._game, self._read = game, {}
             yield message({"game": game}, event="game")
         quiet = True
         for line in self._lines():
             self._sent = line["seq"]
+            quiet = False
+            yield message(line, event=None, number=self._sent)
+        for line in self._read_otherwise():
             quiet = False
             yield message(line, event=None, number=self._sent)
         camera = self._app_state.camera_status()
@@ -56,6 +61,21 @@ class Listener:
         elif quiet:
             # Something changed that the journal does not hold; the page looks again all the same.
             yield message({}, event="change")
+
+    def _read_otherwise(self) -> Iterator[dict[str, Any]]:
+        """Corrections of lines that this screen has, and that read otherwise by now than it was told last."""
+        try:
+            session = self._app_state.session
+        except NoGameError:
+            return
+        now = {one.corrects: one for one in session.read_otherwise() if one.corrects <= self._sent}
+        for seq in sorted({*self._read, *now}):
+            before, what = self._read.get(seq, {}), dict(now[seq].what) if seq in now else {}
+            if what != before:
+                self._read[seq] = what
+                written = {"withdrawn": False, **session.events[seq - 1].to_json()}
+                what = {name: written.get(name) for name in before} | what
+                yield Corrected(seq=self._sent, corrects=seq, what=what, source="camera").to_json()
 
     def _lines(self) -> list[dict[str, Any]]:
         try:

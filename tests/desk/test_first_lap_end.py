@@ -9,6 +9,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.log.events import Header
+from companion.rules.position import Position
 from tests.desk.making import ticking
 
 FOUR = ("Ann", "Ben", "Cy", "Dee")
@@ -46,3 +47,16 @@ def test_a_first_train_that_may_go_on_ends_when_its_player_says_so(tmp_path: Pat
     assert session.phase == "playing"
     session.done("Ben")
     assert session.phase == "ended"
+
+
+def test_no_tile_is_lost_that_another_lays_on_a_first_train_that_goes_on(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-9", FOUR[:3]), ticking())
+    session.start_round(starter="Ann")
+    for tile, by in (((9, 1), "Ann"), ((1, 2), "Ben"), ((2, 3), "Ann")):
+        session.play(tile, "Ann", by=by)
+    position = session.position
+    assert isinstance(position, Position) and [tuple(tile) for tile in position.trains["Ann"]] == [
+        (9, 1),
+        (1, 2),
+        (2, 3),
+    ]

@@ -325,7 +325,5 @@ def laid_down(session: Session, change: str, reading: Certainty | None = None) -
 
 
 def plays(session: Session) -> list[TilePlayed]:
-    from companion.log.corrections import effective_events
-
-    held = effective_events(session.events)
-    return [one.event for one in held if isinstance(one.event, TilePlayed) and not one.undone]
+    lines = session.scoreboard.lines
+    return [line.event for line in lines if isinstance(line.event, TilePlayed) and not line.undone]

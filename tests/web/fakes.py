@@ -36,6 +36,9 @@ class FakeSession:
         with self._lock:
             return {**self._snapshot, "seq": self._snapshot["seq"] if at is None else at}
 
+    def read_otherwise(self) -> list[Any]:
+        return []
+
     def subscribe(self, callback: Callable[..., None]) -> Callable[[], None]:
         self._callbacks.append(callback)
         return lambda: self._callbacks.remove(callback)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from companion.rules.notation import parse_delta
+from companion.web.streaming import Listener
 from tests.desk.watching import table_change
 from tests.web.real_table import Table
 
@@ -37,6 +40,26 @@ def test_a_program_is_told_the_name_at_once(table: Table) -> None:
     events = table.client.post("/api/done", json={"by": "Ann"}).get_json()["events"]
     assert [event["event"] for event in events] == ["passed", "corrected"]
     assert events[0]["done"] is True and events[1]["what"]["by"] == "Ann"
+
+
+def told(table: Table, after: int) -> list[dict[str, Any]]:
+    """The corrections that a screen hears which has the journal's lines up to `after`."""
+    app_state = table.client.application.extensions["companion_state"]
+    text = Listener(app_state, after).news().decode()
+    lines = [json.loads(line[6:]) for line in text.split("\n") if line.startswith("data: {")]
+    return [line for line in lines if line.get("event") == "corrected"]
+
+
+def test_a_screen_hears_the_name_also_when_it_comes_back_later(table: Table) -> None:
+    play = table.session.snapshot()["plays"][-1]["seq"]
+    assert told(table, 0) == []
+    table.send("done", by="Ann")
+    for after in (0, table.session.seq):
+        (line,) = told(table, after)
+        assert (line["corrects"], line["what"]["by"], line["source"]) == (play, "Ann", "camera")
+    assert "corrected" not in [event.KIND for event in table.session.events], "it comes out of what was seen and said"
+    table.send("undo")
+    assert told(table, table.session.seq) == []
 
 
 def test_who_does_not_play_ends_no_turn(table: Table) -> None:

@@ -1,0 +1,554 @@
+"""A round that the camera watches, as it is held to have gone: what was seen and said, as the belief has it.
+
+The journal's lines of what the camera saw say when something was first shown, and under which number; nothing that they
+conclude is read back. What counts is the projection: the likeliest way of things, in its order, with the names and
+faults that the belief has by now. What people say stands where they have put it. A round told again after a restart
+comes to the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from companion.game.proof import UNSEEN, PictureProof, Shown
+from companion.log.corrections import EffectiveEvent, effective_events
+from companion.log.event_fields import Finding
+from companion.log.events import Corrected, Event, Passed, RoundEnded, TilePlayed, TileTakenBack
+from companion.log.table_change import Seen, TableChange
+from companion.play.event_actions import act_of, action_of, event_of
+from companion.play.round import Course
+from companion.rules.actions import Action, Draw, End, Flip, Pass, Play
+from companion.rules.violations import Violation
+from companion.tracking.costs import NAMED, Cause
+from companion.tracking.evidence import ITEMS, Evidence
+from companion.tracking.filter import Hypothesis
+from companion.tracking.pieces import Step
+from companion.tracking.tracker import RoundTracker
+from companion.tracking.verdict import Verdict
+
+PASSES = 900
+"""Pieces of a change from here on are passes, which no picture shows: ten numbers for each player."""
+
+
+GUESSED = 0.71
+"""From this share of the belief on the page says who it probably was. Nobody is named by it, nothing rests on it."""
+
+
+class Said(NamedTuple):
+    """What people say of a piece by now: that it is `there`, or was taken back (`lifted`), by whom, as what."""
+
+    there: bool = True
+    lifted: bool = False
+    by: str | None = None
+    act: Action | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a change of the table did to earlier pieces, and what of it the belief could not understand."""
+
+    gone: tuple[int, ...]
+    moved: bool
+    unclear: tuple[str, ...]
+    back: tuple[int, ...]
+
+
+class WatchedRound:
+    """One round from its beginning on: `add` the journal's lines, `observe` what is seen, and `held` is what counts.
+
+    `first` is the last line before the camera first saw something (None: it has not yet); lines until then were tapped,
+    and are ruled as taps are. `stale`: something was changed on which all rests, and the round has to be told again.
+    """
+
+    def __init__(self, begun: Event, start: Course) -> None:
+        self.begun = begun
+        self.start = start.table
+        self.players = start.players
+        self.tracker = RoundTracker(start.rules, start.table, start.starter, starter_known=start.starter_known)
+        self.proof = PictureProof()
+        self.verdicts: dict[int, Verdict] = {}
+        self.first: int | None = None
+        self.stale = False
+        self.line_of: dict[int, int] = {}
+        self.stated: set[int] = set()
+        self._said: dict[int, Said] = {}
+        self._after: dict[int, int] = {}
+        self._lines: list[Event] = []
+        self._place: dict[int, int] = {}
+        self._people: list[EffectiveEvent] = []
+        self._known: dict[int, EffectiveEvent] = {}
+        self._ways: tuple[dict[int, list[Event]], dict[int, list[Event]]] | None = None
+        self._events: dict[int, tuple[Verdict, str | None, Event]] = {}
+        self._shown_as: dict[int, tuple[Event, EffectiveEvent, Event, EffectiveEvent]] = {}
+
+    @classmethod
+    def told(
+        cls, begun: Event, start: Course, lines: Sequence[Event], seen: Iterable[Seen], until: int | None = None
+    ) -> WatchedRound:
+        """The round told again from `lines`, its own and those about them, and from what was `seen` in it.
+
+        `until`: only before the change of this number.
+        """
+        one = cls(begun, start)
+        void = _void(lines)
+        looks = [look for look in seen if look.after >= begun.seq]
+        at = 0
+        for n, look in enumerate(looks):
+            while at < len(lines) and lines[at].seq <= look.after:
+                one.add((lines[at],))
+                at += 1
+            if until is not None and one.tracker.number >= until:
+                return one
+            later = looks[n + 1].after if n + 1 < len(looks) else lines[-1].seq if lines else 0
+            if not any(look.after < seq <= later for seq in void):
+                one.observe(look.change, look.after, pictured=look.number == 0)
+        one.add(lines[at:])
+        one.stale = False
+        return one
+
+    def fork(self) -> WatchedRound:
+        """The same round, to be tried on."""
+        other = copy(self)
+        other.tracker, other.proof = self.tracker.fork(), self.proof.copy()
+        other.verdicts, other.line_of, other.stated = dict(self.verdicts), dict(self.line_of), set(self.stated)
+        other._said, other._after, other._place = dict(self._said), dict(self._after), dict(self._place)
+        other._lines, other._people, other._known = list(self._lines), list(self._people), dict(self._known)
+        other._events, other._shown_as = dict(self._events), dict(self._shown_as)
+        return other
+
+    # ---- what is seen and said -----------------------------------------------------------------------------------
+
+    def observe(self, change: TableChange, after: int, *, pictured: bool = False) -> Change:
+        """Take a change of the table that was seen after line `after`. `pictured`: it is made up from old lines."""
+        tracker = self.tracker
+        evidence = Evidence.of(tracker.number, change)
+        if self.first is None and not pictured:
+            self.first = after
+        self._after[evidence.number] = after
+        self.proof.note(change, evidence)
+        lying, moved, unclear = tracker.standing, tracker.moved, len(tracker.unclear)
+        tracker.observe(evidence)
+        gone = (lying - tracker.standing).intersection(tracker.entries)
+        self._prove()
+        back = (tracker.shown[piece.item].item for piece in evidence.pieces if piece.item in tracker.shown)
+        withdrawn = tuple(item for item in back if not self._said.get(item, Said()).there)
+        return Change(
+            tuple(sorted(gone, reverse=True)), tracker.moved > moved, tuple(tracker.unclear[unclear:]), withdrawn
+        )
+
+    def add(self, lines: Iterable[Event]) -> None:
+        """Take lines of the journal. Raises EventError where a correction cannot be applied."""
+        for line in lines:
+            if isinstance(line, Corrected) and line.corrects not in self._place and line.corrects != self.begun.seq:
+                continue
+            self._place[line.seq] = len(self._lines)
+            self._lines.append(line)
+            if line.source == "camera" or isinstance(line, Passed):
+                self._note(line)
+            if isinstance(line, (Corrected, TileTakenBack)):
+                self._correct()
+            else:
+                self._people.append(EffectiveEvent(line))
+            if line.source == "person":
+                self._tell()
+            if isinstance(line, RoundEnded) or (isinstance(line, Corrected) and self._ends(line)):
+                self._prove()
+
+    def stamp(self, lines: Iterable[Event]) -> None:
+        """The same lines as they have reached the disk."""
+        for line in lines:
+            if line.seq in self._place:
+                self._lines[self._place[line.seq]] = line
+                self._people = [
+                    replace(one, event=replace(one.event, at=line.at, author=line.author or one.event.author))
+                    if one.event.seq == line.seq and not isinstance(line, Corrected)
+                    else one
+                    for one in self._people
+                ]
+
+    def _correct(self) -> None:
+        self._people = list(effective_events(self._lines, self._concludes))
+        begun = next((one.event for one in self._people if one.event.seq == self.begun.seq), self.begun)
+        last = self._lines[-1]
+        void = isinstance(last, Corrected) and any(_voids(last, line) for line in self._lines)
+        self.stale = self.stale or _with(begun, ()) != _with(self.begun, ()) or void
+
+    def _ends(self, correction: Corrected) -> bool:
+        return isinstance(self._root(correction), RoundEnded)
+
+    def _concludes(self, correction: Corrected, event: Event) -> bool:
+        """Whether a correction only says what the program made of this event by then."""
+        act = action_of(event) is not None or isinstance(event, Passed)
+        late = self.first is not None and event.seq > self.first
+        return correction.source != "person" and act and late and "retracts" not in correction.what
+
+    def _note(self, line: Event) -> None:
+        """Which piece a line shows. Older journals do not say; there it is the first that looks like it."""
+        if line.piece is not None:
+            self.line_of[line.piece] = line.seq
+            return
+        act, entries = act_of(line), self.tracker.entries
+        if act is None or line.source != "camera":
+            return
+        free = (item for item in sorted(self.tracker.standing) if item not in self.line_of)
+        for item in free:
+            if act in (entries[item].verdict.act, entries[item].piece.act) and item not in self.tracker.shown:
+                self.line_of[item] = line.seq
+                return
+
+    def _tell(self) -> None:
+        """Let the belief hear what people have said since."""
+        there = {one.event.seq: one for one in self._people if not one.undone}
+        lifted = {one.event.seq for one in self._people if one.undone}
+        news = False
+        for item, seq in [(item, seq) for item, seq in self.line_of.items() if item % ITEMS < PASSES]:
+            before, entry = self._said.get(item, Said()), self.tracker.entries.get(item)
+            if entry is not None and entry.taken_back and before.there:
+                continue
+            said = self._said_of(there.get(seq), lifted=seq in lifted)
+            if said == before:
+                continue
+            self._said[item], news = said, True
+            if not said.there:
+                self.tracker.withdraw(item, lifted=said.lifted)
+                continue
+            self.tracker.restore(item)
+            self.tracker.name_player(item, said.by)
+            self.tracker.put_right(item, said.act)
+        known = set(self.line_of.values())
+        for one in list(there.values()):
+            act = act_of(one.event)
+            if act is None or one.event.seq in known or not self._is_stated(one):
+                continue
+            if isinstance(act, Pass) and self._laid_in_turn(one):
+                act = End()
+            item = self.tracker.enter(act, one.event.who)
+            self.line_of[item], news = one.event.seq, True
+            self.stated.add(item)
+        if news:
+            # What a picture had proved before people had a say is to be proved again.
+            self.proof.lying = {}
+            self._prove()
+
+    def _said_of(self, one: EffectiveEvent | None, *, lifted: bool) -> Said:
+        if one is None:
+            return Said(False, lifted)
+        other = self._is_put_right(one, "tile") or self._is_put_right(one, "train")
+        by = one.event.who if self._is_put_right(one, "by") else None
+        return Said(True, False, by, act_of(one.event) if other else None)
+
+    def _laid_in_turn(self, passed: EffectiveEvent) -> bool:
+        """Whether whoever passes has laid a tile since anybody else did anything."""
+        people = list(self._held_so_far())
+        place = next((n for n, one in enumerate(people) if one.event.seq == passed.event.seq), 0)
+        for one in reversed(people[:place]):
+            if act_of(one.event) is None or one.undone:
+                continue
+            if one.event.who != passed.event.who:
+                return False
+            if isinstance(one.event, TilePlayed):
+                return True
+        return False
+
+    def _held_so_far(self) -> Iterator[EffectiveEvent]:
+        """The lines in force with the names that are believed by now."""
+        item_of = {seq: item for item, seq in self.line_of.items()}
+        for one in self._people:
+            verdict = self.verdicts.get(item_of.get(one.event.seq, -1))
+            if verdict is None or one.event.source == "person" or self._is_put_right(one, "by"):
+                yield one
+            else:
+                changed: dict[str, Any] = {"by": verdict.by}
+                yield replace(one, event=replace(one.event, **changed))
+
+    def _is_stated(self, one: EffectiveEvent) -> bool:
+        """Whether people say that this happened, and not the camera."""
+        return one.event.source == "person" or self._line(one.event.seq).source == "person"
+
+    def _is_put_right(self, one: EffectiveEvent, name: str) -> bool:
+        """Whether a person has put the field `name` of this event right."""
+        changes = [self._line(seq) for seq in one.changed_by]
+        return any(isinstance(line, Corrected) and line.source == "person" and name in line.what for line in changes)
+
+    def _line(self, seq: int) -> Event:
+        return self._lines[self._place[seq]]
+
+    def withdrawals(self, item: int) -> Iterator[int]:
+        """The lines with which people have taken a piece off the record."""
+        seq = self.line_of.get(item)
+        for line in self._lines:
+            people = isinstance(line, Corrected) and line.source == "person" and line.corrects == seq
+            if people and isinstance(line, Corrected) and line.what.get("withdrawn") is True:
+                yield line.seq
+
+    def _prove(self) -> None:
+        told = self.stated.union(item for item, said in self._said.items() if said.act is not None)
+        over = any(isinstance(one.event, RoundEnded) for one in self._people)
+        self.verdicts |= self.proof.verdicts(self.tracker, self.stated, told, self.start, over=over)
+        self._ways = None
+
+    def guesses(self) -> dict[int, str]:
+        """Line -> who it probably was, where nobody is named and nothing is held against anybody: a guess."""
+        entries = self.tracker.entries
+        verdicts = {item: one.verdict for item, one in entries.items() if not one.taken_back and item in self.line_of}
+        unnamed = {item: one for item, one in verdicts.items() if one.by is None and one.maybe and not one.charges}
+        probable = {item: one.maybe[0] for item, one in unnamed.items() if GUESSED <= one.p < NAMED}
+        return {self.line_of[item]: name for item, name in probable.items() if item not in self.stated}
+
+    # ---- what it comes to ----------------------------------------------------------------------------------------
+
+    @property
+    def likeliest(self) -> Hypothesis:
+        return min(self.tracker.filter.all, key=lambda one: one.cost + one.pending)
+
+    def unwritten(self) -> list[Event]:
+        """The pieces that have no line yet, as they are believed now."""
+        rows, before = self._way()
+        acts = [*(one for row in rows.values() for one in row), *(one for row in before.values() for one in row)]
+        return [one for one in acts if one.piece is not None and one.piece not in self.line_of]
+
+    def held(self) -> list[EffectiveEvent]:
+        """The round's events in force, in the order in which they happened."""
+        rows, before = self._way()
+        people = {one.event.seq: one for one in self._people}
+        stated = {self.line_of[item]: item for item in self.stated}
+        pieces = {seq: piece for piece, seq in self.line_of.items()}
+        beside: dict[int, tuple[list[EffectiveEvent], list[EffectiveEvent]]] = {}
+        passed: set[int] = set()
+        out: list[EffectiveEvent] = []
+        waiting = sorted(rows)
+        ended = False
+
+        def emit(until: int) -> None:
+            while waiting and self._after.get(waiting[0], -1) < until:
+                number = waiting.pop(0)
+                for event in rows[number]:
+                    seq = self.line_of.get(event.piece if event.piece is not None else -1)
+                    around = beside.pop(seq, ([], [])) if seq is not None else ([], [])
+                    one = None if seq is None else self._pictured(event, people.get(seq))
+                    out.extend((*around[0], *((one,) if one is not None else ()), *around[1]))
+                for seq in [seq for seq in beside if pieces[seq] // ITEMS == number]:
+                    out.extend((*beside[seq][0], *beside.pop(seq)[1]))
+
+        for one in self._people:
+            seq = one.event.seq
+            line = self._line(seq)
+            if self.first is None or seq <= self.first:
+                out.append(one)
+                continue
+            root = self._root(line)
+            if line is not root and root.seq > self.first and root.seq in pieces and root.seq not in stated:
+                beside.setdefault(root.seq, ([], []))[root.seq in passed].append(one)
+                continue
+            if not isinstance(line, Corrected) and not self._is_stated(one):
+                passed.add(seq)
+                if seq in pieces or (isinstance(one.event, Passed) and one.event.source == "rule"):
+                    continue
+                if action_of(one.event) is not None and not ended:
+                    continue
+            emit(root.seq)
+            ended = ended or isinstance(one.event, RoundEnded)
+            item = stated.get(seq)
+            if item is not None:
+                for event in before.get(item, ()):
+                    passed_by = self._pictured(event, people.get(self.line_of.get(event.piece or -1, -1)))
+                    out.extend((passed_by,) if passed_by is not None else ())
+                one = self._as_stated(one, item)
+            out.append(one)
+        emit(10**9)
+        return out
+
+    def _root(self, line: Event) -> Event:
+        """The line that a correction is about in the end; any other line is its own."""
+        while isinstance(line, Corrected) and line.corrects in self._place:
+            line = self._line(line.corrects)
+        return line
+
+    def _way(self) -> tuple[dict[int, list[Event]], dict[int, list[Event]]]:
+        """The events of each change as the likeliest way has them, and the passes before what people have entered."""
+        if self._ways is not None:
+            return self._ways
+        rows: dict[int, list[Event]] = {}
+        before: dict[int, list[Event]] = {}
+        entries, read = self.tracker.entries, self.tracker.read
+        placed: set[int] = set()
+        passes: list[str] = []
+        for _, steps in self.likeliest.path:
+            for step in steps:
+                if isinstance(step.act, End):
+                    passes += [step.player] if _passed(step, read) else []
+                elif step.item is not None:
+                    item, passing, passes = step.item, passes, []
+                    if item not in entries or item in placed:
+                        continue
+                    placed.add(item)
+                    number = item // ITEMS
+                    if item in self.stated:
+                        before[item] = list(self._passes(number, passing, ()))
+                    else:
+                        row = rows.setdefault(number, [])
+                        row += self._passes(number, passing, row)
+                        row += self._event(item, step.player if step.act else None)
+        for item, entry in entries.items():
+            if item not in placed and item not in self.stated:
+                verdict = entry.verdict
+                first = next(who for who in (verdict.by, *verdict.maybe, *self.players) if who is not None)
+                rows.setdefault(item // ITEMS, []).extend(self._event(item, first))
+        self._ways = rows, before
+        return self._ways
+
+    def _passes(self, number: int, players: Sequence[str], row: Sequence[Event]) -> Iterator[Event]:
+        known = [one.who for one in row if isinstance(one, Passed)]
+        for player in players:
+            piece = number * ITEMS + PASSES + 10 * self.players.index(player) + known.count(player)
+            known.append(player)
+            yield Passed(by=player, source="rule", piece=piece)
+
+    def _event(self, item: int, first: str | None) -> Iterator[Event]:
+        """The event of a piece that the camera saw; `first` is whose it is in the likeliest way (None: nobody's)."""
+        entry, verdict = self.tracker.entries[item], self.verdicts.get(item)
+        if verdict is None or (entry.taken_back and not isinstance(verdict.act, Play)):
+            return
+        known = self._events.get(item)
+        if known is None or known[:2] != (verdict, first):
+            event = _shown(judged(verdict, first, self.players), self.proof.shown.get(item, UNSEEN))
+            known = self._events[item] = verdict, first, replace(event, piece=item)
+        yield known[2]
+
+    def _pictured(self, event: Event, known: EffectiveEvent | None) -> EffectiveEvent | None:
+        """An event with the number of its line and with what people say of it; None where they have withdrawn it."""
+        piece = event.piece
+        seq = None if piece is None else self.line_of.get(piece)
+        if known is None or seq is None or piece is None:
+            return None
+        line, shown = self._line(seq), self._shown_as.get(piece)
+        if shown is not None and shown[0] is event and shown[1] is known and shown[2] is line:
+            return shown[3]
+        shown = self._shown_as[piece] = event, known, line, self._as_shown(event, known, line, piece)
+        return shown[3]
+
+    def _as_shown(self, event: Event, known: EffectiveEvent, line: Event, piece: int) -> EffectiveEvent:
+        event = replace(event, seq=line.seq, at=line.at, piece=line.piece)
+        names = [name for name in ("by", "tile", "train") if self._is_put_right(known, name)]
+        if names:
+            fields: dict[str, Any] = {name: getattr(known.event, name) for name in names}
+            if "by" in names and event.perhaps:
+                fields["maybe"] = ()
+            if isinstance(event, TilePlayed) and isinstance(line, TilePlayed):
+                fields["reading"] = line.reading
+            event = replace(event, **fields)
+            if piece in self.verdicts:
+                event = as_people_say(self.verdicts[piece], event, self.tracker.entries[piece].proved)
+        original = line if {"by", "tile", "train"}.intersection(difference(line, event)) else None
+        people = bool(names) and original is not None
+        found = EffectiveEvent(event, known.changed_by, original, known.overruled, known.undone, people)
+        if self._known.get(piece) != found:
+            self._known[piece] = found
+        return self._known[piece]
+
+    def _as_stated(self, one: EffectiveEvent, item: int) -> EffectiveEvent:
+        """What people have entered, with what the belief holds against somebody for it."""
+        verdict = self.verdicts.get(item)
+        proved = self.tracker.entries[item].proved if item in self.tracker.entries else ()
+        event = as_people_say(verdict, one.event, proved) if verdict is not None else _with(one.event, ())
+        found = replace(one, event=event)
+        if self._known.get(item) != found:
+            self._known[item] = found
+        return self._known[item]
+
+
+def _void(lines: Sequence[Event]) -> set[int]:
+    """The lines of looks that saw nothing of the game: the camera itself has said that the table was being cleared."""
+    corrections = [line for line in lines if isinstance(line, Corrected)]
+    return {line.seq for line in lines if any(_voids(one, line) for one in corrections if one.corrects == line.seq)}
+
+
+def _voids(correction: Corrected, line: Event) -> bool:
+    withdrawn = correction.source == "camera" and correction.what.get("withdrawn") is True
+    shown = line.source == "camera" and (isinstance(line, TileTakenBack) or line.piece is not None)
+    return withdrawn and shown and correction.corrects == line.seq
+
+
+def judged(verdict: Verdict, first: str | None, players: Sequence[str]) -> Event:
+    """One act with its verdict; `first` is whom the likeliest way of things has for it (None: nobody, it was none)."""
+    by = verdict.by if first is not None else None
+    findings = tuple(_findings(verdict, by))
+    maybe: tuple[str, ...] = ()
+    if by is None:
+        likely = verdict.maybe if len(set(verdict.maybe)) > 1 else players
+        maybe = tuple(dict.fromkeys((*((first,) if first is not None else ()), *likely)))
+    elif any(not one.certain for one in findings) or any(one.by not in (None, by) for one in findings):
+        maybe = tuple(dict.fromkeys((by, *(one.by for one in findings if one.by is not None))))
+    return event_of(verdict.act, by, maybe=maybe, violations=findings)
+
+
+def as_people_say(verdict: Verdict, event: Event, misfits: Sequence[str]) -> Event:
+    """An act of which people say whose it was, or what: that stands as it is, and nothing is certain but what a picture
+    proves. That a tile does not fit (`misfits`) is said also where the belief holds that they are mistaken."""
+    charged = {one.code for one in verdict.charges}
+    findings = (
+        *(
+            Finding(one.code, certain=one.certain and one.proved, by=None if one.by == event.who else one.by)
+            for one in verdict.charges
+        ),
+        *(Finding(code, certain=False) for code in misfits if code not in charged),
+    )
+    return _with(event, findings)
+
+
+def difference(event: Event, wanted: Event) -> Mapping[str, Any]:
+    """What has to be put right in an event for it to read as `wanted`, as a correction says it."""
+    what: dict[str, Any] = {}
+    if isinstance(event, TilePlayed) and isinstance(wanted, TilePlayed) and event.tile != wanted.tile:
+        what["tile"] = list(wanted.tile)
+    if getattr(event, "train", None) != getattr(wanted, "train", None):
+        what["train"] = getattr(wanted, "train", None)
+    if (event.who, event.perhaps) != (wanted.who, wanted.perhaps):
+        what |= {"by": wanted.who} | ({"maybe": list(wanted.perhaps)} if wanted.perhaps else {})
+    found: tuple[Finding, ...] = getattr(wanted, "violations", ())
+    held: tuple[Finding, ...] = getattr(event, "violations", ())
+    if held != found:
+        what["violations"] = [one.to_json() for one in found]
+    return what
+
+
+def differences(before: Mapping[int, Event], now: Mapping[int, Event]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Line -> what has to be put right for the events of `before` to read as they do now."""
+    for seq in sorted({*before, *now}):
+        old, new = before.get(seq), now.get(seq)
+        if old is None or new is None:
+            yield seq, {"withdrawn": new is None}
+        elif old is not new and (what := difference(old, new)):
+            yield seq, what
+
+
+def _with(event: Event, findings: tuple[Finding, ...]) -> Event:
+    changed: dict[str, Any] = {"violations": findings}
+    return replace(event, **changed)
+
+
+def _passed(end: Step, seen: Mapping[int, Action]) -> bool:
+    """Whether this end of a turn was a pass: nothing shows the turn, or it laid no tile and put no marker on."""
+    if Cause.SILENT_PASS in end.causes or str(Violation.PASS_WITHOUT_DISCARD) in end.codes:
+        return True
+    return end.item is not None and isinstance(seen.get(end.item), (Draw, Flip))
+
+
+def _findings(verdict: Verdict, by: str | None) -> Iterator[Finding]:
+    for charge in verdict.charges:
+        whose = None if charge.certain and charge.by == by else charge.by
+        yield Finding(charge.code, certain=charge.certain, by=whose)
+
+
+def _shown(event: Event, by: Shown) -> Event:
+    """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""
+    extra: dict[str, Any] = {"frame": by.frame}
+    if isinstance(event, TilePlayed):
+        reading = by.reading
+        if reading is not None and by.read not in (None, event.tile):
+            reading = reading.of_another(by.read, event.tile)
+        extra |= {"reading": reading, "arm": by.arm}
+    return replace(event, **extra)
