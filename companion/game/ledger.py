@@ -32,9 +32,9 @@ from companion.log.events import (
 )
 from companion.log.journal import Journal
 from companion.log.table_change import Seen
-from companion.play.event_actions import action_of, unsettled
+from companion.play.event_actions import action_of
 from companion.play.match import Match
-from companion.play.timeline import AppliedEvent, Timeline, first_looks
+from companion.play.timeline import Timeline, first_looks
 from companion.rules.ruleset import RuleSet
 
 
@@ -294,11 +294,13 @@ class Ledger:
             timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, looks=looks)
             rounds = Rounds(self.rounds.begun, looks)
             ruled = _rulings_that_changed(held, timeline, first + 1, rounds)
-            ruled = [replace(event, seq=seq) for seq, event in enumerate(ruled, first + len(lines) + len(new) + 1)]
-            belief.add(ruled)
+            after = first + len(lines) + len(new) + 1
+            ruled = [replace(event, seq=seq) for seq, event in enumerate(ruled, after)]
+            following = self._following(timeline, after + len(ruled))
+            belief.add((*ruled, *following))
             found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
             lines = [_with_findings(line, found.get(line.seq, ())) for line in (*lines, *new)]
-            stamped = self.journal.append_all([*lines, *ruled])
+            stamped = self.journal.append_all([*lines, *ruled, *following])
         except BaseException:
             # The belief may be ahead of a disk that took nothing: it is told again from what is on record.
             self._belief = None
@@ -307,7 +309,7 @@ class Ledger:
         self.rounds = rounds
         self.held = [*before, *belief.held()]
         self.timeline = self._stamped(timeline, first)
-        return (*stamped, *self._consequences())
+        return stamped
 
     def _stamped(self, timeline: Timeline, first: int) -> Timeline:
         """The game with its past once the lines after `first` have their times."""
@@ -320,11 +322,16 @@ class Ledger:
                 timeline.rename(n, by_seq[act.held.event.seq])
         return timeline
 
-    def _consequences(self) -> tuple[Event, ...]:
-        due = self.timeline.consequence()
-        if due is None or (isinstance(due, RoundEnded) and not self.confirms(due)):
-            return ()
-        return self.commit(due)
+    def _following(self, timeline: Timeline, seq: int) -> list[Event]:
+        """What follows from the rules now, from line `seq` on; `timeline` goes on with it."""
+        lines: list[Event] = []
+        while (due := timeline.consequence()) is not None:
+            if isinstance(due, RoundEnded) and not self.confirms(due):
+                break
+            timeline.take(EffectiveEvent(replace(due, seq=seq + len(lines))))
+            act = timeline.acts[-1]
+            lines.append(_with_findings(act.held.event, timeline.findings(len(timeline.acts) - 1)))
+        return lines
 
     def look_on(self) -> None:
         """The camera looks at the table of this round."""
@@ -342,38 +349,24 @@ class Ledger:
         """
         if self.is_believed and not any(isinstance(event, RoundStarted) for event in events):
             return self.commit(*(self._ruled_after_the_end(event) for event in events))
-        timeline = self.timeline.copy()
-        batch: list[Event] = []
-        acts: dict[int, int] = {}
-        doubted = False
+        trial = self.timeline.copy()
         told: list[Event] = []
         for event in events:
-            course = timeline.match.course
-            watched = course is not None and (course.watched or self.watched)
-            doubted = doubted or (event.source == "person" and watched)
-            for implied in timeline.implied(event):
-                told.append(implied)
-                self._try(timeline, implied, batch, acts, doubted)
-            told.append(event)
-            self._try(timeline, event, batch, acts, doubted)
-            self._follow(timeline, batch, acts)
-        if (timeline.moved, timeline.doubts) != (self.timeline.moved, self.timeline.doubts):
-            return self._record_reordered(told)
-        stamped = self.journal.append_all(batch)
-        held = list(self.held)
-        for event in stamped:
-            if isinstance(event, Corrected):
-                _rule_anew(held, timeline, event)
-            else:
-                item = EffectiveEvent(event)
-                held.append(item)
-                if event.seq in acts:
-                    timeline.rename(acts[event.seq], item)
-        self.held, self.timeline = held, timeline
+            told += (*trial.implied(event), event)
+            if len(events) > 1:
+                trial.take(EffectiveEvent(event))
+        course = self.match.course
+        watched = course is not None and (course.watched or self.watched)
+        doubted = watched and any(event.source == "person" for event in events)
+        draft = self.draft((), told, doubted=doubted)
+        still = {act.held.event.seq for act in draft.timeline.acts if act.event is not None}
+        # Of the passes that they implied those that they still imply in the order that was found.
+        kept = [
+            line for seq, line in enumerate(told, self.journal.last_seq + 1) if not _is_implied(line) or seq in still
+        ]
+        stamped = self.write(draft if len(kept) == len(told) else self.draft((), kept, doubted=doubted))
         if any(isinstance(event, RoundStarted) for event in stamped):
             self._close_round()
-        elif self._belief is not None:
-            self._belief.add(stamped)
         return stamped
 
     def _close_round(self) -> None:
@@ -391,25 +384,17 @@ class Ledger:
         trial.take(EffectiveEvent(replace(event, seq=self.last_seq + 1)), fresh=True)
         return _with_findings(event, trial.findings(len(trial.acts) - 1))
 
-    def _record_reordered(self, told: Sequence[Event]) -> tuple[Event, ...]:
-        """Append events with which the round took another order than that of the taps, and what reads otherwise now.
-
-        `told`: with the passes that they implied; of these only what they still imply.
-        """
-        draft = self.draft((), told)
-        still = {act.held.event.seq for act in draft.timeline.acts if act.event is not None}
-        kept = [line for seq, line in enumerate(told, self.journal.last_seq + 1) if _is_told(line) or seq in still]
-        return self.write(draft if len(kept) == len(told) else self.draft((), kept))
-
     def settle(self) -> tuple[Event, ...]:
         """Record what follows from the rules by now, if anything does, and the pieces that have no line yet (after a
         crash between two lines, say)."""
         if self.is_believed:
-            return self.commit() if self.belief().unwritten() else self._consequences()
-        timeline = self.timeline.copy()
-        batch: list[Event] = []
-        self._follow(timeline, batch, {})
-        return self.record(*batch[:1]) if batch else ()
+            if self.belief().unwritten():
+                return self.commit()
+            due, found = self.timeline.consequence(), self.belief().tracker.end()
+            # Of an end that follows from the counts alone the belief may know better.
+            return () if isinstance(due, RoundEnded) and found != (due.how, due.out) else self.commit()
+        due = self.timeline.consequence()
+        return () if due is None or (isinstance(due, RoundEnded) and not self.confirms(due)) else self.record(due)
 
     def amend(self, event: Corrected | TileTakenBack) -> tuple[Event, ...]:
         """Append a change of the past, and the rulings that change with it. Raises EventError where it cannot be
@@ -447,7 +432,12 @@ class Ledger:
         ]
         ruled += [line for line in lines if not isinstance(line, Corrected) and line.seq not in found]
         ruled.sort(key=lambda line: line.seq)
-        return Draft(held, timeline, (*ruled, *_rulings_that_changed(held, timeline, first + 1, history.rounds)))
+        changed = _rulings_that_changed(held, timeline, first + 1, history.rounds)
+        following = self._following(timeline, first + len(ruled) + len(changed) + 1)
+        known = {line.corrects for line in changed}
+        late = _rulings_that_changed(held, timeline, first + 1, history.rounds) if following else []
+        late = [line for line in late if line.corrects not in known]
+        return Draft(held, timeline, (*ruled, *changed, *following, *late))
 
     def _history(
         self, lines: Sequence[Event], changes: Iterable[Event], base: Timeline, *, doubted: bool = False
@@ -465,37 +455,9 @@ class Ledger:
         self._take(self._history(self.journal.events, stamped, draft.timeline))
         return (*stamped, *self.settle())
 
-    def _try(
-        self, timeline: Timeline, event: Event, batch: list[Event], acts: dict[int, int], doubted: bool = False
-    ) -> None:
-        seq = self.journal.last_seq + len(batch) + 1
-        act = timeline.take(EffectiveEvent(replace(event, seq=seq)), doubted=doubted, fresh=True)
-        index = len(timeline.acts) - 1
-        acts[seq] = index
-        batch.append(_with_findings(replace(event, seq=seq), timeline.findings(index)))
-        for key in act.late:
-            self._rule_late(timeline.acts[key], timeline.findings(key), batch)
 
-    def _rule_late(self, act: AppliedEvent, findings: tuple[Finding, ...], batch: list[Event]) -> None:
-        """An earlier event is ruled on anew: in its own line while that is not written, else by a correction."""
-        seq = act.held.event.seq
-        if unsettled(act.held.event):
-            return
-        place = seq - self.journal.last_seq - 1
-        if 0 <= place < len(batch):
-            batch[place] = _with_findings(batch[place], findings)
-        elif getattr(act.held.event, "violations", findings) != findings:
-            batch.append(_ruling(seq, findings))
-
-    def _follow(self, timeline: Timeline, batch: list[Event], acts: dict[int, int]) -> None:
-        while (event := timeline.consequence()) is not None:
-            if isinstance(event, RoundEnded) and not self.confirms(event):
-                return
-            self._try(timeline, event, batch, acts)
-
-
-def _is_told(event: Event) -> bool:
-    return not (isinstance(event, Passed) and event.source == "rule")
+def _is_implied(event: Event) -> bool:
+    return isinstance(event, Passed) and event.source == "rule"
 
 
 def _with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
@@ -507,22 +469,6 @@ def _with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
 
 def _ruling(seq: int, findings: Sequence[Finding]) -> Corrected:
     return Corrected(source="rule", corrects=seq, what={"violations": [finding.to_json() for finding in findings]})
-
-
-def _rule_anew(held: list[EffectiveEvent], timeline: Timeline, correction: Corrected) -> None:
-    """Bring a ruling that `record` wrote as a correction into the events in force."""
-    seq = correction.corrects
-    for place in range(len(held) - 1, -1, -1):
-        if held[place].event.seq != seq:
-            continue
-        findings = tuple(Finding(one["code"], one["certain"], one.get("by")) for one in correction.what["violations"])
-        item = replace(held[place], event=_with_findings(held[place].event, findings))
-        for index in range(len(timeline.acts) - 1, -1, -1):
-            if timeline.acts[index].held is held[place]:
-                timeline.rename(index, item)
-                break
-        held[place] = item
-        return
 
 
 def _with_rulings(correction: Corrected, timeline: Timeline) -> Corrected:
@@ -538,12 +484,12 @@ def _with_rulings(correction: Corrected, timeline: Timeline) -> Corrected:
 
 def _rulings_that_changed(
     held: Sequence[EffectiveEvent], timeline: Timeline, new_seq: int, rounds: Rounds
-) -> list[Event]:
+) -> list[Corrected]:
     """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past.
 
     Lines from `new_seq` on are about to be written and need none, nor do acts that the belief has.
     """
-    lines: list[Event] = []
+    lines: list[Corrected] = []
     in_force = {id(act.held) for act in timeline.acts}
     counted = Counter(act.held.event.seq for act in timeline.acts)
     for item in held:

@@ -62,6 +62,7 @@ class OpenGame:
             self._ledger.settle()
         self._accusations = accusations(self._ledger.timeline)
         self._told = self._ledger.round_now()
+        self._told_upto = self.seq
 
     def close(self) -> None:
         self.journal.close()
@@ -272,13 +273,14 @@ class OpenGame:
         """What the belief holds otherwise now of earlier lines than it did before these events. That is told and not
         written: it comes out of the evidence again."""
         before, self._told = self._told, self._ledger.round_now()
+        last, self._told_upto = self._told_upto, self.seq
         known = {event.seq for event in events} | {event.corrects for event in events if isinstance(event, Corrected)}
         if not self._ledger.is_believed:
             return ()
         return tuple(
             Corrected(seq=self.seq, at=self.journal.events[-1].at, corrects=seq, what=what, source="camera")
             for seq, what in differences(before, self._told)
-            if seq not in known and seq <= self.seq
+            if seq not in known and seq <= last
         )
 
     def read_otherwise(self) -> tuple[Corrected, ...]:

@@ -37,7 +37,6 @@ def folded(session: Session, folder: Path) -> list[dict[str, Any]]:
     copy.unlink(missing_ok=True)
     copy.write_bytes(session.journal.content)
     fresh = Session.open(copy)
-    fresh._publish(fresh._watching.update_earlier())
     found = shown(plays(fresh))
     fresh.close()
     return found
