@@ -270,8 +270,7 @@ class Ledger:
 
     def _before(self, begun: int) -> list[EffectiveEvent]:
         """The events in force of the rounds before."""
-        place = next((n for n, item in enumerate(self.held) if item.event.seq == begun), len(self.held))
-        return self.held[:place]
+        return self.held[: _place(begun, self.held)]
 
     def commit(self, *events: Event) -> tuple[Event, ...]:
         """Append events of a round that the camera watches, pieces that have no line yet, and what follows from them.
@@ -293,12 +292,13 @@ class Ledger:
             held = [*before, *belief.held()]
             timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, looks=looks)
             rounds = Rounds(self.rounds.begun, looks)
-            ruled = _rulings_that_changed(held, timeline, first + 1, rounds)
+            since = 0 if self.begun is None else self.begun.seq
+            ruled = _rulings_that_changed(held, timeline, first + 1, rounds, since)
             after = first + len(lines) + len(new) + 1
             ruled = [replace(event, seq=seq) for seq, event in enumerate(ruled, after)]
             following = self._following(timeline, after + len(ruled))
             belief.add((*ruled, *following))
-            found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
+            found = _found_since(first, timeline)
             lines = [_with_findings(line, found.get(line.seq, ())) for line in (*lines, *new)]
             stamped = self.journal.append_all([*lines, *ruled, *following])
         except BaseException:
@@ -422,9 +422,14 @@ class Ledger:
         """
         first = self.journal.last_seq
         lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
-        history = self._history([*self.journal.events, *lines], changes, self.timeline, doubted=doubted)
-        held, timeline = history.held, history.timeline
-        found = {act.held.event.seq: timeline.findings(n) for n, act in enumerate(timeline.acts)}
+        if changes:
+            history = self._history([*self.journal.events, *lines], changes, self.timeline, doubted=doubted)
+            held, timeline, rounds = history.held, history.timeline, history.rounds
+        else:
+            held, rounds = [*self.held, *map(EffectiveEvent, lines)], self.rounds
+            base, looks = self.timeline, self.looks
+            timeline = Timeline.of(self.header, self.rules, held, base=base, looks=looks, doubted=doubted)
+        found = _found_since(first, timeline)
         ruled = [
             _with_rulings(line, timeline) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])
             for line in lines
@@ -432,10 +437,11 @@ class Ledger:
         ]
         ruled += [line for line in lines if not isinstance(line, Corrected) and line.seq not in found]
         ruled.sort(key=lambda line: line.seq)
-        changed = _rulings_that_changed(held, timeline, first + 1, history.rounds)
+        since = 0 if changes or self.begun is None else self.begun.seq
+        changed = _rulings_that_changed(held, timeline, first + 1, rounds, since)
         following = self._following(timeline, first + len(ruled) + len(changed) + 1)
         known = {line.corrects for line in changed}
-        late = _rulings_that_changed(held, timeline, first + 1, history.rounds) if following else []
+        late = _rulings_that_changed(held, timeline, first + 1, rounds, since) if following else []
         late = [line for line in late if line.corrects not in known]
         return Draft(held, timeline, (*ruled, *changed, *following, *late))
 
@@ -450,10 +456,23 @@ class Ledger:
 
     def write(self, draft: Draft) -> tuple[Event, ...]:
         """Append the lines of a draft of this moment, and what follows from them."""
+        first = self.last_seq
         stamped = self.journal.append_all(draft.lines)
-        self._belief = None
-        self._take(self._history(self.journal.events, stamped, draft.timeline))
+        if any(isinstance(event, (Corrected, TileTakenBack)) for event in stamped):
+            self._belief = None
+            self._take(self._history(self.journal.events, stamped, draft.timeline))
+        else:
+            self.held = [*self.held, *map(EffectiveEvent, stamped)]
+            self.timeline = self._stamped(draft.timeline, first)
+            if self._belief is not None and not any(isinstance(event, RoundStarted) for event in stamped):
+                self._belief.add(stamped)
         return (*stamped, *self.settle())
+
+
+def _found_since(first: int, timeline: Timeline) -> dict[int, tuple[Finding, ...]]:
+    """Line after `first` -> what stands against its act."""
+    acts = enumerate(timeline.acts)
+    return {act.held.event.seq: timeline.findings(n) for n, act in acts if act.held.event.seq > first}
 
 
 def _is_implied(event: Event) -> bool:
@@ -483,20 +502,23 @@ def _with_rulings(correction: Corrected, timeline: Timeline) -> Corrected:
 
 
 def _rulings_that_changed(
-    held: Sequence[EffectiveEvent], timeline: Timeline, new_seq: int, rounds: Rounds
+    held: Sequence[EffectiveEvent], timeline: Timeline, new_seq: int, rounds: Rounds, since: int = 0
 ) -> list[Corrected]:
     """Corrections by the rules: rulings, scores and ends of rounds that read otherwise after a change of the past.
 
-    Lines from `new_seq` on are about to be written and need none, nor do acts that the belief has.
+    Lines from `new_seq` on are about to be written and need none, nor do acts that the belief has. `since`: the line
+    that began the first round in which anything may have changed.
     """
     lines: list[Corrected] = []
-    in_force = {id(act.held) for act in timeline.acts}
-    counted = Counter(act.held.event.seq for act in timeline.acts)
-    for item in held:
+    first = _place(since, held)
+    acts = list(enumerate(timeline.acts))[_place(since, [act.held for act in timeline.acts]) :]
+    in_force = {id(act.held) for _, act in acts}
+    counted = Counter(act.held.event.seq for _, act in acts)
+    for item in held[first:]:
         dropped = id(item) not in in_force and not item.undone and not isinstance(item.event, TileTakenBack)
         if dropped and item.event.source == "rule" and item.event.seq < new_seq and not rounds.is_believed(item.event):
             lines.append(_withdrawn(item.event.seq))
-    for index, act in enumerate(timeline.acts):
+    for index, act in acts:
         event = act.held.event
         if event.seq >= new_seq or counted[event.seq] > 1 or rounds.is_believed(event):
             # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
@@ -512,6 +534,11 @@ def _rulings_that_changed(
             if new:
                 lines.append(Corrected(source="rule", corrects=event.seq, what=new))
     return lines
+
+
+def _place(begun: int, held: Sequence[EffectiveEvent]) -> int:
+    """Where the round begins that line `begun` began; 0 where it is none of these."""
+    return next((n for n in range(len(held) - 1, -1, -1) if held[n].event.seq == begun), 0)
 
 
 def _withdrawn(seq: int) -> Corrected:
