@@ -315,7 +315,8 @@ class Ledger:
         """The game with its past once the lines after `first` have their times."""
         new = [one for one in self.held if one.event.seq > first]
         by_seq = {one.event.seq: one for one in new}
-        if len(by_seq) < len(new):
+        if len(by_seq) < len(new) or any(isinstance(one.event, RoundEnded) for one in new):
+            # With the end of a round what is certain of its last picture may change.
             return Timeline.of(self.header, self.rules, self.held, base=timeline, looks=self.looks)
         for n, act in enumerate(timeline.acts):
             if act.held.event.seq in by_seq:

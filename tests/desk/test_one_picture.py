@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from companion.game.proof import PictureProof
-from companion.log.table_change import TableChange
 from companion.rules.actions import Play
 from companion.rules.notation import Laying
 from companion.rules.ruleset import load_ruleset
@@ -32,7 +31,7 @@ class Sure(RoundTracker):
 
 
 def found(tracker: Any, *, over: bool = False) -> list[bool]:
-    verdicts = PictureProof().verdicts(tracker, (), tracker._start, (), TableChange(), over=over)
+    verdicts = PictureProof().verdicts(tracker, (), (), tracker._start, over=over)
     return [charge.certain for charge in verdicts[2 * ITEMS].charges]
 
 
