@@ -16,6 +16,7 @@ from companion.game.standing import is_fault, standing_doubts, standing_faults
 from companion.web import wording
 from companion.web.access import signed_in, who_changes
 from companion.web.board import Board, board_of
+from companion.web.caller import calls_of
 from companion.web.changing import stamp
 from companion.web.code_texts import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
@@ -168,7 +169,9 @@ def _whole(template: str, *, tv: bool) -> str:
         raise NoGameError
     board = board_of(app_state().session.snapshot())
     shown = _shown(board, app_state().camera_status())
-    return render_template(template, tv=tv, regions=_regions_now(tv)["regions"], **shown)
+    return render_template(
+        template, tv=tv, regions=_regions_now(tv)["regions"], called=[one["key"] for one in calls_of(board)], **shown
+    )
 
 
 def _shown(board: Board, camera: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -234,29 +237,9 @@ def _render_regions(tv: bool) -> dict[str, Any]:
         "seq": board.seq,
         "game": app_state().game,
         "regions": html,
-        "say": _news_sentence(board),
-        "tone": _tone(board),
+        "calls": calls_of(board),
+        "next": wording.turn_text(board.turn.name) if board.turn is not None and board.playing else "",
     }
-
-
-def _news_sentence(board: Board) -> str:
-    """The last thing that happened, for voice and screen readers: the event, its fault, and who is next."""
-    if not board.plays:
-        return ""
-    last = board.plays[-1]
-    parts = [wording.event_text(last, board.family)]
-    if is_fault(last):
-        parts += [code_title(code) + "." for code in standing_faults(last)]
-    if board.turn is not None and board.playing:
-        parts.append(wording.turn_text(board.turn.name))
-    return " ".join(parts)
-
-
-def _tone(board: Board) -> str:
-    """Which sound the last thing makes, on screens where sounds were switched on."""
-    if board.plays and is_fault(board.plays[-1]):
-        return "fault"
-    return "question" if board.unclear else "play"
 
 
 @pages.get("/qr.svg")

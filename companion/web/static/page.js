@@ -10,7 +10,7 @@ let newest = "";
 let looked = 0;
 let line = null;
 if (live) follow(live);
-if (document.getElementById("join")) leave();
+if (document.getElementById("region-join")) leave();
 keepPlace();
 
 function follow(root) {
@@ -18,6 +18,8 @@ function follow(root) {
   const news = document.getElementById("news");
   const voice = voiceButton();
   const sound = soundButton();
+  const called = new Set(root.dataset.called.split(" ")); // What was said, or stood here before.
+  let next = "";
   let seq = Number(root.dataset.seq);
   // As the box sent them: a panel opened before the first answer comes is no difference.
   for (const region of root.querySelectorAll("[id^=region-]")) shown.set(region, plain(region));
@@ -38,12 +40,15 @@ function follow(root) {
       if (region) put(region, html);
     }
     showNewest();
-    if (state.seq !== seq) {
-      seq = state.seq;
-      news.textContent = state.say;
-      voice(state.say);
-      sound(state.tone);
-    }
+    seq = state.seq;
+    const fresh = state.calls.filter((call) => !called.has(call.key));
+    for (const call of fresh) called.add(call.key);
+    if (!fresh.length) return;
+    const sentences = fresh.map((call) => call.text).concat(state.next && state.next !== next ? [state.next] : []);
+    next = state.next;
+    news.textContent = sentences.join(" ");
+    voice(sentences);
+    sound(fresh[0].tone);
   }
 
   line = window.openLine({
@@ -277,23 +282,58 @@ function mark(element) {
   return element.localName === "summary" ? `details.${element.parentElement.classList[0]} > summary` : null;
 }
 
+// What is switched on stays switched on, on every page of this browser.
+function remembered(button, what, change) {
+  const name = `call-${what}`;
+  const show = (on) => {
+    button.setAttribute("aria-pressed", String(on));
+    change(on);
+  };
+  let on = false;
+  try {
+    on = localStorage.getItem(name) === "1";
+  } catch (fault) {
+    // Storage may be refused; then it is switched on for each page.
+  }
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    on = !on;
+    try {
+      localStorage.setItem(name, on ? "1" : "0");
+    } catch (fault) {
+      // As above.
+    }
+    show(on);
+  });
+  show(on);
+}
+
 // The browser's own speech; off until asked for, since a page must not start talking by itself.
 function voiceButton() {
   const button = document.getElementById("voice");
   if (!button || !("speechSynthesis" in window)) return () => {};
-  button.hidden = false;
+  const lang = document.documentElement.lang;
   let on = false;
-  button.addEventListener("click", () => {
-    on = !on;
-    button.setAttribute("aria-pressed", String(on));
+  const voice = () => speechSynthesis.getVoices().filter((one) => one.lang.toLowerCase().indexOf(lang) === 0)[0];
+  const look = () => {
+    const none = speechSynthesis.getVoices().length > 0 && !voice();
+    button.title = none ? button.dataset.none : "";
+  };
+  speechSynthesis.addEventListener("voiceschanged", look);
+  look();
+  remembered(button, "voice", (now) => {
+    on = now;
     if (!on) speechSynthesis.cancel();
   });
-  return (sentence) => {
-    if (!on || !sentence) return;
-    const words = new SpeechSynthesisUtterance(sentence);
-    words.lang = document.documentElement.lang;
-    speechSynthesis.cancel();
-    speechSynthesis.speak(words);
+  return (sentences) => {
+    if (!on || (speechSynthesis.getVoices().length && !voice())) return;
+    for (const sentence of sentences) {
+      const words = new SpeechSynthesisUtterance(sentence);
+      words.lang = lang;
+      if (voice()) words.voice = voice();
+      speechSynthesis.speak(words);
+      document.documentElement.dataset.spoke = sentence;
+    }
   };
 }
 
@@ -301,19 +341,19 @@ function voiceButton() {
 function soundButton() {
   const button = document.getElementById("sound");
   if (!button || !("AudioContext" in window)) return () => {};
-  button.hidden = false;
-  const tunes = { play: [660], fault: [440, 277], question: [440, 587] };
+  const tunes = { play: [660], fault: [440, 277], question: [440, 587], good: [587, 880] };
   let context = null;
-  button.addEventListener("click", () => {
-    if (context) {
-      context.close();
-      context = null;
-    } else {
-      context = new AudioContext();
-      ring("play");
-    }
-    button.setAttribute("aria-pressed", String(context !== null));
+  remembered(button, "sound", (on) => {
+    if (context) context.close();
+    context = on ? new AudioContext() : null;
+    if (context) ring("play");
   });
+  // A browser lets a page sound only after somebody has touched it.
+  for (const sign of ["pointerdown", "keydown"]) {
+    addEventListener(sign, () => {
+      if (context && context.state === "suspended") context.resume();
+    });
+  }
   function ring(tone) {
     if (!context) return;
     (tunes[tone] || []).forEach((pitch, n) => {
@@ -619,19 +659,21 @@ for (const field of document.querySelectorAll("input[data-most]")) {
 // How to join in is said for a minute, and as long as no round is being played; a key, a touch or the mouse brings it
 // back for another minute.
 function leave() {
+  const region = document.getElementById("region-join");
+  const tools = document.querySelector(".tv .tools");
   let waiting = 0;
   const show = () => {
     const card = document.getElementById("join");
-    if (!card) return;
-    card.hidden = false;
+    if (card) card.hidden = false;
+    if (tools) tools.hidden = false;
     clearTimeout(waiting);
     waiting = setTimeout(() => {
       const then = document.getElementById("join");
       if (then && !("stays" in then.dataset)) then.hidden = true;
-    }, Number(card.dataset.seconds || 60) * 1000);
+      if (tools) tools.hidden = true;
+    }, Number((card && card.dataset.seconds) || 60) * 1000);
   };
   for (const sign of ["keydown", "pointerdown", "pointermove"]) addEventListener(sign, show);
-  const region = document.getElementById("region-join");
-  if (region) new MutationObserver(show).observe(region, { childList: true });
+  new MutationObserver(show).observe(region, { childList: true });
   show();
 }

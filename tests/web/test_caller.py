@@ -1,0 +1,56 @@
+"""The caller: who played what, faults first, in the listener's language, and never twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, expect
+
+from companion.web.board import board_of
+from companion.web.caller import calls_of
+from tests.web import tables
+from tests.web.browser import once_at_rest, served
+from tests.web.fakes import FakeSession
+
+
+def keys(table: dict[str, Any]) -> list[str]:
+    return [one["key"] for one in calls_of(board_of(table))]  # type: ignore[arg-type]
+
+
+def test_a_fault_comes_first_and_has_a_key_of_its_own() -> None:
+    before, after = keys(tables.midgame()), keys(tables.illegal())
+    assert after[0] == "32!" and "32!" not in before
+    assert set(after[1:]) <= set(before), "what was called keeps its key, so that it is not called again"
+
+
+def test_what_was_taken_back_is_not_called() -> None:
+    table = tables.illegal()
+    table["plays"][-1]["taken_back"] = True
+    assert not [key for key in keys(table) if key.startswith("32")]
+
+
+SPEECH = """window.said = [];
+Object.defineProperty(window, 'speechSynthesis', {value: {
+  speak: (words) => said.push([words.lang, words.text]), cancel() {}, getVoices: () => [], addEventListener() {}}});"""
+
+
+@pytest.mark.browser
+def test_the_screen_calls_and_remembers_that_it_does(browser: Browser, app: Flask, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    with served(app) as address:
+        context = browser.new_context(base_url=address)
+        context.add_init_script(SPEECH)
+        page = context.new_page()
+        page.goto("/tv?lang=cs", wait_until="domcontentloaded")
+        page.locator("#voice").click()
+        session.show(tables.illegal())
+        seen = once_at_rest(page, lambda: page.evaluate("said"), bool)
+        assert len(seen) == 2 and seen[0][0] == "cs" and "0-11" in seen[0][1]
+        session.show(tables.illegal() | {"seq": 40, "boneyard": 20})
+        expect(page.locator("#region-head")).to_contain_text("20")
+        assert len(page.evaluate("said")) == 2, "nothing is said twice"
+        page.goto("/", wait_until="domcontentloaded")
+        expect(page.locator("#voice")).to_have_attribute("aria-pressed", "true")
+        context.close()
