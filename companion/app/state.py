@@ -76,6 +76,10 @@ class TableSetupPort(Protocol):
         """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""
         ...
 
+    def view(self) -> Mapping[str, Any] | None:
+        """What the camera sees now and what was read in it (`app.live_view`); None while there is none."""
+        ...
+
     def unseated(self) -> bool:
         """Has nobody shown yet who sits where in the present game?"""
         ...

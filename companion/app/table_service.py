@@ -15,6 +15,7 @@ import cv2
 from companion.app.camera_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper, still_of
 from companion.app.filming import FILMING_FILE, FilmingChoice
 from companion.app.learned import open_taught, usable
+from companion.app.live_view import live_view
 from companion.app.seats import SEATS_FILE, Middle, Seating, middle_of
 from companion.app.state import AppState, SessionLike
 from companion.app.table_place import (
@@ -119,6 +120,7 @@ class WatchedTable:
         self._lock = threading.Lock()
         self._state: dict[str, Any] = {"state": "looking"}
         self._frame: Frame | None = None
+        self._viewed: tuple[Frame, Mapping[str, Any]] | None = None
         self._frame_wh: tuple[int, int] | None = None
         self._game: tuple[str, SessionLike] | None = None
         self._watcher: Watcher | None = None
@@ -191,6 +193,19 @@ class WatchedTable:
         with self._lock:
             frame = self._frame
         return None if frame is None else still_of(frame)
+
+    def view(self) -> Mapping[str, Any] | None:
+        """The latest picture with what was read in it (`live_view`), however many phones ask; None before there is one
+        and while the table is not known in it."""
+        with self._lock:
+            frame, watcher, known = self._frame, self._watcher, self._viewed
+        if frame is None or watcher is None or self._view.in_doubt:
+            return None
+        if known is None or known[0] is not frame:
+            known = (frame, live_view(frame, watcher))
+            with self._lock:
+                self._viewed = known
+        return known[1]
 
     def photograph(self) -> bytes | None:
         """The latest picture as it is, at full resolution, as a PNG."""

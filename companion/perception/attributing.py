@@ -17,7 +17,7 @@ from companion.geometry.layout import PlacedTile
 from companion.geometry.table_setup import Family
 from companion.geometry.table_view import Point, SeenMarker
 from companion.perception.arm_pictures import ArmPictures
-from companion.perception.arm_votes import Vote, counted_once, together, vote
+from companion.perception.arm_votes import Vote, counted_once, shares, together, vote
 from companion.perception.reaches import Reaches
 from companion.perception.seats import contradiction, seats_of, trouble_of
 from companion.perception.sleeves import Sleeves
@@ -55,6 +55,10 @@ class Names(Protocol):
         ...
 
     def ask_about_seats(self, player: str, seat: str, frame: str) -> None: ...
+
+
+SHOWN_FROM = 0.8
+"""A name is written at a hand in the live picture from this share on: one look at one arm, and no evidence."""
 
 
 @dataclass(slots=True)
@@ -142,6 +146,18 @@ class Attribution:
         self._things = ()
         self._piled = []
         self._drawn = []
+
+    def over_now(self) -> list[tuple[Point, str]]:
+        """The hands over the table in the last frame, each with the player at whose seat its arm clearly comes in, else
+        "". For people to look at: nothing is concluded from it."""
+        if self.silent:
+            return []
+        named = []
+        for arm in self._reaches.now():
+            likely = {} if arm.entry_mm is None else shares((arm,), self.seats, self._size_mm)
+            best = max(likely, key=likely.__getitem__, default="")
+            named.append((arm.tip_mm, best if likely.get(best, 0.0) >= SHOWN_FROM else ""))
+        return named
 
     def pictures(self) -> dict[str, Image]:
         """Player -> a small picture with the arm that was clearly this player's over what has changed last."""

@@ -109,6 +109,11 @@ class Reaches:
         self.finder.forget()
         self._moments.clear()
 
+    def now(self) -> tuple[Arm, ...]:
+        """The arms over the table in the last frame."""
+        moments = list(self._moments)
+        return moments[-1].view.arms if moments else ()
+
     def over(self, place: Point) -> Reach:
         """Whose arm did what has changed at this place."""
         moments = list(self._moments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hmac
 import threading
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, render_template, request, session
 from markupsafe import Markup
-from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import NotFound, Unauthorized
 
 from companion.app.state import AppState, NoGameError
 from companion.game.standing import is_fault, standing_doubts, standing_faults
@@ -240,6 +241,22 @@ def _render_regions(tv: bool) -> dict[str, Any]:
         "calls": calls_of(board),
         "next": wording.turn_text(board.turn.name) if board.turn is not None and board.playing else "",
     }
+
+
+@pages.get("/api/view")
+def view() -> Response:
+    """The masked picture of now with the tiles read in it and the hands over it; for whoever has the PIN, and for the
+    box's own screen."""
+    if not (signed_in() or on_the_box()):
+        raise Unauthorized(_("You need the PIN on the box's screen for this."))
+    table = app_state().table
+    seen = None if table is None else table.view()
+    if seen is None:
+        return jsonify({"picture": None})
+    picture = f"data:image/jpeg;base64,{base64.b64encode(seen['jpeg']).decode()}"
+    response = jsonify({"picture": picture, **{name: seen[name] for name in ("size", "tiles", "arms")}})
+    response.headers["Cache-Control"] = "no-store"
+    return response
 
 
 @pages.get("/qr.svg")

@@ -34,6 +34,7 @@ class FakeTable:
         self.is_film, self.watched_again = False, 0
         self.seated: dict[str, tuple[float, float]] = {}
         self.asks_for_seats = False
+        self.seen: Mapping[str, Any] | None = None
         self.arms: list[bool] = []
         self.films: dict[str, Any] | None = None
         self.chosen: tuple[tuple[int, int] | None, int | None] | None = None
@@ -61,6 +62,9 @@ class FakeTable:
 
     def read_now(self) -> None:
         self.read += 1
+
+    def view(self) -> Mapping[str, Any] | None:
+        return self.seen
 
     def unseated(self) -> bool:
         return self.asks_for_seats
@@ -305,3 +309,18 @@ def test_the_choice_outlives_a_restart_and_goes_before_the_command_line(tmp_path
     file.write_text('{"size": [1], "mains_hz": 55}', encoding="ascii")
     asides: list[Path] = []
     assert FilmingChoice(file, given, asides.append).settings == given and len(asides) == 1
+
+
+def test_the_picture_of_now_is_for_whoever_has_the_pin(
+    anyone: FlaskClient, keeper: FlaskClient, app_state: AppState
+) -> None:
+    table = FakeTable()
+    app_state.table = table
+    assert anyone.get("/api/view").status_code == 401 and "/api/view" not in anyone.get("/").text
+    assert keeper.get("/api/view").json == {"picture": None} and "/api/view" in keeper.get("/").text
+    tile = {"quad": [[0.1, 0.1], [0.2, 0.1], [0.2, 0.2], [0.1, 0.2]], "values": [3, 4]}
+    table.seen = {"jpeg": b"jpeg", "size": [4, 3], "tiles": [tile], "arms": [{"at": [0.5, 0.5], "name": "Ann"}]}
+    answer = keeper.get("/api/view")
+    assert answer.json["picture"].startswith("data:image/jpeg;base64,") and answer.json["tiles"] == [tile]  # type: ignore[index]
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "/api/view" in anyone.get("/tv?screen=the-boxes-own").text, "the box's own screen shows it too"
