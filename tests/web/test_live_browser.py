@@ -188,7 +188,7 @@ def test_sounds_are_off_until_asked_for(browser: Browser, address: str, session:
     page.goto(address, wait_until="domcontentloaded")
     button = page.get_by_role("button", name="Sounds")
     expect(button).to_have_attribute("aria-pressed", "false")
-    session.show(tables.midgame(seq=32))
+    session.show(tables.uncovered_double())
     expect(page.locator("#news")).not_to_be_empty()
     assert page.evaluate("document.documentElement.dataset.rang") is None, "nothing sounds by itself"
     button.click()
