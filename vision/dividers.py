@@ -43,8 +43,8 @@ PLAIN_LINE, STRAIGHT, ELSEWHERE = 25.0, 0.03, 0.08
 """A line by so many levels is plain; half of the tiles of a picture have it within the second of the middle, in tile
 lengths. Of 344 tiles of the photographs 95 of 100 have it there; what has it farther off than the third, and is read
 otherwise in other outlines, was the one tile read wrongly."""
-FACES, LEAST_FACES = 12, 3
-"""So many of the nearest faces are asked, so many have to be there."""
+FACES, LEAST_FACES, ENOUGH_FACES = 12, 3, 5
+"""So many of the nearest faces are asked, so many have to be there; so many without lines are a set without them."""
 MOSTLY = 0.7
 """Faces of which so many show one have dividers."""
 AS_CLEAR, NOT_THERE = 0.5, 0.2
@@ -116,6 +116,11 @@ class Lines:
         usual, askew = (float(np.median(column)) for column in np.abs(shown).T)
         return cls(across, sign * usual, askew <= STRAIGHT)
 
+    @property
+    def undivided(self) -> bool:
+        """Whether this is a set without dividing lines; few tiles do not tell."""
+        return not self.usual and len(self.across) >= ENOUGH_FACES
+
     def shows(self, n: int) -> bool:
         """Whether that tile shows a line as the others do."""
         level = self.across.get(n, (0.0, 0.0))[0]
@@ -133,7 +138,7 @@ def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in:
     if not lines.straight:
         return out
     for n, (_, off) in lines.across.items():
-        if lines.shows(n) and not lines.in_the_middle(n):
+        if tiles[n].values is not None and lines.shows(n) and not lines.in_the_middle(n):
             around = [
                 shifted(tiles[n].quad_px[None], (off, 0.0, longer, 0.0))[0] for longer in (0.0, -2 * off, 2 * off)
             ]
@@ -160,6 +165,17 @@ def has_divider(image: Image, quad: Floats, usual: float) -> bool | None:
     level, grain = shown_in_the_middle(image, quad)
     part = level / usual if abs(level) >= GRAIN * grain else 0.0
     return True if part >= AS_CLEAR else False if part <= NOT_THERE else None
+
+
+def with_dividers(image: Image, blanks: Floats, faces: Floats) -> NDArray[np.bool_]:
+    """(n, 4, 2) double blanks and (m, 4, 2) faces -> (n,) which of them show a divider as the faces beside them do:
+    that is evidence enough of a tile."""
+    found = np.zeros(len(blanks), np.bool_)
+    for n, quad in enumerate(blanks):
+        near = nearest(quad, faces)
+        usual = usual_divider(image, faces[near]) if len(near) >= LEAST_FACES else 0.0
+        found[n] = bool(usual) and has_divider(image, quad, usual) is True
+    return found
 
 
 def nearest(quad: Floats, faces: Floats) -> NDArray[np.intp]:

@@ -109,24 +109,24 @@ class Eye:
         image = levels[1]
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px, size)
+        lines = Lines.of(image, tiles)
         if self.covers is not None:
-            taught = self.reader.adaptation
-            tiles = self.covers.settled(image, tiles, known, digits=taught is not None and taught.digits)
+            digits = self.reader.adaptation is not None and self.reader.adaptation.digits
+            tiles = self.covers.settled(image, tiles, known, digits=digits, divided=not lines.undivided)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
             markers += markers_on(levels, tiles, markers, self.judge)
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         tiles, why = uncovered(tiles, markers), list[str]()
-        lines = Lines.of(image, tiles)
         tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.scores(image, quads).values.argmax(2))
         if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
             tiles, aside = of_one_shape(tiles, lines)
             rack = standing(tiles)
             why += [one for one in (aside, rack) if one]
         if self.reader.adaptation is None:
-            tiles, digits = refused_by_digits(image, tiles, self.familiar)
-            why += [digits] if digits else []
+            tiles, named = refused_by_digits(image, tiles, self.familiar)
+            why += [named] if named else []
         tiles = by_elimination(tiles, known)
         give_back_memory()  # a hundred MB and more, for a hundredth of a second
         return PictureReading(

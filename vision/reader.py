@@ -20,7 +20,16 @@ from vision.chains import LONGEST, SAME, SHORTEST, ChainSettings
 from vision.covering import BELIEVED, COVERED
 from vision.cuts import Cuts
 from vision.detections import Detections, Kind
-from vision.dividers import LEAST_FACES, MANY_ALIKE, Side, has_divider, nearest, usual_divider, which_side
+from vision.dividers import (
+    LEAST_FACES,
+    MANY_ALIKE,
+    Side,
+    has_divider,
+    nearest,
+    usual_divider,
+    which_side,
+    with_dividers,
+)
 from vision.face_down import BACK, HINT_OF_BACK, FaceDown, FaceDownSettings, among_others, lying_face_down
 from vision.familiar import Appearance
 from vision.frame import Image
@@ -174,6 +183,8 @@ class Reader:
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
         sure = kept & (unread == 0) & (tiles.confidence > DOUBTFUL_DETECTION)
+        blank = [i for i in once if _is_blank(halves.get(int(i))) and tiles.confidence[i] >= FAINT_DETECTION]
+        unread[np.array(blank, np.intp)[with_dividers(image, scores.quads[blank], scores.quads[sure])]] = 0
         read = [halves[int(i)] for i in np.flatnonzero(sure)]
         familiar.bodies.learn([(a.value or 0, b.value or 0) for a, b in read], colours[sure])
         foreign = np.zeros(len(tiles), np.bool_)
@@ -488,10 +499,14 @@ class Reader:
         return HalfReading(best, best_p, others)
 
 
+def _is_blank(halves: tuple[HalfReading, HalfReading] | None) -> bool:
+    return halves is not None and all(half.value == 0 for half in halves)
+
+
 def _without_evidence(halves: tuple[HalfReading, HalfReading] | None) -> int:
     """How many halves do not show that a tile lies here. Two blanks show nothing: any plain patch is as blank."""
     values = [None, None] if halves is None else [half.value for half in halves]
-    return 2 if values == [0, 0] else values.count(None)
+    return 2 if _is_blank(halves) else values.count(None)
 
 
 def _normal(p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -37,9 +37,9 @@ that were read rightly are off by 0.21 at most, one under a pad by 0.32."""
 PROMISED_DEG, TOO_FAR_ASIDE_DEG = 45.0, 52.0
 """The lean is told to within some three degrees. From so far aside two halves of neighbours look like one tile: beyond
 the first a tile has to show its line, beyond the second nothing is read."""
-TRUE_OUTLINES, CUT_SHORT, TOO_LARGE = 0.05, -0.08, 0.15
+TRUE_OUTLINES, CUT_SHORT, TOO_WIDE = 0.05, -0.08, 0.15
 """Without dividing lines nothing but its size tells that an outline ends where a toy begins: where outlines differ by
-the first at most, one shorter or narrower than the second (a logarithm) or larger than the third is not read. In the
+the first at most, one shorter or narrower than the second (a logarithm) or wider than the third is not read. In the
 photographs 260 of 260 such tiles are between -0.071 and 0.134; of nine that were read wrongly under a toy six were not.
 """
 
@@ -112,8 +112,8 @@ def of_one_shape(tiles: Sequence[TileReading], lines: Lines) -> tuple[list[TileR
     if shape.rest <= ONE_PLANE:
         off = shape.misfits(np.array([tile.quad_px for tile in tiles], np.float64))
         other = np.abs(off).max(1) > OTHER_SHAPE
-        if not lines.usual and shape.rest <= TRUE_OUTLINES:
-            other |= (off[:, :2].min(1) < CUT_SHORT) | (off[:, :2].max(1) > TOO_LARGE)
+        if lines.undivided and shape.rest <= TRUE_OUTLINES:
+            other |= (off[:, :2].min(1) < CUT_SHORT) | (off[:, 1] > TOO_WIDE)
         out = [unread(tile) if far else tile for tile, far in zip(tiles, other, strict=True)]
     return out, None
 

@@ -15,6 +15,7 @@ from vision.dividers import (
     usual_divider,
     well_outlined,
     which_side,
+    with_dividers,
 )
 from vision.known_set import KnownSet
 from vision.reading import HalfReading, TileReading
@@ -88,6 +89,13 @@ def test_the_only_tile_of_the_box_that_is_not_there_is_the_double_blank() -> Non
     assert by_elimination([*others, back], None)[-1].values == (0, 0), "the whole double-2 lies there"
     assert by_elimination([*others[1:], back], None)[-1] is back
     assert by_elimination([back], None) == [back]
+
+
+def test_a_double_blank_with_the_divider_of_the_others_is_a_tile_however_faintly_it_was_found() -> None:
+    image, quads = sheet([40.0] * 5 + [0.0, 40.0])
+    assert with_dividers(image, quads[5:], quads[:5]).tolist() == [False, True]
+    assert with_dividers(image, quads[6:], quads[:2]).tolist() == [False], "two faces tell nothing"
+    assert with_dividers(image, quads[:0], quads).tolist() == []
 
 
 def outlined(offs: list[float], told: tuple[int, int] = (4, 3)) -> list[tuple[int, int] | None]:

@@ -105,6 +105,17 @@ def test_a_tile_that_lies_askew_in_its_outline_does_not_hide_itself(covers, monk
         assert covers.settled(np.zeros((4, 4, 3), np.uint8), read)[0].values == told
 
 
+def test_where_no_tile_has_a_dividing_line_nothing_may_be_hidden(covers, monkeypatch) -> None:
+    quad = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], np.float32)
+    read = [TileReading(quad, "up", (HalfReading(1, 0.99), HalfReading(6, 0.99)), 0.9)]
+    corner = np.zeros((1, 2, 10, 10), np.float32)
+    corner[:, 0, :2] = 1.0
+    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: corner)
+    for divided, told in ((True, 1), (False, None)):
+        halves = covers.settled(np.zeros((4, 4, 3), np.uint8), read, divided=divided)[0].halves
+        assert [half.value for half in halves] == [told, 6]
+
+
 def test_another_network_is_refused() -> None:
     with pytest.raises(WeightsError, match=r"expected \(n, 3, 64, 104\)"):
         Covers(shipped_weights("pips"))

@@ -13,7 +13,7 @@ from vision.tile_shape import of_one_shape, shape_of
 
 LENGTH, WIDTH = 48.0, 24.0
 DIVIDED = Lines(dict.fromkeys(range(12), (-60.0, 0.0)), -60.0, straight=True)
-PLAIN = Lines({}, 0.0, straight=False)
+PLAIN = Lines(dict.fromkeys(range(12), (-6.0, 0.1)), 0.0, straight=False)
 
 
 def scattered(count: int, lean_deg: float, seed: int = 0, narrow: float = 1.0) -> np.ndarray:
