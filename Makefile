@@ -17,7 +17,7 @@ SEEING += $(shell grep -qs 'home = /usr/bin$$' $(VENV)/pyvenv.cfg || echo --clea
 endif
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: $(HIDDEN) help run test test-fast bench bench-table soak faults damage fuzz wheels release docs train-env clean
+.PHONY: $(HIDDEN) help run test test-fast bench bench-table soak faults damage fuzz wheels release docs pictures train-env clean
 
 help:
 	@echo 'make run         the demo: a simulated table on the live page'
@@ -27,6 +27,7 @@ help:
 	@echo 'make wheels      every package of an installation, for machines without the internet'
 	@echo 'make release     wheel, sdist and bill of materials'
 	@echo 'make docs        the documents as a site'
+	@echo 'make pictures    the pictures of the page in the README, anew'
 	@echo 'make train-env   torch and ultralytics for training, in an environment of their own'
 	@echo 'make clean       removes the environments and what was built'
 
@@ -101,6 +102,9 @@ release: $(VENV)/.runtime
 	$(BIN)/python -m deploy.release --into dist
 
 # The documents as a site in the folder site.
+pictures: $(VENV)/.test
+	$(BIN)/python -m bench.page_pictures
+
 docs: $(VENV)/.docs
 	$(BIN)/python -m deploy.site --into site
 

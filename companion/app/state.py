@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -335,6 +336,18 @@ class AppState:
         if folder is None or self.repository is None:
             raise NoGameError
         self.put_on_the_table(self.repository.open(folder / "journal.jsonl"), game)
+
+    def delete_game(self, game: str) -> None:
+        """Remove an earlier game: journal, pictures and our own copy. Raises NoGameError for a name that is none and
+        for the game on the table, OSError."""
+        folder = self.folder(game)
+        if folder is None or self.data_dir is None or game == self.game:
+            raise NoGameError
+        for suffix in ("jsonl", "count"):
+            # The copy goes first: the next start would bring the game back from it.
+            (self.data_dir / "copies" / f"{game}.{suffix}").unlink(missing_ok=True)
+        shutil.rmtree(folder)
+        self.signal.notify()
 
     def try_the_disk(self) -> None:
         """Where the disk took no new file at the start: ask it again, and go on once it does."""

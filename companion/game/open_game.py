@@ -128,7 +128,7 @@ class OpenGame:
     def scoreboard(self) -> Scoreboard:
         """The rounds and scores, and every play with what stands against it."""
         with self._lock:
-            return fold_held(self.header.players, self._ledger.ruled())
+            return fold_held(self.header.players, self._ledger.ruled(), self.header.brought)
 
     @property
     def questions(self) -> tuple[Unclear, ...]:

@@ -123,7 +123,7 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
         dropped = act.event is None and not isinstance(event, Passed)
         lines.append(Replayed(event, findings, written, act.held.overruled, dropped))
     counted = [EffectiveEvent(line.event, overruled=line.overruled) for line in lines if not line.dropped]
-    board = fold_held(text.header.players, counted)
+    board = fold_held(text.header.players, counted, text.header.brought)
     match = timeline.match
     turn = match.course.mover if match.course is not None and match.phase == "playing" else None
     return Replay(text, rules, tuple(lines), board, turn)

@@ -112,6 +112,8 @@ def scene(
         "next": _next(match) if match.phase in ("waiting", "scored") else None,
         "camera": None,
     }
+    if any(header.brought.values()):
+        shown["brought"] = dict(header.brought)
     if course is None:
         return shown
     table = course.position

@@ -47,6 +47,17 @@ class Header:
         """The highest pip of a double set, None for the Chinese tiles."""
         return None if self.set == "chinese" else int(self.set.removeprefix("double-"))
 
+    @property
+    def brought(self) -> Mapping[str, int]:
+        """The points with which everybody begins: those of the match that this game goes on with, else none."""
+        totals = self.extra.get("brought", {}).get("totals", {})
+        return {player: totals.get(player, 0) for player in self.players}
+
+    @property
+    def rounds_before(self) -> int:
+        """How many rounds of the same match another game holds."""
+        return int(self.extra.get("brought", {}).get("rounds", 0))
+
     def to_json(self) -> dict[str, Any]:
         return {
             "journal": JOURNAL_VERSION,
@@ -74,6 +85,7 @@ class Header:
         tile_set = read_name(line["set"], "set")
         if not _SET.fullmatch(tile_set):
             raise EventError(f"set: expected double-6 ... double-18 or chinese, not {shown(tile_set)}")
+        _check_brought(line.get("brought", {}))
         return cls(
             rules=read_name(line["rules"], "rules"),
             set=tile_set,
@@ -81,6 +93,15 @@ class Header:
             options=read_change(line.get("options") or {}, "options"),
             extra=read_change({name: value for name, value in line.items() if name not in _FIELDS}, "header"),
         )
+
+
+def _check_brought(value: Any) -> None:
+    """`{"rounds": 3, "totals": {"Ann": 37}}`: what a match brings along in which the players changed."""
+    whole = isinstance(value, dict) and set(value) <= {"rounds", "totals"} and isinstance(value.get("totals", {}), dict)
+    if not whole or any(
+        type(points) is not int for points in (value.get("rounds", 0), *value.get("totals", {}).values())
+    ):
+        raise EventError(f"brought: expected rounds and totals in whole numbers, not {shown(value)}")
 
 
 JOINERS = "\u200c\u200d"

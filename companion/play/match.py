@@ -75,7 +75,7 @@ class Match:
     @classmethod
     def of(cls, header: Header, rules: RuleSet) -> Match:
         """The game before its first round."""
-        board = Scoreboard(header.players, dict.fromkeys(header.players, 0))
+        board = Scoreboard(header.players, header.brought)
         return cls(header, rules, referee_for(rules), board)
 
     @property
@@ -132,7 +132,7 @@ class Match:
         """The number of the round to come: an abandoned round is dealt again."""
         sheet = self.board.round
         if sheet is None:
-            return 1
+            return self.header.rounds_before + 1
         return sheet.number if sheet.how == "abandoned" else sheet.number + 1
 
     def number_with(self, engine: Laid | None) -> int:
@@ -330,7 +330,7 @@ class Match:
         for sheet in reversed(self.board.rounds[:-1]):
             if sheet.totals is not None:
                 return sheet.totals
-        return dict.fromkeys(self.header.players, 0)
+        return self.header.brought
 
     def _after(self, player: str) -> str:
         players = self.header.players

@@ -82,12 +82,14 @@ class Scoreboard:
 
 def fold(header: Header, events: Sequence[Event]) -> Scoreboard:
     """The scoreboard after `events`. Raises EventError where a correction among them cannot be applied."""
-    return fold_held(header.players, effective_events(events))
+    return fold_held(header.players, effective_events(events), header.brought)
 
 
-def fold_held(players: tuple[str, ...], held: Sequence[EffectiveEvent]) -> Scoreboard:
-    """The same, from events whose corrections are applied already."""
-    board = Scoreboard(players, dict.fromkeys(players, 0))
+def fold_held(
+    players: tuple[str, ...], held: Sequence[EffectiveEvent], brought: Mapping[str, int] | None = None
+) -> Scoreboard:
+    """The same, from events whose corrections are applied already. `brought`: the points with which everybody began."""
+    board = Scoreboard(players, dict.fromkeys(players, 0) if brought is None else dict(brought))
     lines: list[Line] = []
     for item in held:
         board = add(board, item.event)

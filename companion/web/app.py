@@ -18,6 +18,7 @@ from companion.log.journal import JournalError
 from companion.web.access import access, wants_page
 from companion.web.api import api
 from companion.web.changing import Repeats
+from companion.web.changing_players import changing_players
 from companion.web.disk import disk_fault, disk_is_full
 from companion.web.downloads import Places
 from companion.web.games import games
@@ -145,6 +146,7 @@ def _register(app: Flask) -> None:
         plays,
         hypotheses,
         rounds,
+        changing_players,
         guests,
         setup,
         placing,

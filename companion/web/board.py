@@ -106,7 +106,8 @@ class ScoreRow:
 class Board:
     """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
     are not on record; `apart`: how many such tiles belong to nothing; `turns_over`: dead doubles are turned face
-    down; `shown`: the hands laid open after this round.
+    down; `shown`: the hands laid open after this round; `brought`: the
+    points with which everybody began, where anybody had some.
     """
 
     seq: int
@@ -147,6 +148,7 @@ class Board:
     knocks: bool
     shown: Mapping[str, Sequence[Sequence[int]]]
     most_points_win: bool
+    brought: Mapping[str, int]
 
     @property
     def chinese(self) -> bool:
@@ -296,6 +298,7 @@ def board_of(snapshot: GameView) -> Board:
         knocks=bool(snapshot.get("knocks")),
         shown=snapshot.get("shown") or {},
         most_points_win=bool(snapshot.get("most_points_win")),
+        brought=snapshot.get("brought") or {},
     )
 
 
@@ -385,7 +388,7 @@ def _scores(snapshot: GameView, seats: Sequence[Seat]) -> tuple[ScoreRow, ...]:
             total=totals.get(seat.name, 0),
             last=last.get(seat.name),
             hand=hands.get(seat.name),
-            rank=numbers.index(totals.get(seat.name, 0)) + 1 if played else 0,
+            rank=numbers.index(totals.get(seat.name, 0)) + 1 if played or snapshot.get("brought") else 0,
             moves_next=snapshot.get("turn") == seat.name,
         )
         for seat in seats

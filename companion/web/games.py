@@ -20,7 +20,7 @@ from companion.web.api import app_state
 from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes, expect_game
-from companion.web.disk import why_of
+from companion.web.disk import disk_fault, why_of
 from companion.web.downloads import send_once
 from companion.web.fonts import NoFontError
 from companion.web.languages import gettext as _
@@ -138,6 +138,28 @@ def replay(game: str) -> str:
 def changed(game: str) -> str:
     """What was changed in a game and around it; everybody may look at it."""
     return render_template("changes.html", rows=changes_of(look_up(game), game), name=game, tv=False)
+
+
+@games.get("/games/<game>/delete")
+def ask_to_delete_game(game: str) -> str:
+    """Asks first, and says what goes with it."""
+    board = board_of(look_up(game).snapshot())
+    current = app_state().has_game and game == app_state().game
+    return render_template("delete_game.html", board=board, name=game, current=current, tv=False)
+
+
+@games.post("/games/<game>/delete")
+@changes
+def delete_game(game: str) -> AnyResponse:
+    """An earlier game, for good."""
+    with app_state().switching:
+        try:
+            app_state().delete_game(game)
+        except NoGameError:
+            raise NotFound(_("We do not know that game.")) from None
+        except OSError as fault:
+            raise disk_fault(fault, _("The game could not be deleted: %(why)s")) from None
+    return redirect("/games", 303)
 
 
 @games.get("/pictures/delete")

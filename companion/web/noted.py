@@ -10,7 +10,9 @@ from companion.web.languages import marked as _
 
 NOTED: Mapping[str, str] = {
     "setup.start": _("This game was begun."),
+    "changing_players.change": _("The match went on with other players in a new game."),
     "games.reopen": _("This game was put on the table again."),
+    "games.delete_game": _("A game was deleted."),
     "games.delete_pictures": _("All pictures were deleted."),
     "placing.place": _("The table's corners were set."),
     "placing.film": _("How the camera films was chosen."),

@@ -272,6 +272,16 @@ def _players(fields: dict[str, Any], rules: RuleSetText) -> list[str]:
     return names
 
 
+def players_of(fields: dict[str, Any], rules: str, chosen_set: str, options: Mapping[str, Any]) -> list[str]:
+    """The players of a form for a game of these rules, who can be dealt in. Raises FieldError."""
+    known = RULES.get(rules)
+    if known is None:
+        raise Conflict(_("That is not possible now."))
+    players = _players(fields, known)
+    _refuse_undealt(known, chosen_set, len(players), dict(options))
+    return players
+
+
 def _own_of(fields: dict[str, Any], rules: RuleSetText) -> OwnRules:
     """The house's own rules that a form or a request names; without any, none that differ."""
     if not fields.get("own"):

@@ -117,6 +117,8 @@ def as_csv(board: Board) -> bytes:
     sheet = csv.writer(text)
     names = [seat.name for seat in board.seats]
     sheet.writerow([_("Round"), _("Engine"), _("How it ended"), *map(_plain, names)])
+    if board.brought:
+        sheet.writerow([_("Brought over"), "", "", *(board.brought.get(name, 0) for name in names)])
     for one in board.rounds_played:
         engine = show_tile(one.get("engine"), board.family) if one.get("engine") else ""
         points = [one["scores"].get(name, "") for name in names]

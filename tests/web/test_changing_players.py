@@ -1,0 +1,94 @@
+"""Somebody joins, goes home or takes another chair in the middle of a match: said first, then done in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.app.games import make_app_state
+from companion.app.state import AppState
+from companion.log.event_fields import EventError
+from companion.log.header import Header
+from companion.web.app import PageSettings, create_app
+from companion.web.pin import PinLock
+from tests.web.conftest import PIN, QUICK
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Iterator[AppState]:
+    """After one round: Ann 0, Ben 12, Cy 30."""
+    made = make_app_state(tmp_path)
+    client = create_app(made, PageSettings(pin=PIN, testing=True), PinLock.of(PIN, QUICK)).test_client()
+    name = {"X-Companion-Pin": PIN}
+    game = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"]}
+    assert client.post("/api/games", json=game, headers=name).status_code == 200
+    client.post("/api/start-round", json={"engine": "12-12", "starter": "Ann"}, headers=name)
+    points = {"points_1": "0", "points_2": "12", "points_3": "30", "out": "Ann"}
+    assert client.post("/round-points/1", data=points, headers=name).status_code == 303
+    yield made
+    made.session.journal.close()  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def host(state: AppState) -> FlaskClient:
+    client = create_app(state, PageSettings(pin=PIN, testing=True), PinLock.of(PIN, QUICK)).test_client()
+    client.post("/api/pin", json={"pin": PIN})
+    return client
+
+
+WANTED = {"player_1": "Ben", "player_2": "Ann", "player_3": "Dee", "points": "14"}
+
+
+def test_the_effect_is_said_before_anything_changes(host: FlaskClient, state: AppState) -> None:
+    assert 'value="14"' in host.get("/players").text, "the average of the others"
+    page = host.post("/players", data=WANTED).text
+    assert "Dee joins and begins with 14 points." in page
+    assert "Cy goes home with 30 points, which stay on the sheet until now." in page
+    assert "The seats are now: Ben, Ann, Dee." in page and "not counted" not in page
+    assert state.games() == ["game-0001"], "nothing has changed"
+
+
+def test_the_match_goes_on_with_everybodys_points(host: FlaskClient, state: AppState) -> None:
+    assert host.post("/players/change", data=WANTED).location == "/round-start"
+    shown = state.session.snapshot()
+    assert shown["players"] == ["Ben", "Ann", "Dee"] and shown["totals"] == {"Ben": 12, "Ann": 0, "Dee": 14}
+    assert shown["next"]["round"] == 2 and shown["next"]["engine"] == [11, 11]  # type: ignore[index]
+    host.post("/api/start-round", json={"engine": "11-11", "starter": "Ben"})
+    host.post("/round-points/2", data={"points_1": "5", "points_2": "7", "points_3": "0", "out": "Dee"})
+    assert state.session.snapshot()["totals"] == {"Ben": 17, "Ann": 7, "Dee": 14}
+    sheet = host.get("/scores").text
+    assert "Brought over" in sheet and host.get("/games/game-0001/scores").text.count("30") >= 1
+    state.reopen("game-0001")
+    state.reopen("game-0002")
+    assert state.session.snapshot()["totals"] == {"Ben": 17, "Ann": 7, "Dee": 14}, "as after a restart"
+
+
+def test_a_round_on_the_table_is_dealt_again_and_that_is_said(host: FlaskClient, state: AppState) -> None:
+    host.post("/api/start-round", json={"engine": "11-11", "starter": "Ben"})
+    assert "is not counted and is dealt again" in host.post("/players", data=WANTED).text
+    host.post("/players/change", data=WANTED)
+    assert state.session.snapshot()["next"]["round"] == 2  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"player_1": "Ann", "player_2": "Ben", "player_3": "Cy"}, "Nothing would change."),
+        (WANTED | {"points": "many"}, "Please enter a number"),
+        (WANTED | {"player_3": "ben"}, "Two players have the same name."),
+        ({"player_1": "Ann"}, "not 1."),
+    ],
+)
+def test_what_was_typed_comes_back(host: FlaskClient, fields: dict[str, str], sentence: str) -> None:
+    back = host.post("/players", data=fields | {"page": "/players"})
+    assert back.status_code == 400 and sentence in back.text
+    assert 'value="Ann"' in back.text
+
+
+def test_a_journal_that_brings_nonsense_is_refused_with_the_field() -> None:
+    line = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
+    with pytest.raises(EventError, match="brought: expected rounds and totals"):
+        Header.from_json(line | {"brought": {"totals": {"Ann": "many"}}})
