@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.game.old_rounds import pictured
-from companion.game.watched_round import WatchedRound
+from companion.game.watched_round import WatchedRound, differences
 from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Finding
 from companion.log.events import (
@@ -32,7 +32,7 @@ from companion.log.events import (
 )
 from companion.log.journal import Journal
 from companion.log.table_change import Seen
-from companion.play.event_actions import action_of
+from companion.play.event_actions import action_of, is_act
 from companion.play.match import Match
 from companion.play.timeline import Timeline, first_looks
 from companion.rules.ruleset import RuleSet
@@ -66,8 +66,7 @@ class Rounds:
 
     def is_believed(self, event: Event) -> bool:
         """Whether this is an act in a round that a camera watches, from its first look on."""
-        act = action_of(event) is not None or isinstance(event, Passed)
-        return act and event.seq > self.looks.get(self.of_line(event.seq), event.seq)
+        return is_act(event) and event.seq > self.looks.get(self.of_line(event.seq), event.seq)
 
     def concludes(self, correction: Corrected, event: Event) -> bool:
         """Whether a correction only says what the program made of such an act by then."""
@@ -300,7 +299,7 @@ class Ledger:
             belief.add((*ruled, *following))
             found = _found_since(first, timeline)
             lines = [_with_findings(line, found.get(line.seq, ())) for line in (*lines, *new)]
-            stamped = self.journal.append_all([*lines, *ruled, *following])
+            stamped = self.journal.append_all(self._settled(belief, [*lines, *ruled, *following]))
         except BaseException:
             # The belief may be ahead of a disk that took nothing: it is told again from what is on record.
             self._belief = None
@@ -310,6 +309,18 @@ class Ledger:
         self.held = [*before, *belief.held()]
         self.timeline = self._stamped(timeline, first)
         return stamped
+
+    def _settled(self, belief: WatchedRound, lines: list[Event]) -> list[Event]:
+        """The lines; with the end or the score of the round goes how its lines read by now, for whoever reads the
+        journal alone."""
+        if not any(isinstance(line, (RoundEnded, RoundScored)) for line in lines):
+            return lines
+        written = {line.seq: line for line in (*self.lines[belief.begun.seq :], *lines) if is_act(line)}
+        now = {one.event.seq: one.event for one in belief.held()}
+        found = differences(written, {seq: event for seq, event in now.items() if seq in written})
+        settled = {str(seq): dict(what) for seq, what in found}
+        over = (RoundEnded, RoundScored)
+        return [replace(line, settled=settled or None) if isinstance(line, over) else line for line in lines]
 
     def _stamped(self, timeline: Timeline, first: int) -> Timeline:
         """The game with its past once the lines after `first` have their times."""
@@ -548,5 +559,5 @@ def _withdrawn(seq: int) -> Corrected:
 
 def _new_values(old: Event, new: Event) -> dict[str, Any]:
     before, after = old.to_json(), new.to_json()
-    names = [name for name, _, _ in OWN_FIELDS[old.KIND] if name != "violations"]
+    names = [name for name, _, _ in OWN_FIELDS[old.KIND] if name not in ("violations", "settled")]
     return {name: after.get(name) for name in names if before.get(name) != after.get(name)}

@@ -23,9 +23,9 @@ from companion.game.view import scene
 from companion.game.watched_round import differences
 from companion.log.corrections import open_questions
 from companion.log.event_fields import EventError
-from companion.log.events import Corrected, Event, HandShown, Header, Passed, RoundStarted, Unclear
+from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
 from companion.log.journal import Journal, JournalError
-from companion.play.event_actions import act_of
+from companion.play.event_actions import is_act
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard, fold_held
 from companion.play.taps import still_laying
@@ -291,7 +291,7 @@ class OpenGame:
             now, begun = self._ledger.round_now(), self._ledger.begun
             first = 0 if begun is None else begun.seq
             lines = self.events[first:]
-            written = {event.seq: event for event in lines if act_of(event) or isinstance(event, Passed)}
+            written = {event.seq: event for event in lines if is_act(event)}
             now = {seq: event for seq, event in now.items() if seq in written}
             by_people = {one.corrects for one in lines if isinstance(one, Corrected) and one.source == "person"}
             return tuple(

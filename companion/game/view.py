@@ -310,6 +310,7 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:
     lines = []
     for item in held[start:]:
         line = item.event.to_json()
+        line.pop("settled", None)
         n = index.get(id(item))
         if n is not None:
             line["violations"] = [finding.to_json() for finding in timeline.findings(n)]

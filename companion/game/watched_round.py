@@ -18,7 +18,7 @@ from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Finding
 from companion.log.events import Corrected, Event, Passed, RoundEnded, TilePlayed, TileTakenBack
 from companion.log.table_change import Seen, TableChange
-from companion.play.event_actions import act_of, action_of, event_of
+from companion.play.event_actions import act_of, action_of, event_of, is_act
 from companion.play.round import Course
 from companion.rules.actions import Action, Draw, End, Flip, Pass, Play
 from companion.rules.violations import Violation
@@ -181,9 +181,8 @@ class WatchedRound:
 
     def _concludes(self, correction: Corrected, event: Event) -> bool:
         """Whether a correction only says what the program made of this event by then."""
-        act = action_of(event) is not None or isinstance(event, Passed)
         late = self.first is not None and event.seq > self.first
-        return correction.source != "person" and act and late and "retracts" not in correction.what
+        return correction.source != "person" and is_act(event) and late and "retracts" not in correction.what
 
     def _note(self, line: Event) -> None:
         """Which piece a line shows. Older journals do not say; there it is the first that looks like it."""

@@ -11,7 +11,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.log.event_fields import EventError, shown
-from companion.log.events import OWN_FIELDS, Corrected, Event, TileTakenBack, Unclear, event_from_json
+from companion.log.events import (
+    OWN_FIELDS,
+    Corrected,
+    Event,
+    RoundEnded,
+    RoundScored,
+    TileTakenBack,
+    Unclear,
+    event_from_json,
+)
 
 CHANGES = ("withdrawn", "insert", "after", "answer", "overruled", "violations")
 """Keys of `Corrected.what` besides the names of the corrected event's own fields."""
@@ -101,7 +110,20 @@ def effective_events(
             except EventError as error:
                 raise CorrectionError.at(event.seq, error) from None
         entries[event.seq] = entry
+        if isinstance(event, (RoundEnded, RoundScored)) and event.settled:
+            _settle(event, event.settled, entries, ignored)
     return marked_undone([held for entry in entries.values() for held in entry.held()])
+
+
+def _settle(event: Event, settled: Mapping[str, Any], entries: Mapping[int, _Entry], ignored: Ignored) -> None:
+    """Read the lines of a round that is over as they were held to be by then."""
+    for name, what in settled.items():
+        if name.isascii() and name.isdigit() and int(name) in entries and isinstance(what, Mapping):
+            correction = Corrected(seq=event.seq, at=event.at, source="camera", corrects=int(name), what=what)
+            try:
+                _apply(correction, entries[event.seq], entries, ignored)
+            except EventError as error:
+                raise CorrectionError.at(event.seq, error) from None
 
 
 def marked_undone(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:

@@ -334,6 +334,7 @@ CODECS: Mapping[str, Codec] = {
     "reason": Codec(read_text, _plain),
     "round": Codec(read_count, _plain),
     "scores": _POINTS,
+    "settled": Codec(_optional(read_change), _plain),
     "starter": _NAME_OR_NULL,
     "tile": Codec(read_laid, _write_tile),
     "tiles": _TILES,

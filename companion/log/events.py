@@ -265,17 +265,23 @@ class Corrected(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEnded(Event):
-    """The round is over; `how` is one of ROUND_ENDS, `out` who laid the last tile."""
+    """The round is over; `how` is one of ROUND_ENDS, `out` who laid the last tile.
+
+    `settled`, of a round that the camera watched: line -> how it reads by now, where that is otherwise than it was
+    written, as a correction's `what`. It is for whoever reads the lines alone, and comes out of the evidence as well.
+    """
 
     KIND = "round_ended"
     how: str
     out: str | None = None
     violations: tuple[Finding, ...] = ()
+    settled: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundScored(Event):
-    """The round's points and the totals after it; what comes next, while there is a next round."""
+    """The round's points and the totals after it; what comes next, while there is a next round. `settled` as in
+    RoundEnded."""
 
     KIND = "round_scored"
     scores: Mapping[str, int]
@@ -283,6 +289,7 @@ class RoundScored(Event):
     next_engine: Laid | None = None
     next_starter: str | None = None
     violations: tuple[Finding, ...] = ()
+    settled: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,6 +42,11 @@ def action_of(event: Event) -> Action | None:
     return None
 
 
+def is_act(event: Event) -> bool:
+    """Whether somebody did it; a pass is an act too, also one that the rules imply."""
+    return action_of(event) is not None or isinstance(event, Passed)
+
+
 def act_of(event: Event) -> Action | None:
     """What somebody must have done for this event; a pass that the rules imply is nothing that anybody saw."""
     if isinstance(event, Passed):

@@ -29,7 +29,7 @@ from companion.log.events import (
     TileTakenBack,
     Unclear,
 )
-from companion.play.event_actions import action_of, unsettled
+from companion.play.event_actions import action_of, is_act, unsettled
 from companion.play.match import Match
 from companion.play.round import Course, Findings
 from companion.play.round_over import over_by_rule
@@ -223,7 +223,7 @@ class Timeline:
         """
         self.taken.append(held)
         course = self.match.course
-        if doubted or held.event.source != "person" or not _is_act(held.event) or not self._goes_by_taps(held, course):
+        if doubted or held.event.source != "person" or not is_act(held.event) or not self._goes_by_taps(held, course):
             return self._take(held, doubted=doubted, fresh=fresh)
         since = max(0, len(self.acts) - WINDOW)
         before, due = self._charges(since), self._charges(since, closed=True)
@@ -486,10 +486,6 @@ def _is_out_of_turn(course: Course | None, event: Event) -> bool:
     if course.turn is not None and course.turn.player == player and course.turn.actions:
         return course.turn.finished(course.rules) and not course.in_turn(player)
     return isinstance(event, (MarkerPlaced, MarkerRemoved)) or not course.in_turn(player)
-
-
-def _is_act(event: Event) -> bool:
-    return action_of(event) is not None or isinstance(event, Passed)
 
 
 def _counts(act: AppliedEvent) -> bool:

@@ -15,7 +15,8 @@ import pytest
 from bench.table import FIRST_SEED, with_faults
 from bench.told import ToldTable, UnfilmedRound
 from companion.game.session import CommandRejected, Session
-from companion.log.events import Corrected, Header
+from companion.log.corrections import effective_events
+from companion.log.events import Corrected, Header, TilePlayed
 from companion.log.journal import read_journal
 from companion.play.event_actions import action_of
 from companion.rules.ruleset import RULESET_NAMES
@@ -25,7 +26,7 @@ from datasets.simulator.room import BlankFilm
 class Meddled(Session):
     """Somebody taps now and then, true or not."""
 
-    rng = random.Random(7)
+    rng: random.Random
 
     def observe(self, *args: Any, **named: Any) -> Any:
         events = super().observe(*args, **named)
@@ -51,6 +52,7 @@ class Meddled(Session):
 
 def told(path: Path, seed: int, rules: str, kind: type[Session]) -> Session:
     camera = UnfilmedRound(seed, with_faults(rules, None), BlankFilm)
+    Meddled.rng = random.Random(seed)
     session = kind.create(path, Header.from_json(dict(camera.setup().header.to_json())))
     ToldTable(camera).tell(session)
     return session
@@ -76,9 +78,16 @@ def test_a_round_told_again_from_its_evidence_is_the_same(
 def test_the_program_corrects_no_line_about_what_somebody_did(tmp_path: Path) -> None:
     path = tmp_path / "g.jsonl"
     session = told(path, FIRST_SEED, RULESET_NAMES[0], Session)
+    if session.phase == "playing":
+        session.end_round("blocked_declared")
     now = session.snapshot()["plays"]
     session.close()
     events = read_journal(path).events
     assert not [one for one in events if isinstance(one, Corrected) and action_of(events[one.corrects - 1])]
     written = {event.seq: event.who for event in events}
     assert any(play.get("by") != written[play["seq"]] for play in now), "names that came later are not in the lines"
+    alone = [one.event for one in effective_events(events) if isinstance(one.event, TilePlayed) and not one.undone]
+    shown = [play for play in now if play["event"] == "tile_played" and not play["taken_back"]]
+    assert sorted((e.seq, e.by, len(e.violations)) for e in alone) == sorted(
+        (play["seq"], play["by"], len(play["violations"])) for play in shown
+    ), "whoever reads the lines alone finds them at the round's end"
