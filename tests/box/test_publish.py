@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import paho.mqtt.client as mqtt
 import pytest
+import yaml
 from click.testing import CliRunner
 from jinja2 import Environment
 from paho.mqtt.enums import CallbackAPIVersion
@@ -28,6 +30,7 @@ from companion.publish.happenings import Happenings
 from companion.publish.line import CA_VARIABLE, Line
 from companion.publish.recorded import unfinished
 from companion.publish.topics import table_id
+from tests.box import home_assistant
 from tests.box.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched, meet, publisher
 
 PATIENCE_S = 90.0
@@ -325,6 +328,32 @@ def test_home_assistant_gets_buttons_only_where_the_household_says_so() -> None:
 def played(seq: int, *findings: dict[str, object], **more: object) -> dict[str, object]:
     tile = {"seq": seq, "event": "tile_played", "by": "Ann", "tile": [12, seq], "train": "Ben"}
     return {**tile, "violations": list(findings), **more}
+
+
+def test_home_assistant_takes_every_entity_by_its_own_schema() -> None:
+    device = TableDevice("table-1", "Table 1", "1.2", "http://10.0.0.7:8000", ("Ann", "Ben"), buttons=True)
+    for where, config in discovery(device).items():
+        known = home_assistant.TOPIC.fullmatch(where)
+        assert known is not None, where
+        jsonschema.validate(config, home_assistant.PLATFORMS[known["component"]])
+    for bare in discovery(TableDevice("kuchyn-2f", "Kuchyň")).values():
+        assert "configuration_url" not in bare["device"], "what is not known is left out, an empty address is refused"
+
+
+def test_the_documents_card_and_automation_fit_home_assistant_and_the_table_s_entities() -> None:
+    document = (Path(__file__).parents[2] / "docs/mqtt.md").read_text(encoding="utf-8")
+    card, automation = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", document, re.S))
+    jsonschema.validate(card, home_assistant.CARD)
+    jsonschema.validate(automation, home_assistant.AUTOMATION)
+    device = TableDevice("table-1", "Table 1", players=("Ann", "Ben"), buttons=True)
+    there = {
+        home_assistant.entity_id(where.split("/")[1], device.name, config["name"]): config
+        for where, config in discovery(device).items()
+    }
+    assert set(card["entities"]) <= set(there)
+    [trigger], [condition] = automation["triggers"], automation["conditions"]
+    assert trigger["entity_id"] == condition["entity_id"]
+    assert condition["attribute"] == "event_type" and condition["state"] in there[trigger["entity_id"]]["event_types"]
 
 
 def test_each_play_and_each_fault_happens_once() -> None:
