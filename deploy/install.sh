@@ -21,6 +21,7 @@ usage: sudo deploy/install.sh [options]
   --uninstall        remove the program; games and copies stay
   --purge            with --uninstall: remove games and copies too
   --force            update even while a game is being played
+  --image            for a card's image: nothing is started, and PIN and keys are made at its first start
   --dry-run          say what would be done, change nothing
   --help             this text
 HELP
@@ -40,7 +41,7 @@ NEEDED_KB=1200000
 HEALTH_TRIES="${COMPANION_HEALTH_TRIES:-60}"
 
 LEFT_OUT=()
-ACTION=install CAMERA="" CAMERA_SIZE="" MAINS="" PORT="" KIOSK=no BROKER=no HALL=no WHEELS="" RESTORE="" PURGE=no FORCE=no DRY=no
+ACTION=install CAMERA="" CAMERA_SIZE="" MAINS="" PORT="" KIOSK=no BROKER=no HALL=no WHEELS="" RESTORE="" PURGE=no FORCE=no IMAGE=no DRY=no
 
 say() { echo "companion: $*"; }
 die() { echo "companion: $*" >&2; exit "${STATUS:-1}"; }
@@ -85,12 +86,17 @@ parse() {
       --uninstall) ACTION=uninstall ;;
       --purge) PURGE=yes ;;
       --force) FORCE=yes ;;
+      --image) IMAGE=yes FORCE=yes ;;
+      --first-start) ACTION=first_start ;; # by companion-first-start.service alone
       --dry-run) DRY=yes ;;
       -h | --help) usage; exit 0 ;;
       *) wrong_usage "unknown option $1" ;;
     esac
     shift
   done
+  if [ "$IMAGE" = yes ] && [ "$ACTION$BROKER$CAMERA$CAMERA_SIZE$MAINS$PORT" != installno ]; then
+    wrong_usage "--image goes with --kiosk and --wheels only: the rest is chosen on the box"
+  fi
   [ "$PURGE" = no ] || [ "$ACTION" = uninstall ] || wrong_usage "--purge goes with --uninstall only"
   case "$PORT" in
     "") ;;
@@ -135,7 +141,7 @@ check_system() {
   esac
   check_machine
   ON_PI=no
-  if grep -qs 'Raspberry Pi' "${COMPANION_MODEL_FILE:-/proc/device-tree/model}"; then ON_PI=yes; fi
+  if grep -qs 'Raspberry Pi' "${COMPANION_MODEL_FILE:-/proc/device-tree/model}" || [ "$IMAGE" = yes ]; then ON_PI=yes; fi
 }
 
 # What cannot be mended by installing anything is said before anything is changed.
@@ -263,12 +269,13 @@ build_release() {
     --require-hashes --no-deps --requirement "$target/deploy/hashes.txt"
   run "$target/venv/bin/python" -m pip install --quiet --disable-pip-version-check "${from[@]}" \
     --no-deps --no-build-isolation --editable "$target"
-  if ! run "$target/venv/bin/companion" doctor --port 0 --data "$DATA"; then
+  # Of an image only the box can tell: what builds it may be a machine of another kind.
+  if [ "$IMAGE" = no ] && ! run "$target/venv/bin/companion" doctor --port 0 --data "$DATA"; then
     run rm -rf "$target"
     die "the new release is not well on this machine (see the lines above); the running one was not touched"
   fi
   run touch "$target/.complete"
-  if [ "$ON_PI" = yes ]; then ask_camera_stack "$target"; fi
+  if [ "$ON_PI" = yes ] && [ "$IMAGE" = no ]; then ask_camera_stack "$target"; fi
 }
 
 # The Pi's camera is not needed for the page, so this only says what is wrong with it, in the import's own words.
@@ -401,6 +408,7 @@ install_units() {
     if place "$HERE/units/$unit" "$UNITS/$unit"; then reload=yes; fi
   done
   if [ "$KIOSK" = yes ] && place "$HERE/units/companion-kiosk.service" "$UNITS/companion-kiosk.service"; then reload=yes; fi
+  if [ "$IMAGE" = yes ] && place "$HERE/units/companion-first-start.service" "$UNITS/companion-first-start.service"; then reload=yes; fi
   if [ "$HALL" = yes ] && place "$HERE/units/companion-hall.service" "$UNITS/companion-hall.service"; then reload=yes; fi
   if [ "$reload" = yes ]; then
     CHANGED=yes
@@ -410,6 +418,16 @@ install_units() {
   run systemctl enable --quiet companion.service companion-backup.timer
   if [ "$KIOSK" = yes ]; then run systemctl enable --quiet companion-kiosk.service; fi
   if [ "$HALL" = yes ]; then run systemctl enable --quiet companion-hall.service; fi
+  if [ "$IMAGE" = yes ]; then run systemctl enable --quiet companion-first-start.service; fi
+}
+
+# A card from an image: every box has a PIN of its own, and whoever holds the card can read it in any computer.
+do_first_start() {
+  write_settings
+  local boot="$DESTDIR/boot/firmware"
+  [ -d "$boot" ] || return 0
+  printf 'The page: http://%s.local:%s\r\nPIN for changes: %s\r\n' \
+    "$(hostname)" "$(configured_port)" "$(sed -n 's/^COMPANION_PIN=//p' "$CONF")" >"$boot/companion.txt"
 }
 
 healthy() {
@@ -479,6 +497,11 @@ do_install() {
   fi
   refuse_during_a_game
   switch_to "$RELEASE"
+  if [ "$IMAGE" = yes ]; then
+    install_units
+    say "the image holds $RELEASE; PIN and keys are made at its first start"
+    return 0
+  fi
   write_settings
   open_broker
   install_units
@@ -577,7 +600,7 @@ do_restore() {
 
 do_uninstall() {
   local unit
-  for unit in companion-kiosk.service companion-hall.service companion-backup.timer companion-backup.service companion.service; do
+  for unit in companion-kiosk.service companion-hall.service companion-first-start.service companion-backup.timer companion-backup.service companion.service; do
     [ -e "$UNITS/$unit" ] || continue
     run systemctl disable --now --quiet "$unit" || true
     run rm -f "$UNITS/$unit"

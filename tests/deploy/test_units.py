@@ -86,6 +86,7 @@ def test_the_pin_is_on_no_command_line_where_every_user_could_read_it() -> None:
         ("companion-backup.service", 1.5),
         ("companion-kiosk.service", 3.0),
         ("companion-hall.service", 2.0),
+        ("companion-first-start.service", 2.0),
     ],
 )
 def test_systemd_finds_little_that_a_unit_could_do_without(name: str, most: float) -> None:

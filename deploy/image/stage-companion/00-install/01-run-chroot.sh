@@ -1,0 +1,2 @@
+/root/companion/deploy/install.sh --image
+rm -rf /root/companion
