@@ -178,6 +178,7 @@ nearest() {
 
 packages() {
   echo python3 python3-venv fonts-dejavu-core fonts-lohit-beng-bengali
+  echo avahi-daemon # answers to NAME.local, which is told below
   if [ "$ON_PI" = yes ]; then echo python3-picamera2 python3-lgpio; fi
   if [ "$KIOSK" = yes ]; then echo cage chromium fonts-noto-core fonts-noto-cjk; fi
   if [ "$BROKER" = yes ]; then echo mosquitto; fi

@@ -8,6 +8,9 @@ import struct
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from companion.web.own_name import OwnName
 
 SIOCGIFADDR = 0x8915
 """Of linux/sockios.h: the IPv4 address of an interface, asked of any inet socket."""
@@ -16,9 +19,6 @@ ROUTES = Path("/proc/net/route")
 
 INNER = re.compile(r"(docker|br-|veth|virbr|vmnet|vboxnet|lxc|lxd|podman|cni|flannel|tun|tap|wg|tailscale|zt|ppp|utun)")
 """Interfaces of containers, virtual machines and private networks: no phone at the table is behind one."""
-
-MDNS = (Path("/run/avahi-daemon/socket"), Path("/var/run/avahi-daemon/socket"))
-"""Who answers to NAME.local on this machine, if anybody does."""
 
 LOOK_AGAIN_S = 3.0
 
@@ -72,12 +72,6 @@ def numeric_address(sock: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def name_address(port: int, hostname: str | None = None, answerers: Sequence[Path] = MDNS) -> str:
-    """`http://box.local:8000`, where somebody on this machine answers to that name; else ""."""
-    name = (hostname or socket.gethostname()).split(".")[0].lower()
-    return f"http://{name}.local:{port}" if name and any(path.exists() for path in answerers) else ""
-
-
 class OwnAddress:
     """The address of the page on `sock`, as it is now: a box starts before its network does."""
 
@@ -85,13 +79,17 @@ class OwnAddress:
         self._sock, self._look = sock, look
         self.port = int(sock.getsockname()[1])
         self.now = look(sock)
+        self._name = OwnName(self.port)
 
     @property
     def name(self) -> str:
-        return name_address(self.port)
+        """`http://box.local:8000`, where somebody answers to that name; else ""."""
+        local = self._name.local
+        return f"http://{local}:{self.port}" if local else ""
 
     def follow(self, changed: Callable[[str], None], over: threading.Event) -> None:
         """Look every few seconds until `over`; `changed` hears each new address."""
+        self._name.answer(urlsplit(self.now).hostname or LOOPBACK)
         while not over.wait(LOOK_AGAIN_S):
             try:
                 found = self._look(self._sock)
@@ -99,4 +97,6 @@ class OwnAddress:
                 continue
             if found != self.now:
                 self.now = found
+                self._name.answer(urlsplit(found).hostname or LOOPBACK)
                 changed(found)
+        self._name.close()

@@ -60,7 +60,7 @@ def test_what_belongs_to_one_box_is_no_part_of_an_image(box: Box, words: list[st
 
 
 def test_pi_gen_finds_the_stage_as_it_looks_for_it() -> None:
-    """README of pi-gen: scripts are executable, numbered, in a folder of the stage; a stage with EXPORT_IMAGE is one."""
+    """As its README says: scripts are executable and numbered, and EXPORT_IMAGE makes a stage an image."""
     for script in (STAGE / "prerun.sh", STAGE / "00-install/00-run.sh", DEPLOY / "image/build"):
         assert script.stat().st_mode & 0o111, script
     assert (STAGE / "EXPORT_IMAGE").is_file()

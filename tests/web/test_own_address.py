@@ -9,11 +9,14 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
-from companion.web.own_address import OwnAddress, in_order, name_address
+from companion.web.own_address import OwnAddress, in_order
+from companion.web.own_name import OwnName
 
 
 def test_containers_and_private_networks_come_last() -> None:
@@ -23,10 +26,63 @@ def test_containers_and_private_networks_come_last() -> None:
     assert order.index("eth0") < order.index("tun0"), "a VPN may hold the default route, and no phone is behind it"
 
 
-def test_the_name_is_said_where_somebody_answers_to_it(tmp_path: Path) -> None:
-    assert name_address(8000, "Box.home", [tmp_path / "socket"]) == ""
+class Zeroconf:
+    """Stands for the package where it is installed, with the names and arguments that 0.154 takes."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, str, str, int]] = []
+        self.left = 0
+        package = self
+
+        class Answerer:
+            def __init__(self, interfaces: list[str]) -> None:
+                self.interfaces = interfaces
+
+            def register_service(self, info: dict[str, Any], *, allow_name_change: bool) -> None:
+                number = socket.inet_ntoa(info["addresses"][0])
+                assert self.interfaces == [number] and allow_name_change
+                package.said.append((info["type_"], info["server"], number, info["port"]))
+
+            def close(self) -> None:
+                package.left += 1
+
+        def service(type_: str, name: str, *, port: int, addresses: list[bytes], server: str) -> dict[str, Any]:
+            assert name.endswith(f".{type_}")
+            return {"type_": type_, "port": port, "addresses": addresses, "server": server}
+
+        self.module = SimpleNamespace(Zeroconf=Answerer, ServiceInfo=service)
+
+
+def test_the_name_is_said_where_somebody_answers_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, package = OwnName(8000, "Box.home", [tmp_path / "socket"]), Zeroconf()
+    monkeypatch.setitem(sys.modules, "zeroconf", None)
+    name.answer("192.168.1.50")
+    assert name.local == "", "nobody answers"
+    monkeypatch.setitem(sys.modules, "zeroconf", package.module)
+    name.answer("127.0.0.1")
+    assert name.local == "" and not package.said, "there is no network yet"
+    name.answer("192.168.1.50")
+    name.answer("192.168.1.51")
+    assert name.local == "box.local" and package.left == 1, "the old number is not answered with any more"
+    assert package.said[-1] == ("_http._tcp.local.", "box.local.", "192.168.1.51", 8000)
+    name.close()
+    assert name.local == ""
     (tmp_path / "socket").touch()
-    assert name_address(8000, "Box.home", [tmp_path / "socket"]) == "http://box.local:8000"
+    name.answer("192.168.1.50")
+    assert name.local == "box.local" and len(package.said) == 2, "avahi answers already"
+
+
+def test_a_network_that_takes_no_name_leaves_the_number(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    package = Zeroconf()
+
+    def refuse(*_given: object, **_named: object) -> None:
+        raise OSError(101, "Network is unreachable")
+
+    monkeypatch.setattr(package.module.Zeroconf, "register_service", refuse)
+    monkeypatch.setitem(sys.modules, "zeroconf", package.module)
+    name = OwnName(8000, "box", [tmp_path / "socket"])
+    name.answer("192.168.1.50")
+    assert name.local == "" and package.left == 1
 
 
 def test_a_network_that_comes_later_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
