@@ -86,7 +86,11 @@ parse() {
       --uninstall) ACTION=uninstall ;;
       --purge) PURGE=yes ;;
       --force) FORCE=yes ;;
-      --image) IMAGE=yes FORCE=yes ;;
+      --image)
+        IMAGE=yes FORCE=yes
+        # What builds an image has another systemd, or none: units are enabled by their links.
+        export SYSTEMD_OFFLINE=1
+        ;;
       --first-start) ACTION=first_start ;; # by companion-first-start.service alone
       --dry-run) DRY=yes ;;
       -h | --help) usage; exit 0 ;;
