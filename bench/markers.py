@@ -41,7 +41,8 @@ from vision.known_set import KnownSet
 from vision.settle import Settler
 
 TILES, BACKS = 8, 12
-OTHERS, AT_THE_EDGE = ("pen", "phone", "glass", "cards", "beads", "coaster"), 0.6
+OTHERS = ("pen", "phone", "glass", "cards", "beads", "coaster", "cup", "crisps", "dice", "sticky", "brick", "chocolate")
+AT_THE_EDGE = 0.6
 """What is put down that is no marker; so often at the table's edge, else anywhere."""
 
 

@@ -107,6 +107,7 @@ class Eye:
         size: TileSize | None,
     ) -> PictureReading:
         image = levels[1]
+        detections = detections if size is None else size.weeded(detections)
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px, size)
         lines = Lines.of(image, tiles)

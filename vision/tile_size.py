@@ -12,9 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.calibration import Calibration
+from vision.detections import Detections, Kind
 from vision.rotated import sides
 
 Floats = NDArray[np.float32]
+
+FAINT, LONG, WIDE = 0.4, (0.8, 1.25), (0.7, 1.4)
+"""What is found less surely than the first and is not between these shares of the set's length and width is no tile:
+veins of marble and squares of a cloth are found so."""
+MARKERS = (0.25, 1.1)
+"""A marker is so many tile lengths long: a bottle cap seen from above, a toy engine. A find more than so long is the
+whole of a tile, or of a shadow."""
 
 LEAST_SURE = 4
 """So many surely read tiles tell by how much the size that people gave is off."""
@@ -31,6 +39,15 @@ class TileSize:
         """(n, 4, 2) outlines -> (n, 2): how many times the set's length and width each one measures on the table."""
         corners = self.calibration.to_mm(np.asarray(quads_px, np.float64).reshape(-1, 2)).reshape(-1, 4, 2)
         return np.asarray(np.stack(sides(np.asarray(corners, np.float32)), 1) / np.array(self.tile_mm), np.float32)
+
+    def weeded(self, found: Detections) -> Detections:
+        """The finds without those whose size says that they are no tile, or no marker, before anybody judges them."""
+        shares, is_tile = self.shares(found.quads_px), found.kind <= Kind.FACE_DOWN
+        longer = np.maximum(shares[:, 0], shares[:, 1] * self.tile_mm[1] / self.tile_mm[0])
+        fits = (shares > (LONG[0], WIDE[0])).all(1) & (shares < (LONG[1], WIDE[1])).all(1)
+        marker = (longer > MARKERS[0]) & (longer < MARKERS[1])
+        keep = np.where(is_tile, fits | (found.confidence >= FAINT), marker | (found.kind != Kind.MARKER))
+        return found.select(np.flatnonzero(keep))
 
     def expected(self, quads_px: Floats, sure: NDArray[np.bool_]) -> Floats:
         """(n, 2) px: how long and wide a tile is that lies as each outline does. What was measured wrongly when the

@@ -1,4 +1,4 @@
-"""Bodies that stand for a player in other games: planes, animals, meeples, checkers, rings, dice, caps, fallen pawns.
+"""Bodies that stand for a player in other games: planes, cars, animals, meeples, checkers, rings, dice, fallen pawns.
 
 Families put whatever they have on their trains. These are kept apart from the markers that training draws by chance
 (`markers.KINDS`): `bench.corpus toys` films tables with them, and so tells how bodies are seen that no network has met.
@@ -123,7 +123,132 @@ def _wagon(add: Add, rng: Rng, paint: Rgb) -> list[Drawn]:
     return [*wheels, add(0, 0, 3, _box(long, wide), 6, paint), add(0, 0, 9, _box(long * 0.84, wide * 0.8), 2, load)]
 
 
+ROUND, SIX = 24, 6
+"""Corners of an outline that is no box."""
+
+Shape = tuple[float, float, int]
+"""Length and width as shares of the body's length, and 0 for a box or the corners of a disc."""
+
+PARTS: dict[str, tuple[tuple[float, float], tuple[tuple[float, float, float, Shape, float, float], ...]]] = {
+    "car": (
+        (18, 32),
+        (
+            *((a, b, 0.0, (0.2, 0.08, 0), 0.16, 0.0) for a in (-0.28, 0.28) for b in (-0.21, 0.21)),
+            (0, 0, 0.08, (1.0, 0.42, 0), 0.16, 1.0),
+            (-0.05, 0, 0.24, (0.5, 0.36, 0), 0.14, 0.6),
+        ),
+    ),
+    "lorry": (
+        (26, 42),
+        (
+            *((a, b, 0.0, (0.13, 0.06, 0), 0.12, 0.0) for a in (-0.35, 0, 0.35) for b in (-0.17, 0.17)),
+            (-0.12, 0, 0.08, (0.72, 0.36, 0), 0.26, -1.0),
+            (0.38, 0, 0.08, (0.22, 0.34, 0), 0.2, 1.0),
+        ),
+    ),
+    "boat": (
+        (20, 34),
+        (
+            (-0.1, 0, 0, (0.7, 0.36, 0), 0.16, 1.0),
+            (0.26, 0, 0, (0.4, 0.2, 0), 0.16, 1.0),
+            (-0.15, 0, 0.16, (0.3, 0.22, 0), 0.14, -1.0),
+            (-0.12, 0, 0.3, (0.1, 0.1, ROUND), 0.16, 0.7),
+        ),
+    ),
+    "standing meeple": (
+        (14, 18),
+        (
+            (0, 0.22, 0, (0.5, 0.34, 0), 0.4, 0.9),
+            (0, -0.22, 0, (0.5, 0.34, 0), 0.4, 0.9),
+            (0, 0, 0.4, (0.5, 1.0, 0), 0.3, 1.0),
+            (0, 0, 0.7, (0.44, 0.36, 0), 0.34, 1.1),
+        ),
+    ),
+    "skittle": (
+        (10, 14),
+        (
+            (0, 0, 0, (1.0, 1.0, ROUND), 0.2, 1.0),
+            (0, 0, 0.2, (0.76, 0.76, ROUND), 0.8, 1.0),
+            (0, 0, 1.0, (0.4, 0.4, ROUND), 0.3, -1.0),
+            (0, 0, 1.3, (0.56, 0.56, ROUND), 0.5, 1.1),
+        ),
+    ),
+    "tower": (
+        (12, 18),
+        (
+            (0, 0, 0, (1.0, 1.0, ROUND), 0.9, 1.0),
+            *((0.36 * a, 0.36 * b, 0.9, (0.24, 0.24, 0), 0.25, 1.1) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))),
+        ),
+    ),
+    "house": (
+        (14, 22),
+        (
+            (0, 0, 0, (1.0, 0.8, 0), 0.5, 1.0),
+            (0, 0, 0.5, (1.06, 0.6, 0), 0.16, -1.0),
+            (0, 0, 0.66, (1.06, 0.34, 0), 0.14, -1.0),
+        ),
+    ),
+    "tree": (
+        (14, 24),
+        (
+            (0, 0, 0, (0.2, 0.2, ROUND), 0.3, 0.3),
+            *((0, 0, 0.3 + 0.2 * n, (1 - 0.25 * n, 1 - 0.25 * n, ROUND), 0.2, 0.8 + 0.1 * n) for n in range(4)),
+        ),
+    ),
+    "star": (
+        (16, 26),
+        (
+            *((0.25 * np.cos(a), 0.25 * np.sin(a), 0, (0.34, 0.34, 3), 0.16, 1.0) for a in 0.4 * np.pi * np.arange(5)),
+            (0, 0, 0, (0.6, 0.6, ROUND), 0.16, 1.0),
+        ),
+    ),
+    "gem": (
+        (9, 15),
+        tuple((0, 0, 0.12 * n, (1 - 0.2 * n, 1 - 0.2 * n, SIX), 0.12, 0.8 + 0.12 * n) for n in range(4)),
+    ),
+    "cork": (
+        (24, 40),
+        (
+            (0, 0, 0, (1.0, 0.46, 0), 0.3, 1.0),
+            (0, 0, 0.3, (1.0, 0.3, 0), 0.12, 1.1),
+            (-0.4, 0, 0, (0.1, 0.5, 0), 0.36, 0.6),
+        ),
+    ),
+    "nut": (
+        (12, 20),
+        ((0, 0, 0, (1.0, 1.0, SIX), 0.4, 1.0), (0, 0, 0.4, (0.52, 0.52, ROUND), 0.02, 0.0)),
+    ),
+    "cubes": (
+        (16, 24),
+        (
+            (-0.25, 0, 0, (0.48, 0.48, 0), 0.48, 1.0),
+            (0.25, 0.05, 0, (0.48, 0.48, 0), 0.48, -1.0),
+            (0, 0.02, 0.48, (0.48, 0.48, 0), 0.48, -1.0),
+        ),
+    ),
+}  # fmt: skip
+"""Bodies of boxes and discs: the lengths in mm they have, and of each part where it is (along, aside, above), its
+outline, how tall it is, and its shade: 0 is black, below 0 a colour of its own. All but the first in shares of the
+length."""
+
+
+def _of_parts(kind: str) -> Callable[[Add, Rng, Rgb], list[Drawn]]:
+    """What draws a body of `PARTS`."""
+    longs, parts = PARTS[kind]
+
+    def drawn(add: Add, rng: Rng, paint: Rgb) -> list[Drawn]:
+        long, found = rng.uniform(*longs), list[Drawn]()
+        for along, aside, low, (length, width, corners), tall, shade in parts:
+            outline = disc_outline(length * long / 2, corners) if corners else _box(length * long, width * long)
+            own = DARK if shade == 0 else any_paint(rng) if shade < 0 else (paint * shade).clip(0, 1)
+            found.append(add(along * long, aside * long, low * long, outline, tall * long, own))
+        return found
+
+    return drawn
+
+
 BODIES: dict[str, Callable[[Add, Rng, Rgb], list[Drawn]]] = {
+    **{kind: _of_parts(kind) for kind in PARTS},
     "plane": _plane,
     "animal": _animal,
     "meeple": _meeple,

@@ -94,6 +94,17 @@ def test_a_size_that_was_given_wrongly_is_wrong_of_all_tiles_alike() -> None:
     assert np.allclose(few[:, 0], 45, atol=0.5), "three tiles tell less than whoever measured one"
 
 
+def test_what_has_no_tiles_size_and_is_hardly_found_is_not_judged() -> None:
+    """Veins of marble; a marker is no larger than a tile. What is surely found may be a tile that a toy hides."""
+    flat = Calibration.from_corners([[0, 0], [1000, 0], [1000, 750], [0, 750]], (1000.0, 750.0), 0.0)
+    sides_wh = [(48, 24), (70, 24), (70, 24), (48, 40), (24, 24), (60, 30), (8, 8)]
+    quads = quads_of(np.array([[100 + 90 * n, 300, w, h, 0] for n, (w, h) in enumerate(sides_wh)], np.float32))
+    kinds = np.array([Kind.FACE_UP, Kind.FACE_UP, Kind.FACE_UP, Kind.FACE_DOWN, *[Kind.MARKER] * 3], np.int8)
+    found = Detections(quads, kinds, np.array([0.2, 0.2, 0.6, 0.2, 0.01, 0.01, 0.5], np.float32))
+    kept = TileSize(flat, (48.0, 24.0)).weeded(found)
+    assert [round(float(quad[:, 0].mean())) for quad in kept.quads_px] == [100, 280, 460]
+
+
 def test_no_place_lies_over_a_tile_that_lies_there() -> None:
     tried = quads_of(np.array([[100 + by, 50, 48, 24, 0] for by in (-12, 0, 12)], np.float32))
     solid = quads_of(np.array([[149, 50, 48, 24, 0]], np.float32))
