@@ -398,10 +398,6 @@ def _audit(course: Course, timeline: Timeline) -> list[Examined]:
     ]
 
 
-def _status(found: Status, *, sure: bool) -> Status:
-    return Status.POSSIBLE if found is Status.CERTAIN and not sure else found
-
-
 def _next(match: Any) -> NextRound:
     engine = match.engine_due(match.next_number)
     return {

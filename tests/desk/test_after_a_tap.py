@@ -88,3 +88,18 @@ def test_naming_one_play_names_the_others_that_hang_on_it(tmp_path: Path) -> Non
     assert len(open_ones) == 3
     session.correct(open_ones[0], {"by": "Ann"})
     assert all(play["by"] for play in plays(session) if play["seq"] in open_ones)
+
+
+@pytest.mark.parametrize(
+    "what", [{"by": "Cy"}, {"by": "Ann"}, {"withdrawn": True}, {"tile": [5, 1]}, {"train": "MX"}, {"overruled": True}]
+)
+def test_undo_is_the_inverse_of_a_tap_about_what_the_camera_saw(tmp_path: Path, what: dict[str, Any]) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session.start_round((12, 12), "Ann")
+    for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+2-7@Ben", "+3-5@Cy", "boneyard-1; mark Ann", "+5-9@Cy"):
+        session.observe(table_change(parse_delta(change.split("; "))))
+    before = shown(plays(session))
+    for play in [play["seq"] for play in plays(session) if play["event"] == "tile_played"]:
+        session.correct(play, what)
+        session.undo()
+        assert shown(plays(session)) == before, play
