@@ -3,7 +3,7 @@
     python -m models.average FIRST.pt SECOND.pt --share 0.6 --out AVERAGE.pt
 
 A short fine-tuning on new kinds of pictures makes a network better on those and a little worse on what it no longer
-sees. Half-way between the two it keeps most of both; what it is worth is measured, not assumed (see CARD-tiles.md).
+sees. Half-way between the two it keeps most of both; what it is worth is measured, not assumed (see runs-tiles.md).
 """
 
 from __future__ import annotations
