@@ -326,8 +326,11 @@ class Ledger:
         """The game with its past once the lines after `first` have their times."""
         new = [one for one in self.held if one.event.seq > first]
         by_seq = {one.event.seq: one for one in new}
-        if len(by_seq) < len(new) or any(isinstance(one.event, RoundEnded) for one in new):
-            # With the end of a round what is certain of its last picture may change.
+        known = {id(act.held) for act in timeline.acts if act.held.event.seq <= first}
+        standing = (one for one in _in_this_round(self.held) if one.event.seq <= first and not one.undone)
+        same = all(id(one) in known for one in standing)
+        if not same or len(by_seq) < len(new):
+            # A ruling that was corrected, or what is certain of the last picture of a round that has ended.
             return Timeline.of(self.header, self.rules, self.held, base=timeline, looks=self.looks)
         for n, act in enumerate(timeline.acts):
             if act.held.event.seq in by_seq:
@@ -546,6 +549,13 @@ def _rulings_that_changed(
             if new:
                 lines.append(Corrected(source="rule", corrects=event.seq, what=new))
     return lines
+
+
+def _in_this_round(held: Sequence[EffectiveEvent]) -> Iterator[EffectiveEvent]:
+    for one in reversed(held):
+        yield one
+        if isinstance(one.event, RoundStarted):
+            return
 
 
 def _place(begun: int, held: Sequence[EffectiveEvent]) -> int:

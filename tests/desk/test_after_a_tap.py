@@ -12,7 +12,7 @@ from bench.table import FIRST_SEED, with_faults
 from bench.told import ToldTable, UnfilmedRound
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.events import Corrected, Header
 from companion.log.table_change import TableChange
 from companion.rules.notation import parse_delta
 from companion.rules.ruleset import RULESET_NAMES
@@ -103,3 +103,15 @@ def test_undo_is_the_inverse_of_a_tap_about_what_the_camera_saw(tmp_path: Path, 
         session.correct(play, what)
         session.undo()
         assert shown(plays(session)) == before, play
+
+
+def test_a_ruling_that_changes_late_strikes_no_line_out(tmp_path: Path) -> None:
+    """The round is called blocked, and a shown hand still has a tile that fits."""
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy"):
+        session.observe(table_change(parse_delta([change])))
+    session.end_round("blocked_declared")
+    session.show_hand("Ann", [(1, 4), (5, 6)])
+    assert any(isinstance(event, Corrected) for event in session.events), "the end is ruled on anew"
+    assert not [play["event"] for play in plays(session) if play.get("withdrawn")]
