@@ -16,7 +16,7 @@ def sentence(event: Mapping[str, Any], family: str = "mexican") -> str:
     if kind == "unclear":
         return f"Question: {event_text(event, family)}"
     if kind == "corrected" and "violations" in change and not change.get("retracts"):
-        ruled = ruling({"violations": change["violations"]}) or "nothing is held against it"
+        ruled = ruling({"violations": change["violations"]}) or "within the rules"
         return f"No. {event.get('corrects')}: {ruled}"
     ruled = ruling(event)
     return f"{event_text(event, family)} {ruled}".rstrip() if ruled else event_text(event, family)

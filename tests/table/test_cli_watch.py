@@ -82,7 +82,7 @@ def test_an_event_is_told_in_one_sentence() -> None:
     ("what", "says"),
     [
         ({"violations": [{"code": "MISMATCH", "certain": True}]}, "No. 3: Against the rules: The halves do not match"),
-        ({"violations": []}, "No. 3: nothing is held against it"),
+        ({"violations": []}, "No. 3: within the rules"),
         ({"violations": [], "retracts": [{"code": "MISMATCH", "by": "Ben"}], "because": "camera"}, "against Ben"),
         ({"by": "Ann"}, "Ann"),
     ],

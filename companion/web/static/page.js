@@ -452,7 +452,8 @@ for (const part of document.querySelectorAll("[data-view]")) {
     for (const { at, name } of seen.arms) {
       if (name) svg.append(draw("text", { x: at[0] * w, y: at[1] * h, class: "arm", "font-size": w / 22, "text-anchor": "middle" }, name));
     }
-    place.replaceChildren ? place.replaceChildren(svg) : ((place.textContent = ""), place.append(svg));
+    place.textContent = "";
+    place.append(svg);
   };
   let waiting = 0;
   const look = async () => {
