@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.game.standing import standing_doubts, standing_faults
+from companion.game.standing import change_made, standing_doubts, standing_faults
 from companion.web.code_texts import code_title
 from companion.web.wording import event_text
 
 
 def sentence(event: Mapping[str, Any], family: str = "mexican") -> str:
     """One event as a sentence, with its ruling where it has one."""
-    kind, change = event.get("event"), event.get("what") or {}
+    kind, change = event.get("event"), change_made(event)
     if kind == "unclear":
         return f"Question: {event_text(event, family)}"
     if kind == "corrected" and "violations" in change and not change.get("retracts"):

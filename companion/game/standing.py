@@ -28,6 +28,11 @@ def standing_doubts(play: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(code for code in _codes(play, certain=False) if code not in _codes(play, certain=True))
 
 
+def change_made(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a correction changed; {} for every other line, where `what` is a word that was announced or reported."""
+    return dict(line.get("what") or {}) if line.get("event") == "corrected" else {}
+
+
 def is_fault(play: Mapping[str, Any]) -> bool:
     """Whether a play is shown as an accusation."""
     return bool(standing_faults(play))

@@ -144,10 +144,16 @@ class Course:
 
     @property
     def position(self) -> Table:
-        """The table with `turn` the player who is to act now: the next one as soon as a turn is finished."""
-        if self.turn is None or not self.turn.finished(self.rules):
+        """The table with `turn` the player who is to act now: the next one as soon as a turn is finished.
+
+        A long first train may go on, and goes on where the next one is out.
+        """
+        turn = self.turn
+        if turn is None or not turn.finished(self.rules):
             return self.table
-        return self.close()[0].table
+        following = self.close()[0].table
+        may_go_on = turn.passed is None and bool(turn.plays) and turn.long(self.rules)
+        return self.table if may_go_on and following.hands.get(following.turn) == 0 else following
 
     @property
     def mover(self) -> str:

@@ -78,7 +78,10 @@ def reveal_findings(
     table = course.position
     sums: list[Finding] = []
     if (course.ended or "").startswith("blocked") and not course.rules.may_decline:
-        playable = {who: playable_tiles(course, _as_mover(table, who), hand) for who, hand in open_hands.items()}
+        fitting = {who: playable_tiles(course, _as_mover(table, who), hand) for who, hand in open_hands.items()}
+        # Those of a mixed hand may all have been put away.
+        gone = {who: len(_put_away(course, who)) for who, hand in shown.items() if _is_mixed(course, who, hand)}
+        playable = {who: tiles for who, tiles in fitting.items() if len(tiles) > gone.get(who, 0)}
         if is_false_block(course.rules, playable, open_hands, None):
             sums.append(Finding(str(Violation.FALSE_BLOCK), certain=sure))
     if len(open_hands) == len(course.players) and not _explained(course, shown):
@@ -121,7 +124,8 @@ def examined_decisions(
                 log.append(entry)
                 keys.append(key)
     turned = {player: hand.discards for player, hand in shown.items() if hand.in_order}
-    reveal = Reveal(hands, turned, dealt=_dealt(course), draws_seen=False)
+    mixed = {player for player, hand in shown.items() if _is_mixed(course, player, hand)}
+    reveal = Reveal(hands, turned, dealt=_dealt(course), draws_seen=False, mixed=frozenset(mixed))
     return [(finding, keys[finding.at]) for finding in audit_round(course.rules, log, reveal)]
 
 
@@ -135,8 +139,14 @@ def _known_tiles(course: Course, shown: Mapping[str, HandShown], player: str) ->
 def playable_tiles(
     course: Course, table: Table, tiles: Collection[Tile], done: tuple[Action, ...] = ()
 ) -> frozenset[Tile]:
-    """Those of `tiles` that the player to move could lay, however the open questions of the source are answered."""
-    return frozenset(play.tile.tile for play in course.referee.legal_plays(table, tiles, done, surely=True))
+    """Those of `tiles` that the player to move could lay, however the open questions of the source are answered.
+
+    After an own double nobody has to lay another one. Source: 004, «которая не является дублем» (which is no double).
+    """
+    legal = frozenset(play.tile.tile for play in course.referee.legal_plays(table, tiles, done, surely=True))
+    laid = [action.tile.tile for action in done if isinstance(action, Play)]
+    after_double = bool(laid) and all(tile.is_double for tile in laid)
+    return frozenset(tile for tile in legal if not tile.is_double) if after_double else legal
 
 
 def _turns(course: Course) -> tuple[TurnInProgress, ...]:
@@ -184,7 +194,22 @@ def _acts_of(course: Course, player: str) -> list[Action]:
     return [action for turn in _turns(course) if turn.player == player for action in turn.actions]
 
 
+def _is_mixed(course: Course, player: str, hand: HandShown) -> bool:
+    """Whether the tiles of a Chinese hand, by their number, are those held together with those put away."""
+    dealt = _dealt(course)
+    if not isinstance(course.table, LinePosition) or hand.discards or dealt is None:
+        return False
+    laid = sum(isinstance(action, Play) for action in _acts_of(course, player))
+    return bool(_put_away(course, player)) and len(hand.tiles) == dealt - laid
+
+
+def _put_away(course: Course, player: str) -> list[Action]:
+    return [action for action in _acts_of(course, player) if isinstance(action, Discard)]
+
+
 def _miscounted(course: Course, player: str, hand: HandShown) -> bool:
+    if _is_mixed(course, player, hand):
+        return False
     dealt = _dealt(course)
     acts = _acts_of(course, player)
     laid = sum(isinstance(action, (Play, Discard)) for action in acts)

@@ -79,12 +79,14 @@ class Reveal:
         turned: the face-down tiles of the Chinese games, in the order in which they were laid aside.
         dealt: tiles dealt to each player; None where unknown.
         draws_seen: whether every draw is in the log; False with a boneyard that cannot be counted.
+        mixed: players of the Chinese games whose `shown` tiles hold those that they put away as well.
     """
 
     shown: Mapping[str, Collection[Tile]]
     turned: Mapping[str, Sequence[Tile]]
     dealt: int | None = None
     draws_seen: bool = True
+    mixed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,10 @@ def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[F
             continue
         held = _held_after(entry.by, at, own[entry.by], reveal)
         draws = sum(1 for number, later in own[entry.by] if number >= at and isinstance(later.act, Draw))
-        status = status_of(held, entry.playable, draws + unseen[entry.by])
+        # Which of a mixed hand's tiles had been put away by then is not known: each may be one of the proof.
+        gone = sum(1 for number, earlier in own[entry.by] if number < at and isinstance(earlier.act, Discard))
+        unknown = draws + unseen[entry.by] + (gone if entry.by in reveal.mixed else 0)
+        status = status_of(held, entry.playable, unknown)
         if status is not Status.CLEAR:
             proof = tuple(sorted(set(held) & entry.playable))
             offence = is_offence(rules, code, feeding=entry.feeding)
@@ -157,7 +162,8 @@ def _unseen_draws(player: str, entries: Sequence[Entry], reveal: Reveal) -> int:
     if reveal.dealt is None or player not in reveal.shown:
         return NEVER_CERTAIN
     own = [entry.act for entry in entries]
-    laid = sum(isinstance(act, (Play, Discard)) for act in own)
+    gone = Play if player in reveal.mixed else (Play, Discard)
+    laid = sum(isinstance(act, gone) for act in own)
     drawn = sum(isinstance(act, Draw) for act in own)
     unaccounted = len(reveal.shown[player]) + laid - reveal.dealt - drawn
     return unaccounted if unaccounted >= 0 else NEVER_CERTAIN

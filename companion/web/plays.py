@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import event_lines
 from companion.evidence.index import CloseUp, close_up, unread_close_up
-from companion.game.standing import standing_doubts, standing_faults
+from companion.game.standing import change_made, standing_doubts, standing_faults
 from companion.log.event_fields import EventError, read_certainty, read_laid
 from companion.web.access import needs_pin, who_changes
 from companion.web.api import app_state, correction
@@ -204,7 +204,7 @@ def _of_this_tile(seq: int, tile: Sequence[int]) -> tuple[str, list[dict[str, An
     """
     since, last, window = "", "", list[dict[str, Any]]()
     lines = event_lines(app_state().session)
-    gone = {line.get("corrects") for line in lines if (line.get("what") or {}).get("withdrawn")}
+    gone = {line.get("corrects") for line in lines if change_made(line).get("withdrawn")}
     gone |= {line.get("undoes") for line in lines}
     for line in lines:
         other = line["seq"] != seq and line["seq"] not in gone and _lays(line, tile)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from companion.app.state import SessionLike, event_lines
+from companion.game.standing import change_made
 from companion.web.api import app_state
 from companion.web.board import board_of
 from companion.web.languages import gettext as _
@@ -52,7 +53,7 @@ def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> I
     for line in lines:
         if line.get("source") != "person":
             continue
-        seq, what = int(line["seq"]), line.get("what") or {}
+        seq, what = int(line["seq"]), change_made(line)
         older = line.get("by") if line["event"] == "corrected" else None
         row = Changed(
             str(line.get("at") or ""),
@@ -95,7 +96,7 @@ def _withdrawn(lines: Sequence[Line]) -> set[int]:
     for line in reversed(lines):
         if line["seq"] in fallen:
             continue
-        if line["event"] == "corrected" and (line.get("what") or {}).get("withdrawn"):
+        if change_made(line).get("withdrawn"):
             fallen.add(int(line["corrects"]))
         elif line["event"] == "tile_taken_back" and line.get("undoes"):
             fallen.add(int(line["undoes"]))

@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from companion.game.standing import change_made
 from companion.log.author import BUTTON, PHONE
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
@@ -246,7 +247,7 @@ def unable_text(board: Board) -> str:
 
 def correction_text(event: Mapping[str, Any], family: str) -> str:
     """What a person changed, in words."""
-    what: Mapping[str, Any] = event.get("what") or {}
+    what = change_made(event)
     if what.get("retracts"):
         fallen = " ".join(retraction_text(one) for one in what["retracts"])
         return f"{fallen} {retraction_cause(what.get('because'))}"

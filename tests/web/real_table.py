@@ -55,4 +55,4 @@ class Table:
     def held(self) -> list[tuple[str | None, str, bool]]:
         """Everything held against anybody in `/api/state`: by whom, the code, whether it is certain."""
         plays = self.client.get("/api/state").get_json()["plays"]
-        return [(play["by"], one["code"], one["certain"]) for play in plays for one in play["violations"]]
+        return [(play.get("by"), one["code"], one["certain"]) for play in plays for one in play["violations"]]

@@ -234,9 +234,9 @@ def test_a_game_is_taken_away_with_its_pictures(keeper: FlaskClient, app_state: 
     folder.joinpath("secret.txt").write_text("no", encoding="utf-8")
     answer = keeper.get(f"/games/{app_state.game}/export.zip")
     with zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
-        assert archive.namelist() == [
-            f"{app_state.game}/{name}" for name in ("journal.jsonl", "f1.jpg", "what-was-changed.txt")
-        ]
+        sheet = {"scores.csv", "scores.txt", "scores.png"}
+        kept = {"journal.jsonl", "f1.jpg", "what-was-changed.txt"} | sheet
+        assert sorted(archive.namelist()) == sorted(f"{app_state.game}/{name}" for name in kept)
 
 
 def test_the_replay_asks_for_the_table_as_it_was(anyone: FlaskClient, session: FakeSession) -> None:
