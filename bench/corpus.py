@@ -6,6 +6,7 @@
     filmed    rendered frames with arms and the shipped weights (minutes a round)
     toys      the same with markers that no network was trained on, half of them on tiles (bench/toys.py)
     foreign   the same with the frames of another renderer (--renderer DIR)
+    third     the same drawn by VTK (bench/third_film.py)
 
 One file a round, `KIND-SEED.jsonl`: a header, then in order what the game was told (`call`: each change the camera
 reported, each thing a person said) and what the camera saw (`look`: the table behind that change), last the truth and
@@ -30,6 +31,7 @@ from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from bench.somebody import SLIPS, TRUE, Somebody
 from bench.table import FIRST_SEED, watcher_before, with_faults
+from bench.third_film import ThirdFilm
 from bench.told import ToldTable, UnfilmedRound
 from bench.toys import ToyFilm
 from companion.bots import BotTurn
@@ -52,7 +54,7 @@ from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm
 from tests.table.sketch import LARGER, KnowingEye, sketched
 
-KINDS = ("told", "sketched", "meddled", "filmed", "toys", "foreign")
+KINDS = ("told", "sketched", "meddled", "filmed", "toys", "foreign", "third")
 SAID = (
     "play", "draw", "pass_turn", "discard", "mark", "unmark", "flip", "take_back", "end_round", "undo", "correct",
     "answer", "drop_question", "show_hand", "start_round", "ask",
@@ -252,11 +254,11 @@ def record(
 def _watched(
     kind: str, seed: int, settings: SimSettings, journal: Path, renderer: Path | None, size_wh: tuple[int, int]
 ) -> tuple[RecordedSession, SimCamera, Somebody | None]:
-    if kind in ("filmed", "toys", "foreign"):
+    if kind in ("filmed", "toys", "foreign", "third"):
         from vision.eye import open_eye
 
         film: Callable[..., Any] = partial(ForeignFilm, folder=renderer) if kind == "foreign" else Film
-        film = ToyFilm if kind == "toys" else film
+        film = {"toys": ToyFilm, "third": ThirdFilm}.get(kind, film)
         camera = SimCamera(seed, replace(settings, film=FilmSettings(size_wh=size_wh)), film)
         session, watcher = watching(camera, open_eye(one_box=True), journal, flat=False)
         watcher.run()
