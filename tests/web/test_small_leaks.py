@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.app.hands import open_hand_eye
@@ -21,6 +23,7 @@ from companion.publish.outbox import Outbox
 from companion.rules.ruleset import RuleSetError, load_ruleset
 from companion.web.guard import network_of
 from companion.web.own_rules import own_rules
+from tests.web.background import serve_in_background
 
 HEADER = {"journal": 1, "rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
 
@@ -181,3 +184,15 @@ def test_a_task_of_learning_that_fails_in_any_way_is_over(tmp_path: Path, monkey
     desk.wait(30)
     assert desk.status()["busy"] is None and desk.status()["last"]["why"] == "OTHER"
     desk.close()
+
+
+def test_a_hundred_kilobytes_of_headers_are_refused_before_anybody_reads_them() -> None:
+    server, port = serve_in_background(Flask(__name__))
+    try:
+        for size, status in ((10_000, 404), (100_000, 431)):
+            line = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            line.request("GET", "/", headers={"X-Long": "a" * size})
+            assert line.getresponse().status == status
+            line.close()
+    finally:
+        server.stop()
