@@ -113,7 +113,7 @@ class Eye:
         lines = Lines.of(image, tiles)
         if self.covers is not None:
             digits = self.reader.adaptation is not None and self.reader.adaptation.digits
-            tiles = self.covers.settled(image, tiles, known, digits=digits, divided=not lines.undivided)
+            tiles = self.covers.settled(image, tiles, known, digits=digits, divided=digits or not lines.undivided)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
             markers += markers_on(levels, tiles, markers, self.judge)
@@ -123,11 +123,13 @@ class Eye:
         tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.scores(image, quads).values.argmax(2))
         if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
             tiles, aside = of_one_shape(tiles, lines)
-            rack = standing(tiles)
-            why += [one for one in (aside, rack) if one]
+            why += [aside] if aside else []
         if self.reader.adaptation is None:
             tiles, named = refused_by_digits(image, tiles, self.familiar)
             why += [named] if named else []
+        if self.familiar is None and not why:
+            rack = standing(tiles)
+            why += [rack] if rack else []
         tiles = by_elimination(tiles, known)
         give_back_memory()  # a hundred MB and more, for a hundredth of a second
         return PictureReading(
