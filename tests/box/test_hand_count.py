@@ -10,7 +10,7 @@ from companion.cli.read import _tile, as_text
 from companion.cli.score import as_text as score_text
 from companion.cli.score import count
 from companion.rules.ruleset import load_ruleset
-from companion.web.rounds import _photo_note
+from companion.web.hand_photo import photo_note
 from vision.reading import HalfReading, PictureReading, TileReading
 
 REEVES = load_ruleset("reeves")
@@ -58,8 +58,9 @@ def test_the_page_says_what_it_does_not_count() -> None:
     hand = hand_of(picture(tile((6, 4), 450, 450), tile((1, 2), 520, 450), tile((5, 5), 20, 20), tile(None, 90, 20)))
     app = Flask(__name__)
     with app.test_request_context():
-        assert _photo_note("Ann", hand) == (
-            "Ann: 2 tiles read. 2 tiles lie away from the hand and are not counted. Check it, then count."
+        assert photo_note("Ann", hand, "Check it.") == (
+            "Ann: 2 tiles read. 2 tiles lie away from the hand and are not counted. Check it.",
+            False,
         )
         without = hand_of(picture(tile((6, 4), 450, 450), tile((1, 2), 520, 450)))
-        assert _photo_note("Ann", without) == "Ann: 2 tiles read. Check it, then count."
+        assert photo_note("Ann", without, "Check it.") == ("Ann: 2 tiles read. Check it.", True)
