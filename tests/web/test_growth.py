@@ -35,6 +35,8 @@ NO_HISTORY = {
 }
 
 NEEDS_PIN = {
+    "/api/view",
+    "/hand.svg",
     "/camera.jpg",
     "/corrections.zip",
     "/diagnostics.zip",
@@ -82,6 +84,7 @@ FILLED_IN = {
     "<name>": ("evidence-0001.jpg",),
     "<int:seq>": ("2",),
     "<int:number>": ("1",),
+    "<token>": ("of-no-round",),
 }
 
 
