@@ -24,7 +24,7 @@ SENTENCE = "these tiles carry digits; teach it your set first"
 LEAST_HALVES = 3
 """So many halves at least carry a digit, and most of those that carry anything."""
 MOSTLY = 0.6
-MOST_LOOKED_AT = 60
+MOST_LOOKED_AT = 24
 """Halves of one picture."""
 SMALLEST_PX = 24.0
 """Of a half's side: of smaller ones pips run together."""
