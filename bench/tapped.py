@@ -117,7 +117,7 @@ def say(session: Session, tap: Tap, rng: Random) -> None:
     try:
         match event:
             case TilePlayed():
-                known = session.snapshot()["turn"] == event.by and rng.random() < NAMELESS
+                known = _named_by_page(session, event) == event.by and rng.random() < NAMELESS
                 lines = session.play(event.tile, event.train, None if known else event.by, lift=rng.random() < 0.5)
             case Drew():
                 lines = session.draw(event.by)
@@ -137,6 +137,14 @@ def say(session: Session, tap: Tap, rng: Random) -> None:
     except CommandRejected:
         return
     tap.seq = next((line.seq for line in lines if type(line) is type(event)), None)
+
+
+def _named_by_page(session: Session, event: TilePlayed) -> str | None:
+    """Whom the page names for a tile on that train where nobody says who it was: its owner, while that first train may
+    go on, else whoever is to play."""
+    shown = session.snapshot()
+    together = bool(shown.get("laying_together")) and event.train in shown["players"]
+    return event.train if together or shown["still_laying"] == event.train else shown["turn"]
 
 
 def accused(session: Session) -> list[tuple[str, str]]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from typing import Any, Self
 
-from companion.game.game_view import GameView
+from companion.game.game_view import GameView, Line
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
 from companion.game.off_record import Lying, off_record
@@ -347,7 +347,22 @@ def _with_retractions(shown: GameView, events: Sequence[Event]) -> GameView:
         for finding in standing_findings(play)
     )
     shown["retractions"] = retractions(events, accused)
+    told = {one["seq"] for one in shown["retractions"]}
+    for play in shown["plays"]:
+        if "changed_by" in play:
+            _leave_out_untold(play, told, events)
     return shown
+
+
+def _leave_out_untold(play: Line, told: Collection[int], events: Sequence[Event]) -> None:
+    """What stood, fell, and stands again since the reason was undone, has changed nothing of a play."""
+    lines = {seq: events[seq - 1] for seq in play["changed_by"]}
+    gone = {seq for seq, line in lines.items() if "retracts" in getattr(line, "what", {}) and seq not in told}
+    play["changed_by"] = [seq for seq in lines if seq not in gone]
+    if gone and not play["changed_by"]:
+        del play["changed_by"]
+        play.pop("original", None)
+        play.pop("corrected", None)
 
 
 def _changers(seqs: Sequence[int], events: Sequence[Event]) -> list[str]:

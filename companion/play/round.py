@@ -195,8 +195,8 @@ class Course:
         done = step.course._with_act(action, key)
         late = {**step.late, **done.late}
         findings = (*step.findings, *done.findings)
-        if isinstance(action, Play) and step.course is self and not together and self._may_be_next_turn(player):
-            # One tile too many, or the turn before it ended wrongly: one of the two.
+        if isinstance(action, Play) and step.course is self and not together and self._may_be_next_turn(player, 1):
+            # One tile too many, or the turn before it ended wrongly, or one player between left no sign.
             findings = tuple(replace(one, certain=one.certain and one.code != Violation.EXTRA_TILE) for one in findings)
         if unsettled(event):
             findings = getattr(event, "violations", ())
@@ -291,10 +291,11 @@ class Course:
         # would then have ended wrongly.
         return bool(found) or not self._may_be_next_turn(player)
 
-    def _may_be_next_turn(self, player: str) -> bool:
-        """Whether everybody else may have passed without a sign since this player's finished turn."""
+    def _may_be_next_turn(self, player: str, faults: int = 0) -> bool:
+        """Whether everybody else may have passed without a sign since this player's finished turn, no more than so
+        many of them wrongly: where people tap, what they did may not have been tapped."""
         closed = self.close()[0]
-        return not closed.silent_faults(closed.table.turn, player)
+        return len(closed.silent_faults(closed.table.turn, player)) <= faults
 
     def _begun(self, player: str, resume: str | None = None) -> Course:
         table = turned_to(self.table, player, self.moved)

@@ -3,32 +3,89 @@
 Between two tiles the order of taps is not the order of acts: a marker is put on the table at once and tapped when
 somebody has a hand free, "my turn is over" is pressed a moment late or early. Tiles keep their order; draws, markers,
 discards and ends of turns may belong to an earlier moment than that of their tap, or to a later one, by less than a
-round of the table. A press of "my turn is over" may also say nothing new. Which order it was, the rules decide: one in
-which they find less. Source: docs/rules.md, third reading.
+round of the table, those of several players at once. A press of "my turn is over" may also say nothing new, and
+that the round is over may be wrong where the counts alone tell it. Which order it was, the rules decide: one in which
+they find least. Source: docs/rules.md, third reading.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
+from itertools import count, groupby
+from typing import NamedTuple, Protocol, Self
 
 from companion.log.corrections import EffectiveEvent
-from companion.log.events import Discarded, Drew, Event, MarkerPlaced, MarkerRemoved, Passed, TilePlayed
+from companion.log.events import (
+    Discarded,
+    Drew,
+    Event,
+    HandShown,
+    MarkerPlaced,
+    MarkerRemoved,
+    Passed,
+    RoundEnded,
+    TilePlayed,
+)
 
-WINDOW = 16
-"""So many acts back somebody may have tapped out of order."""
+WINDOW = 24
+"""So many acts back somebody may have tapped out of order, at most."""
 
-TOGETHER = 3
-"""So many taps of one player may be late or early together: a draw, a marker, the end of the turn."""
+MOST_STEPS, FEWER_STEPS = 1000, 120
+"""So many acts are judged in search of another order, as whoever taps waits for it; fewer where the last tap brought
+nothing up and is not of somebody who is accused."""
+
+
+Burden = tuple[int, int]
+"""How much is found for certain, and how much at all."""
+
+
+class Round(Protocol):
+    """A round after some of its acts, in some order."""
+
+    def then(self, act: EffectiveEvent) -> Self | None:
+        """After one act more; None where something is found that is not found in the order of the taps."""
+
+    def awaits(self, player: str | None) -> bool:
+        """Whether an act of this player may come now."""
+
+    @property
+    def found(self) -> int:
+        """How much is found so far."""
+
+    @property
+    def settled(self) -> Burden:
+        """What of it no later act can mend."""
+
+    @property
+    def state(self) -> Hashable:
+        """What is found, and what the further course depends on besides which acts are still to come."""
+
+    @property
+    def burden(self) -> Burden | None:
+        """What is found if this was the last act; None as in `then`."""
 
 
 class Order(NamedTuple):
-    """The acts from place `first` on, in another order. `far`: past how many turns of other players a tap moves."""
+    """The acts from place `first` on, in another order. `far`: whether a tap moves past another player's act."""
 
     first: int
     acts: list[EffectiveEvent]
-    far: int
+    far: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Part of an order: the acts `placed`, those still `to_come` in the order of their taps, and those put off, which
+    come at a later moment than that of their tap. `far` as in `Order`; `moving`: whose taps are being moved."""
+
+    so_far: Round
+    placed: tuple[int, ...]
+    to_come: tuple[int, ...]
+    put_off: tuple[int, ...] = ()
+    far: bool = False
+    moving: str | None = None
 
 
 def is_loose(event: Event) -> bool:
@@ -41,76 +98,105 @@ def whose(event: Event) -> str | None:
     return event.who or getattr(event, "train", None)
 
 
-def other_orders(acts: Sequence[EffectiveEvent], players: int) -> Iterator[Order]:
-    """The orders to try once the last of these acts has been tapped, the nearest first."""
-    most = max(players - 1, 2)
-    if is_loose(acts[-1].event):
-        yield from (order for order in _earlier(acts) if order.far <= most)
-    yield from (order for order in _later(acts) if order.far <= most)
-    yield from (order for order in _to_another_own(acts) if order.far <= most)
-    yield from _unsaid(acts)
+def recent(acts: Sequence[Event], players: int) -> int:
+    """How many of the last acts a tap may be out of place among: two rounds of the table."""
+    turns, last = 0, None
+    for n, act in enumerate(reversed(acts[-WINDOW:])):
+        player = whose(act)
+        turns += player not in (None, last)
+        last = player or last
+        if turns > 2 * players + 2:
+            return n
+    return min(len(acts), WINDOW)
 
 
-def _earlier(acts: Sequence[EffectiveEvent]) -> Iterator[Order]:
-    """The last taps of the player who tapped last, alone or together, at an earlier moment."""
-    player = whose(acts[-1].event)
-    own: list[int] = []
-    for place in range(len(acts) - 1, max(-1, len(acts) - WINDOW), -1):
-        if not is_loose(acts[place].event) or whose(acts[place].event) != player:
-            continue
-        own = [place, *own]
-        if len(own) > TOGETHER:
-            return
-        moved = [acts[n] for n in own]
-        rest = [act for n, act in enumerate(acts) if n not in own]
-        if len(own) > 1:
-            yield Order(own[0], [*moved, *rest[own[0] :]], _turns(rest[own[0] :], player))
-        for to in range(own[0] - 1, max(-1, len(rest) - WINDOW), -1):
-            before, behind = whose(rest[to - 1].event) if to else None, whose(rest[to].event)
-            within_a_turn = before == behind != player and not isinstance(rest[to].event, (TilePlayed, Discarded))
-            if not within_a_turn:
-                yield Order(to, [*moved, *rest[to:]], _turns(rest[to:], player))
+def best_order(
+    acts: Sequence[EffectiveEvent], players: int, begun: Round, burden: Burden, steps: int
+) -> tuple[Order | None, bool]:
+    """The order of these acts in which less is found than the `burden` of now, and least; and whether every other was
+    tried.
 
-
-def _later(acts: Sequence[EffectiveEvent]) -> Iterator[Order]:
-    """The last taps of one player, alone or together, behind what was tapped last."""
-    last = len(acts) - 1
-    seen: dict[str | None, list[int]] = {}
-    for place in range(last - 1, max(-1, last - WINDOW), -1):
-        if not is_loose(acts[place].event):
-            continue
-        player = whose(acts[place].event)
-        own = seen.setdefault(player, [])
-        if len(own) < TOGETHER:
-            own.insert(0, place)
-            rest = [acts[n] for n in range(own[0], last + 1) if n not in own]
-            yield Order(own[0], [*rest, *(acts[n] for n in own)], _turns(rest, player))
-
-
-def _to_another_own(acts: Sequence[EffectiveEvent]) -> Iterator[Order]:
-    """One of the last taps, right before or behind a later act of the same player."""
-    last = len(acts) - 1
-    for place in range(last - 1, max(-1, last - WINDOW), -1):
-        if not is_loose(acts[place].event):
-            continue
-        player = whose(acts[place].event)
-        for to in range(place + 1, last + 1):
-            if whose(acts[to].event) != player:
+    Orders are tried by how many taps they move, act by act, so that what cannot have been is left early. The last tap,
+    and those that one player has moved together, count as none.
+    """
+    most = max(players, 2)
+    best: _Way | None = None
+    ticket, seen = count(), set[Hashable]()
+    ahead = [(0, 0, next(ticket), 0, _Way(begun, (), tuple(range(len(acts)))), -1)]
+    while ahead and steps:
+        _, _, _, moved, way, act = heappop(ahead)
+        if act >= 0:
+            steps -= 1
+            after = way.so_far.then(acts[act])
+            if after is None or after.settled >= burden:
                 continue
-            for upto in (to, to + 1):
-                passed = acts[place + 1 : upto]
-                if any(whose(act.event) != player for act in passed):
-                    yield Order(place, [*passed, acts[place], *acts[upto:]], _turns(passed, player))
+            way = replace(way, so_far=after, placed=(*way.placed, act))
+        key = (way.to_come, way.put_off, way.so_far.state)
+        if key in seen:
+            continue
+        seen.add(key)
+        if not way.to_come and not way.put_off:
+            found = way.so_far.burden
+            if found is not None and found < burden:
+                best, burden = way, found
+                if found == (0, 0):
+                    break
+        for more, further, step in _onward(acts, way, most):
+            price = moved + more + way.so_far.found
+            heappush(ahead, (price, -len(further.placed), next(ticket), moved + more, further, step))
+    order = None if best is None else Order(0, [acts[n] for n in best.placed], best.far)
+    return order, not ahead or burden == (0, 0)
 
 
-def _unsaid(acts: Sequence[EffectiveEvent]) -> Iterator[Order]:
-    """Without one of the last presses of "my turn is over"."""
-    for place in range(len(acts) - 1, max(-1, len(acts) - WINDOW), -1):
-        event = acts[place].event
-        if isinstance(event, Passed) and event.done:
-            yield Order(place, list(acts[place + 1 :]), 1)
+def _onward(acts: Sequence[EffectiveEvent], way: _Way, most: int) -> Iterator[tuple[int, _Way, int]]:
+    """Each way on: how many taps more it moves, the rest, and the act that comes next (-1: none yet)."""
+    for act in way.put_off:
+        player = whose(acts[act].event)
+        passed = _others((acts[n] for n in way.placed if n > act), player)
+        if passed > most:
+            return
+        if not way.to_come or (way.placed[-1:] > (act,) and way.so_far.awaits(player)):
+            rest = tuple(n for n in way.put_off if n != act)
+            yield 0, replace(way, put_off=rest, far=way.far or passed > 0), act
+    if not way.to_come:
+        return
+    first, *later = way.to_come
+    yield 0, replace(way, to_come=tuple(later), moving=None), first
+    alike = {_kind(acts[first].event)}
+    for place, act in enumerate(later):
+        kind, player = _kind(acts[act].event), whose(acts[act].event)
+        if is_loose(acts[act].event) and kind not in alike and way.so_far.awaits(player):
+            passed = _others((acts[n] for n in way.to_come[: place + 1]), player)
+            if passed <= most:
+                rest = tuple(n for n in way.to_come if n != act)
+                more = int(player != way.moving and act != len(acts) - 1)
+                yield more, replace(way, to_come=rest, far=way.far or passed > 0, moving=player), act
+        alike.add(kind)
+    player = whose(acts[first].event)
+    if is_loose(acts[first].event):
+        rest = (*way.put_off, first)
+        yield int(player != way.moving), replace(way, to_come=tuple(later), put_off=rest, moving=player), -1
+    if _may_be_nothing(acts[first].event, [acts[n].event for n in later]):
+        yield 1, replace(way, to_come=tuple(later), far=True), -1
 
 
-def _turns(acts: Sequence[EffectiveEvent], player: str | None) -> int:
+def _may_be_nothing(event: Event, later: Sequence[Event]) -> bool:
+    """Whether it may have been no act at all: a press of "my turn is over", or an end of the round that the counts
+    alone told, where somebody goes on who should have no tile left, or lays one where nobody could."""
+    if isinstance(event, Passed):
+        return event.done
+    if not isinstance(event, RoundEnded) or event.source != "rule" or any(isinstance(one, HandShown) for one in later):
+        return False
+    if event.how == "out":
+        return any(isinstance(one, (TilePlayed, Drew, Discarded)) and one.who == event.out for one in later)
+    return event.how == "blocked_declared" and any(isinstance(one, TilePlayed) for one in later)
+
+
+def _kind(event: Event) -> Hashable:
+    """Two acts of a kind may as well change places."""
+    return type(event), whose(event), getattr(event, "train", None), getattr(event, "done", None)
+
+
+def _others(acts: Iterator[EffectiveEvent], player: str | None) -> int:
     """How many turns of others these acts are at most."""
     return sum(name != player for name, _ in groupby(whose(act.event) for act in acts))

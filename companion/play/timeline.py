@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,8 @@ from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Finding
 from companion.log.events import (
     Corrected,
+    Discarded,
+    Drew,
     Event,
     Header,
     MarkerPlaced,
@@ -26,6 +28,7 @@ from companion.log.events import (
     RoundEnded,
     RoundScored,
     RoundStarted,
+    TilePlayed,
     TileTakenBack,
     Unclear,
 )
@@ -33,7 +36,17 @@ from companion.play.event_actions import action_of, is_act, unsettled
 from companion.play.match import Match
 from companion.play.round import Course, Findings
 from companion.play.round_over import over_by_rule
-from companion.play.tap_order import WINDOW, Order, is_loose, other_orders, whose
+from companion.play.tap_order import (
+    FEWER_STEPS,
+    MOST_STEPS,
+    WINDOW,
+    Burden,
+    Order,
+    best_order,
+    is_loose,
+    recent,
+    whose,
+)
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 
@@ -110,6 +123,8 @@ BY_ORDER = frozenset(
             Violation.EXTRA_TILE,
             Violation.OUT_OF_TURN,
             Violation.PLAY_AFTER_END,
+            Violation.FIRST_TURN_OWN_ONLY,
+            Violation.MX_TOO_EARLY,
             Violation.MARKER_MISSING,
             Violation.MARKER_UNEARNED,
             Violation.MARKER_REMOVED_WRONGLY,
@@ -123,6 +138,10 @@ BY_ORDER = frozenset(
     )
 )
 """Faults that the order of acts may explain; the others lie on the table in any order."""
+
+
+OPEN = frozenset(map(str, (Violation.OUT_OF_TURN, Violation.PLAY_AFTER_END)))
+"""Where one of these stands it is open whose turn it is, or whether the round goes on."""
 
 
 class Timeline:
@@ -225,12 +244,16 @@ class Timeline:
         course = self.match.course
         if doubted or held.event.source != "person" or not is_act(held.event) or not self._goes_by_taps(held, course):
             return self._take(held, doubted=doubted, fresh=fresh)
-        since = max(0, len(self.acts) - WINDOW)
-        before, due = self._charges(since), self._charges(since, closed=True)
+        since = len(self.acts) - recent([act.held.event for act in self.acts[-WINDOW:]], len(self.start.header.players))
+        # The passes that this act implies were taken before it, and are part of what it brings up.
+        told = next((n for n in range(len(self.acts), 0, -1) if not _is_implied(self.acts[n - 1].held.event)), 0)
+        earlier = self if told == len(self.acts) else self._from(told, since)
+        due = earlier._charges(since, closed=True)
+        before, stood = earlier._charges(since), earlier._held_against(since, certain=True)
         out_of_place = _is_out_of_turn(course, held.event)
         self._take(held, fresh=fresh)
         out_of_place = out_of_place or bool(_weighty(self._charges(since, closed=True)) - _weighty(due))
-        self._find_order(held.event, before, since, out_of_place)
+        self._find_order(held.event, before, stood, since, out_of_place)
         return next(act for act in reversed(self.acts) if act.held is held)
 
     def _goes_by_taps(self, held: EffectiveEvent, course: Course | None) -> bool:
@@ -304,11 +327,13 @@ class Timeline:
 
     # ---- the order of acts ---------------------------------------------------------------------------------------
 
-    def _charges(self, since: int, *, closed: bool = False) -> Charges:
+    def _charges(self, since: int, *, closed: bool = False, without: Collection[int] = ()) -> Charges:
         """What stands in this round, of the acts from place `since` on, and rests on the order of acts. `closed`: also
-        what will stand against a turn that is finished once the next one begins."""
+        what will stand against a turn that is finished once the next one begins; `without` these acts."""
         found = Charges()
         for n, finding in self._by_order(since, closed=closed):
+            if n in without:
+                continue
             found[finding.code, finding.by or whose(self.acts[n].held.event), finding.certain] += 1
         return found
 
@@ -320,11 +345,21 @@ class Timeline:
         for n in range(len(self.acts) - 1, since - 1, -1):
             if _begins(self.acts[n]):
                 return
-            for finding in self._less_sure(n, closing.get(n, self.found.get(n, ())), self.doubts):
-                if finding.code in BY_ORDER:
-                    yield n, finding
+            found = [one for one in closing.get(n, self.found.get(n, ())) if one.code in BY_ORDER]
+            if self._after_end(n) and all(one.code != Violation.PLAY_AFTER_END for one in found):
+                found.append(Finding(str(Violation.PLAY_AFTER_END), certain=False))
+            for finding in self._less_sure(n, tuple(found), self.doubts):
+                yield n, finding
 
-    def _find_order(self, event: Event, before: Charges, since: int, out_of_place: bool) -> None:
+    def _after_end(self, index: int) -> bool:
+        """Whether a tile was laid, drawn or put away in a round that was over by the counts."""
+        before = self.acts[index - 1].after.course if index else None
+        over = before is not None and before.ended is not None and before.ended_by == "rule"
+        return over and isinstance(self.acts[index].event, (TilePlayed, Drew, Discarded))
+
+    def _find_order(
+        self, event: Event, before: Charges, stood: Collection[tuple[int, str]], since: int, out_of_place: bool
+    ) -> None:
         """Put this round's acts in the order in which least is found, now that `event` has been tapped.
 
         Another order is taken where somebody owes the act, or could not have acted then. Else the taps stand as they
@@ -333,33 +368,43 @@ class Timeline:
         """
         while True:
             now = self._charges(since)
-            open_turn = any(code == Violation.OUT_OF_TURN for code, _player, _ in now)
+            open_turn = any(code in OPEN for code, _player, _ in now)
             why = _weighty(now) if open_turn or is_loose(event) else _weighty(now) - _weighty(before)
             if not why or now.total() > MOST_CHARGES:
                 return
-            order = self._better_order(since)
+            owing = out_of_place and is_loose(event) and not getattr(event, "done", False)
+            mends = why - before or owing or any(player == whose(event) for _code, player, _ in why)
+            order, proved = self._better_order(since, MOST_STEPS if mends else FEWER_STEPS)
             if order is None:
+                if mends and not proved:
+                    against = None if why - before else whose(event)
+                    self._doubt(
+                        self._held_against(since, certain=True, by=against).difference(stood if not against else ())
+                    )
+                if isinstance(event, MarkerRemoved):
+                    # Taken off late, or tapped late, and whoever has laid there since laid on a closed train.
+                    late = self._held_against(since, certain=True, by=whose(event))
+                    self._doubt(one for one in late if one[1] == Violation.MARKER_NOT_REMOVED)
                 return
             tried = self._in_order(order)
             gone = self._held_against(since) - tried._held_against(since)
             owed = out_of_place and any(seq != event.seq for seq, _ in gone)
-            if not order.far or not (owed or any(code == Violation.OUT_OF_TURN for _, code in gone)):
-                self._doubt(tried, since)
+            if not (order.far and owed) and not any(code in OPEN for _, code in gone):
+                # What is certain here and not in the other order is only possible.
+                self._doubt(self._held_against(since, certain=True) - tried._held_against(since, certain=True))
                 return
             self.acts, self.found, self.moved = tried.acts, tried.found, tried.moved
 
-    def _doubt(self, other: Timeline, since: int) -> None:
-        """What is certain here and not in the other order is only possible."""
-        sure = other._held_against(since, certain=True)
-        for key in self._held_against(since, certain=True) - sure:
-            self.doubts[key] = len(self.taken)
+    def _doubt(self, found: Iterable[tuple[int, str]]) -> None:
+        """What another order explains, or may explain that was not tried."""
+        self.doubts.update(dict.fromkeys(found, len(self.taken)))
 
-    def _held_against(self, since: int, *, certain: bool = False) -> set[tuple[int, str]]:
-        """(line, code) of what is found, or of what is certain."""
+    def _held_against(self, since: int, *, certain: bool = False, by: str | None = None) -> set[tuple[int, str]]:
+        """(line, code) of what is found, or of what is certain; against one player only."""
         return {
             (self.acts[n].held.event.seq, finding.code)
             for n, finding in self._by_order(since, closed=True)
-            if finding.certain or not certain
+            if (finding.certain or not certain) and by in (None, finding.by or whose(self.acts[n].held.event))
         }
 
     def _less_sure(
@@ -370,51 +415,59 @@ class Timeline:
         seq = self.acts[index].held.event.seq
         return tuple(replace(one, certain=one.certain and (seq, one.code) not in doubts) for one in findings)
 
-    def _better_order(self, since: int) -> Order | None:
-        """The place from which on, and the order of this round's acts in which, least is found.
+    def _better_order(self, since: int, steps: int) -> tuple[Order | None, bool]:
+        """The place from which on, and the order of this round's acts in which, least is found; and whether every
+        order was tried.
 
         It must take something away and bring nothing that is not found in the order of now; else None.
         """
         start = next((n + 1 for n in range(len(self.acts) - 1, -1, -1) if _begins(self.acts[n])), len(self.acts))
-        places = [n for n in range(start, len(self.acts)) if _counts(self.acts[n])]
+        places = [n for n in range(max(start, since), len(self.acts)) if _counts(self.acts[n])]
+        if not places:
+            return None, True
         now = self._charges(since, closed=True)
-        best, least = None, _weight(now)
-        for order in other_orders([self.acts[n].held for n in places], len(self.start.header.players)):
+        first = max(start, since)
+        current = [self.acts[n].held for n in places]
+        told = {id(item): n for n, item in enumerate(self.taken)}
+        acts = sorted(current, key=lambda item: told[id(item)])
+        begun = _Tried(self._from(first, since), self, since, first, now)
+        order, proved = best_order(acts, len(self.start.header.players), begun, _weight(now), steps)
+        if order is not None:
+            alike = next((n for n, (a, b) in enumerate(zip(order.acts, current, strict=False)) if a is not b), None)
+            alike = min(len(order.acts), len(current)) if alike is None else alike
             # The passes between are worked out anew, also those right before.
-            order = order._replace(first=places[order.first - 1] + 1 if order.first else start)
-            tried = self._from(order, start, lambda other: _within(other._charges(since), now))
-            then = None if tried is None else tried._charges(since, closed=True)
-            weight = _weight(then) if then is not None and _within(then, now) else None
-            if weight is not None and weight < least:
-                best, least = order, weight
-                if weight == (0, 0):
-                    break
-        return best
+            place = places[alike - 1] + 1 if alike else first
+            order = order._replace(first=place, acts=order.acts[alike:])
+        return order, proved
 
-    def _from(self, order: Order, start: int, goes: Callable[[Timeline], bool]) -> Timeline | None:
-        """The acts in this order, as long as it `goes`. What was found before `start` is left out."""
+    def _from(self, first: int, since: int) -> Timeline:
+        """The acts up to place `first`, of which those from place `first` on come in another order. What was found of
+        acts before `since` is left out."""
         other = Timeline.__new__(Timeline)
-        other.start, other.acts, other.found = self.start, self.acts[:start], {}
+        since = min(since, first)
+        other.start, other.acts, other.found = self.start, self.acts[:since], {}
         other.taken, other.doubts, other.unsure, other.looks = self.taken, self.doubts, self.unsure, self.looks
-        other.moved = [*self.moved, Reordered(len(self.taken), order.first)]
-        for act in self.acts[start : order.first]:
+        other.moved = [*self.moved, Reordered(len(self.taken), first)]
+        for act in self.acts[since:first]:
             other._keep(act)
-        implied = [act.held for act in self.acts[order.first :] if _is_implied(act.held.event)]
-        for item in order.acts:
-            for passed in other.implied(item.event):
-                line = next((one for one in implied if one.event.who == passed.by), None)
-                if line is not None:
-                    implied.remove(line)
-                    other._take(line)
-            other._take(item)
-            if not goes(other):
-                return None
         return other
+
+    def _go_on(self, item: EffectiveEvent, taps: Timeline, first: int) -> None:
+        """Take this act next, and before it the passes that it implies, whose lines are among the acts of `taps` from
+        place `first` on."""
+        for passed in self.implied(item.event):
+            used = {id(act.held) for act in self.acts[first:]}
+            lines = (act.held for act in taps.acts[first:] if _is_implied(act.held.event) and id(act.held) not in used)
+            line = next((one for one in lines if one.event.who == passed.by), None)
+            if line is not None:
+                self._take(line)
+        self._take(item)
 
     def _in_order(self, order: Order) -> Timeline:
         """The acts in this order; what is not among them counts for nothing."""
-        other = self._from(order, 0, lambda _: True)
-        assert other is not None
+        other = self._from(order.first, 0)
+        for item in order.acts:
+            other._go_on(item, self, order.first)
         there = {id(act.held) for act in other.acts}
         for act in self.acts[order.first :]:
             if id(act.held) not in there:
@@ -450,6 +503,8 @@ class Timeline:
                 untouched = event.seq == len(self.acts) + 1 and not self.moved
                 return event if untouched else None
             return replace(due, seq=event.seq, at=event.at)
+        if _is_implied(event) and match.course is not None and not _is_due(match.course, event):
+            return None
         if isinstance(event, (Unclear, Corrected)) or (match.course is None and not isinstance(event, RoundStarted)):
             return event
         if unsettled(event) or isinstance(event, TileTakenBack):
@@ -461,12 +516,64 @@ class Timeline:
         return event
 
 
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A timeline in which the acts of `taps` from place `first` on are tried in another order; `most`: what is found
+    there of those from place `since` on."""
+
+    timeline: Timeline
+    taps: Timeline
+    since: int
+    first: int
+    most: Charges
+    charges: Charges = field(default_factory=Charges)
+
+    def then(self, act: EffectiveEvent) -> _Tried | None:
+        other = self.timeline.copy()
+        other._go_on(act, self.taps, self.first)
+        charges = other._charges(self.since)
+        return replace(self, timeline=other, charges=charges) if _within(charges, self.most) else None
+
+    @property
+    def found(self) -> int:
+        return self.charges.total()
+
+    def awaits(self, player: str | None) -> bool:
+        course = self.timeline.match.course
+        if course is None or course.ended is not None or player is None:
+            return False
+        return course.turn_open or course.laying_together or course.in_turn(player)
+
+    @property
+    def settled(self) -> Burden:
+        course = self.timeline.match.course
+        keys = () if course is None or course.turn is None else course.turn.keys
+        if not keys or not self.charges:
+            return _weight(self.charges)
+        return _weight(self.timeline._charges(self.since, without=keys))
+
+    @property
+    def state(self) -> Hashable:
+        course = self.timeline.match.course
+        if course is None:
+            return None
+        turn = course.turn
+        markers = getattr(course.table, "markers", None)
+        made = None if turn is None else (turn.player, turn.actions, turn.passed is None)
+        return made, markers, course.table.turn, course.moved, course.ended, frozenset(self.charges.items())
+
+    @property
+    def burden(self) -> Burden | None:
+        then = self.timeline._charges(self.since, closed=True)
+        return _weight(then) if _within(then, self.most) else None
+
+
 def _weighty(charges: Charges) -> Charges:
     """What accuses somebody, or leaves it open whose turn it is."""
-    return Charges({key: n for key, n in charges.items() if key[2] or key[0] == Violation.OUT_OF_TURN})
+    return Charges({key: n for key, n in charges.items() if key[2] or key[0] in OPEN})
 
 
-def _weight(charges: Charges) -> tuple[int, int]:
+def _weight(charges: Charges) -> Burden:
     return sum(n for key, n in charges.items() if key[2]), charges.total()
 
 
@@ -500,6 +607,13 @@ def _begins(act: AppliedEvent) -> bool:
 def _is_implied(event: Event) -> bool:
     """Whether it is a pass that the rules wrote, because somebody else went on."""
     return isinstance(event, Passed) and event.source == "rule"
+
+
+def _is_due(course: Course, event: Event) -> bool:
+    """Whether a pass that somebody's act implied when it was written can still be one: a turn without a tile is open.
+    In a round that a camera watches it is the belief's."""
+    turn = course.turn
+    return course.watched or turn is None or (turn.player == event.who and not turn.finished(course.rules))
 
 
 def first_looks(events: Sequence[Event], looks: Iterable[int]) -> Mapping[int, int]:

@@ -21,6 +21,7 @@ from companion.web.changing import changes, table_as_seen
 from companion.web.disk import disk_fault
 from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
+from companion.web.put_in import comes_after, missing_act
 from companion.web.refusals import why
 from companion.web.repair_texts import in_english
 from companion.web.returned import FieldError
@@ -296,7 +297,7 @@ def _tile_that_it_was(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """What a correction changes: `tile`, `train`, `by`, a missing tile, or the flag `withdrawn` or `overruled`."""
+    """What a correction changes: `tile`, `train`, `by`, what is missing, or the flag `withdrawn` or `overruled`."""
     seq = number(fields, "seq", 1, 10**9)
     what: dict[str, Any] = {}
     if fields.get("low") not in (None, "") or fields.get("high") not in (None, ""):
@@ -307,9 +308,9 @@ def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         what["train"] = _train(fields)
     if fields.get("by") not in (None, ""):
         what["by"] = person(fields, "by", _players())
-    if fields.get("insert_train") not in (None, ""):
-        what["insert"] = [_missing_tile(fields)]
-        what["after"] = True
+    if any(fields.get(name) not in (None, "") for name in ("insert_event", "insert_train")):
+        what["insert"] = [missing_act(fields, board_of(_board()), _players()) or _missing_tile(fields)]
+        what["after"] = comes_after(fields)
     for flag in ("withdrawn", "overruled"):
         if fields.get(flag) in (True, "1", "true", "on"):
             what[flag] = True

@@ -14,7 +14,7 @@ from werkzeug.exceptions import NotFound, Unauthorized
 
 from companion.app.state import AppState, NoGameError
 from companion.game.standing import is_fault, standing_doubts, standing_faults
-from companion.web import wording
+from companion.web import put_in, wording
 from companion.web.access import signed_in, who_changes
 from companion.web.board import Board, board_of
 from companion.web.caller import calls_of
@@ -67,6 +67,8 @@ def names_in_templates() -> dict[str, Any]:
         "author_text": wording.author_text,
         "entry_text": wording.entry_text,
         "unable_text": wording.unable_text,
+        "insertable": put_in.insertable,
+        "insertable_text": put_in.insertable_text,
         "fit": fit,
         "unbroken": wording.unbroken,
         "reason_text": wording.reason_text,

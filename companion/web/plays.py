@@ -255,6 +255,7 @@ def preview(seq: int) -> AnyResponse | str:
         board=board,
         play=shown_play(seq, board),
         what=what,
+        put_in={name: value for name, value in fields.items() if name.startswith("insert_") and value},
         after={"event": "corrected", "corrects": seq, "what": what},
         changes=changes_between(now.get("plays") or (), then.get("plays") or ()),
         totals=totals,

@@ -10,8 +10,15 @@ from companion.rules.violations import Violation
 
 @pytest.mark.parametrize(
     ("seed", "result"),
-    [(300, FOUND), (301, NOT_PROVABLE), (311, ONE_OF), (308, ONE_OF), (2007, ONE_OF)],
-    ids=["found", "declined", "or a double was left", "or the marker was left on", "after a late train"],
+    [(303, FOUND), (300, ONE_OF), (301, NOT_PROVABLE), (311, ONE_OF), (308, ONE_OF), (2007, ONE_OF)],
+    ids=[
+        "found",
+        "or one did not tap",
+        "declined",
+        "or a double was left",
+        "or the marker was left on",
+        "after a late train",
+    ],
 )
 def test_a_second_tile_may_be_the_next_turn_where_others_may_decline(seed: int, result: str) -> None:
     assert plant("cz", Violation.EXTRA_TILE, seed) == result

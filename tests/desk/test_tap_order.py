@@ -140,3 +140,27 @@ def test_tiles_drawn_for_a_last_tile_that_was_not_announced(tmp_path: Path, draw
     tap(session, "Ben 12-6")
     found = [one for one in held(session) if one[1] == "EXTRA_DRAW"]
     assert len(found) == drawn and [certain for _, _, certain in found if certain] == sure
+
+
+@pytest.mark.parametrize(("kept", "sure"), [(((3, 7), (8, 8)), []), (((12, 6), (12, 7)), [True])])
+def test_a_draw_tapped_late_is_no_needless_one(
+    tmp_path: Path, kept: tuple[tuple[int, int], ...], sure: list[bool]
+) -> None:
+    """Ann drew the 12-9 and laid it; only when she tapped the draw did the 9-3 of her hand fit."""
+    header = Header("tactic", "double-12", TWO, {"hand_table": {"12": {"2": 3}}})
+    session = Session.create(tmp_path / "g.jsonl", header, ticking())
+    session.start_round(starter="Ann")
+    tap(session, "Ann 12-9, Ben 12-1, Ann draw, Ann 9-3, Ben 1-4")
+    session.end_round("blocked_declared", None)
+    session.show_hand("Ann", list(kept))
+    session.show_hand("Ben", [(5, 5)])
+    assert [certain for _, code, certain in held(session) if code == "NEEDLESS_DRAW"] == sure
+
+
+def test_a_draw_that_an_earlier_marker_owed_is_no_needless_one(tmp_path: Path) -> None:
+    header = Header("tactic", "double-12", TWO, {"hand_table": {"12": {"2": 3}}})
+    session = Session.create(tmp_path / "g.jsonl", header, ticking())
+    session.start_round(starter="Ann")
+    tap(session, "mark Ann, Ben 12-3 @MX, Ann draw, Ann 3-5 @MX, Ben 5-1 @MX, Ann 1-7 @MX, Ben 7-8 @MX")
+    session.show_hand("Ann", [(3, 6), (2, 2)])
+    assert [one for one in held(session) if one[2]] == []
