@@ -34,6 +34,9 @@ help:
 run: $(VENV)/.runtime
 	$(BIN)/companion demo
 
+# One more than there are processors: many tests wait for a page, a pause or a child.
+WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
+
 test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -41,14 +44,14 @@ test: $(VENV)/.test
 	$(BIN)/lint-imports
 	.ci/chromium > /dev/null
 	.ci/broker > /dev/null
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # What a change is tried against while it is being made: everything but the tests that take seconds each.
 test-fast: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not browser"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow and not browser"
 
 bench: $(VENV)/.test
 	.ci/chromium > /dev/null

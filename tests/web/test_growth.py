@@ -159,8 +159,8 @@ def test_no_page_costs_more_for_the_pictures_that_are_kept(usual: Mapping[str, i
 
 @pytest.mark.slow
 def test_a_long_match_costs_no_more_than_its_length(tmp_path: Path) -> None:
-    third = costs(house(tmp_path / "a", games=3, rounds=4))
-    whole = costs(house(tmp_path / "b", games=3, rounds=12))
+    third = costs(house(tmp_path / "a", games=3, rounds=2))
+    whole = costs(house(tmp_path / "b", games=3, rounds=6))
     lengths = [len((tmp_path / part / "games/game-0900/journal.jsonl").read_bytes().splitlines()) for part in "ab"]
     longer = lengths[1] / lengths[0]
     grown = {
