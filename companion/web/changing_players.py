@@ -60,7 +60,8 @@ def change() -> AnyResponse:
     board = _board()
     wanted = change_of(fields, board)
     snapshot = app_state().session.snapshot()
-    rounds = board.rounds_played[-1]["round"] if board.rounds_played else (board.round or 1) - 1
+    upcoming = snapshot["next"]
+    rounds = (upcoming["round"] if upcoming else board.round or 1) - 1
     header: dict[str, Any] = {
         "rules": board.rules, "set": board.set_name, "players": list(wanted.players),
         "options": dict(snapshot["options"]), "brought": {"rounds": rounds, "totals": wanted.totals},

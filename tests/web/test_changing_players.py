@@ -66,6 +66,14 @@ def test_the_match_goes_on_with_everybodys_points(host: FlaskClient, state: AppS
     assert state.session.snapshot()["totals"] == {"Ben": 17, "Ann": 7, "Dee": 14}, "as after a restart"
 
 
+def test_players_may_change_twice_between_two_rounds(host: FlaskClient, state: AppState) -> None:
+    for one, other in (("Ben", "Ann"), ("Ann", "Ben")):
+        host.post("/players/change", data={"player_1": one, "player_2": other, "player_3": "Cy"})
+    assert state.session.snapshot()["players"] == ["Ann", "Ben", "Cy"]
+    assert state.session.snapshot()["next"]["round"] == 2  # type: ignore[index]
+    assert state.session.snapshot()["totals"] == {"Ann": 0, "Ben": 12, "Cy": 30}
+
+
 def test_a_round_on_the_table_is_dealt_again_and_that_is_said(host: FlaskClient, state: AppState) -> None:
     host.post("/api/start-round", json={"engine": "11-11", "starter": "Ben"})
     assert "is not counted and is dealt again" in host.post("/players", data=WANTED).text
