@@ -74,12 +74,11 @@ class Rounds:
 
 
 def lines_of(begun: int, lines: Sequence[Event]) -> list[Event]:
-    """The lines of a round after the one that began it, and the later ones that correct them."""
+    """The lines of a round from the one that began it on, and all that correct them, whenever that was said."""
     following = next((line.seq for line in lines[begun:] if isinstance(line, RoundStarted)), len(lines) + 1)
-    mine = set(range(begun, following))
-    found = list(lines[begun - 1 : following - 1])
-    for line in lines[following - 1 :]:
-        if isinstance(line, Corrected) and line.corrects in mine:
+    mine, found = set[int](), list[Event]()
+    for line in lines[begun - 1 :]:
+        if line.corrects in mine if isinstance(line, Corrected) else line.seq < following:
             mine.add(line.seq)
             found.append(line)
     return found

@@ -47,6 +47,7 @@ from companion.play.tap_order import (
     recent,
     whose,
 )
+from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 
@@ -430,7 +431,8 @@ class Timeline:
         current = [self.acts[n].held for n in places]
         told = {id(item): n for n, item in enumerate(self.taken)}
         acts = sorted(current, key=lambda item: told[id(item)])
-        begun = _Tried(self._from(first, since), self, since, first, now)
+        before = self._from(first, since)
+        begun = _Tried(before, self, since, first, now, _lifting(before.match.course, acts))
         order, proved = best_order(acts, len(self.start.header.players), begun, _weight(now), steps)
         if order is not None:
             alike = next((n for n, (a, b) in enumerate(zip(order.acts, current, strict=False)) if a is not b), None)
@@ -519,16 +521,22 @@ class Timeline:
 @dataclass(frozen=True, slots=True)
 class _Tried:
     """A timeline in which the acts of `taps` from place `first` on are tried in another order; `most`: what is found
-    there of those from place `since` on."""
+    there of those from place `since` on; `lifting`: the `id` of each act that took off a marker that lay there, which
+    it cannot have done before the marker came."""
 
     timeline: Timeline
     taps: Timeline
     since: int
     first: int
     most: Charges
+    lifting: frozenset[int] = frozenset()
     charges: Charges = field(default_factory=Charges)
 
     def then(self, act: EffectiveEvent) -> _Tried | None:
+        course = self.timeline.match.course
+        lying = course.table.markers if course is not None and isinstance(course.table, Position) else ()
+        if id(act) in self.lifting and isinstance(act.event, MarkerRemoved) and act.event.train not in lying:
+            return None
         other = self.timeline.copy()
         other._go_on(act, self.taps, self.first)
         charges = other._charges(self.since)
@@ -566,6 +574,20 @@ class _Tried:
     def burden(self) -> Burden | None:
         then = self.timeline._charges(self.since, closed=True)
         return _weight(then) if _within(then, self.most) else None
+
+
+def _lifting(course: Course | None, acts: Iterable[EffectiveEvent]) -> frozenset[int]:
+    """The `id` of each of these acts, in the order of the taps, that takes off a marker that lies there."""
+    if course is None or not isinstance(course.table, Position):
+        return frozenset()
+    lying, found = set(course.table.markers), set[int]()
+    for act in acts:
+        if isinstance(act.event, MarkerPlaced):
+            lying.add(act.event.train)
+        elif isinstance(act.event, MarkerRemoved) and act.event.train in lying:
+            lying.remove(act.event.train)
+            found.add(id(act))
+    return frozenset(found)
 
 
 def _weighty(charges: Charges) -> Charges:

@@ -41,7 +41,7 @@ def set_up(folder: Path, **fields: object) -> str:
         (
             ["rtsp://ann:s3cr3t@127.0.0.1:1/x", "--setup", "{setup}"],
             1,
-            "camera rtsp://127.0.0.1:1/x: Connection refused",
+            "camera rtsp://127.0.0.1:1/x: nobody answers there; is its application running?",
         ),
         (["usb:0", "--setup", "{setup}", "--camera-size", "big"], 2, "expected width x height in pixels"),
         (["usb:0", "--setup", "{setup}", "--mains", "55"], 2, "'55' is not one of '50', '60', 'auto'"),
