@@ -37,6 +37,21 @@ def hand_notes(board: Board, hands: Mapping[str, Hand], how: str) -> dict[str, l
     return {player: notes for player, notes in found.items() if notes}
 
 
+def empty_notes(board: Board, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
+    """The same for hands that were left empty although somebody else's is empty too; who is out on record is silent.
+
+    It is asked when everybody has been entered: until then every hand is empty.
+    """
+    empty = [player for player, hand in hands.items() if not hand]
+    if how != "out" or board.chinese or len(empty) < 2:
+        return {}
+    out = {row.seat.name for row in board.scores if row.hand == 0}
+    words = _(
+        "Tap what each player has left: two numbers make a tile. Leave the hand empty for the player who went out."
+    )
+    return {player: [words] for player in empty if player not in out}
+
+
 def mark_of(notes: Mapping[str, Sequence[str]]) -> str:
     """Names these notes, so that a form can say that its sender has read them."""
     return hashlib.sha256(repr(sorted(notes.items())).encode()).hexdigest()[:12] if notes else ""

@@ -58,6 +58,17 @@ def test_hands_with_notes_come_back_once_and_count_when_sent_again(keeper: Flask
     assert [call[0] for call in session.calls] == ["show_hand"] * 4
 
 
+def test_hands_that_nobody_entered_come_back_once_before_they_count(train_table: Table) -> None:
+    """A second empty hand may be one that was forgotten."""
+    hands = {"how": "out", "hand_1": "", "hand_2": "", "hand_3": "3-3"}
+    page = train_table.client.post("/round-end", data=hands)
+    assert page.status_code == 200 and train_table.session.phase == "playing"
+    assert "Leave the hand empty for the player who went out." in page.text
+    (seen,) = re.findall(r'name="seen" value="(\w+)"', page.text)
+    train_table.client.post("/round-end", data={**hands, "seen": seen})
+    assert train_table.session.phase == "scored"
+
+
 def test_a_hand_changed_after_its_note_is_looked_over_again(keeper: FlaskClient, session: FakeSession) -> None:
     session.show(tables.round_over())
     seen = mark_of(hand_notes(board_of(tables.round_over()), {"Ben": [(10, 5)]}, "out"))
