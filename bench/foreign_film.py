@@ -12,7 +12,6 @@ from __future__ import annotations
 import importlib
 import math
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,22 +20,18 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from bench.drawn_film import UNLIKE_TABLE, DrawnFilm, Image, dimmed
 from datasets.simulator.arm_sprite import ArmSprite, cut_out
-from datasets.simulator.film import NOISE_BANK, SPRITE_REACH, WOBBLE_MM, FilmSettings
+from datasets.simulator.film import SPRITE_REACH, WOBBLE_MM, FilmSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.placing import Rect, overlap
 from datasets.simulator.plan import TablePlan
 from datasets.simulator.reaching import Arm, ArmLook
 from datasets.simulator.tabletop import MARKER_RADIUS_MM, TableTop
 
-Image = NDArray[np.uint8]
 F = np.float32
 TEXTURE = 1400
 """Pixels along the table top's texture."""
-UNLIKE_TABLE = 14
-"""Grey levels by which what an arm adds to the picture differs from the table."""
-BURNT = 246
-"""From this level (of 255) on a channel is taken to be burnt out, more so towards white."""
 MODULES = ("background", "render", "scene", "tiles")
 
 
@@ -75,14 +70,8 @@ class Lifted:
         return self.buffer.prism(np.add(place, (0.0, 0.0, self.by_mm)), *rest, **looks)
 
 
-def dimmed(image: Image, share: float) -> Image:
-    """The picture with so much of its light; what was burnt out stays so, for how bright it was nobody knows."""
-    burnt = np.clip((image.astype(F) - BURNT) / (255 - BURNT), 0, 1)
-    return np.clip(image * (share + (1 - share) * burnt), 0, 255).astype(np.uint8)
-
-
-class ForeignFilm:
-    """Stands in for `datasets.simulator.film.Film`. Everything that has a look of its own has a chance of its own."""
+class ForeignFilm(DrawnFilm):
+    """Drawn by the renderer in `folder`."""
 
     def __init__(
         self,
@@ -94,24 +83,14 @@ class ForeignFilm:
         *,
         folder: Path,
     ) -> None:
-        self.plan, self.seed, self.settings = plan, seed, settings or FilmSettings()
-        self.lamp = 1.0
-        self.bump_mm = (0.0, 0.0)
-        self.cup_mm: tuple[float, float] | None = None
+        super().__init__(plan, seed, settings)
         self._of = other_renderer(folder)
-        self._rng = self._chance("frames")
-        w, h = self.settings.size_wh
-        self._noise = [
-            np.round(self._rng.normal(0, self.settings.noise, (h, w, 3))).astype(np.int16) for _ in range(NOISE_BANK)
-        ]
         chinese = family == "chinese"
         self.style = self._of["tiles"].make_style(
             self._chance("style"), "chinese" if chinese else "west", 6 if chinese else set_max
         )
         fit_print(self.style, plan.tile_mm)
         self._textures: dict[float, Any] = {}
-        self._arms: dict[ArmLook, ArmSprite] = {}
-        self._still: Image | None = None
         self._hang_camera()
         self._top = self._of["background"].make(self._chance("top"), TEXTURE, self._top_mm)
 
@@ -121,23 +100,6 @@ class ForeignFilm:
         camera = self._camera((0.0, 0.0))
         flat = np.array([[0, 0, 0], [w, 0, 0], [w, h, 0], [0, h, 0]], float) - [*self.plan.center_mm, 0]
         return np.asarray(camera.distort(camera.project(flat)), np.float64)
-
-    def develop(self, table: TableTop) -> None:
-        """Render the table as it lies now; every frame until the next call shows it."""
-        self._still = self._drawn(table)
-
-    def frame(self, arms: Sequence[Arm] = (), wobble: int = 0) -> Image:
-        """A frame of the rendered table, with these arms over it."""
-        assert self._still is not None, "develop comes first"
-        image = self._still
-        for arm in arms:
-            image = self._with_arm(image, arm, wobble)
-        gain = 1.0 + float(self._rng.normal(0, self.settings.flicker))
-        noisy = cv2.add(image, self._noise[int(self._rng.integers(NOISE_BANK))], dtype=cv2.CV_8U)
-        return np.asarray(cv2.convertScaleAbs(noisy, alpha=gain), np.uint8)
-
-    def _chance(self, what: str, *more: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed, *what.encode(), *more])
 
     def _hang_camera(self) -> None:
         """A little askew, and as high as the whole table needs."""

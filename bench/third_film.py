@@ -18,20 +18,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.foreign_film import dimmed
+from bench.drawn_film import UNLIKE_TABLE, DrawnFilm, Image, dimmed
 from datasets.simulator.arm_sprite import ArmSprite, cut_out
-from datasets.simulator.film import NOISE_BANK, SPRITE_REACH, WOBBLE_MM, FilmSettings
+from datasets.simulator.film import SPRITE_REACH, WOBBLE_MM, FilmSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.plan import TablePlan
 from datasets.simulator.reaching import Arm, ArmLook
 from datasets.simulator.tabletop import TableTop
 
-Image = NDArray[np.uint8]
 Point = tuple[float, float]
 PX_PER_MM = 14
 """Of a tile's printed face."""
-UNLIKE_TABLE = 14
-"""Grey levels by which what an arm adds to the picture differs from the table."""
 THIRD = (-1.0, 0.0, 1.0)
 GRID = {
     0: (), 1: ((0, 0),), 2: ((-1, -1), (1, 1)), 3: ((-1, -1), (0, 0), (1, 1)),
@@ -45,8 +42,8 @@ GRID = {
 """Value -> where its pips are in a half: along the tile and across it, -1 to 1."""
 
 
-class ThirdFilm:
-    """Stands in for `datasets.simulator.film.Film`."""
+class ThirdFilm(DrawnFilm):
+    """Drawn by VTK."""
 
     def __init__(
         self,
@@ -56,18 +53,9 @@ class ThirdFilm:
         family: str = "western",
         set_max: int = 12,
     ) -> None:
-        self.plan, self.seed, self.settings = plan, seed, settings or FilmSettings()
-        self.lamp, self.bump_mm = 1.0, (0.0, 0.0)
-        self.cup_mm: Point | None = None
+        super().__init__(plan, seed, settings)
         self.chinese = family == "chinese"
         self._vtk: Any = importlib.import_module("vtk")
-        self._rng = self._chance("frames")
-        w, h = self.settings.size_wh
-        self._noise = [
-            np.round(self._rng.normal(0, self.settings.noise, (h, w, 3))).astype(np.int16) for _ in range(NOISE_BANK)
-        ]
-        self._arms: dict[ArmLook, ArmSprite] = {}
-        self._still: Image | None = None
         rng = self._chance("style")
         self._ivory = np.array(rng.choice([(236, 236, 232), (214, 228, 236), (40, 40, 44), (70, 110, 60)]), float)
         if self.chinese:
@@ -87,24 +75,7 @@ class ThirdFilm:
         w, h = self.plan.size_mm
         return self._project(np.array([[0, 0, 0], [w, 0, 0], [w, h, 0], [0, h, 0]], float))
 
-    def develop(self, table: TableTop) -> None:
-        """Render the table as it lies now; every frame until the next call shows it."""
-        self._still = self._drawn(table)
-
-    def frame(self, arms: Sequence[Arm] = (), wobble: int = 0) -> Image:
-        """A frame of the rendered table, with these arms over it."""
-        assert self._still is not None, "develop comes first"
-        image = self._still
-        for arm in arms:
-            image = self._with_arm(image, arm, wobble)
-        gain = 1.0 + float(self._rng.normal(0, self.settings.flicker))
-        noisy = cv2.add(image, self._noise[int(self._rng.integers(NOISE_BANK))], dtype=cv2.CV_8U)
-        return np.asarray(cv2.convertScaleAbs(noisy, alpha=gain), np.uint8)
-
     # ---- camera -------------------------------------------------------------------------------------------------
-
-    def _chance(self, what: str, *more: int) -> np.random.Generator:
-        return np.random.default_rng([self.seed, *what.encode(), *more])
 
     def _hang_camera(self) -> None:
         rng = self._chance("camera")

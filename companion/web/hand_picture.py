@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import dist
 from statistics import median
 from typing import Any
 
@@ -48,7 +49,7 @@ def hand_picture(read: Mapping[str, Any], board: Board, seat: int) -> HandPictur
         return None
     wide, high = read["size"]
     quads = [[(x * wide, y * high) for x, y in one["quad"]] for one in found]
-    long = median(_apart(*_middles(quad)) for quad in quads)
+    long = median(dist(*_middles(quad)) for quad in quads)
     scale = LONG / max(long, 1e-6)
     quads = [[(x * scale, y * scale) for x, y in quad] for quad in quads]
     xs, ys = ([point[axis] for quad in quads for point in quad] for axis in (0, 1))
@@ -70,10 +71,6 @@ def _middles(quad: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], 
     """Of a tile's two ends."""
     (ax, ay), (bx, by), (cx, cy), (dx, dy) = quad
     return ((ax + bx) / 2, (ay + by) / 2), ((cx + dx) / 2, (cy + dy) / 2)
-
-
-def _apart(a: tuple[float, float], b: tuple[float, float]) -> float:
-    return float(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5)
 
 
 def _placed(quad: Sequence[tuple[float, float]]) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bench.foreign_film import Lifted, dimmed, fit_print
+from bench.drawn_film import dimmed
+from bench.foreign_film import Lifted, fit_print
 
 STYLE = {"L": 60.0, "W": 30.0, "T": 12.0, "spread_u": 9.0, "r": 2.4, "spread": 9.6, "spin_r": 1.5, "corner": 3.0}
 
