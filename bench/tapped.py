@@ -259,8 +259,10 @@ def main() -> None:
         told["accused at the end, before anything was put right"] += len(one.accused) if one.slips else 0
         told["accused after it"] += len(one.after)
         told["taps after which somebody stood accused"] += one.passing
-        told["evenings with wrong points"] += not one.points
-        told["evenings that undo does not give back"] += not one.undone
+        if options.undo:
+            told["evenings that undo does not give back"] += not one.undone
+        else:
+            told["evenings with wrong points"] += not one.points
         wrong = (one.accused if not one.slips else []) or one.after or not one.points or not one.undone
         if wrong:
             print(one)
