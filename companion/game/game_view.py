@@ -114,7 +114,8 @@ class GameView(TypedDict):
     `laying_together` says that first trains are laid at the same time and somebody has not begun; `after_double` is the
     train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
     `turns_over` says that these rules turn a dead double face down, `knocks` that a last tile is announced by a knock.
-    `brought` are the points with which everybody began, left out where all began with none.
+    `brought` are the points with which everybody began, left out where all began with none; `left` those of whoever
+    went home earlier in the match; `colours` the players' numbers where they are not those of their seats.
     `off_record` is left out where there is nothing to count, and so it is after a restart until the camera has looked.
     """
 
@@ -156,6 +157,8 @@ class GameView(TypedDict):
     unclear: list[Line]
     totals: dict[str, int]
     brought: NotRequired[dict[str, int]]
+    left: NotRequired[dict[str, int]]
+    colours: NotRequired[dict[str, int]]
     most_points_win: bool
     rounds_played: list[RoundScores]
     winner: list[str] | None

@@ -114,6 +114,10 @@ def scene(
     }
     if any(header.brought.values()):
         shown["brought"] = dict(header.brought)
+    if header.left:
+        shown["left"] = dict(header.left)
+    if "colours" in header.extra:
+        shown["colours"] = dict(header.colours)
     if course is None:
         return shown
     table = course.position

@@ -54,6 +54,18 @@ class Header:
         return {player: totals.get(player, 0) for player in self.players}
 
     @property
+    def left(self) -> Mapping[str, int]:
+        """Who went home earlier in this match, with the points won until then."""
+        gone = self.extra.get("brought", {}).get("left", {})
+        return {player: points for player, points in gone.items() if player not in self.players}
+
+    @property
+    def colours(self) -> Mapping[str, int]:
+        """The number of each player's colour and shape, from 1: the seat's, where nobody has brought another one."""
+        kept = self.extra.get("colours", {})
+        return {player: kept.get(player, seat) for seat, player in enumerate(self.players, start=1)}
+
+    @property
     def rounds_before(self) -> int:
         """How many rounds of the same match another game holds."""
         return int(self.extra.get("brought", {}).get("rounds", 0))
@@ -86,22 +98,39 @@ class Header:
         if not _SET.fullmatch(tile_set):
             raise EventError(f"set: expected double-6 ... double-18 or chinese, not {shown(tile_set)}")
         _check_brought(line.get("brought", {}))
+        players = _read_players(line["players"])
+        _check_colours(line.get("colours", {}), players)
         return cls(
             rules=read_name(line["rules"], "rules"),
             set=tile_set,
-            players=_read_players(line["players"]),
+            players=players,
             options=read_change(line.get("options") or {}, "options"),
             extra=read_change({name: value for name, value in line.items() if name not in _FIELDS}, "header"),
         )
 
 
 def _check_brought(value: Any) -> None:
-    """`{"rounds": 3, "totals": {"Ann": 37}}`: what a match brings along in which the players changed."""
-    whole = isinstance(value, dict) and set(value) <= {"rounds", "totals"} and isinstance(value.get("totals", {}), dict)
+    """`{"rounds": 3, "totals": {"Ann": 37}, "left": {"Cy": 30}}`: what a match brings along in which the players
+    changed."""
+    lists = [value.get(name, {}) for name in ("totals", "left")] if isinstance(value, dict) else []
+    whole = bool(lists) and set(value) <= {"rounds", "totals", "left"} and all(isinstance(one, dict) for one in lists)
     if not whole or any(
-        type(points) is not int for points in (value.get("rounds", 0), *value.get("totals", {}).values())
+        type(points) is not int for points in (value.get("rounds", 0), *lists[0].values(), *lists[1].values())
     ):
         raise EventError(f"brought: expected rounds and totals in whole numbers, not {shown(value)}")
+
+
+MOST_COLOURS = 12
+
+
+def _check_colours(value: Any, players: tuple[str, ...]) -> None:
+    """`{"Ann": 2, "Ben": 1}`: a colour of each player's own, all of them or none."""
+    numbers = list(value.values()) if isinstance(value, dict) else [0]
+    own = all(type(one) is int and 1 <= one <= MOST_COLOURS for one in numbers) and len(set(numbers)) == len(numbers)
+    if not own or (numbers and set(value) != set(players)):
+        raise EventError(
+            f"colours: expected another number from 1 to {MOST_COLOURS} for each player, not {shown(value)}"
+        )
 
 
 JOINERS = "\u200c\u200d"

@@ -10,6 +10,7 @@ from typing import Any
 
 from companion.game.game_view import Blocked, Examined, GameView, Line, MustCover, RoundScores, TileShown, TrainShown
 from companion.game.standing import is_fault, standing_doubts
+from companion.log.header import MOST_COLOURS
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.web.drawing import SHAPES
@@ -26,15 +27,17 @@ SHOWN_FOR = 2
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place and signs: `index` 1 ... gives colour and shape, `initial` one or two letters."""
+    """A player's place and signs: `index` 1 ... is the seat, `colour` 1 ... gives colour and shape and stays the
+    player's own at another seat, `initial` is one or two letters."""
 
     name: str
     index: int
     initial: str
+    colour: int
 
     @property
     def shape(self) -> int:
-        return (self.index - 1) % SHAPES
+        return (self.colour - 1) % SHAPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class Board:
     """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
     are not on record; `apart`: how many such tiles belong to nothing; `turns_over`: dead doubles are turned face
     down; `shown`: the hands laid open after this round; `brought`: the
-    points with which everybody began, where anybody had some.
+    points with which everybody began, where anybody had some; `left`: those of whoever went home in this match.
     """
 
     seq: int
@@ -149,6 +152,7 @@ class Board:
     shown: Mapping[str, Sequence[Sequence[int]]]
     most_points_win: bool
     brought: Mapping[str, int]
+    left: Mapping[str, int]
 
     @property
     def chinese(self) -> bool:
@@ -168,6 +172,11 @@ class Board:
         """The values at the left and the right end of a line that has begun."""
         left, right = ("?" if end is None else str(end) for end in self.ends)
         return left, right
+
+    @property
+    def counted(self) -> bool:
+        """Whether anybody has won points in this match, here or before the players changed."""
+        return bool(self.rounds_played or self.brought or self.left)
 
     @property
     def open_trains(self) -> tuple[TrainView, ...]:
@@ -229,13 +238,22 @@ class Board:
         return next((play for play in self.plays if play.get("seq") == seq), None)
 
 
-def seats_of(players: Sequence[str]) -> tuple[Seat, ...]:
-    """Initials: one letter, two where players share the first."""
+def seats_of(players: Sequence[str], colours: Mapping[str, int] | None = None) -> tuple[Seat, ...]:
+    """Initials: one letter, two where players share the first. `colours` where they are not those of the seats."""
     firsts = [_letters(name, 1) for name in players]
     return tuple(
-        Seat(name, i + 1, first if firsts.count(first) == 1 else _letters(name, 2))
-        for i, (name, first) in enumerate(zip(players, firsts, strict=True))
+        Seat(name, i, first if firsts.count(first) == 1 else _letters(name, 2), (colours or {}).get(name, i))
+        for i, (name, first) in enumerate(zip(players, firsts, strict=True), start=1)
     )
+
+
+def colours_kept(players: Sequence[str], before: Sequence[Seat]) -> dict[str, Any]:
+    """The header's field `colours` for a game of these players: who played before keeps their own, anybody else gets
+    one that is free; {} where these are the seats' own."""
+    kept = {seat.name: seat.colour for seat in before if seat.name in players}
+    free = [number for number in range(1, MOST_COLOURS + 1) if number not in kept.values()]
+    colours = {name: kept[name] if name in kept else free.pop(0) for name in players}
+    return {} if list(colours.values()) == list(range(1, len(players) + 1)) else {"colours": colours}
 
 
 def _letters(name: str, count: int) -> str:
@@ -247,7 +265,7 @@ def _letters(name: str, count: int) -> str:
 def board_of(snapshot: GameView) -> Board:
     """The view of one snapshot."""
     players = [str(name) for name in snapshot.get("players") or ()]
-    seats = seats_of(players)
+    seats = seats_of(players, snapshot.get("colours"))
     plays = tuple(snapshot.get("plays") or ())
     faults = {play.get("seq") for play in plays if is_fault(play)}
     doubts = {play.get("seq") for play in plays if standing_doubts(play)} - faults
@@ -299,6 +317,7 @@ def board_of(snapshot: GameView) -> Board:
         shown=snapshot.get("shown") or {},
         most_points_win=bool(snapshot.get("most_points_win")),
         brought=snapshot.get("brought") or {},
+        left=snapshot.get("left") or {},
     )
 
 
@@ -379,6 +398,7 @@ def _scores(snapshot: GameView, seats: Sequence[Seat]) -> tuple[ScoreRow, ...]:
     totals: Mapping[str, int] = snapshot.get("totals") or {}
     hands: Mapping[str, int | None] = snapshot.get("hands") or {}
     played = snapshot.get("rounds_played") or ()
+    counted = bool(played or snapshot.get("brought") or snapshot.get("left"))
     last: Mapping[str, int] = played[-1].get("scores", {}) if played else {}
     most_wins = snapshot.get("most_points_win", False)
     numbers = sorted((totals.get(seat.name, 0) for seat in seats), reverse=bool(most_wins))
@@ -388,7 +408,7 @@ def _scores(snapshot: GameView, seats: Sequence[Seat]) -> tuple[ScoreRow, ...]:
             total=totals.get(seat.name, 0),
             last=last.get(seat.name),
             hand=hands.get(seat.name),
-            rank=numbers.index(totals.get(seat.name, 0)) + 1 if played or snapshot.get("brought") else 0,
+            rank=numbers.index(totals.get(seat.name, 0)) + 1 if counted else 0,
             moves_next=snapshot.get("turn") == seat.name,
         )
         for seat in seats

@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.log.journal import JournalError
 from companion.web.access import needs_pin
 from companion.web.api import app_state
-from companion.web.board import Board, board_of
+from companion.web.board import Board, board_of, colours_kept
 from companion.web.body import number, read_body
 from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault
@@ -32,10 +32,11 @@ MOST_POINTS = 9999
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Who plays from now on, and with how many points."""
+    """Who plays from now on, and with how many points; `left` are those of whoever has gone home by then."""
 
     players: tuple[str, ...]
     totals: dict[str, int]
+    left: dict[str, int]
     effects: tuple[str, ...]
 
 
@@ -64,7 +65,8 @@ def change() -> AnyResponse:
     rounds = (upcoming["round"] if upcoming else board.round or 1) - 1
     header: dict[str, Any] = {
         "rules": board.rules, "set": board.set_name, "players": list(wanted.players),
-        "options": dict(snapshot["options"]), "brought": {"rounds": rounds, "totals": wanted.totals},
+        "options": dict(snapshot["options"]), **colours_kept(wanted.players, board.seats),
+        "brought": {"rounds": rounds, "totals": wanted.totals, "left": wanted.left},
     }  # fmt: skip
     try:
         with app_state().switching:
@@ -96,17 +98,15 @@ def change_of(fields: dict[str, Any], board: Board) -> Change:
     """From the fields `player_1` ... and `points`, which newcomers begin with. Raises FieldError, BadRequest."""
     players = tuple(players_of(fields, board.rules, board.set_name, app_state().session.snapshot()["options"]))
     before = {row.seat.name: row.total for row in board.scores}
-    joined = [name for name in players if name not in before]
-    left = [name for name in before if name not in players]
+    joined = [name for name in players if name not in before and name not in board.left]
+    back = [name for name in players if name in board.left]
+    gone = [name for name in before if name not in players]
     points = number(fields, "points", -MOST_POINTS, MOST_POINTS) if joined else 0
     effects = [_("%(name)s joins and begins with %(points)s points.", name=name, points=points) for name in joined]
+    effects += [_("%(name)s is back, with %(points)s points.", name=name, points=board.left[name]) for name in back]
     effects += [
-        _(
-            "%(name)s goes home with %(points)s points, which stay on the sheet until now.",
-            name=name,
-            points=before[name],
-        )
-        for name in left
+        _("%(name)s goes home with %(points)s points, which stay on the sheet.", name=name, points=before[name])
+        for name in gone
     ]
     stay = [name for name in before if name in players]
     if [name for name in players if name in before] != stay:
@@ -116,7 +116,9 @@ def change_of(fields: dict[str, Any], board: Board) -> Change:
     effects.append(_("Everybody else keeps their points."))
     if board.phase in ("playing", "round_over"):
         effects.append(_("The round on the table is not counted and is dealt again."))
-    return Change(players, {name: before.get(name, points) for name in players}, tuple(effects))
+    known = {**board.left, **before}
+    left = {name: total for name, total in known.items() if name not in players}
+    return Change(players, {name: known.get(name, points) for name in players}, left, tuple(effects))
 
 
 def _page(board: Board, wanted: Change | None = None) -> str:

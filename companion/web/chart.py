@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from markupsafe import Markup, escape
 
 from companion.game.game_view import RoundScores
 from companion.web.board import Seat
-from companion.web.drawing import SHAPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,19 @@ def nice_step(span: float, most: int = 10) -> int:
     return step
 
 
-def totals_chart(seats: Sequence[Seat], rounds: Sequence[RoundScores], title: str, size: ChartSize = WIDE) -> Markup:
+def totals_chart(
+    seats: Sequence[Seat],
+    rounds: Sequence[RoundScores],
+    title: str,
+    size: ChartSize = WIDE,
+    brought: Mapping[str, int] = MappingProxyType({}),
+) -> Markup:
     """One line for each player: colour, shape and name at its end, so that colour alone carries nothing.
 
+    `brought` are the points with which the lines begin, else 0.
     `rounds` are in order; each has `totals` {player: points}, or only `scores`, which are then added up.
     """
-    lines = {seat.name: _running(seat.name, rounds) for seat in seats}
+    lines = {seat.name: _running(seat.name, rounds, brought) for seat in seats}
     values = [value for line in lines.values() for value in line]
     low = min(0, *values)
     high = max(10 if low == 0 else 2, *values)
@@ -85,11 +92,10 @@ def totals_chart(seats: Sequence[Seat], rounds: Sequence[RoundScores], title: st
     for seat in seats:
         points = [(x(i), y(value)) for i, value in enumerate(lines[seat.name])]
         path = "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points)
-        parts.append(f'<g class="p{seat.index}"><path class="total-line" d="{path}"/>')
+        parts.append(f'<g class="p{seat.colour}"><path class="total-line" d="{path}"/>')
         for px, py in points[1:]:
             parts.append(
-                f'<use class="point" href="#s{(seat.index - 1) % SHAPES}" x="{px - 7:.1f}" y="{py - 7:.1f}"'
-                ' width="14" height="14"/>'
+                f'<use class="point" href="#s{seat.shape}" x="{px - 7:.1f}" y="{py - 7:.1f}" width="14" height="14"/>'
             )
         x_text, y_text = edge + 12, labels[seat.name] + 5
         name = escape(seat.name if size.names else seat.initial)
@@ -101,8 +107,8 @@ def totals_chart(seats: Sequence[Seat], rounds: Sequence[RoundScores], title: st
     return Markup("".join(parts))
 
 
-def _running(name: str, rounds: Sequence[RoundScores]) -> list[int]:
-    totals = [0]
+def _running(name: str, rounds: Sequence[RoundScores], brought: Mapping[str, int]) -> list[int]:
+    totals = [brought.get(name, 0)]
     for played in rounds:
         given = (played.get("totals") or {}).get(name)
         totals.append(totals[-1] + (played.get("scores") or {}).get(name, 0) if given is None else given)

@@ -81,6 +81,7 @@ def names_in_templates() -> dict[str, Any]:
         "rules_name": wording.rules_name,
         "set_title": wording.set_title,
         "ended_text": wording.ended_text,
+        "gone_texts": wording.gone_texts,
         "rules_source": wording.rules_source,
         "code_title": code_title,
         "code_rule": code_rule,

@@ -73,7 +73,9 @@ def earlier_sheet(game: str) -> str:
 def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
     board = board_of(session.snapshot())
     title = _("Totals after each round")
-    charts = [totals_chart(board.seats, board.rounds_played, title, size) for size in (WIDE, NARROW, PAPER)]
+    charts = [
+        totals_chart(board.seats, board.rounds_played, title, size, board.brought) for size in (WIDE, NARROW, PAPER)
+    ]
     changed = [row for row in changes_of(session, game) if row.undone or not row.plain]
     return render_template(
         "scores.html", board=board, charts=charts if board.rounds_played else [], day=day_of(session), name=game,

@@ -61,7 +61,7 @@ def score_picture(board: Board, day: str) -> bytes:
         middle = TOP + ROW * place + ROW // 2
         if row.rank == 1:
             draw.rounded_rectangle((MARGIN - 28, middle - 54, WIDTH - MARGIN + 28, middle + 54), 24, SHEET, LINE, 2)
-        draw.ellipse((MARGIN, middle - 36, MARGIN + 72, middle + 36), PLAYERS[(row.seat.index - 1) % len(PLAYERS)])
+        draw.ellipse((MARGIN, middle - 36, MARGIN + 72, middle + 36), PLAYERS[(row.seat.colour - 1) % len(PLAYERS)])
         _write(draw, (MARGIN + 36, middle), row.seat.initial, 36, "#fffdf8", "mm", 60)
         _write(draw, (MARGIN + 104, middle), row.seat.name, 52, INK, "lm", 480)
         if row.last is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from companion.web.board import Board, Seat, TileView
 from companion.web.languages import gettext as _
-from companion.web.wording import ended_text, rules_name, show_tile
+from companion.web.wording import ended_text, gone_texts, rules_name, show_tile
 
 MOST_SHARING = 3
 """So many players are named for one best round; of more it says nothing about anybody."""
@@ -107,7 +107,7 @@ def as_text(board: Board, day: str) -> str:
     for row in sorted(board.scores, key=lambda row: row.rank):
         place = f"{row.rank}. " if row.rank else ""
         lines.append(f"{place}{row.seat.name}: {row.total}{'' if row.last is None else f' ({row.last:+d})'}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *gone_texts(board)])
 
 
 def as_csv(board: Board) -> bytes:
@@ -115,15 +115,16 @@ def as_csv(board: Board) -> bytes:
     totals."""
     text = io.StringIO()
     sheet = csv.writer(text)
-    names = [seat.name for seat in board.seats]
+    names = [*(seat.name for seat in board.seats), *board.left]
     sheet.writerow([_("Round"), _("Engine"), _("How it ended"), *map(_plain, names)])
-    if board.brought:
-        sheet.writerow([_("Brought over"), "", "", *(board.brought.get(name, 0) for name in names)])
+    if board.brought or board.left:
+        before = {**board.brought, **board.left}
+        sheet.writerow([_("Brought over"), "", "", *(before.get(name, 0) for name in names)])
     for one in board.rounds_played:
         engine = show_tile(one.get("engine"), board.family) if one.get("engine") else ""
         points = [one["scores"].get(name, "") for name in names]
         sheet.writerow([one["round"], _plain(engine), _plain(ended_text(one)), *points])
-    totals = {row.seat.name: row.total for row in board.scores}
+    totals = {row.seat.name: row.total for row in board.scores} | dict(board.left)
     sheet.writerow([_("Total"), "", "", *(totals[name] for name in names)])
     return text.getvalue().encode("utf-8-sig")
 

@@ -466,6 +466,13 @@ def ended_text(played: Mapping[str, Any]) -> str:
     return texts.get(str(how), "–")
 
 
+def gone_texts(board: Board) -> list[str]:
+    """A sentence for everybody who went home in the middle of the match: their points stay in sight."""
+    return [
+        _("%(name)s went home with %(points)s points.", name=name, points=points) for name, points in board.left.items()
+    ]
+
+
 def rules_source(name: str) -> str:
     """The text that a rule set rests on."""
     return _(RULES[name].source) if name in RULES else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from companion.app.state import AppState
 from companion.log.event_fields import EventError
 from companion.log.header import Header
 from companion.web.app import PageSettings, create_app
+from companion.web.board import board_of
 from companion.web.pin import PinLock
 from tests.web.conftest import PIN, QUICK
 
@@ -46,7 +48,7 @@ def test_the_effect_is_said_before_anything_changes(host: FlaskClient, state: Ap
     assert 'value="14"' in host.get("/players").text, "the average of the others"
     page = host.post("/players", data=WANTED).text
     assert "Dee joins and begins with 14 points." in page
-    assert "Cy goes home with 30 points, which stay on the sheet until now." in page
+    assert "Cy goes home with 30 points, which stay on the sheet." in page
     assert "The seats are now: Ben, Ann, Dee." in page and "not counted" not in page
     assert state.games() == ["game-0001"], "nothing has changed"
 
@@ -72,6 +74,51 @@ def test_players_may_change_twice_between_two_rounds(host: FlaskClient, state: A
     assert state.session.snapshot()["players"] == ["Ann", "Ben", "Cy"]
     assert state.session.snapshot()["next"]["round"] == 2  # type: ignore[index]
     assert state.session.snapshot()["totals"] == {"Ann": 0, "Ben": 12, "Cy": 30}
+
+
+def test_the_points_of_who_went_home_stay_in_sight(host: FlaskClient, state: AppState) -> None:
+    host.post("/players/change", data=WANTED)
+    assert "Cy went home with 30 points." in host.get("/scores").text
+    assert "No round has been scored yet" not in host.get("/scores").text, "everybody brought points"
+    host.post("/api/start-round", json={"engine": "11-11", "starter": "Ben"})
+    host.post("/round-points/2", data={"points_1": "5", "points_2": "7", "points_3": "0", "out": "Dee"})
+    host.post("/players/change", data={"player_1": "Ben", "player_2": "Dee"})
+    for path in ("/scores", "/match-end", "/share"):
+        assert "Cy went home with 30 points." in host.get(path).text, path
+        assert "Ann went home with 7 points." in host.get(path).text, path
+    assert host.get(f"/games/{state.game}/scores.csv").text.splitlines()[-1].endswith("17,14,30,7")
+    assert "Cy is back, with 30 points." in host.post("/players", data=WANTED | {"player_4": "Cy"}).text
+    host.post("/players/change", data={"player_1": "Ben", "player_2": "Cy"})
+    assert state.session.snapshot()["totals"] == {"Ben": 17, "Cy": 30}
+    assert state.session.snapshot()["left"] == {"Ann": 7, "Dee": 14}
+    assert "The totals so far decide" in host.get("/match-end").text, "no further round has to be played"
+    assert host.post("/api/end-match").status_code == 200
+    assert "Winner: Ben" in host.get("/scores").text and "Ann went home with 7 points." in host.get("/scores").text
+
+
+def test_the_summary_of_a_round_names_who_went_home(host: FlaskClient) -> None:
+    host.post("/players/change", data=WANTED)
+    host.post("/api/start-round", json={"engine": "11-11", "starter": "Ben"})
+    host.post("/round-points/2", data={"points_1": "5", "points_2": "7", "points_3": "0", "out": "Dee"})
+    for path in ("/", "/tv"):
+        assert "Cy went home with 30 points." in host.get(path).text, path
+
+
+def test_a_player_keeps_the_colour_at_another_seat(host: FlaskClient, state: AppState) -> None:
+    def colours() -> dict[str, int]:
+        return {seat.name: seat.colour for seat in board_of(state.session.snapshot()).seats}
+
+    assert colours() == {"Ann": 1, "Ben": 2, "Cy": 3}
+    host.post("/players/change", data=WANTED)
+    assert colours() == {"Ben": 2, "Ann": 1, "Dee": 3}
+    drawn = re.findall(r'token p(\d+)".*?col-name">(\w+)', host.get("/scores").text)
+    assert sorted(drawn) == [("1", "Ann"), ("2", "Ben"), ("3", "Dee")]
+    again = {"rules": "tactic", "set": "double-12", "players": ["Cy", "Dee", "Ben"]}
+    assert host.post("/api/games", json=again).status_code == 200
+    assert colours() == {"Cy": 1, "Dee": 3, "Ben": 2}, "also in the next match"
+    for game in ("game-0001", "game-0003"):
+        state.reopen(game)
+    assert colours() == {"Cy": 1, "Dee": 3, "Ben": 2}, "as after a restart"
 
 
 def test_a_round_on_the_table_is_dealt_again_and_that_is_said(host: FlaskClient, state: AppState) -> None:
@@ -100,3 +147,8 @@ def test_a_journal_that_brings_nonsense_is_refused_with_the_field() -> None:
     line = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
     with pytest.raises(EventError, match="brought: expected rounds and totals"):
         Header.from_json(line | {"brought": {"totals": {"Ann": "many"}}})
+    with pytest.raises(EventError, match="brought: expected rounds and totals"):
+        Header.from_json(line | {"brought": {"left": ["Cy"]}})
+    for nonsense in ({"Ann": 1}, {"Ann": 1, "Ben": 1}, {"Ann": 1, "Ben": 99}, "red"):
+        with pytest.raises(EventError, match="colours: expected another number"):
+            Header.from_json(line | {"colours": nonsense})
