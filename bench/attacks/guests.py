@@ -99,7 +99,7 @@ def told_in(table: TellingTable, seconds: float) -> int:
     return table.told - before
 
 
-def measure(folder: Path, seconds: float) -> GuestReport:
+def measure(folder: Path, seconds: float, turns: int = TURNS) -> GuestReport:
     table = telling_table(folder)
     app = create_app(table._app_state, PageSettings(pin="135790"))
     server, port = serve_in_background(app)
@@ -109,12 +109,12 @@ def measure(folder: Path, seconds: float) -> GuestReport:
         table.looks = eye.ask
         asked = addresses(app, table._app_state.game)
         alone = beside = 0
-        for _ in range(TURNS):
-            alone += told_in(table, seconds / TURNS)
+        for _ in range(turns):
+            alone += told_in(table, seconds / turns)
             guests = flood(port, asked)
             try:
                 threading.Event().wait(1.0)
-                beside += told_in(table, seconds / TURNS)
+                beside += told_in(table, seconds / turns)
             finally:
                 guests.kill()
                 guests.communicate()

@@ -55,7 +55,7 @@ def test_a_game_comes_out_as_it_was_recorded_byte_for_byte(tmp_path: Path, quick
 
 
 @settings(
-    max_examples=12,
+    max_examples=5,
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
