@@ -108,12 +108,12 @@ class History:
         self.held: list[EffectiveEvent] = []
         in_force = effective_events(lines, self.rounds.concludes)
         for part in _by_round(in_force):
-            begun = part[0].event
+            begun, self.belief = part[0].event, None
             if isinstance(begun, RoundStarted) and begun.seq in self.rounds.looks:
                 known = self.told.get(begun.seq)
                 if known is None:
-                    opened = Timeline.of(header, rules, [*self.held, part[0]], base=base, looks=self.rounds.looks)
-                    course = opened.match.course
+                    base = Timeline.of(header, rules, [*self.held, part[0]], base=base, looks=self.rounds.looks)
+                    course = base.match.course
                     assert course is not None
                     self.belief = WatchedRound.told(
                         begun, course, lines_of(begun.seq, lines), _within(seen, begun.seq, self.rounds)
@@ -121,8 +121,10 @@ class History:
                     known = self.told[begun.seq] = self.belief.held()
                 self.held += known
             else:
-                self.belief = None
                 self.held += part
+        if self.belief is not None:
+            # This round goes on.
+            del self.told[self.belief.begun.seq]
         self.timeline = Timeline.of(header, rules, self.held, base=base, looks=self.rounds.looks, doubted=doubted)
 
 
@@ -182,8 +184,9 @@ class Ledger:
 
     def at(self, seq: int) -> tuple[Sequence[EffectiveEvent], Timeline]:
         """The events in force and the game as they stood after that line."""
-        seen = [one for one in self.seen if one.after < seq]
-        then = History(self.header, self.rules, self.lines[:seq], seen, base=self.timeline)
+        lines, seen = self.lines[:seq], [one for one in self.seen if one.after < seq]
+        told = {begun: held for begun, held in self._told.items() if lines_of(begun, self.lines)[-1].seq < seq}
+        then = History(self.header, self.rules, lines, seen, told=told, base=self.timeline)
         return then.held, then.timeline
 
     def rehearsal(self) -> Ledger:

@@ -14,13 +14,17 @@ import pytest
 
 from bench.table import FIRST_SEED, with_faults
 from bench.told import ToldTable, UnfilmedRound
+from companion.game.ledger import History
 from companion.game.session import CommandRejected, Session
 from companion.log.corrections import effective_events
 from companion.log.events import Corrected, Header, TilePlayed
 from companion.log.journal import read_journal
 from companion.play.event_actions import action_of
+from companion.play.timeline import Timeline
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm
+from tests.desk.playing import begin
+from tests.desk.watching import seen
 
 
 class Meddled(Session):
@@ -91,3 +95,45 @@ def test_the_program_corrects_no_line_about_what_somebody_did(tmp_path: Path) ->
     assert sorted((e.seq, e.by, len(e.violations)) for e in alone) == sorted(
         (play["seq"], play["by"], len(play["violations"])) for play in shown
     ), "whoever reads the lines alone finds them at the round's end"
+
+
+def watched_game(path: Path, rounds: int) -> Session:
+    """Rounds of a few watched turns each, broken off; the last one goes on."""
+    session, bots = begin(path, "reeves", 3, seed=5, rounds=rounds)
+    for number, played in enumerate(bots.rounds(), start=1):
+        session.start_round(played.engine, played.starter, after=number - 1 if number > 1 else None)
+        for turn in list(played.turns())[:6]:
+            session.observe(seen([turn]))
+        if number < rounds:
+            session.end_round("abandoned")
+    return session
+
+
+def test_opening_a_game_takes_every_act_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "g.jsonl"
+    watched_game(path, 5).close()
+    taken, take = 0, Timeline.take
+
+    def counted(self: Timeline, *args: Any, **named: Any) -> Any:
+        nonlocal taken
+        taken += 1
+        return take(self, *args, **named)
+
+    monkeypatch.setattr(Timeline, "take", counted)
+    Session.open(path).close()
+    assert 0 < taken <= len(read_journal(path).events)
+
+
+def test_a_moment_of_the_past_is_the_same_whatever_was_told_since(tmp_path: Path) -> None:
+    path = tmp_path / "g.jsonl"
+    session = watched_game(path, 3)
+    first = next(event for event in session.events if isinstance(event, TilePlayed))
+    session.correct(first.seq, {"by": next(name for name in session.header.players if name != first.by)})
+    text = read_journal(path)
+    for seq in range(5, len(text.events), 7):
+        past = [one for one in text.seen if one.after < seq]
+        then = History(session.header, session.rules, text.events[:seq], past)
+        begun = then.rounds.begun[-1]
+        alone = [(one.event.seq, one.event.who) for one in then.held if one.event.seq >= begun]
+        assert alone == [(play["seq"], play.get("by")) for play in session.snapshot(at=seq)["plays"]]
+    session.close()
