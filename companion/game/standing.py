@@ -23,6 +23,19 @@ def standing_faults(play: Mapping[str, Any]) -> tuple[str, ...]:
     return _codes(play, certain=True)
 
 
+def others_at_fault(play: Mapping[str, Any], code: str) -> tuple[str, ...]:
+    """Who else than the play's own player broke this rule for certain, sorted: somebody owed something before, and it
+    came out here. Of a play that nobody is named for they are its own."""
+    own = play.get("by")
+    named = {str(one["by"]) for one in standing_findings(play) if one["code"] == code and one.get("by")}
+    return () if own is None else tuple(sorted(named - {own}))
+
+
+def is_own_fault(play: Mapping[str, Any]) -> bool:
+    """Whether the accusation is against this play itself."""
+    return any(not others_at_fault(play, code) for code in standing_faults(play))
+
+
 def standing_doubts(play: Mapping[str, Any]) -> tuple[str, ...]:
     """The codes that are only possible, sorted, without those that are certain as well. They accuse nobody."""
     return tuple(code for code in _codes(play, certain=False) if code not in _codes(play, certain=True))

@@ -46,6 +46,7 @@ from companion.web.sharing import sharing
 from companion.web.source import SourceArchive, source
 from companion.web.stream import StreamSettings, stream
 from companion.web.streaming import Seats
+from companion.web.whole_tiles import keep_tiles_whole
 
 SOURCE_URL = "/source"
 """The page itself hands out what it runs."""
@@ -111,6 +112,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app_state.repairs.check(partial(broken, app_state.data_dir, app_state.repairs.report))
     guard(app, frozenset(name.lower() for name in chosen.names))
     pack_answers(app)
+    keep_tiles_whole(app)
     speak_languages(app)
     _prefer(app)
     _register(app)

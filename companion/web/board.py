@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.game.game_view import Blocked, Examined, GameView, Line, MustCover, RoundScores, TileShown, TrainShown
-from companion.game.standing import is_fault, standing_doubts
+from companion.game.standing import is_fault, is_own_fault, standing_doubts
 from companion.log.header import MOST_COLOURS
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
@@ -267,7 +267,7 @@ def board_of(snapshot: GameView) -> Board:
     players = [str(name) for name in snapshot.get("players") or ()]
     seats = seats_of(players, snapshot.get("colours"))
     plays = tuple(snapshot.get("plays") or ())
-    faults = {play.get("seq") for play in plays if is_fault(play)}
+    faults = {play.get("seq") for play in plays if is_own_fault(play)}
     doubts = {play.get("seq") for play in plays if standing_doubts(play)} - faults
     laid = [play.get("seq") for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
     marks = _Marks(faults, doubts, laid[-1] if laid else None)

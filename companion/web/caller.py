@@ -7,7 +7,6 @@ from typing import TypedDict
 from companion.game.standing import is_fault, standing_faults
 from companion.web import wording
 from companion.web.board import Board
-from companion.web.code_texts import code_title
 
 MOST_CALLED = 4
 """Of the latest plays: whoever was away for longer is not told of an evening."""
@@ -31,7 +30,7 @@ def calls_of(board: Board) -> list[Call]:
             continue
         text, key = str(wording.event_text(play, board.family)), str(play["seq"])
         if is_fault(play):
-            titles = " ".join(f"{code_title(code)}." for code in standing_faults(play))
+            titles = " ".join(f"{wording.fault_title(play, code)}." for code in standing_faults(play))
             faults.append({"key": f"{key}!", "text": f"{titles} {text}", "tone": "fault"})
         else:
             plays.append({"key": key, "text": text, "tone": "play"})

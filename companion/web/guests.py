@@ -4,7 +4,8 @@ with the PIN has looked and tapped Count."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from flask import Blueprint, Response, current_app, redirect, render_template, request, session
 from itsdangerous import BadSignature, URLSafeSerializer
@@ -15,12 +16,14 @@ from companion.web.access import needs_pin
 from companion.web.api import app_state
 from companion.web.board import Board, board_of
 from companion.web.body import person, read_body, tiles
+from companion.web.hand_notes import hand_notes, mark_of
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
 from companion.web.pages import invitation
 from companion.web.photographs import expect_photograph
 from companion.web.qr import qr_svg
+from companion.web.returned import FieldError
 
 guests = Blueprint("guests", __name__)
 
@@ -87,7 +90,8 @@ def own_hand() -> str:
 
 @guests.post("/hand")
 def send() -> str:
-    """`by` and `hand`; with a photograph it is read first and comes back to be looked over."""
+    """`by` and `hand`; with a photograph it is read first and comes back to be looked over. Where the table says
+    otherwise it comes back once with notes, and is sent when it comes again."""
     expect_photograph(request)
     board = _board_of_link()
     fields = read_body(request)
@@ -96,9 +100,24 @@ def send() -> str:
         read = read_hand_of(request, board)
         note, fine = photo_note(player, read, _("Check it, then send it."))
         return _page(board, player, as_typed(board, read.get("tiles") or ()), note, fine, hand_picture(read, board, 0))
-    hand = as_typed(board, tiles(fields.get("hand"), board.highest, name="hand"))
+    typed = tiles(fields.get("hand"), board.highest, name="hand")
+    hand = as_typed(board, typed)
+    notes = _notes(board, player, typed)
+    if mark_of(notes) != str(fields.get("seen") or ""):
+        return _page(board, player, hand, notes=notes)
     guest_hands().put(app_state().game, int(board.round or 0), player, hand)
     return _page(board, player, hand, _("Sent. It counts as soon as it is confirmed at the table."), sent=True)
+
+
+def _notes(board: Board, player: str, typed: Sequence[tuple[int, int]]) -> dict[str, list[str]]:
+    """What the table says otherwise about this hand alone; a tile that somebody else has sent too is said to both."""
+    others = {}
+    for name, sent in hands_sent(board).items():
+        with suppress(FieldError):
+            others[name] = tiles(sent, board.highest)
+    others.pop(player, None)
+    found = hand_notes(board, {**others, player: typed}, "")
+    return {player: found[player]} if player in found else {}
 
 
 def _page(
@@ -108,13 +127,15 @@ def _page(
     note: str = "",
     fine: bool = True,
     picture: HandPicture | None = None,
+    notes: Mapping[str, list[str]] | None = None,
     *,
     sent: bool = False,
 ) -> str:
     repository = app_state().repository
     eye = repository is not None and repository.read_hand is not None
     shown = {"player": player, "hand": hand, "note": note, "fine": fine, "picture": picture, "sent": sent, "eye": eye}
-    return render_template("own_hand.html", board=board, **shown, tv=False)
+    told = (notes or {}).get(player, [])
+    return render_template("own_hand.html", board=board, **shown, notes=told, seen=mark_of(notes or {}), tv=False)
 
 
 def _board_of_link() -> Board:

@@ -6,17 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.game.standing import standing_faults
 from companion.web.board import Board
-from companion.web.code_texts import code_title
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.refusals import translated
 from companion.web.wording import (
     apart_text,
     camera_text,
-    event_text,
-    meeting_text,
+    fault_text,
+    faults_title,
     proof_text,
     reason_text,
     retraction_cause,
@@ -72,9 +70,9 @@ def recent_faults(board: Board) -> list[Mapping[str, Any]]:
 def _faults(board: Board) -> list[Notice]:
     found = []
     for play in recent_faults(board):
-        title = " · ".join(code_title(code) for code in standing_faults(play))
+        title = faults_title(play)
         last_turn = turns_since(board, int(play.get("seq") or 0)) == TURNS_SHOWN
-        told = f"{event_text(play, board.family)} {meeting_text(play)}".strip()
+        told = fault_text(play, board.family)
         if play.get("corrected"):
             told += " " + proof_text(play, [seat.name for seat in board.seats])
         found.append(Notice("fault", title, told, last_turn))

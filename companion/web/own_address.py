@@ -72,11 +72,20 @@ def numeric_address(sock: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def of_this_machine(host: str) -> bool:
+    """Whether an address, or the host of one, leads nowhere from another machine."""
+    name = urlsplit(host if "//" in host else f"//{host}").hostname or ""
+    return name in ("localhost", "::1") or name.startswith("127.")
+
+
 class OwnAddress:
-    """The address of the page on `sock`, as it is now: a box starts before its network does."""
+    """The address of the page on `sock`, as it is now: a box starts before its network does. `here_only`: it listens to
+    this machine alone, whatever networks there are."""
 
     def __init__(self, sock: socket.socket, look: Callable[[socket.socket], str] = numeric_address) -> None:
         self._sock, self._look = sock, look
+        host = str(sock.getsockname()[0])
+        self.here_only = of_this_machine(f"[{host}]" if ":" in host else host)
         self.port = int(sock.getsockname()[1])
         self.now = look(sock)
         self._name = OwnName(self.port)

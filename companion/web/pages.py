@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, render_template, request, session
-from markupsafe import Markup
 from werkzeug.exceptions import NotFound, Unauthorized
 
 from companion.app.state import AppState, NoGameError
-from companion.game.standing import is_fault, standing_doubts, standing_faults
+from companion.game.standing import is_fault, is_own_fault, standing_doubts, standing_faults
 from companion.web import put_in, wording
 from companion.web.access import signed_in, who_changes
 from companion.web.board import Board, board_of
@@ -24,7 +23,7 @@ from companion.web.drawing import rails, sprite
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.notices import notices, recent_faults
-from companion.web.own_address import LOOPBACK
+from companion.web.own_address import of_this_machine
 from companion.web.photographs import photograph_limit
 from companion.web.plays import question_picture
 from companion.web.qr import qr_svg
@@ -32,6 +31,7 @@ from companion.web.refusals import translated
 from companion.web.repair_texts import repair_text
 from companion.web.returned import returned
 from companion.web.summary import ahead_text, summary_of
+from companion.web.whole_tiles import whole_tiles
 
 pages = Blueprint("pages", __name__)
 
@@ -54,7 +54,7 @@ def names_in_templates() -> dict[str, Any]:
         "my_name": who_changes(),
         "language": g.get("language", "en"),
         "theme": g.get("theme", "auto"),
-        "event_text": lambda event, family="mexican": wording.unbroken(wording.event_text(event, family)),
+        "event_text": wording.event_text,
         "train_name": wording.train_name,
         "show_tile": wording.show_tile,
         "camera_text": wording.camera_text,
@@ -70,7 +70,6 @@ def names_in_templates() -> dict[str, Any]:
         "insertable": put_in.insertable,
         "insertable_text": put_in.insertable_text,
         "fit": fit,
-        "unbroken": wording.unbroken,
         "reason_text": wording.reason_text,
         "asks_about_seats": wording.asks_about_seats,
         "unscored_round": wording.unscored_round,
@@ -81,12 +80,18 @@ def names_in_templates() -> dict[str, Any]:
         "rules_name": wording.rules_name,
         "set_title": wording.set_title,
         "ended_text": wording.ended_text,
+        "examined_text": wording.examined_text,
         "gone_texts": wording.gone_texts,
         "rules_source": wording.rules_source,
         "code_title": code_title,
         "code_rule": code_rule,
         "reminder": reminder,
         "is_fault": is_fault,
+        "is_own_fault": is_own_fault,
+        "fault_title": wording.fault_title,
+        "faults_title": wording.faults_title,
+        "fault_text": wording.fault_text,
+        "fault_tag": wording.fault_tag,
         "apart_text": wording.apart_text,
         "retraction_text": wording.retraction_text,
         "retraction_cause": wording.retraction_cause,
@@ -101,6 +106,7 @@ def names_in_templates() -> dict[str, Any]:
         "pin_is_shown": app_state().pin_is_shown,
         "pin_place_text": pin_place_text,
         "invitation": invitation,
+        "uninvited_text": uninvited_text,
         "settings": current_app.extensions["companion_settings"],
         "game": app_state().game,
         "troubles": app_state().troubles(),
@@ -139,10 +145,17 @@ def pin_place_text() -> str:
 def invitation() -> str:
     """The address that other phones open; "" where this page is reached from this machine alone."""
     settings = current_app.extensions["companion_settings"]
-    if settings.address is not None and LOOPBACK not in settings.address.now:
+    if settings.address is not None and not of_this_machine(settings.address.now):
         return str(settings.address.now)
-    host = request.host.rsplit(":", 1)[0]
-    return "" if host in ("localhost", LOOPBACK, "[::1]") else request.host_url.rstrip("/")
+    return "" if of_this_machine(request.host) else request.host_url.rstrip("/")
+
+
+def uninvited_text() -> str:
+    """Why no other phone can open this page, and what lets it."""
+    settings = current_app.extensions["companion_settings"]
+    if settings.address is None or settings.address.here_only:
+        return _("Phones cannot join: this page was started for this machine only. Start it with --host 0.0.0.0.")
+    return _("Phones cannot join yet: this machine is in no network. Connect it to your Wi-Fi.")
 
 
 def _greet_screen() -> None:
@@ -224,8 +237,7 @@ def _regions_of_the_moment(tv: bool) -> dict[str, Any]:
         tuple(app_state().troubles()),
         *(one.id for one in app_state().repairs.to_show()),
     )
-    address = current_app.extensions["companion_settings"].address
-    key = (tv, g.language, signed_in(), on_the_box(), address and address.now, *around)
+    key = (tv, g.language, signed_in(), on_the_box(), invitation(), *around)
     found = cache.get(moment, key)
     if found is None:
         found = _render_regions(tv)
@@ -236,7 +248,7 @@ def _regions_of_the_moment(tv: bool) -> dict[str, Any]:
 def _render_regions(tv: bool) -> dict[str, Any]:
     board = board_of(app_state().session.snapshot())
     shown = _shown(board, app_state().camera_status())
-    html = {name: Markup(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in REGIONS}
+    html = {name: whole_tiles(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in REGIONS}
     return {
         "seq": board.seq,
         "game": app_state().game,

@@ -21,9 +21,12 @@ from companion.web.access import needs_pin, who_changes
 from companion.web.api import app_state, correction
 from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
+from companion.web.code_texts import code_title
+from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.refusals import why
+from companion.web.wording import fault_title, show_tile
 
 plays = Blueprint("plays", __name__)
 
@@ -38,14 +41,17 @@ MOST_FRAMES = 24
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What is held against a play: codes that stand for certain, and those that are only possible; each sorted."""
+    """What is held against a play, in words: what stands for certain, and what is only possible."""
 
     faults: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, play: Mapping[str, Any] | None) -> Ruled:
-        return cls() if play is None else cls(standing_faults(play), standing_doubts(play))
+        if play is None:
+            return cls()
+        faults = tuple(fault_title(play, code) for code in standing_faults(play))
+        return cls(faults, tuple(code_title(code) for code in standing_doubts(play)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,7 @@ def show(seq: int) -> str:
         close=None if folder is None else _close_up(folder, line),
         before=before,
         after=after,
+        examined=[one for one in board.audit if one["seq"] == seq and one["status"] != "clear"],
         arm=None if folder is None else _arm_picture(folder, board, play, line),
         history=[_history_line(number) for number in play.get("changed_by") or ()],
         tv=False,
@@ -278,7 +285,14 @@ def ask() -> str:
             answer = session.judge(tile, train)  # type: ignore[attr-defined]
         except (ValueError, LookupError) as refusal:
             raise Conflict(why(refusal) or _("The referee cannot answer that now.")) from None
-    return render_template("ask.html", board=board, answer=answer, asked=fields, tv=False)
+    lies = _lies_already(board, answer.get("tile") or tile) if answer and answer.get("codes") else None
+    return render_template("ask.html", board=board, answer=answer, lies=lies, asked=fields, tv=False)
+
+
+def _lies_already(board: Board, tile: Sequence[int]) -> str | None:
+    """Where this tile lies on the table, in words; Chinese tiles come twice."""
+    where = None if board.chinese else places_of(board).get((min(tile), max(tile)))
+    return where and _("%(tile)s is already on the table: %(where)s.", tile=show_tile(tile), where=where)
 
 
 @plays.get("/games/<game>/pictures/<name>")

@@ -76,7 +76,7 @@ def _both(line: Line, what: Mapping[str, Any], held: dict[int, dict[str, Any]], 
     before = event_text(target, family) if target else ""
     after = ""
     if what.get("withdrawn"):
-        after = _("removed")
+        after = _("no longer counts")
     elif what.get("overruled"):
         after = _("let stand")
     elif what.get("insert"):

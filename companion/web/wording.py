@@ -6,13 +6,10 @@ right whoever plays.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup, escape
-
-from companion.game.standing import change_made
+from companion.game.standing import change_made, is_own_fault, others_at_fault, standing_faults
 from companion.log.author import BUTTON, PHONE
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
@@ -28,14 +25,6 @@ def show_tile(tile: Any, family: str = "mexican") -> str:
     if not tile:
         return "?"
     return f"{tile[0]}{':' if family == 'chinese' else '-'}{tile[1]}"
-
-
-WRITTEN_TILE = re.compile(r"\b\d{1,2}[-:]\d{1,2}\b")
-
-
-def unbroken(sentence: str) -> Markup:
-    """The sentence with its tiles kept in one line each: `0-` at a line's end is read as something else."""
-    return Markup(WRITTEN_TILE.sub(r'<span class="whole">\g<0></span>', str(escape(sentence))))
 
 
 def train_name(train: str | None) -> str:
@@ -252,7 +241,7 @@ def correction_text(event: Mapping[str, Any], family: str) -> str:
         fallen = " ".join(retraction_text(one) for one in what["retracts"])
         return f"{fallen} {retraction_cause(what.get('because'))}"
     if what.get("withdrawn"):
-        return _("Corrected: it did not happen.")
+        return _("Corrected: it no longer counts.")
     if "overruled" in what:
         return _("You agreed to let it stand.")
     if what.get("tile") or what.get("engine"):
@@ -441,6 +430,47 @@ def set_title(name: str) -> str:
     if name.startswith("double-"):
         return _("Double-%(number)s set", number=name.removeprefix("double-"))
     return _("Chinese set") if name == "chinese" else name
+
+
+def fault_title(play: Mapping[str, Any], code: str) -> str:
+    """A rule that was broken for certain, and by whom where that is not the play's own player."""
+    names = others_at_fault(play, code)
+    return f"{', '.join(names)}: {code_title(code)}" if names else code_title(code)
+
+
+def faults_title(play: Mapping[str, Any]) -> str:
+    """All that stands against a play for certain, in one line."""
+    return " · ".join(fault_title(play, code) for code in standing_faults(play))
+
+
+def fault_text(play: Mapping[str, Any], family: str = "mexican") -> str:
+    """The play under a fault's title, with the values that met where they do not fit."""
+    if not is_own_fault(play):
+        return _("It came out when this was played: %(play)s", play=event_text(play, family))
+    return f"{event_text(play, family)} {meeting_text(play, family)}".strip()
+
+
+def fault_tag(play: Mapping[str, Any]) -> str:
+    """The tag at a play, or "": against the rules, with the names of who broke one where it is not this play."""
+    if not standing_faults(play):
+        return ""
+    if is_own_fault(play):
+        return _("against the rules")
+    names = sorted({name for code in standing_faults(play) for name in others_at_fault(play, code)})
+    return f"{', '.join(names)}: {_('against the rules')}"
+
+
+def examined_text(one: Mapping[str, Any], family: str = "mexican") -> str:
+    """What the hands shown at the end say of an earlier decision."""
+    tiles = " ".join(show_tile(tile, family) for tile in one.get("tiles") or ())
+    if not one.get("offence"):
+        return _("%(tiles)s would have fitted. These rules allow it all the same.", tiles=tiles)
+    if one.get("status") == "certain":
+        return _("The hands that were shown prove it: %(tiles)s would have fitted.", tiles=tiles)
+    open_still = _(
+        "%(tiles)s would have fitted. It came to light later and may have been drawn after this.", tiles=tiles
+    )
+    return f"{_('Possible; nobody is accused.')} {open_still}"
 
 
 def candidate_text(candidate: Mapping[str, Any], family: str = "mexican") -> str:

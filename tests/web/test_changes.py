@@ -14,6 +14,7 @@ from flask.testing import FlaskClient
 from companion.app.state import AppState
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
+from companion.web.code_texts import code_title
 from companion.web.plays import changes_between
 from companion.web.rule_texts import RULES, SILENT, option_value, options_of
 from tests.web import tables
@@ -98,7 +99,8 @@ def test_only_rulings_that_differ_are_listed() -> None:
     now = [tables.play(1, "Ann", (1, 2), "Ann"), tables.play(2, "Ben", (2, 3), "Ann", "CLOSED_TRAIN")]
     then = [tables.play(1, "Ann", (1, 2), "Ann"), tables.play(2, "Ben", (2, 3), "Ann", "MISMATCH")]
     (change,) = changes_between(now, then)
-    assert (change.seq, *(ruled.faults for ruled in change.ruled)) == (2, ("CLOSED_TRAIN",), ("MISMATCH",))
+    titles = (code_title("CLOSED_TRAIN"), code_title("MISMATCH"))
+    assert (change.seq, *(ruled.faults for ruled in change.ruled)) == (2, titles[:1], titles[1:])
 
 
 def test_a_ruling_that_would_only_be_open_is_not_called_within_the_rules(

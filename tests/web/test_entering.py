@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 
 from tests.web import tables
 from tests.web.fakes import FakeSession
+from tests.web.reading import words
 from tests.web.real_table import NAMES, Table
 
 
@@ -40,10 +41,10 @@ def test_a_tile_on_anothers_closed_train_is_first_asked_as_theirs(train_table: T
         train_table.post("play", train=train, outer=outer)
     before = len(train_table.plays())
     answer = train_table.post("play", train="Ben", outer="3")
-    assert answer.status_code == 200 and "Ben&#39;s train is closed to Ann. Who played 7-3?" in answer.text
+    assert answer.status_code == 200 and "Ben&#39;s train is closed to Ann. Who played 7-3?" in words(answer.text)
     assert len(train_table.plays()) == before
     [question] = re.findall(r'<form[^>]* class="ask-back".*?</form>', answer.text, re.DOTALL)
-    assert "Who played 7-3?" in question
+    assert "Who played 7-3?" in words(question)
     assert re.findall(r'name="by" value="(\w+)"', question) == ["Ben", "Ann"]
     assert train_table.post("play", train="Ben", outer="3", by="Ben").status_code == 303
     assert train_table.plays()[-1] == ("Ben", "Ben", [7, 3])
@@ -52,7 +53,7 @@ def test_a_tile_on_anothers_closed_train_is_first_asked_as_theirs(train_table: T
 def test_a_tile_that_lies_there_already_is_asked_about_first(train_table: Table) -> None:
     train_table.post("play", train="Ann", outer="5")
     for outer, where in (("5", "Ann's train"), ("12", "the engine")):
-        answer = unescape(train_table.post("play", train="Ben", outer=outer).text)
+        answer = words(unescape(train_table.post("play", train="Ben", outer=outer).text))
         assert f"12-{outer} is already on the table: {where}." in answer
     assert len(train_table.plays()) == 1
     assert train_table.post("play", train="Ben", outer="5", again="1").status_code == 303
@@ -60,7 +61,7 @@ def test_a_tile_that_lies_there_already_is_asked_about_first(train_table: Table)
 
 
 def test_a_tile_that_the_set_does_not_have_is_asked_about_first(train_table: Table) -> None:
-    answer = unescape(train_table.post("play", train="Ann", outer="13").text)
+    answer = words(unescape(train_table.post("play", train="Ann", outer="13").text))
     assert "12-13? The set of this game has no such tile." in answer
     assert not train_table.plays()
     assert train_table.post("play", train="Ann", outer="13", again="1").status_code == 303
@@ -226,7 +227,7 @@ def test_who_it_was_is_settled_by_one_tap_on_a_face(keeper: FlaskClient, session
     table["plays"].append(tables.play(34, None, (5, 2), "MX", maybe=["Ann"]))
     session.show(table)
     page = keeper.get("/").text
-    assert "Ben or Cyril played 10-12 on Cyril&#39;s train." in re.sub(r"</?span[^>]*>", "", page)
+    assert "Ben or Cyril played 10-12 on Cyril&#39;s train." in words(page)
     assert "Probably Ann played" in page
     assert re.findall(r'<button name="by" value="(\w+)">', page) == ["Ann", "Ben", "Cyril"]
     keeper.post("/api/correct", data={"seq": "33", "by": "Ben", "expected_seq": str(table["seq"])})
@@ -237,7 +238,7 @@ def test_when_it_may_have_been_anybody_only_the_likeliest_is_said(keeper: FlaskC
     table = tables.midgame()
     table["plays"].append(tables.play(33, None, (6, 4), "MX", maybe=["Cyril", "Ann", "Ben", "Dorothea"]))
     session.show(table)
-    page = re.sub(r"</?span[^>]*>", "", keeper.get("/").text)
+    page = words(keeper.get("/").text)
     assert "Somebody (probably Cyril) played 6-4 on the Mexican train." in page
 
 

@@ -9,11 +9,21 @@ from dataclasses import replace
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from companion.app.state import AppState
 from tests.web import tables
 from tests.web.fakes import FakeSession
+from tests.web.reading import words
 from tests.web.test_hand_picture import HAND, JPEG
+
+
+def send(guest: FlaskClient, player: str, hand: str) -> TestResponse:
+    """A hand sent, and sent again where the page asked about it."""
+    form = {"by": player, "hand": hand, "do": "send"}
+    answer = guest.post("/hand", data=form)
+    seen = re.search(r'name="seen" value="(\w+)"', answer.text)
+    return guest.post("/hand", data=form | {"seen": seen[1]}) if seen else answer
 
 
 def link(keeper: FlaskClient) -> str:
@@ -34,12 +44,24 @@ def guest(app: Flask, keeper: FlaskClient, session: FakeSession) -> FlaskClient:
 def test_a_hand_that_a_guest_sent_waits_for_whoever_counts(
     guest: FlaskClient, keeper: FlaskClient, session: FakeSession
 ) -> None:
-    sent = guest.post("/hand", data={"by": "Ben", "hand": "12-5, 3-3", "do": "send"})
+    sent = send(guest, "Ben", "12-5, 3-3")
     assert "It counts as soon as it is confirmed at the table." in sent.text
     assert session.calls == [], "nothing is on record"
     assert 'name="hand_2" value="12-5 3-3"' in keeper.get("/round-end").text
     assert keeper.get("/round-end/notes").json["sent"] == {"hand_2": "12-5 3-3"}  # type: ignore[index]
     assert guest.get("/round-end/notes").json["sent"] == {}, "a hand is nobody else's business"  # type: ignore[index]
+
+
+def test_a_guest_is_asked_once_about_a_tile_that_lies_elsewhere(guest: FlaskClient, keeper: FlaskClient) -> None:
+    ben = {"by": "Ben", "hand": "10-5 5-5 5-5", "do": "send"}
+    asked = guest.post("/hand", data=ben).text
+    assert "10-5 is already on the table: Ann&#39;s train." in words(asked)
+    assert "5-5 is already in the hand of Ben." in words(asked) and "Send it all the same" in asked
+    assert 'name="hand_2" value=""' in keeper.get("/round-end").text, "not sent yet"
+    assert "Sent." in send(guest, "Ben", ben["hand"]).text
+    assert "5-5 is already in the hand of Ben." in words(
+        guest.post("/hand", data={"by": "Cyril", "hand": "5-5", "do": "send"}).text
+    )
 
 
 def test_what_was_typed_comes_back_with_the_reason(guest: FlaskClient) -> None:

@@ -13,6 +13,7 @@ from companion.web.board import board_of
 from companion.web.hand_notes import hand_notes, mark_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
+from tests.web.reading import words
 from tests.web.test_entering import Table
 
 HANDS = {"how": "out", "hand_1": "", "hand_2": "10-5 11-1", "hand_3": "3-3", "hand_4": "1-2"}
@@ -51,7 +52,7 @@ def test_hands_with_notes_come_back_once_and_count_when_sent_again(keeper: Flask
     session.show(tables.round_over())
     page = keeper.post("/round-end", data=HANDS)
     assert page.status_code == 200 and session.calls == []
-    assert "10-5 is already on the table: Ann&#39;s train." in page.text
+    assert "10-5 is already on the table: Ann&#39;s train." in words(page.text)
     assert 'value="10-5 11-1"' in page.text and "Count it all the same" in page.text
     (seen,) = re.findall(r'name="seen" value="(\w+)"', page.text)
     assert keeper.post("/round-end", data={**HANDS, "seen": seen}).headers["Location"] == "/scores"

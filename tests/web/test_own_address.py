@@ -8,15 +8,18 @@ import socket
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.web.own_address import OwnAddress, in_order
 from companion.web.own_name import OwnName
+from companion.web.serving import listen
 
 
 def test_containers_and_private_networks_come_last() -> None:
@@ -109,6 +112,26 @@ def test_the_big_screen_shows_the_address_of_now(anyone: FlaskClient) -> None:
     join = anyone.get("/regions?tv=1").get_json()["regions"]["join"]
     assert "192.168.1.23:8000" in join and "/qr.svg?of=" in join
     assert "192.168.1.23" not in anyone.get("/regions").get_json()["regions"]["join"]
+
+
+@pytest.mark.parametrize(
+    ("host", "here_only", "sentence"),
+    [("127.0.0.1", True, "Start it with --host 0.0.0.0"), ("0.0.0.0", False, "Connect it to your Wi-Fi")],
+)
+def test_a_page_that_no_phone_can_open_says_so_instead_of_a_code(
+    app: Flask, host: str, here_only: bool, sentence: str
+) -> None:
+    with listen(host, 0) as sock:
+        address = OwnAddress(sock, lambda _sock: "http://127.0.0.1:8000")
+        assert address.here_only is here_only
+        app.extensions["companion_settings"] = replace(app.extensions["companion_settings"], address=address)
+        client = app.test_client()
+        for path in ("/tv", "/invite"):
+            page = client.get(path).text
+            assert sentence in page and "/qr.svg" not in page, path
+        assert client.get("/qr.svg").status_code == 404
+        reached = client.get("/tv", headers={"Host": "192.168.1.50:8000"}).text
+        assert "/qr.svg" in reached and sentence not in reached, "whoever came through another door leads others there"
 
 
 IN_A_NEW_NETWORK = """

@@ -13,6 +13,7 @@ from companion.rules.ruleset import load_ruleset
 from companion.web.own_rules import MOST, find, forget, keep, own_rules
 from companion.web.rule_texts import QUESTIONS, RULES
 from tests.web.fakes import FakeSession
+from tests.web.reading import words
 
 FOUR = {f"player_{n}": name for n, name in enumerate(("Ann", "Ben", "Cyril", "Dorothea"), start=1)}
 KITCHEN = {"rules": "tactic", "title": "Our kitchen", "option_double_blank": "25", "option_announce": "tap_or_say"}
@@ -32,9 +33,9 @@ def test_rules_are_kept_offered_chosen_and_forgotten(keeper: FlaskClient, tmp_pa
     kept = keeper.post("/setup/rules", data=KITCHEN, headers={"Accept": "text/html"})
     assert (kept.status_code, kept.location) == (303, "/setup?own=our-kitchen")
     assert load_ruleset(tmp_path / "rules" / "our-kitchen.toml").double_blank == 25
-    page = keeper.get("/setup").text
+    page = words(keeper.get("/setup").text)
     assert "Our kitchen" in page and f"{QUESTIONS['double_blank']} 25" in page
-    form = keeper.get("/setup?own=our-kitchen").text
+    form = words(keeper.get("/setup?own=our-kitchen").text)
     assert '<option value="25" selected>' in form and '<option value="tap_or_say" selected>' in form
     assert f"<li>{QUESTIONS['double_blank']} 25</li>" in form
     assert not any(sentence in form for sentence in RULES["tactic"].special), "they may not hold any more"

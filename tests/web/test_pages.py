@@ -16,10 +16,15 @@ from companion.log.events import Header
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
+from companion.web.board import board_of
+from companion.web.caller import calls_of
+from companion.web.code_texts import code_title
+from companion.web.whole_tiles import whole_tiles
 from companion.web.wording import trouble_text
 from tests.desk.watching import table_change
 from tests.web import tables
 from tests.web.fakes import FakeSession
+from tests.web.reading import words
 
 PAGES = (
     "/", "/tv", "/scores", "/ask", "/games", "/setup", "/setup?rules=poltava", "/setup?rules=chedeng", "/pin",
@@ -133,14 +138,14 @@ def test_an_unsure_tile_is_marked_in_words_too(anyone: FlaskClient, session: Fak
     session.show(tables.midgame())
     yard = anyone.get("/regions").json["regions"]["yard"]
     assert yard.count("unsure reading") == 1
-    assert "3-6, unsure reading" in yard
+    assert "3-6, unsure reading" in words(yard)
 
 
 def test_an_open_question_offers_its_stories_only_to_who_may_answer(
     anyone: FlaskClient, keeper: FlaskClient, session: FakeSession
 ) -> None:
     session.show(tables.question())
-    assert "Ben played 4-0 on their own train." in anyone.get("/").text
+    assert "Ben played 4-0 on their own train." in words(anyone.get("/").text)
     assert 'action="/api/answer"' not in anyone.get("/").text
     assert keeper.get("/").text.count('name="choice"') == 3
 
@@ -222,10 +227,10 @@ def test_a_play_that_never_was_is_not_found(anyone: FlaskClient) -> None:
 
 def test_the_referee_answers_a_question_without_the_pin(anyone: FlaskClient, session: FakeSession) -> None:
     session.answers["judge"] = {"verdict": "illegal", "codes": ["CLOSED_TRAIN"], "may": []}
-    page = anyone.get("/ask?train=Ann&low=12&high=3").text
+    page = words(anyone.get("/ask?train=Ann&low=12&high=3").text)
     assert "No, you may not play 12-3 there now." in page
     session.answers["judge"] = {"verdict": "legal", "codes": [], "may": []}
-    assert "Yes, you may play 12-3 there now." in anyone.get("/ask?train=Ann&low=12&high=3").text
+    assert "Yes, you may play 12-3 there now." in words(anyone.get("/ask?train=Ann&low=12&high=3").text)
 
 
 def test_a_tile_that_does_not_fit_is_said_with_its_values(anyone: FlaskClient, session: FakeSession) -> None:
@@ -233,11 +238,64 @@ def test_a_tile_that_does_not_fit_is_said_with_its_values(anyone: FlaskClient, s
     table["plays"][-1] = tables.play(32, "Ben", (11, 4), "Ann", "MISMATCH", end_was=8)
     session.show(table)
     for path in ("/", "/tv", "/play/32"):
-        page = re.sub(r"</?span[^>]*>", "", anyone.get(path).text)
+        page = words(anyone.get(path).text)
         assert "The end was 8; 11 was laid against it. The camera read 11-4." in page, path
     table["plays"][-1]["violations"][0]["certain"] = False
     session.show(table)
     assert "It is open whether the camera read both tiles right." in anyone.get("/play/32").text
+
+
+def test_the_page_of_a_decision_in_doubt_says_what_is_in_doubt(anyone: FlaskClient, session: FakeSession) -> None:
+    examined = {"player": "Ann", "code": "PASSED_WITH_PLAYABLE", "offence": True, "seq": 30, "tiles": [[5, 9]]}
+    session.show(tables.midgame(audit=[{**examined, "status": "possible"}]))
+    assert 'href="/play/30"' in anyone.get("/scores").text
+    page = words(anyone.get("/play/30").text)
+    assert code_title("PASSED_WITH_PLAYABLE") in page and "Possible; nobody is accused. 5-9 would have fitted." in page
+    session.show(tables.midgame(audit=[{**examined, "status": "certain", "offence": False}]))
+    assert "These rules allow it all the same." in anyone.get("/play/30").text
+    assert code_title("PASSED_WITH_PLAYABLE") not in anyone.get("/play/31").text
+
+
+def test_what_somebody_else_owed_is_not_held_against_who_played_next(anyone: FlaskClient, session: FakeSession) -> None:
+    table = tables.illegal()
+    table["plays"][-1]["violations"] = [{"code": "MARKER_MISSING", "certain": True, "by": "Dorothea"}]
+    session.show(table)
+    title = f"Dorothea: {code_title('MARKER_MISSING')}"
+    for path in ("/", "/tv", "/play/32"):
+        assert title in anyone.get(path).text, path
+    page = words(anyone.get("/").text)
+    assert "It came out when this was played: Ben played 0-11" in page and "Dorothea: against the rules" in page
+    assert 'class="flag"' not in page and 'class="fault"' not in page, "neither Ben's tile nor his play is marked"
+    assert calls_of(board_of(table))[0]["text"].startswith(title)
+
+
+def test_no_tile_is_parted_by_a_lines_end(keeper: FlaskClient, session: FakeSession) -> None:
+    """Wherever a page writes a tile, in whatever sentence: in the text only elements that hold no others may."""
+    parted = re.compile(r"(?<![\w.:-])\d{1,2}[-:]\d{1,2}(?![\w.:-]*\d)")
+    seen = 0
+    session.answers |= {"what_if": tables.midgame(), "judge": {"codes": ["DUPLICATE_TILE"], "by": "Ben"}}
+    for table in (tables.illegal, tables.question, tables.chinese_line, tables.match_over, tables.off_record):
+        session.show(table())
+        for path in (*PAGES, "/play/32", "/ask?train=Ann&low=12&high=5", "/round-end"):
+            answer = keeper.post("/play/32/preview", data={"tile": "11-0"}) if "pin" in path else keeper.get(path)
+            page = re.sub(r"(?s)<(title|option|textarea|text)\b.*?</\1>", "", answer.text)
+            seen += page.count('<span class="whole">')
+            page = re.sub(r'<span class="whole">[^<]*</span>', "", page)
+            assert not parted.findall(re.sub(r"(?s)<[^>]*>", " ", page)), path
+        for region in keeper.get("/regions").get_json()["regions"].values():
+            assert not parted.findall(re.sub(r'<span class="whole">[^<]*</span>|<[^>]*>', " ", region))
+    assert seen > 30
+    sentence = whole_tiles('<p title="8-3">8-3, <b>12:5</b> 2026-11-25 http://127.0.0.1:80 <i>1-2-3</i></p>')
+    assert re.findall(r'whole">([^<]*)<', sentence) == ["8-3", "12:5"] and whole_tiles(sentence) == sentence
+
+
+def test_the_referee_says_whom_it_answers_and_where_a_tile_lies(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    assert "It is for Ben, whose turn it is now." in anyone.get("/ask").text
+    session.answers["judge"] = {"tile": [10, 5], "verdict": "illegal", "codes": ["DUPLICATE_TILE"], "by": "Ben"}
+    page = words(anyone.get("/ask?train=Ben&low=5&high=10").text)
+    assert "No, this tile has been played already." in page and "10-5 is already on the table: Ann&#39;s train." in page
+    assert "twice" not in page and "for Ben, whose turn it is" in page
 
 
 def test_the_sheet_names_nobody_for_what_is_only_possible(anyone: FlaskClient, session: FakeSession) -> None:
@@ -281,7 +339,7 @@ def test_a_misreading_is_asked_as_one(anyone: FlaskClient, session: FakeSession)
     session.show(table)
     alerts = anyone.get("/regions").json["regions"]["alerts"]
     assert "Did we misread a tile?" in alerts
-    assert "Somebody played 12-5 on Ann&#39;s train." in alerts
+    assert "Somebody played 12-5 on Ann&#39;s train." in words(alerts)
 
 
 def test_answers_are_packed_for_who_takes_it(anyone: FlaskClient) -> None:

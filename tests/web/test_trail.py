@@ -19,6 +19,7 @@ from companion.log.author import BUTTON, entered_by
 from companion.web.app import PageSettings, create_app
 from companion.web.noted import NOTED
 from tests.web.fakes import FakeCamera
+from tests.web.reading import words
 from tests.web.test_learning import FakeDesk
 from tests.web.test_placing import FakeTable
 
@@ -54,7 +55,7 @@ def tap(client: FlaskClient, path: str, **fields: Any) -> None:
 
 
 def trail(page: Flask) -> str:
-    return page.test_client().get("/games/game-0001/changes").get_data(as_text=True)
+    return words(page.test_client().get("/games/game-0001/changes").get_data(as_text=True))
 
 
 def played(page: Flask, client: FlaskClient) -> None:
@@ -71,7 +72,7 @@ def test_who_entered_what_is_on_the_page_and_undone_things_stay(page: Flask) -> 
     text = trail(page)
     assert "<s>Ann played 1-4 on their own train.</s>" in text, "what an undo removes is not gone"
     assert "a phone without a name" in text and "Ben ·" in text
-    sheet = page.test_client().get("/scores").get_data(as_text=True)
+    sheet = words(page.test_client().get("/scores").get_data(as_text=True))
     assert 'class="printed second-page"' in sheet and "<s>Ann played 1-4" in sheet
     assert "12-2" not in sheet.partition("second-page")[2], "entries that stand are the game itself"
 

@@ -106,7 +106,7 @@ function tellLost(root, seconds) {
 // The lines over the table, each said by its own part of the page; "" says nothing.
 function say(id, sentence) {
   const place = document.getElementById(id);
-  if (place.textContent !== sentence) place.textContent = sentence;
+  if (place.textContent !== sentence) write(place, sentence);
   place.hidden = !sentence;
 }
 
@@ -689,7 +689,7 @@ if (hands) {
       if (told) told.textContent = told.dataset.words;
       field.dispatchEvent(new Event("input", { bubbles: true }));
     }
-    for (const note of hands.querySelectorAll("[data-note]")) note.textContent = (notes[note.dataset.note] || []).join(" ");
+    for (const note of hands.querySelectorAll("[data-note]")) write(note, (notes[note.dataset.note] || []).join(" "));
     hands.elements.seen.value = seen;
   };
   hands.addEventListener("input", () => {
@@ -698,6 +698,19 @@ if (hands) {
   });
   if ([...hands.querySelectorAll("[data-hand]")].some((field) => field.value)) look();
   if (hands.querySelector(".invite-hands")) setInterval(() => !document.hidden && look(), 3000);
+}
+
+// Writes a sentence, each of its tiles kept in one line.
+function write(place, sentence) {
+  place.textContent = "";
+  sentence.split(/(\d+[-:]\d+)/).forEach((words, n) => {
+    const part = n % 2 ? document.createElement("span") : null;
+    if (part) {
+      part.className = "whole";
+      part.textContent = words;
+    }
+    place.append(part || words);
+  });
 }
 
 // What a page offers only where its scripts run.
