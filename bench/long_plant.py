@@ -1,8 +1,9 @@
 """Every fault that bots can plant, again and again: `python -m bench.long_plant --seeds 20`.
 
-A round is played until a fault was planted and two more turns were made. Then its code must stand there, certain or
-as one of several, and nothing else may be held for certain against anybody. The round where no moment for the fault
-came must have no finding at all. Status 1 where any of this fails.
+A round is played until a fault was planted and a lap and two more turns were made, so that no late tap can explain it
+any more (`--turns`: so many turns instead). Then its code must stand there, certain or as one of several, and nothing
+else may be held for certain against anybody. The round where no moment for the fault came must have no finding at all.
+Status 1 where any of this fails.
 
 Some faults of the bots cannot be told from legal play. Where others may decline (`cz`) and their trains are marked
 already, a pass leaves nothing on the record, and a second tile may be the next turn of whoever laid the first. While
@@ -37,8 +38,8 @@ FOUND, ONE_OF, MISSED, ACCUSED, NO_MOMENT = "found", "one of several", "missed",
 NOT_PROVABLE = "not provable"
 
 
-def plant(name: str, code: Violation, seed: int) -> str:
-    """What became of one fault; the players and the set follow from the seed."""
+def plant(name: str, code: Violation, seed: int, turns: int | None = None) -> str:
+    """What became of one fault after so many turns more (None: a lap and two); players and set follow from the seed."""
     rules, chance = load_ruleset(name), Random(f"{name} {code} {seed}")
     set_max = chance.choice((9, 12)) if rules.is_mexican else 6
     sets = set_max if rules.is_mexican else None
@@ -53,7 +54,8 @@ def plant(name: str, code: Violation, seed: int) -> str:
 
     played = next(iter(game.rounds()))
     happen(opening(played))
-    left = 2 if played.planted else -1
+    more = players + 2 if turns is None else turns
+    left = more if played.planted else -1
     unclear = False
     for turn in played.turns():
         course = timeline.match.course
@@ -61,10 +63,10 @@ def plant(name: str, code: Violation, seed: int) -> str:
         unclear = unclear or (turn.planted is not None and (open_lap or may_be_turns(rules, turn)))
         for event in events_of(turn):
             happen(event)
-        left = 2 if turn.planted else left - 1
+        left = more if turn.planted else left - 1
         if left == 0 or (timeline.match.course is not None and over_by_rule(timeline.match.course) is not None):
             break
-    findings = [finding for found in timeline.found.values() for finding in found]
+    findings = [finding for n in timeline.found for finding in timeline.findings(n)]
     sure = {finding.code for finding in findings if finding.certain}
     if left < 0:
         return ACCUSED if findings else NO_MOMENT
@@ -97,6 +99,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--seeds", type=int, default=20, help="rounds for each fault of each rule set")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--turns", type=int, help="turns after the fault; a lap and two unless given")
     options = parser.parse_args()
     every: Counter[str] = Counter()
     began = time.monotonic()
@@ -104,7 +107,8 @@ def main() -> int:
         for code in plantable(name):
             if code in BY_HIDDEN_HANDS:
                 continue
-            results = Counter(plant(name, code, seed) for seed in range(options.first, options.first + options.seeds))
+            seeds = range(options.first, options.first + options.seeds)
+            results = Counter(plant(name, code, seed, options.turns) for seed in seeds)
             every += results
             if results[MISSED] or results[ACCUSED]:
                 print(f"{name} {code}: {dict(results)}", flush=True)

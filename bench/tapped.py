@@ -258,7 +258,8 @@ def main() -> None:
         told["accused at the end, explained by a legal order"] += 0 if one.slips else len(one.accused)
         told["accused at the end, before anything was put right"] += len(one.accused) if one.slips else 0
         told["accused after it"] += len(one.after)
-        told["taps after which somebody stood accused"] += one.passing
+        kind = "" if one.slips else ", explained by a legal order"
+        told[f"taps after which somebody stood accused{kind}"] += one.passing
         if options.undo:
             told["evenings that undo does not give back"] += not one.undone
         else:

@@ -47,6 +47,7 @@ from companion.play.tap_order import (
     recent,
     whose,
 )
+from companion.play.taps_to_come import LACKING, MENDED_LATE, may_still_come, of_those_passed_over
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
@@ -196,7 +197,10 @@ class Timeline:
             for n, act in enumerate(self.acts)
             if act.after.course is None or not self._believed(act.held, act.after.course)
             for finding in getattr(act.held.event, "violations", ())
-            if n in self.found and not finding.certain and (act.held.event.seq, finding.code) not in self.doubts
+            if n in self.found
+            and not finding.certain
+            and (act.held.event.seq, finding.code) not in self.doubts
+            and not self._waits(n, finding)
         )
 
     def _share(self, base: Timeline, in_force: Sequence[EffectiveEvent]) -> None:
@@ -233,7 +237,49 @@ class Timeline:
     def findings(self, index: int) -> tuple[Finding, ...]:
         """What is known by now against the event of an act."""
         found = self.found.get(index, ())
-        return self._less_sure(index, found, {*self.doubts, *self.unsure}) if found else ()
+        if not found:
+            return ()
+        found = self._less_sure(index, found, {*self.doubts, *self.unsure})
+        return tuple(replace(one, certain=one.certain and not self._waits(index, one)) for one in found)
+
+    def _waits(self, index: int, finding: Finding) -> bool:
+        """Whether a tap that is still to come may explain what is found: a marker, a draw, what others did who were
+        passed over. Too late for that, it is certain."""
+        act, code = self.acts[index], finding.code
+        course = act.after.course
+        if code not in BY_ORDER or course is None or course.watched or self._believed(act.held, course):
+            return False
+        player, most = finding.by or whose(act.held.event), len(course.players) - 1
+        if not may_still_come((one.held.event for one in self.acts[index + 1 :] if _counts(one)), player, most):
+            return False
+        return code in MENDED_LATE or not self._stands_if_tapped(index, code)
+
+    def _stands_if_tapped(self, index: int, code: str) -> bool:
+        """Whether it is found all the same if whoever was passed over before has done what the rules ask for, and draws
+        and markers count for nothing that were themselves found to be out of place."""
+        first = (
+            index
+            + 1
+            - recent(
+                [act.held.event for act in self.acts[max(0, index + 1 - WINDOW) : index + 1]],
+                len(self.start.header.players),
+            )
+        )
+        first = next((n + 1 for n in range(index, first - 1, -1) if _begins(self.acts[n])), first)
+        other = self._from(first, first)
+        for n in range(first, index + 1):
+            act = self.acts[n]
+            misplaced = (
+                n < index and is_loose(act.held.event) and any(one.code in BY_ORDER for one in self.found.get(n, ()))
+            )
+            if not _counts(act) or misplaced:
+                continue
+            for _ in self.start.header.players:
+                course = other.match.course
+                for event in () if course is None else of_those_passed_over(course, act.held.event):
+                    other._take(EffectiveEvent(event))
+            other._go_on(act.held, self, first)
+        return any(one.code == code for one in other.found.get(len(other.acts) - 1, ()))
 
     def take(self, held: EffectiveEvent, *, doubted: bool = False, fresh: bool = False) -> AppliedEvent:
         """Add an event. `doubted`: nothing that it newly shows is certain.
@@ -389,8 +435,9 @@ class Timeline:
                 return
             tried = self._in_order(order)
             gone = self._held_against(since) - tried._held_against(since)
-            owed = out_of_place and any(seq != event.seq for seq, _ in gone)
-            if not (order.far and owed) and not any(code in OPEN for _, code in gone):
+            mended = {code for seq, code in gone if seq != event.seq}
+            owed = bool(mended) if order.far and out_of_place else not order.far and bool(mended & LACKING)
+            if not owed and not any(code in OPEN for _, code in gone):
                 # What is certain here and not in the other order is only possible.
                 self._doubt(self._held_against(since, certain=True) - tried._held_against(since, certain=True))
                 return

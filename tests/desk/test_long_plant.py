@@ -26,7 +26,8 @@ def test_a_second_tile_may_be_the_next_turn_where_others_may_decline(seed: int, 
 
 @pytest.mark.parametrize("rules", ["tactic", "reeves", "poltava"])
 def test_where_everybody_has_to_draw_it_is_found(rules: str) -> None:
-    assert {plant(rules, Violation.EXTRA_TILE, seed) for seed in range(300, 304)} <= {FOUND, "no moment"}
+    results = [plant(rules, Violation.EXTRA_TILE, seed) for seed in range(300, 304)]
+    assert results.count(FOUND) >= 2 and set(results) <= {FOUND, ONE_OF, "no moment"}
 
 
 def test_a_train_begun_late_with_the_marker_on_is_one_fault_of_two() -> None:

@@ -338,7 +338,7 @@ def test_a_double_on_the_own_train_takes_the_marker_off_wherever_the_second_tile
     session.play((12, 7), "MX", "Ann")
     assert held(session) == []
     session.play((4, 10), "Ann", "Ben")
-    assert held(session) == [("MARKER_NOT_REMOVED", True)]
+    assert held(session) == [("MARKER_NOT_REMOVED", False)]
     session.unmark("Ann", "Ann")
     assert not any(code == "MARKER_REMOVED_WRONGLY" for code, _ in held(session))
 

@@ -56,6 +56,10 @@ def test_a_double_is_not_held_against_anybody_before_the_next_player_begins(tmp_
     late = next(event for event in events if isinstance(event, Corrected))
     assert late.source == "rule"
     assert late.corrects == double.seq
+    assert (double.seq, "DOUBLE_NOT_FOLLOWED", False) in codes(session)
+    session.play((6, 9), "Cy", by="Cy")
+    session.play((4, 9), "Ann", by="Ann")
+    session.play((9, 8), "Ben", by="Ben")
     assert (double.seq, "DOUBLE_NOT_FOLLOWED", True) in codes(session)
 
 
@@ -68,7 +72,11 @@ def test_a_marker_that_stays_on_is_noticed_when_the_next_player_begins(tmp_path:
     played = session.play((12, 7), "Ann")[0]
     assert codes(session) == []
     session.play((5, 9), "Ben")
-    assert codes(session) == [(played.seq, "MARKER_NOT_REMOVED", True)]
+    assert codes(session) == [(played.seq, "MARKER_NOT_REMOVED", False)]
+    session.play((6, 8), "Cy")
+    session.play((7, 8), "Ann")
+    session.play((9, 7), "Ben")
+    assert (played.seq, "MARKER_NOT_REMOVED", True) in codes(session)
 
 
 def test_a_marker_taken_off_a_moment_late_is_no_fault(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ Taps = str
 
 def table(path: Path, rules: str, players: tuple[str, ...]) -> Session:
     box = "chinese" if rules == "jielong" else "double-12"
+    path.mkdir(exist_ok=True)
     session = Session.create(path / "g.jsonl", Header(rules, box, players), ticking())
     session.start_round(starter="Ann")
     return session
@@ -100,7 +101,76 @@ def test_a_marker_or_a_draw_tapped_late_or_early_belongs_to_the_turn_that_owes_i
 
 def test_who_plays_on_the_train_of_somebody_who_owes_a_marker_is_not_accused_for_it(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7 @Ben")
+    assert held(session) == [("Ben", "MARKER_MISSING", False)]
+    tap(session, "Ann 5-6, Ben 7-4, Cy 12-8 @MX")
     assert held(session) == [("Ben", "MARKER_MISSING", True)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "taps", "late", "on", "code"),
+    [
+        ("tactic", "Ann draw, Ben 12-5", "mark Ann", "Cy 12-7, Ann 12-3, Ben 5-8", "MARKER_MISSING"),
+        ("tactic", "Ann pass, Ben 12-5", "Ann draw, mark Ann", "Cy 12-7, Ann 12-3, Ben 5-8", "NO_DRAW"),
+        ("tactic", "mark Ann, Ben 12-5", "Ann draw", "Cy 12-7, Ann 12-3, unmark Ann, Ben 5-8", "NO_DRAW"),
+        (
+            "tactic",
+            "mark Ann, Ann draw, Ben 12-5, Cy 12-6, Ann 12-3, Ben 5-7",
+            "unmark Ann",
+            "Cy 6-8, Ann 3-4, Ben 7-9",
+            "MARKER_NOT_REMOVED",
+        ),
+        (
+            "tactic",
+            "Ann 12-5, Ann 5-6",
+            "Ben draw, mark Ben, Cy draw, mark Cy",
+            "Ben 12-7, Cy 12-8, Ann 6-7, Ben 7-8",
+            "EXTRA_TILE",
+        ),
+        (
+            "tactic",
+            "Ann 12-5, Cy 12-6 @Ben",
+            "Ben draw, mark Ben",
+            "Ann 5-8, Ben 12-9 @MX, Cy 12-4, Ann 8-1, Ben 9-6 @MX",
+            "CLOSED_TRAIN",
+        ),
+        (
+            "cz",
+            "Ann 12-5, Cy 12-1, Ann 12-3 @MX",
+            "mark Ben",
+            "Ben 12-8, Cy 1-2, Ann 5-6, Ben 8-9, Cy 2-3, Ann 6-7",
+            "MX_TOO_EARLY",
+        ),
+        (
+            "jielong",
+            "Ann 3-6 @R, Ben pass",
+            "Ben discard",
+            "Cy 6-3 @R, Ann 3-3 @R, Ben 3-1 @R, Cy 1-2 @R",
+            "PASS_WITHOUT_DISCARD",
+        ),
+    ],
+)
+def test_what_a_tap_to_come_may_explain_is_certain_only_once_it_comes_too_late(
+    tmp_path: Path, rules: str, taps: Taps, late: Taps, on: Taps, code: str
+) -> None:
+    session = tap(table(tmp_path / "late", rules, THREE), taps)
+    assert code in {found for _, found, _ in held(session)}
+    assert not any(certain for _, _, certain in held(session))
+    assert not any(certain for _, _, certain in held(tap(session, late)))
+    session = tap(tap(table(tmp_path / "on", rules, THREE), taps), on)
+    assert code in {found for _, found, certain in held(session) if certain}
+
+
+def test_a_game_that_is_opened_again_waits_for_the_same_taps(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), "Ann draw, Ben 12-5")
+    session.close()
+    again = Session.open(tmp_path / "g.jsonl", ticking())
+    assert held(again) == [("Ann", "MARKER_MISSING", False)]
+    assert held(tap(again, "Cy 12-7, Ann 12-3, Ben 5-8")) == [("Ann", "MARKER_MISSING", True)]
+
+
+def test_a_tile_put_away_after_a_tapped_pass_is_the_one_that_is_owed(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "jielong", THREE), "Ann 3-6 @R, Ben pass, Ben discard")
+    assert held(session) == [] and session.snapshot()["turn"] == "Cy"
 
 
 def test_who_never_marks_stays_accused(tmp_path: Path) -> None:
@@ -137,7 +207,7 @@ def test_tiles_drawn_for_a_last_tile_that_was_not_announced(tmp_path: Path, draw
     session.report("Ann", "no_last_tile")
     for _ in range(drawn):
         session.draw("Ann")
-    tap(session, "Ben 12-6")
+    tap(session, "Ben 12-6, Cy 12-7, Ann 5-8, Ben 6-9")
     found = [one for one in held(session) if one[1] == "EXTRA_DRAW"]
     assert len(found) == drawn and [certain for _, _, certain in found if certain] == sure
 

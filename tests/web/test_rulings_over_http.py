@@ -63,7 +63,7 @@ def test_tactic_a_double_on_the_own_train_takes_the_marker_off_wherever_the_seco
     table.lay("MX", "12-7", by="Ann")
     assert table.held() == []
     table.lay("Ann", "4-10", by="Ben")
-    assert [(code, certain) for _, code, certain in table.held()] == [("MARKER_NOT_REMOVED", True)]
+    assert [(code, certain) for _, code, certain in table.held()] == [("MARKER_NOT_REMOVED", False)]
     table.send("undo")
     table.send("unmark", train="Ann", by="Ann")
     table.lay("Ann", "4-10", by="Ben")
