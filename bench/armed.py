@@ -20,7 +20,6 @@ from bench.provable import planted_in, proofs
 from bench.replay import Recorded, laid_by, table_of
 from bench.table import reaches, with_faults
 from bench.told import as_seen, reports_of
-from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.log.journal import Journal
@@ -35,6 +34,7 @@ from companion.rules.referee import referee_for, undealt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid as LaidTile
 from companion.tracking.evidence import Evidence
+from datasets.bots import BotTurn
 from datasets.simulator.camera import Filmed, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.plan import Point

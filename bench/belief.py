@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from random import Random
 
-from companion.bots import BotGame, BotTurn
 from companion.rules.actions import Play
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
+from datasets.bots import BotGame, BotTurn
 from datasets.simulator.camera import VISIBLE_FAULTS
 from tests.desk.watching import seen
 

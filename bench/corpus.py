@@ -34,7 +34,6 @@ from bench.table import FIRST_SEED, watcher_before, with_faults
 from bench.third_film import ThirdFilm
 from bench.told import ToldTable, UnfilmedRound
 from bench.toys import ToyFilm
-from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
@@ -49,6 +48,7 @@ from companion.rules.notation import print_act, print_change
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
+from datasets.bots import BotTurn
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm

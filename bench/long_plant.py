@@ -19,10 +19,6 @@ import time
 from collections import Counter
 from random import Random
 
-from companion.bots import BotGame
-from companion.bots.planting import BY_HIDDEN_HANDS, plantable
-from companion.bots.recording import events_of, opening
-from companion.bots.rounds import BotTurn
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header
 from companion.play.round_over import over_by_rule
@@ -33,6 +29,10 @@ from companion.rules.position import Position
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from companion.rules.violations import Violation
+from datasets.bots import BotGame
+from datasets.bots.planting import BY_HIDDEN_HANDS, plantable
+from datasets.bots.recording import events_of, opening
+from datasets.bots.rounds import BotTurn
 
 FOUND, ONE_OF, MISSED, ACCUSED, NO_MOMENT = "found", "one of several", "missed", "wrongly accused", "no moment"
 NOT_PROVABLE = "not provable"

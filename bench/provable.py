@@ -18,7 +18,6 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
-from companion.bots import BotTurn
 from companion.rules.actions import Play
 from companion.rules.mexican.turn import TurnState
 from companion.rules.position import LinePosition, Position
@@ -29,6 +28,7 @@ from companion.tracking.first_lap import starting
 from companion.tracking.line import LineState
 from companion.tracking.mexican import OF_VALUES
 from companion.tracking.pieces import Pieces, Rest, Step
+from datasets.bots import BotTurn
 
 BREACHES = frozenset({Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING})
 ERRANT = ERRORS - BREACHES - {Cause.UNSETTLED_END}

@@ -16,7 +16,6 @@ from pathlib import Path
 import chess
 
 from bench.stopwatch import seconds_per_unit
-from companion.bots import BotGame
 from companion.game.replay import replay_text
 from companion.game.session import Session
 from companion.log.events import Header
@@ -28,6 +27,7 @@ from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.exact import infer
+from datasets.bots import BotGame
 from tests.desk.playing import play_out
 
 MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9"

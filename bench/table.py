@@ -32,7 +32,6 @@ from bench.foreign_film import ForeignFilm
 from bench.provable import planted_in, proofs
 from bench.round_end import CUT, how_it_ended
 from bench.told import ToldTable, UnfilmedRound
-from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
@@ -44,6 +43,7 @@ from companion.rules.actions import Play
 from companion.rules.position import Position
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from datasets.bots import BotTurn
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.reaching import Reaching

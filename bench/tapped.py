@@ -18,8 +18,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from companion.bots import BotGame, BotRound
-from companion.bots.recording import events_of, reveal
 from companion.game.session import CommandRejected, Session
 from companion.log.events import (
     Discarded,
@@ -33,6 +31,8 @@ from companion.log.events import (
     TilePlayed,
 )
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from datasets.bots import BotGame, BotRound
+from datasets.bots.recording import events_of, reveal
 
 FIRST_SEED = 5000
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from companion.bots import BotTurn
 from companion.game.session import Session
 from companion.log.table_change import TableChange
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Play
@@ -19,6 +18,7 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.referee import referee_for
 from companion.rules.tile import Tile
 from companion.tracking.evidence import Evidence
+from datasets.bots import BotTurn
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.plan import TablePlan
 from datasets.simulator.script import Scene, Script

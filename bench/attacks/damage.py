@@ -30,7 +30,6 @@ from typing import Any
 
 from bench.attacks.power_cut import evening_clock, record_game
 from bench.attacks.results import arguments, command, record
-from companion.bots import BotGame
 from companion.game.session import Session
 from companion.log.copies import copy_of, count_of, counted, journal_of
 from companion.log.events import Drew, Event, Header
@@ -40,6 +39,7 @@ from companion.log.table_change import Seen
 from companion.rules.ruleset import load_ruleset
 from companion.storage.checksums import split_line
 from companion.storage.repairs import Repair
+from datasets.bots import BotGame
 from tests.desk.watching import seen
 
 GAME = "evening"

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from companion.bots import BotGame
-from companion.bots.recording import events_of, opening, reveal
 from companion.log.events import Event
 from companion.log.header import Header
 from companion.log.journal import Clock, Journal
 from companion.play.scoreboard import fold
 from companion.rules.ruleset import load_ruleset
+from datasets.bots import BotGame
+from datasets.bots.recording import events_of, opening, reveal
 
 
 @dataclass(frozen=True, slots=True)

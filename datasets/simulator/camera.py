@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from companion.bots import BotGame, BotRound
 from companion.geometry.angles import wrapped
 from companion.play.setup_file import GameSetup, setup_from_json
 from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
+from datasets.bots import BotGame, BotRound
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.plan import HUB_RADIUS_MM, Point, TablePlan, even_stations
 from datasets.simulator.reaching import ArmShown, ArmTruth, Motion, Reaching, Seated

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from companion.bots import BotGame
 from companion.rules.ruleset import load_ruleset
+from datasets.bots import BotGame
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.evening import EveningSettings, SimEvening, evening_table, place_of
 from datasets.simulator.film import FilmSettings

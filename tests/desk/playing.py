@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from companion.bots import BotGame, BotRound, BotTurn
-from companion.bots.recording import reveal
 from companion.game.session import Session
 from companion.log.events import Event, Header
 from companion.rules.actions import Discard, Draw, Flip, Mark, Pass, Play, Unmark
 from companion.rules.ruleset import load_ruleset
+from datasets.bots import BotGame, BotRound, BotTurn
+from datasets.bots.recording import reveal
 from tests.desk.making import ticking
 
 

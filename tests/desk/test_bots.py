@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from companion.bots import BotGame, BotRound
-from companion.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
 from companion.game.session import Session
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.violations import RULE_SETS, Certainty, Violation
+from datasets.bots import BotGame, BotRound
+from datasets.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
 from tests.desk.playing import begin, play_out, say
 
 SIZES = {"tactic": (9, 4), "reeves": (9, 4), "poltava": (9, 4), "cz": (9, 3)}

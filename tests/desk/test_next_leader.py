@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from companion.bots import BotGame
 from companion.game.session import Session
 from companion.log.events import Header, RoundScored
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Tile
+from datasets.bots import BotGame
 from tests.desk.making import ticking
 
 PLAYERS = ("Ann", "Ben", "Cy")

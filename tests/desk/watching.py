@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from companion.bots import BotTurn
 from companion.log.table_change import TableChange
 from companion.rules.actions import Discard, Mark, Play, Unmark
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Tile
+from datasets.bots import BotTurn
 
 
 def table_change(delta: Iterable[Change] = (), frame: str | None = None, **context: Any) -> TableChange:

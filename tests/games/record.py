@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.bots import BotGame
-from companion.bots.planting import plantable
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.storage.checksums import split_line
+from datasets.bots import BotGame
+from datasets.bots.planting import plantable
 from tests.desk.making import ticking
 from tests.desk.playing import play_out
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.bots import BotGame
 from companion.judge_api.questions import answer
 from companion.rules.ruleset import HOUSE_SET_NAMES, RuleSetError, load_ruleset
 from companion.rules.ruleset_fields import fields_of
+from datasets.bots import BotGame
 from tests.rules.mexican_table import codes, may, seen
 
 UNSTARTED = {"trains": {}, "first_turn": True}

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from bench.round_end import due_scores
-from companion.bots.recording import events_of, opening
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.table_view import SeenHalf, TableView
@@ -25,6 +24,7 @@ from companion.play.setup_file import setup_from_json
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
+from datasets.bots.recording import events_of, opening
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles

@@ -13,8 +13,6 @@ from random import Random
 
 import pytest
 
-from companion.bots import BotGame
-from companion.bots.planting import BY_HIDDEN_HANDS, plantable
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.tracking.evidence import Evidence
@@ -24,6 +22,8 @@ from companion.tracking.filter import TableFilter
 from companion.tracking.first_lap import FirstLapState
 from companion.tracking.mexican import MexicanState
 from companion.tracking.verdict import Marginals, judge_item
+from datasets.bots import BotGame
+from datasets.bots.planting import BY_HIDDEN_HANDS, plantable
 from tests.desk.watching import difference, table_change
 
 MEXICAN = ("tactic", "reeves", "cz", "poltava")

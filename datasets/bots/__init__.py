@@ -5,7 +5,7 @@ after the other and each yields `turns()`, the same for the same seed. A planted
 about the turn, finds under exactly that code.
 """
 
-from companion.bots.game import BotGame
-from companion.bots.rounds import BotRound, BotTurn
+from datasets.bots.game import BotGame
+from datasets.bots.rounds import BotRound, BotTurn
 
 __all__ = ["BotGame", "BotRound", "BotTurn"]

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from companion.bots.mexican import TurnMaker
-from companion.bots.rounds import BotRound
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 from companion.rules.mexican.judge import legal_plays, play_out
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
 from companion.rules.violations import RULE_SETS, Violation
+from datasets.bots.mexican import TurnMaker
+from datasets.bots.rounds import BotRound
 
 Bent = tuple[str, tuple[Action, ...]]
 """Who makes the turn, and its acts."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from companion.bots.rounds import BotRound, BotTurn
 from companion.log.events import (
     Announced,
     Discarded,
@@ -19,6 +18,7 @@ from companion.log.events import (
     TilePlayed,
 )
 from companion.rules.actions import Discard, Draw, Flip, Mark, Pass, Play, Unmark
+from datasets.bots.rounds import BotRound, BotTurn
 
 
 def opening(game: BotRound) -> RoundStarted:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, NamedTuple, Protocol
 
-from companion.bots.line import make_line_turn
-from companion.bots.mexican import TurnMaker
 from companion.rules.actions import MEXICAN, Action, Discard, Draw, Mark, Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, Tile, chinese_set, double_set
+from datasets.bots.line import make_line_turn
+from datasets.bots.mexican import TurnMaker
 
 MOST_TURNS = 2000
 """A round that takes longer has gone wrong."""

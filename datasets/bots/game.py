@@ -7,14 +7,14 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from companion.bots.planting import Plan
-from companion.bots.rounds import BotRound, BotTurn, deal_line, deal_mexican
 from companion.rules.chinese.settlement import settle
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import HOLDER_LEADS, WINNER_LEADS
 from companion.rules.tile import Tile
 from companion.rules.violations import Violation
+from datasets.bots.planting import Plan
+from datasets.bots.rounds import BotRound, BotTurn, deal_line, deal_mexican
 
 NAMES = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jon")
 
