@@ -46,15 +46,15 @@ STRANGE_S = 4.0
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """`BLACK_BELOW`: 99 of 100 pixels darker than this of 255; `DARK_BELOW`: so dark that a white tile is grey. Where
-    it is known how light the table was when it was read, less than `DARK_SHARE` of that is dark, too, unless the
-    picture has light of `DARK_SURELY_NOT`. `WHITE_FROM`: `WHITE_SHARE` of all pixels at least this bright (a sheet of
-    paper over a tenth of the table is no fault). `frozen_after_s`: identical to the last bit for so long, and at least
-    `frozen_frames` times; a sensor's noise never repeats. `MOVED_SHARE`: the view has shifted by more than this share
-    of its width, `MOVED_FRAMES` times running; where no shift explains the picture (a hand, or a camera that was
-    turned), points are compared in every `points_every`-th. So are the picture's quarters, because about its middle a
-    turn of some degrees is no shift: `TURNED_QUARTERS` of them have gone elsewhere. After any fault `STEADY_FRAMES`
-    good pictures pass before the next one is trusted."""
+    """`BLACK_BELOW`: 99 of 100 pixels darker than this of 255, and no trace of the known view; `DARK_BELOW`: so dark
+    that a white tile is grey. Where it is known how light the table was when it was read, less than `DARK_SHARE` of
+    that is dark, too, unless the picture has light of `DARK_SURELY_NOT`. `WHITE_FROM`: `WHITE_SHARE` of all pixels at
+    least this bright (a sheet of paper over a tenth of the table is no fault). `frozen_after_s`: identical to the last
+    bit for so long, and at least `frozen_frames` times; a sensor's noise never repeats. `MOVED_SHARE`: the view has
+    shifted by more than this share of its width, `MOVED_FRAMES` times running; where no shift explains the picture (a
+    hand, or a camera that was turned), points are compared in every `points_every`-th. So are the picture's quarters,
+    because about its middle a turn of some degrees is no shift: `TURNED_QUARTERS` of them have gone elsewhere. After
+    any fault `STEADY_FRAMES` good pictures pass before the next one is trusted."""
 
     frozen_after_s: float = 2.0
     frozen_frames: int = 4
@@ -117,13 +117,18 @@ class PictureJudge:
     def _light(self, probe: Image) -> State | None:
         light = float(np.percentile(probe, 99))
         if light < BLACK_BELOW:
-            return State.BLACK
+            return State.DARK if self._dimly_seen(probe) else State.BLACK
         faded = self._light_then is not None and light < min(DARK_SHARE * self._light_then, DARK_SURELY_NOT)
         if light < DARK_BELOW or faded:
             return State.DARK
         if float((probe >= WHITE_FROM).mean()) >= WHITE_SHARE:
             return State.OVEREXPOSED
         return None
+
+    def _dimly_seen(self, probe: Image) -> bool:
+        """Is the known view still there, however faint? A covered lens shows noise alone."""
+        before = None if self._remembered is None else _as_large(self._remembered, probe)
+        return before is not None and _likeness(before.astype(np.float32), probe.astype(np.float32)) >= ALIKE
 
     def _frozen(self, probe: Image, at: float) -> State | None:
         if self._last is not None and np.array_equal(probe, self._last):
@@ -220,9 +225,14 @@ def _nothing_alike(before: Image, probe: Image) -> bool:
     alike = []
     for then, now in zip(_blocks(edges(before)), _blocks(edges(probe)), strict=True):
         if then.std() >= PLAIN_BELOW:
-            spread = float(now.std() * then.std())
-            alike.append(float(((then - then.mean()) * (now - now.mean())).mean()) / spread if spread > 0 else 0.0)
+            alike.append(_likeness(then, now))
     return len(alike) >= LEAST_BLOCKS and max(alike) < ALIKE
+
+
+def _likeness(then: Floats, now: Floats) -> float:
+    """How the two pictures correlate, -1 to 1; 0 where one of them is plain."""
+    spread = float(now.std() * then.std())
+    return float(((then - then.mean()) * (now - now.mean())).mean()) / spread if spread > 0 else 0.0
 
 
 def _blocks(picture: Floats) -> list[Floats]:

@@ -6,6 +6,7 @@ import errno
 import itertools
 import re
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,14 +17,15 @@ import pytest
 from PIL import Image as Pillow
 
 import companion.supervise.camera as supervised
-from companion.app.table_service import FILM_OVER
-from companion.supervise.health import SENTENCES, State
+from companion.app.state import AppState
+from companion.app.table_service import FILM_OVER, WatchedTable
+from companion.supervise.health import SENTENCES, AwayError, Health, State
 from companion.supervise.pictures import PictureJudge
 from hardware.camera import CameraError, Fault, open_camera
 from hardware.camera.guard import GuardedCamera
 from hardware.camera.listing import usb_listed
 from hardware.camera.network import NetworkCamera
-from hardware.camera.source import CameraSettings
+from hardware.camera.source import CameraSettings, FrameSource
 from hardware.camera.stack import fault_of
 from hardware.camera.usb import UsbCamera
 from hardware.camera.v4l2 import REQBUFS, Mode, Offer, why_not
@@ -33,6 +35,7 @@ from tests.camera.test_devices import QUICK, FakeCapture, noise
 from tests.camera.test_recordings import film, motion_jpeg, read_on
 from tests.camera.test_v4l2 import WEBCAM_4K, Driver, plug_in
 from tests.vision.test_pictures import save_picture
+from tests.web.real_table import Table
 from vision.frame import Frame, Image
 
 MENDS = {
@@ -294,6 +297,37 @@ ASKED_ON_THE_PAGE = {
 @pytest.mark.parametrize("fault", Fault)
 def test_the_page_asks_for_no_plug_unless_it_was_pulled(fault: Fault) -> None:
     assert mends_in(SENTENCES[State.of(fault)]) == ASKED_ON_THE_PAGE.get(fault, set())
+
+
+class Away(FrameSource):
+    """A live camera that gives no picture, for the reason `state`."""
+
+    live = True
+    state = State.GONE
+
+    def read(self) -> Frame | None:
+        threading.Event().wait(0.005)
+        raise AwayError(Health(self.state, 0.0))
+
+
+def test_whatever_the_camera_suffers_is_said_and_the_game_takes_the_next_play(tmp_path: Path) -> None:
+    table, camera = Table(tmp_path, "tactic", "double-12"), Away()
+    watched = WatchedTable(AppState(table.session, data_dir=tmp_path), "usb:0", tmp_path, camera=camera)
+    watched.start()
+    try:
+        for number, state in enumerate(one for one in State if one not in (State.LIVE, State.ENDED)):
+            camera.state = state
+            for _ in range(400):
+                if watched.status().get("message") == SENTENCES[state]:
+                    break
+                threading.Event().wait(0.01)
+            assert watched.status() == {"state": "lost", "message": SENTENCES[state]}
+            before = len(table.plays())
+            table.lay("Ann", f"12-{number % 12}", by="Ann")
+            assert len(table.plays()) == before + 1, state
+    finally:
+        watched.close()
+        table.session.close()
 
 
 def open_sleeper(source: str, settings: CameraSettings) -> UsbCamera:
