@@ -26,9 +26,11 @@ LONGEST_NAME = 60
 def table_name(text: str) -> str:
     """A table's name as people see it, in any language. Raises ValueError in one line for what is none."""
     name = " ".join(unicodedata.normalize("NFC", text).split())
-    if not name or len(name) > LONGEST_NAME or not any(letter.isalnum() for letter in name):
-        raise ValueError(f"expected a name of 1 to {LONGEST_NAME} characters with a letter or a digit in it")
-    if any(unicodedata.category(letter) in ("Cc", "Cs", "Cn", "Zl", "Zp") for letter in name):
+    kinds = [unicodedata.category(character) for character in name]
+    # So: a picture such as a fox. Cn: one that is younger than this Python's tables.
+    if not name or len(name) > LONGEST_NAME or not any(kind[0] in "LN" or kind in ("So", "Cn") for kind in kinds):
+        raise ValueError(f"expected a name of 1 to {LONGEST_NAME} characters with a letter, digit or picture in it")
+    if not {"Cc", "Cs", "Zl", "Zp"}.isdisjoint(kinds):
         raise ValueError("expected a name without control characters")
     return name
 

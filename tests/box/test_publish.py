@@ -231,7 +231,21 @@ def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> No
     assert summary({})["leader"] == "-"
 
 
-ROOM_NAMES = ("Table 1", "Стіл 1", "Стол 1", "Кухня", "Kuchyň", "রান্নাঘর", "厨房", "Tisch 3, Kästner", "x" * 45, "x" * 44)
+ROOM_NAMES = (
+    "Table 1",
+    "Стіл 1",
+    "Стол 1",
+    "Кухня",
+    "Kuchyň",
+    "রান্নাঘর",
+    "厨房",
+    "Tisch 3, Kästner",
+    "x" * 45,
+    "x" * 44,
+    "🦊",
+    "\U0001f3f3\ufe0f\u200d\U0001f308",
+    "\U0001fae9",
+)
 
 
 def test_a_table_s_name_in_any_language_becomes_a_topic_of_its_own() -> None:
