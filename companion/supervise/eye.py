@@ -104,8 +104,7 @@ class SupervisedEye(Closing):
     def _ask(self, method: str, image: Image, *arguments: Any) -> PictureReading:
         with self._turn():
             child = self._living()
-            self._lay_out(child, image)
-            if not child.send(("look", method, image.shape, arguments, {})):
+            if not child.send(("look", method, self._laid_out(child, image), arguments, {})):
                 self._fail("the reader's process ended")
             answer = self._receive(child, self._answer_s)
             if answer[0] == "error":
@@ -136,14 +135,20 @@ class SupervisedEye(Closing):
             raise EyeAwayError(f"the reader cannot be opened ({answer[1]})")
         return self._child
 
-    def _lay_out(self, child: Child, image: Image) -> None:
-        """The picture on the shelf, on a larger one where it does not fit."""
+    def _laid_out(self, child: Child, image: Image) -> tuple[int, ...] | Image:
+        """The shape of the picture on the shelf, on a larger one where it does not fit; the picture itself, for the
+        pipe, where there is no shared memory for it."""
         if self._shelf is None or self._shelf.slot_bytes < image.nbytes:
             if self._shelf is not None:
                 self._shelf.close()
-            self._shelf = Shelf(1, image.nbytes)
+            self._shelf = None
+            try:
+                self._shelf = Shelf(1, image.nbytes)
+            except OSError:
+                return image
             child.send(("shelf", self._shelf.name, 1, image.nbytes))
         self._shelf.put(0, image)
+        return image.shape
 
     def _receive(self, child: Child, within_s: float) -> tuple[Any, ...]:
         until = self._clock() + within_s

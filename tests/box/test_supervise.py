@@ -243,6 +243,19 @@ def test_the_eye_answers_from_its_own_process() -> None:
         assert eye.look(np.full((300, 400, 3), 5, np.uint8)).size_wh == (400, 300), "a larger one than before"
 
 
+def test_an_eye_reads_with_little_shared_memory_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_handle: int, _from: int, _size: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with SupervisedEye(open_nervous) as eye:
+        assert eye.look(picture(3)).ms == 3
+        monkeypatch.setattr(os, "posix_fallocate", full)
+        assert eye.look(np.full((300, 400, 3), 5, np.uint8)).size_wh == (400, 300)
+        monkeypatch.undo()
+        assert eye.look(np.full((300, 400, 3), 6, np.uint8)).ms == 6
+        assert eye.restarts == 0
+
+
 @pytest.mark.parametrize(("value", "why"), [(13, "did not answer"), (14, "process ended")])
 def test_an_eye_that_hangs_or_dies_costs_one_picture(value: int, why: str) -> None:
     with SupervisedEye(open_nervous, answer_s=2.0) as eye:
