@@ -266,13 +266,15 @@ def _watch(
 ) -> WatchedTable:
     from companion.app.table_service import WatchedTable
     from hardware.camera import CameraError
+    from hardware.camera.opening import refuse_nonsense
 
     try:
+        refuse_nonsense(source)  # a camera that is missing comes back by itself; a mistyped one never does
         table = WatchedTable(
             app_state, source, storage.folder, deleter=storage.deleter, trust=storage.trust, settings=settings
         )
     except CameraError as fault:
-        raise click.ClickException(str(fault)) from None
+        raise click.ClickException(f"--camera {fault}") from None
     parts.callback(table.close)
     app_state.camera = app_state.table = table
     app_state.checks.append(table.troubles)

@@ -27,7 +27,7 @@ def shown(source: str) -> str:
     return f"{parts.scheme}://{place}{port}{parts.path}{'?...' if parts.query else ''}"
 
 
-def refuse_nonsense(source: str) -> None:
+def refuse_no_address(source: str) -> None:
     """Raises CameraError in one line for an address that cannot be one."""
     try:
         parts = urlsplit(source)

@@ -70,9 +70,12 @@ def test_a_port_that_cannot_be_is_a_wrong_use(port: str) -> None:
     assert CliRunner().invoke(serve, ["--port", port]).exit_code == 2
 
 
-def test_a_camera_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
-    line = one_line("--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), "--camera", "no-such-film.mp4")
-    assert "no-such-film.mp4" in line
+@pytest.mark.parametrize("source", ["no-such-film.mp4", "http://", "rtsp://host:99999/", "usb:x", "sim:x", "webcam"])
+def test_a_camera_that_cannot_be_is_one_clear_line(source: str, tmp_path: Path) -> None:
+    line = one_line("--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), "--camera", source)
+    assert line.startswith(f"Error: --camera {source.partition('host')[0]}") and (
+        "expected" in line or "no such" in line
+    )
 
 
 def test_games_are_kept_where_the_user_keeps_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
