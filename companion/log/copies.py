@@ -147,10 +147,11 @@ class CopyKeeper:
         self._due.set()
 
     def _step(self) -> bool:
-        if not self._due.wait(WAIT_S):
-            return True
-        ending = self._ending.wait(self._soon_s)
-        self._due.clear()
+        if self._due.wait(WAIT_S):
+            self._ending.wait(self._soon_s)
+            self._due.clear()
+        # Asked only now: what `close` says while `_due` is cleared would not be heard again.
+        ending = self._ending.is_set()
         with self._lock:
             due = {game: self._played[game] for game in self._waiting}
         try:

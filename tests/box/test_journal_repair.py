@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -416,6 +417,23 @@ def test_copies_are_made_while_playing_from_memory(games: Path, path: Path) -> N
         assert copy_of(games, "evening").read_bytes() == journal.content, "whatever the card did to the journal"
     assert counted(games, "evening") == 40
     assert len(read_journal(copy_of(games, "evening")).events) == 40
+
+
+def test_an_end_that_is_said_at_any_moment_is_heard(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.log.copies.WAIT_S", 0.01)
+    step: list[Callable[[], bool]] = []
+    keeper = CopyKeeper(games, soon_s=0.0, loop=step.append)
+
+    class Interrupted(threading.Event):
+        def clear(self) -> None:
+            # What `close` does, just before a step forgets that something was due.
+            keeper._ending.set()
+            self.set()
+            super().clear()
+
+    keeper._due = Interrupted()
+    keeper._due.set()
+    assert not (step[0]() and step[0]())
 
 
 def test_a_copy_that_holds_more_is_reported_once(games: Path, path: Path, copy: Path) -> None:
