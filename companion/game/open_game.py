@@ -28,7 +28,7 @@ from companion.log.journal import Journal, JournalError
 from companion.play.event_actions import is_act
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard, fold_held
-from companion.play.taps import still_laying
+from companion.play.taps import closed_to_mover, still_laying
 from companion.rules.actions import Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
@@ -316,14 +316,15 @@ class OpenGame:
         course = self._ledger.match.course
         return None if course is None or course.turn_open else course.mover
 
-    def _layer(self, by: str | None, train: str) -> str | None:
+    def _layer(self, by: str | None, play: Play) -> str | None:
         """Whose act a tile is: as said, else of who is to move; of the train's owner while first trains are laid at the
-        same time, and while the owner lays a long one that may go on."""
+        same time, while the owner lays a long one that may go on, and where the train is closed to who is to move."""
+        train = play.train
         course = self._ledger.match.course
         together = (
             course is not None and course.laying_together and not (course.all_begun and _is_marked(course, train))
         )
-        own = course is not None and (together or still_laying(course) == train)
+        own = course is not None and (together or still_laying(course) == train or closed_to_mover(course, play))
         return train if by is None and own and train in self.header.players else self._who(by)
 
     def _mover(self, by: str | None, train: str) -> str | None:

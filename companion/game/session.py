@@ -129,10 +129,11 @@ class Session(WatchedGame):
         """
         with self._lock:
             self._running(also_ended=True)
-            who = self._layer(by, train)
-            played = TilePlayed(by=who, tile=laid_of(tile), train=train, source=source, frame=frame)
+            laid = Play(laid_of(tile), train)
+            who = self._layer(by, laid)
+            played = TilePlayed(by=who, tile=laid.tile, train=train, source=source, frame=frame)
             course = self._ledger.match.course
-            if lift and who and course is not None and lifts_marker(course, who, Play(played.tile, train)):
+            if lift and who and course is not None and lifts_marker(course, who, laid):
                 return self._record(played, MarkerRemoved(by=who, train=who, source=source))
             return self._record(played)
 

@@ -52,6 +52,18 @@ def lifts_marker(course: Course, player: str, play: Play) -> bool:
     return Violation.MARKER_NOT_REMOVED in course.referee.judge(before, (*done, play, End())).codes
 
 
+def closed_to_mover(course: Course, play: Play) -> bool:
+    """Whether `play` is on a train that is closed to the player to move: whoever laid it is rather the train's owner,
+    where nobody is named."""
+    if course.ended is not None or course.turn_open or play.train not in course.players:
+        return False
+    before, done = turn_so_far(course)
+    if isinstance(before, LinePosition) or before.turn == play.train:
+        return False
+    codes = course.referee.judge(before, (*done, play)).codes
+    return not codes.isdisjoint({Violation.CLOSED_TRAIN, Violation.FIRST_TURN_OWN_ONLY})
+
+
 def turn_so_far(course: Course) -> tuple[Position | LinePosition, tuple[Action, ...]]:
     """The table at the start of the turn of the player to move, and what that turn has seen."""
     position, turn = course.position, course.turn

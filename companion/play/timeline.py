@@ -549,8 +549,8 @@ class Timeline:
             due = self.consequence()
             other_end = isinstance(due, RoundEnded) and isinstance(event, RoundEnded) and due.how != event.how
             if due is None or type(due) is not type(event) or other_end:
-                untouched = event.seq == len(self.acts) + 1 and not self.moved
-                return event if untouched else None
+                told_in_order = event.seq == len(self.acts) + 1 and not self.moved
+                return event if told_in_order and not any(act.held.by_people for act in self.acts) else None
             return replace(due, seq=event.seq, at=event.at)
         if _is_implied(event) and match.course is not None and not _is_due(match.course, event):
             return None

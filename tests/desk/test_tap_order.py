@@ -234,3 +234,30 @@ def test_a_draw_that_an_earlier_marker_owed_is_no_needless_one(tmp_path: Path) -
     tap(session, "mark Ann, Ben 12-3 @MX, Ann draw, Ann 3-5 @MX, Ben 5-1 @MX, Ann 1-7 @MX, Ben 7-8 @MX")
     session.show_hand("Ann", [(3, 6), (2, 2)])
     assert [one for one in held(session) if one[2]] == []
+
+
+def test_a_round_that_a_wrong_name_ended_goes_on_once_it_is_put_right(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", THREE, {"hand": 2}), ticking())
+    session.start_round(starter="Ann")
+    tap(session, "Ann 12-5, Ben draw, mark Ben, Cy 12-7, Ann 5-8")
+    assert session.phase == "ended"
+    misnamed = next(play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [5, 8])
+    session.correct(misnamed, {"by": "Ben"})
+    assert session.phase == "playing"
+
+
+@pytest.mark.parametrize("rules", ["tactic", "reeves"])
+def test_a_tile_without_a_name_on_a_closed_train_is_its_owner_s(tmp_path: Path, rules: str) -> None:
+    """Nobody said that it was the player to move, who may have drawn and marked without a tap as yet."""
+    session = tap(table(tmp_path, rules, TWO), "Ann draw")
+    session.play((12, 3), "Ben")
+    assert held(session) == [("Ann", "MARKER_MISSING", False)]
+    assert held(tap(session, "mark Ann")) == [] and session.snapshot()["turn"] == "Ann"
+
+
+def test_a_tile_without_a_name_beyond_somebody_who_tapped_nothing_accuses_neither(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5")
+    session.play((12, 3), "Cy")
+    assert not any(certain for _, _, certain in held(session))
+    session.cannot_play("Ben")
+    assert held(session) == [] and session.snapshot()["turn"] == "Ann"
