@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from companion.judge_api.answer import Answer, ruled
 from companion.judge_api.fields import Fields, QuestionError
 from companion.rules import audit
-from companion.rules.actions import Action, Play
+from companion.rules.actions import Action
 from companion.rules.chinese import line, settlement
-from companion.rules.chinese.judge import judge_turn, tile_faults
-from companion.rules.explain import Facts
-from companion.rules.notation import NotationError, parse_action, print_laid
+from companion.rules.chinese.facts import turn_facts
+from companion.rules.chinese.judge import judge_turn
+from companion.rules.notation import NotationError, parse_action
 from companion.rules.position import LinePosition
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation
@@ -90,16 +90,3 @@ def _action(asked: Fields) -> tuple[Action, ...]:
         return parse_action(asked.text("action"), ":")
     except NotationError as wrong:
         raise QuestionError(f"action: {wrong}") from None
-
-
-def turn_facts(rules: RuleSet, position: LinePosition, actions: Sequence[Action]) -> dict[Violation, Facts]:
-    """Which tile of the turn each code is about."""
-    facts: dict[Violation, Facts] = {}
-    copies = line.tiles_of(rules, len(position.players))
-    for act in actions:
-        if isinstance(act, Play):
-            known = Facts(position.turn or None, print_laid(act.tile, ":"))
-            for code in tile_faults(rules, position, act, copies):
-                facts.setdefault(code, known)
-        position = line.apply(position, act)
-    return facts

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from companion.judge_api.answer import Answer, ruled
 from companion.judge_api.definitions import LARGEST_SET, MANY
 from companion.judge_api.fields import Fields, QuestionError
 from companion.rules import audit
-from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Flip, Mark, Play, Unmark
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Mark, Unmark
 from companion.rules.explain import Facts
 from companion.rules.mexican import scoring
 from companion.rules.mexican.blocks import dead_status, provably_blocked
-from companion.rules.mexican.judge import judge_state, judge_turn, play_out
+from companion.rules.mexican.facts import table_facts, turn_facts
+from companion.rules.mexican.judge import judge_state, judge_turn
 from companion.rules.notation import Change, Drawing, NotationError, Vanishing, parse_action, parse_change, print_laid
 from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet
@@ -203,56 +204,3 @@ def _check_names(field: str, act: Action | Change, players: Sequence[str]) -> No
     train = getattr(act, "train", None)
     if train is not None and train not in (*players, MEXICAN, SECOND_MEXICAN):
         raise QuestionError(f"{field}: expected a train ({', '.join(players)}, MX, MX2), not {train!r}")
-
-
-def turn_facts(rules: RuleSet, position: Position, actions: Sequence[Action]) -> dict[Violation, Facts]:
-    """Which act of the turn each code is about, as far as one act shows it."""
-    facts: dict[Violation, Facts] = {}
-    player = position.turn
-    for number, act in enumerate(actions):
-        if isinstance(act, Play):
-            known = Facts(player, print_laid(act.tile), act.train)
-            certain, unsure = play_out(rules, position, actions[:number]).faults_of(act.tile, act.train)
-            for code in (*certain, *unsure):
-                facts.setdefault(code, known)
-            facts.setdefault(Violation.PLAY_AFTER_END, known)
-        elif isinstance(act, (Mark, Unmark)) and act.player != player:
-            facts.setdefault(Violation.MARKER_WRONG_TRAIN, Facts(player, train=act.player))
-        elif isinstance(act, Flip):
-            facts.setdefault(Violation.WRONG_FLIP, Facts(player, train=act.train))
-            facts.setdefault(Violation.FLIP_NOT_IN_RULES, Facts(player, train=act.train))
-    return facts
-
-
-def table_facts(position: Position) -> dict[Violation, Facts]:
-    """Which tile of the table each code is about: the first one that shows it."""
-    engine = Facts(tile=print_laid(position.engine))
-    facts = dict.fromkeys((Violation.WRONG_ENGINE, Violation.ENGINE_NOT_DOUBLE), engine)
-    seen = {position.engine.tile}
-    for train, before, laid in _laid_tiles(position):
-        known = Facts(tile=print_laid(laid), train=train)
-        if max(laid) > position.set_max:
-            facts.setdefault(Violation.TILE_NOT_IN_SET, known)
-        if laid.tile in seen:
-            facts.setdefault(Violation.DUPLICATE_TILE, known)
-        if before is None and laid.inner not in position.engine:
-            facts.setdefault(Violation.WRONG_ROOT, known)
-        if before is not None and laid.inner != before.outer:
-            facts.setdefault(Violation.MISMATCH, known)
-        if train == SECOND_MEXICAN:
-            facts.setdefault(Violation.SECOND_MEXICAN, known)
-        seen.add(laid.tile)
-    for train in sorted(position.flipped):
-        facts.setdefault(Violation.WRONG_FLIP, Facts(train=train))
-        facts.setdefault(Violation.FLIP_NOT_IN_RULES, Facts(train=train))
-    if max(position.engine) > position.set_max:
-        facts[Violation.TILE_NOT_IN_SET] = engine
-    return facts
-
-
-def _laid_tiles(position: Position) -> Iterator[tuple[str, Laid | None, Laid]]:
-    for train, chain in position.trains.items():
-        before: Laid | None = None
-        for laid in chain:
-            yield train, before, laid
-            before = laid

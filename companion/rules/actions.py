@@ -21,6 +21,10 @@ class Play:
     """A tile laid on `train` (a player's name, `MX`, `MX2`; in a Chinese line `R` or `L`).
 
     In a Chinese line `tile.inner` is the left half and `tile.outer` the right half, wherever it was added.
+
+    >>> from companion.rules import parse_act
+    >>> parse_act('play 12-5@Ann')
+    Play(tile=Laid(inner=12, outer=5), train='Ann')
     """
 
     tile: Laid
@@ -29,33 +33,58 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One tile taken from the boneyard."""
+    """One tile taken from the boneyard.
+
+    >>> from companion.rules import Draw, print_act
+    >>> print_act(Draw())
+    'draw'
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marker put on the train of `player`."""
+    """A marker put on the train of `player`.
+
+    >>> from companion.rules import Mark, print_act
+    >>> print_act(Mark('Ann'))
+    'mark Ann'
+    """
 
     player: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unmark:
-    """The marker taken off the train of `player`."""
+    """The marker taken off the train of `player`.
+
+    >>> from companion.rules import Unmark, print_act
+    >>> print_act(Unmark('Ann'))
+    'unmark Ann'
+    """
 
     player: str
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """The open double at the end of `train` turned face down."""
+    """The open double at the end of `train` turned face down.
+
+    >>> from companion.rules import Flip, print_act
+    >>> print_act(Flip('Ann'))
+    'flip Ann'
+    """
 
     train: str
 
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """Chinese games: an own tile laid aside instead of a play; `tile` is what it shows, where it lies face up."""
+    """Chinese games: an own tile laid aside instead of a play; `tile` is what it shows, where it lies face up.
+
+    >>> from companion.rules import Discard, print_act
+    >>> print_act(Discard(), ':')
+    'discard'
+    """
 
     face_up: bool = False
     tile: Tile | None = None
@@ -63,12 +92,22 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The turn ends without a play; as an act of its own it says so aloud."""
+    """The turn ends without a play; as an act of its own it says so aloud.
+
+    >>> from companion.rules import Pass, print_act
+    >>> print_act(Pass())
+    'pass'
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The turn is over."""
+    """The turn is over.
+
+    >>> from companion.rules import End, print_act
+    >>> print_act(End())
+    'end'
+    """
 
 
 Action = Play | Draw | Mark | Unmark | Flip | Discard | Pass | End

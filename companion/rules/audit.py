@@ -21,7 +21,12 @@ NEVER_CERTAIN = 10_000
 
 
 class Status(StrEnum):
-    """What is known of a decision once hands are shown."""
+    """What is known of a decision once hands are shown.
+
+    >>> from companion.rules import Status
+    >>> [str(status) for status in Status]
+    ['certain', 'possible', 'clear']
+    """
 
     CERTAIN = "certain"
     POSSIBLE = "possible"
@@ -32,7 +37,12 @@ RISING = (Status.CLEAR, Status.POSSIBLE, Status.CERTAIN)
 
 
 def status_of(held: Collection[Tile], playable: Collection[Tile], draws_after: int) -> Status:
-    """`held` is U, `playable` the tiles that could have been laid; draws with each one unknown tile."""
+    """`held` is U, `playable` the tiles that could have been laid; draws with each one unknown tile.
+
+    >>> from companion.rules import Tile, status_of
+    >>> status_of([Tile(4, 6), Tile(1, 1)], [Tile(4, 6)], draws_after=0)
+    <Status.CERTAIN: 'certain'>
+    """
     proof = set(held) & set(playable)
     if len(proof) > draws_after:
         return Status.CERTAIN
@@ -40,7 +50,12 @@ def status_of(held: Collection[Tile], playable: Collection[Tile], draws_after: i
 
 
 def status_by_ends(held: Collection[Tile], ends: Collection[int], draws_after: int) -> Status:
-    """The same, with the playable tiles named by the values that were due (the open-double rule applied)."""
+    """The same, with the playable tiles named by the values that were due (the open-double rule applied).
+
+    >>> from companion.rules import Tile, status_by_ends
+    >>> status_by_ends([Tile(4, 6)], [6, 9], draws_after=1)
+    <Status.POSSIBLE: 'possible'>
+    """
     return status_of(held, {tile for tile in held if tile.low in ends or tile.high in ends}, draws_after)
 
 
@@ -48,6 +63,10 @@ def is_offence(rules: RuleSet, code: Violation, *, feeding: bool = False) -> boo
     """Whether the examined decision is forbidden at all: where players may decline it is information only.
 
     `feeding`: a double had to be covered, which nobody may decline. Source: docs/rules.md 2.3.
+
+    >>> from companion.rules import Violation, is_offence, load_ruleset
+    >>> is_offence(load_ruleset('poltava'), Violation.PASSED_WITH_PLAYABLE)
+    True
     """
     declined = rules.may_decline or (rules.is_mexican and rules.leaves_open("may_decline"))
     return code is Violation.FIRST_TRAIN_NOT_MAXIMAL or feeding or not declined

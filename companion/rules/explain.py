@@ -27,7 +27,12 @@ Translate = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Who did what, as far as it is known; None is said as "somebody", "a tile", "a train"."""
+    """Who did what, as far as it is known; None is said as "somebody", "a tile", "a train".
+
+    >>> from companion.rules import Facts, Violation, explain, load_ruleset
+    >>> explain(load_ruleset('tactic'), Violation.NO_DRAW, Facts('Ann')).sentence
+    'Ann ended the turn without drawing, though there are tiles to draw.'
+    """
 
     player: str | None = None
     tile: str | None = None
@@ -36,7 +41,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One code explained. `source` is the rule set's source and, where one field carries the rule, what it says."""
+    """One code explained. `source` is the rule set's source and, where one field carries the rule, what it says.
+
+    >>> from companion.rules import Violation, explain, load_ruleset
+    >>> explain(load_ruleset('tactic'), Violation.NO_DRAW).rule
+    'If you cannot play, draw one tile while there are any.'
+    """
 
     code: Violation
     sentence: str
@@ -44,11 +54,22 @@ class Reason:
     source: str
 
     def as_dict(self) -> dict[str, str]:
+        """The reason as the judge's answers write it.
+
+        >>> from companion.rules import Violation, explain, load_ruleset
+        >>> sorted(explain(load_ruleset('tactic'), Violation.NO_DRAW).as_dict())
+        ['code', 'rule', 'sentence', 'source']
+        """
         return {"code": str(self.code), "sentence": self.sentence, "rule": self.rule, "source": self.source}
 
 
 def explain(rules: RuleSet, code: Violation, facts: Facts = Facts(), translate: Translate = str) -> Reason:
-    """The code under this rule set; `translate` turns a message id into the reader's language."""
+    """The code under this rule set; `translate` turns a message id into the reader's language.
+
+    >>> from companion.rules import Violation, explain, load_ruleset
+    >>> explain(load_ruleset('tactic'), Violation.NO_DRAW).sentence
+    'Somebody ended the turn without drawing, though there are tiles to draw.'
+    """
     sentence = SENTENCES[code] if rules.is_mexican else CHINESE_SENTENCES.get(code, SENTENCES[code])
     filled = translate(sentence).format(
         player=facts.player or translate(SOMEBODY),
@@ -67,7 +88,12 @@ def explain_all(
     facts: Mapping[Violation, Facts] | None = None,
     player: str | None = None,
 ) -> list[Reason]:
-    """Every code, in the order of their names; a code without facts of its own is told of `player`."""
+    """Every code, in the order of their names; a code without facts of its own is told of `player`.
+
+    >>> from companion.rules import Violation, explain_all, load_ruleset
+    >>> [reason.code.name for reason in explain_all(load_ruleset('tactic'), [Violation.NO_DRAW, Violation.MISMATCH])]
+    ['MISMATCH', 'NO_DRAW']
+    """
     known = facts or {}
     return [explain(rules, code, known.get(code, Facts(player))) for code in sorted(codes)]
 
@@ -81,7 +107,12 @@ def train_text(train: str | None, translate: Translate = str) -> str:
 
 
 def rule_text(rules: RuleSet | None, code: Violation) -> str:
-    """The rule behind a code in one sentence; without a rule set as most games have it."""
+    """The rule behind a code in one sentence; without a rule set as most games have it.
+
+    >>> from companion.rules import Violation, rule_text
+    >>> rule_text(None, Violation.MISMATCH)
+    'Touching halves must show the same value.'
+    """
     return RULES[code].text if rules is None else _text_of(rules, _rule_of(rules, code))
 
 

@@ -11,14 +11,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from companion.rules.actions import LEFT, RIGHT, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.rules.errors import RulesError
 from companion.rules.position import Chain
 from companion.rules.tile import Laid, Tile
 
 _TILE = re.compile(r"([0-9]{1,3})\s*([-:])\s*([0-9]{1,3})")
 
 
-class NotationError(ValueError):
-    """A text that is not the notation."""
+class NotationError(RulesError, ValueError):
+    """A text that is not the notation.
+
+    >>> from companion.rules import NotationError, parse_tile
+    >>> parse_tile('5/7')
+    Traceback (most recent call last):
+        ...
+    companion.rules.notation.NotationError: '5/7' is no tile: expected two numbers joined by '-', such as 5-7
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,12 @@ Change = Laying | Vanishing | Drawing | Mark | Unmark
 
 
 def parse_laid(text: str, sign: str = "-") -> Laid:
-    """`5-7` (or `5:7` with `sign` ':'), the inner or left half first."""
+    """`5-7` (or `5:7` with `sign` ':'), the inner or left half first.
+
+    >>> from companion.rules import parse_laid
+    >>> parse_laid('5-7'), parse_laid('2:6', ':')
+    (Laid(inner=5, outer=7), Laid(inner=2, outer=6))
+    """
     found = _TILE.fullmatch(text.strip()) if isinstance(text, str) else None
     if found is None or found[2] != sign:
         raise NotationError(f"{text!r} is no tile: expected two numbers joined by {sign!r}, such as 5{sign}7")
@@ -57,21 +70,44 @@ def parse_laid(text: str, sign: str = "-") -> Laid:
 
 
 def parse_tile(text: str, sign: str = "-") -> Tile:
+    """A tile in notation, whichever way it is written. Raises NotationError.
+
+    >>> from companion.rules import parse_tile
+    >>> parse_tile('7-5')
+    Tile(low=5, high=7)
+    """
     return parse_laid(text, sign).tile
 
 
 def print_laid(laid: Laid, sign: str = "-") -> str:
+    """A laid tile in notation, the inner or left half first.
+
+    >>> from companion.rules import Laid, print_laid
+    >>> print_laid(Laid(7, 5))
+    '7-5'
+    """
     return f"{laid.inner}{sign}{laid.outer}"
 
 
 def parse_chain(text: str, sign: str = "-") -> Chain:
-    """Tiles separated by spaces; the empty text is a train that has not started."""
+    """Tiles separated by spaces; the empty text is a train that has not started.
+
+    >>> from companion.rules import parse_chain
+    >>> parse_chain('12-5 5-7')
+    (Laid(inner=12, outer=5), Laid(inner=5, outer=7))
+    """
     if not isinstance(text, str):
         raise NotationError(f"{text!r} is no chain: expected tiles separated by spaces")
     return tuple(parse_laid(part, sign) for part in text.split())
 
 
 def print_chain(chain: Iterable[Laid], sign: str = "-") -> str:
+    """A chain in notation.
+
+    >>> from companion.rules import parse_chain, print_chain
+    >>> print_chain(parse_chain(' 12-5  5-7'))
+    '12-5 5-7'
+    """
     return " ".join(print_laid(t, sign) for t in chain)
 
 
@@ -92,7 +128,12 @@ def _named(parts: Sequence[str], text: str) -> str:
 
 
 def parse_act(text: str, sign: str = "-") -> Action:
-    """One act: `play a-b@T`, `draw`, `mark P`, `unmark P`, `flip T`, `discard`, `discard faceup`, `pass`, `end`."""
+    """One act: `play a-b@T`, `draw`, `mark P`, `unmark P`, `flip T`, `discard`, `discard faceup`, `pass`, `end`.
+
+    >>> from companion.rules import parse_act
+    >>> parse_act('mark Ann')
+    Mark(player='Ann')
+    """
     text = text.strip()
     parts = text.split(None, 1)
     verb = parts[0] if parts else ""
@@ -117,7 +158,12 @@ def parse_act(text: str, sign: str = "-") -> Action:
 
 
 def parse_action(text: str, sign: str = "-") -> tuple[Action, ...]:
-    """The acts of one turn, separated by `;`. `end` and `pass` can only be the last."""
+    """The acts of one turn, separated by `;`. `end` and `pass` can only be the last.
+
+    >>> from companion.rules import parse_action
+    >>> parse_action('draw; mark Ann; end')
+    (Draw(), Mark(player='Ann'), End())
+    """
     if not isinstance(text, str):
         raise NotationError(f"{text!r} is no action: expected acts separated by ';'")
     acts = tuple(parse_act(part, sign) for part in text.split(";") if part.strip())
@@ -128,6 +174,12 @@ def parse_action(text: str, sign: str = "-") -> tuple[Action, ...]:
 
 
 def print_act(act: Action, sign: str = "-") -> str:
+    """One act in notation.
+
+    >>> from companion.rules import Draw, print_act
+    >>> print_act(Draw())
+    'draw'
+    """
     match act:
         case Play(tile, train):
             return f"play {print_laid(tile, sign)}@{train}"
@@ -148,6 +200,12 @@ def print_act(act: Action, sign: str = "-") -> str:
 
 
 def print_action(acts: Iterable[Action], sign: str = "-") -> str:
+    """A turn in notation.
+
+    >>> from companion.rules import Draw, Mark, print_action
+    >>> print_action([Draw(), Mark('Ann')])
+    'draw; mark Ann'
+    """
     return "; ".join(print_act(a, sign) for a in acts)
 
 

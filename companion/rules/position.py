@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN
+from companion.rules.errors import RulesError
 from companion.rules.tile import Laid, Tile, suit_ways
 
 Chain = tuple[Laid, ...]
@@ -26,6 +27,10 @@ class Position:
     before the turn; a player not named holds more than one tile. `round` None: the engine's value is not checked.
     `perhaps_marked` are players whose train may carry a marker that nobody has recorded.
     Nothing is checked here: what is wrong with a table is for the judge to say.
+
+    >>> from companion.rules import Board
+    >>> Board('tactic', trains={'Ann': '12-5'}, markers=['Ben']).position.markers
+    frozenset({'Ben'})
     """
 
     set_max: int
@@ -45,19 +50,34 @@ class Position:
     _seen: Seen | None = field(default=None, repr=False, compare=False)
 
     def value_due(self, train: str) -> int:
-        """The value that the next tile of `train` must show inwards."""
+        """The value that the next tile of `train` must show inwards.
+
+        >>> from companion.rules import Board
+        >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.value_due('Ann')
+        7
+        """
         chain = self.trains.get(train, ())
         return chain[-1].outer if chain else self.engine.outer
 
     def laid(self) -> Iterator[Laid]:
-        """Every tile on the table, the engine first, flipped doubles included."""
+        """Every tile on the table, the engine first, flipped doubles included.
+
+        >>> from companion.rules import Board
+        >>> list(Board('tactic', trains={'Ann': '12-5'}).position.laid())
+        [Laid(inner=12, outer=12), Laid(inner=12, outer=5)]
+        """
         yield self.engine
         for chain in self.trains.values():
             yield from chain
 
     @property
     def visible(self) -> frozenset[Tile]:
-        """The different tiles on the table (a tile seen twice counts once)."""
+        """The different tiles on the table (a tile seen twice counts once).
+
+        >>> from companion.rules import Board
+        >>> sorted(Board('tactic', trains={'Ann': '12-5'}).position.visible)
+        [Tile(low=5, high=12), Tile(low=12, high=12)]
+        """
         seen = self._seen
         if seen is None or seen[0] is not self.trains or seen[1] != self.engine:
             seen = (self.trains, self.engine, frozenset(t.tile for t in self.laid()))
@@ -65,21 +85,42 @@ class Position:
         return seen[2]
 
     def count(self, value: int) -> int:
-        """How many different tiles of the set with `value` lie on the table. Source: docs/rules.md 7.3, n(v)."""
+        """How many different tiles of the set with `value` lie on the table. Source: docs/rules.md 7.3, n(v).
+
+        >>> from companion.rules import Board
+        >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.count(5)
+        2
+        """
         return sum(1 for t in self.visible if t.has(value) and t.high <= self.set_max)
 
     def exhausted(self, value: int) -> bool:
-        """Whether all set_max + 1 tiles with `value` lie on the table. Source: docs/rules.md 7.3."""
+        """Whether all set_max + 1 tiles with `value` lie on the table. Source: docs/rules.md 7.3.
+
+        >>> from companion.rules import Board
+        >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.exhausted(5)
+        False
+        """
         suit = suit_ways(self.set_max, value)
         return bool(suit) and all(way.tile in self.visible for way in suit)
 
     def train_names(self) -> tuple[str, ...]:
+        """The trains there are: each player's, the Mexican one, and a second Mexican one if it was begun.
+
+        >>> from companion.rules import Board
+        >>> Board('tactic').position.train_names()
+        ('Ann', 'Ben', 'MX')
+        """
         names = (*self.players, MEXICAN)
         return (*names, SECOND_MEXICAN) if SECOND_MEXICAN in self.trains else names
 
     def after(self, player: str) -> str:
-        """The player to the left of `player`."""
-        return self.players[(self.players.index(player) + 1) % len(self.players)]
+        """The player to the left of `player`.
+
+        >>> from companion.rules import Board
+        >>> Board('tactic', ['Ann', 'Ben', 'Cy']).position.after('Cy')
+        'Ann'
+        """
+        return _after(self.players, player)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +128,10 @@ class LinePosition:
     """A Chinese line. `players` counter-clockwise, that is in playing order; `line` from left to right.
 
     `discards` are the face-down tiles of each player; `hands` counts, where known; `passes` in a row until now.
+
+    >>> from companion.rules import Board
+    >>> Board('jielong', line='2:6 6:4').position.line
+    (Laid(inner=2, outer=6), Laid(inner=6, outer=4))
     """
 
     players: tuple[str, ...]
@@ -98,8 +143,25 @@ class LinePosition:
 
     @property
     def ends(self) -> tuple[int, int] | None:
-        """The values at the left and the right end; None while nothing is laid."""
+        """The values at the left and the right end; None while nothing is laid.
+
+        >>> from companion.rules import Board
+        >>> Board('jielong', line='2:6 6:4').position.ends
+        (2, 4)
+        """
         return (self.line[0].inner, self.line[-1].outer) if self.line else None
 
     def after(self, player: str) -> str:
-        return self.players[(self.players.index(player) + 1) % len(self.players)]
+        """The player who is next after `player`.
+
+        >>> from companion.rules import Board
+        >>> Board('jielong', ['Ann', 'Ben', 'Cy']).position.after('Ann')
+        'Ben'
+        """
+        return _after(self.players, player)
+
+
+def _after(players: tuple[str, ...], player: str) -> str:
+    if player not in players:
+        raise RulesError(f"player: expected one of {', '.join(players)}, not {player!r}")
+    return players[(players.index(player) + 1) % len(players)]

@@ -13,11 +13,15 @@ from typing import Protocol, TypeVar
 from companion.rules.actions import Action, Play
 from companion.rules.chinese import judge as line_judging
 from companion.rules.chinese import line
+from companion.rules.chinese.facts import turn_facts as line_facts
+from companion.rules.explain import Facts
 from companion.rules.mexican import blocks, judge, scoring
+from companion.rules.mexican.facts import turn_facts as mexican_facts
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruling import Ruling
 from companion.rules.tile import Tile
+from companion.rules.violations import Violation
 
 P = TypeVar("P")
 
@@ -62,23 +66,60 @@ class Referee(Protocol[P]):
         """Whether nobody can ever play again, provably, whoever holds what."""
         ...
 
+    def facts(self, position: P, actions: Sequence[Action]) -> dict[Violation, Facts]:
+        """Which act of the turn each code is about."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class MexicanReferee:
-    """Mexican Train under one rule set."""
+    """Mexican Train under one rule set.
+
+    >>> from companion.rules import MexicanReferee, load_ruleset
+    >>> MexicanReferee(load_ruleset('tactic')).rules.name
+    'tactic'
+    """
 
     rules: RuleSet
 
     def judge(self, position: Position, actions: Sequence[Action]) -> Ruling:
+        """The ruling on one whole turn by `position.turn`.
+
+        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
+        >>> referee.judge(table, parse_action('play 12-5@Ann; end')).verdict
+        'legal'
+        """
         return judge.judge_turn(self.rules, position, actions)
 
     def judge_play(self, position: Position, play: Play, done: Sequence[Action] = ()) -> Ruling:
+        """The ruling on one tile; what the turn still owes is not asked.
+
+        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
+        >>> referee.judge_play(table, parse_action('play 12-5@Ann; end')[0]).verdict
+        'legal'
+        """
         return judge.judge_play(self.rules, position, play, done)
 
     def apply(self, position: Position, action: Action) -> Position:
+        """The table after one act, right or wrong; the same player is still to move.
+
+        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
+        >>> referee.apply(table, parse_action('play 12-5@Ann; end')[0]).turn
+        'Ann'
+        """
         return judge.apply(self.rules, position, action)
 
     def after_turn(self, position: Position, actions: Sequence[Action]) -> Position:
+        """The table after a whole turn, the next player to move.
+
+        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
+        >>> referee.after_turn(table, parse_action('play 12-5@Ann; end')).turn
+        'Ben'
+        """
         return judge.after_turn(self.rules, position, actions)
 
     def legal_plays(
@@ -89,28 +130,85 @@ class MexicanReferee:
         *,
         surely: bool = False,
     ) -> list[Play]:
+        """Every tile and place that the player to move may choose next; `hand` None: any tile not on the table.
+
+        >>> from companion.rules import Board, MexicanReferee, Tile, load_ruleset
+        >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
+        >>> [play.train for play in referee.legal_plays(table, [Tile(12, 5), Tile(3, 3)])]
+        ['Ann', 'MX']
+        """
         return judge.legal_plays(self.rules, position, hand, done, surely=surely)
 
     def blocked(self, position: Position) -> bool:
+        """Whether nobody can ever play again, provably, whoever holds what.
+
+        >>> from companion.rules import Board, MexicanReferee, load_ruleset
+        >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
+        >>> referee.blocked(table)
+        False
+        """
         return blocks.provably_blocked(self.rules, position)
+
+    def facts(self, position: Position, actions: Sequence[Action]) -> dict[Violation, Facts]:
+        """Which act of the turn each code is about.
+
+        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
+        >>> sorted(map(str, referee.facts(table, parse_action('play 12-5@Ben'))))
+        ['CLOSED_TRAIN', 'PLAY_AFTER_END']
+        """
+        return mexican_facts(self.rules, position, actions)
 
 
 @dataclass(frozen=True, slots=True)
 class LineReferee:
-    """The connecting games with the Chinese set under one rule set."""
+    """The connecting games with the Chinese set under one rule set.
+
+    >>> from companion.rules import LineReferee, load_ruleset
+    >>> LineReferee(load_ruleset('jielong')).rules.name
+    'jielong'
+    """
 
     rules: RuleSet
 
     def judge(self, position: LinePosition, actions: Sequence[Action]) -> Ruling:
+        """The ruling on one whole turn by `position.turn`.
+
+        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
+        >>> referee.judge(table, parse_action('play 4:4@R', ':')).verdict
+        'legal'
+        """
         return line_judging.judge_turn(self.rules, position, actions)
 
     def judge_play(self, position: LinePosition, play: Play, done: Sequence[Action] = ()) -> Ruling:
+        """The ruling on one tile; what the turn still owes is not asked.
+
+        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
+        >>> referee.judge_play(table, parse_action('play 4:4@R', ':')[0]).verdict
+        'legal'
+        """
         return line_judging.judge_play(self.rules, position, play, done)
 
     def apply(self, position: LinePosition, action: Action) -> LinePosition:
+        """The table after one act, right or wrong; the same player is still to move.
+
+        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
+        >>> referee.apply(table, parse_action('play 4:4@R', ':')[0]).turn
+        'Ann'
+        """
         return line.apply(position, action)
 
     def after_turn(self, position: LinePosition, actions: Sequence[Action]) -> LinePosition:
+        """The table after a whole turn, the next player to move.
+
+        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
+        >>> referee.after_turn(table, parse_action('play 4:4@R', ':')).turn
+        'Ben'
+        """
         return line.after_turn(position, actions)
 
     def legal_plays(
@@ -121,16 +219,44 @@ class LineReferee:
         *,
         surely: bool = False,
     ) -> list[Play]:
-        """After a tile or a discard the turn is over, so nothing may be chosen."""
+        """After a tile or a discard the turn is over, so nothing may be chosen.
+
+        >>> from companion.rules import Board, LineReferee, load_ruleset
+        >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
+        >>> len(referee.legal_plays(table))
+        6
+        """
         return [] if done else line.legal_plays(self.rules, position, hand)
 
     def blocked(self, position: LinePosition) -> bool:
+        """Whether nobody can ever play again, provably, whoever holds what.
+
+        >>> from companion.rules import Board, LineReferee, load_ruleset
+        >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
+        >>> referee.blocked(table)
+        False
+        """
         return line.blocked(self.rules, position.line, len(position.players))
+
+    def facts(self, position: LinePosition, actions: Sequence[Action]) -> dict[Violation, Facts]:
+        """Which act of the turn each code is about.
+
+        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
+        >>> referee.facts(table, parse_action('play 5:5@R', ':'))
+        {<Violation.MISMATCH: 'MISMATCH'>: Facts(player='Ann', tile='5:5', train=None)}
+        """
+        return line_facts(self.rules, position, actions)
 
 
 def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
     """Why a set (None: the Chinese tiles) cannot be dealt to so many players; None where it can, or where the rule set
-    says nothing about this set and the hands are simply not counted. Source: docs/rules.md 2.1 and 4.2."""
+    says nothing about this set and the hands are simply not counted. Source: docs/rules.md 2.1 and 4.2.
+
+    >>> from companion.rules import load_ruleset, undealt
+    >>> undealt(load_ruleset('cz'), 9, 4)
+    '61 tiles would be needed for 4 players, and double-9 has 55'
+    """
     if set_max is None:
         dealt = line.deal(rules, players).verdict == "ok"
         allowed: Sequence[int] = rules.players_allowed()
@@ -146,5 +272,10 @@ def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
 
 
 def referee_for(rules: RuleSet) -> MexicanReferee | LineReferee:
-    """The referee of the rule set's family."""
+    """The referee of the rule set's family.
+
+    >>> from companion.rules import load_ruleset, referee_for
+    >>> type(referee_for(load_ruleset('kkori'))).__name__
+    'LineReferee'
+    """
     return MexicanReferee(rules) if rules.is_mexican else LineReferee(rules)

@@ -8,11 +8,9 @@ A ambiguous or silent (the default stands there), E an error or contradiction in
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -60,7 +58,12 @@ _MARKS = ("T", "I", OPEN, "E", "house")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a field rests on: a mark (T, I, A, E, or "house" for a house's own rule) and the place in plain words."""
+    """What a field rests on: a mark (T, I, A, E, or "house" for a house's own rule) and the place in plain words.
+
+    >>> from companion.rules import load_ruleset
+    >>> load_ruleset('tactic').sources['quick_set']
+    Source(mark='T', text='004: the quick game')
+    """
 
     mark: str
     text: str
@@ -73,6 +76,10 @@ class RuleSet:
     `rounds` None means one round for each double of the set, `first_engine` None the set's highest double,
     `max_doubles_per_turn` None no limit, `announce` None no announcement. `closings_per_turn` is 1 in every source,
     which is what the end of a turn with its first plain tile comes to; no other number is accepted.
+
+    >>> from companion.rules import load_ruleset
+    >>> load_ruleset('tactic').title
+    'Mexican Train (boxed game)'
     """
 
     name: str
@@ -142,38 +149,81 @@ class RuleSet:
 
     @property
     def contradicted_fields(self) -> frozenset[str]:
-        """About these the source contradicts itself: the rule stands, and accuses nobody for certain either."""
+        """About these the source contradicts itself: the rule stands, and accuses nobody for certain either.
+
+        >>> from companion.rules import load_ruleset
+        >>> sorted(load_ruleset('tactic').contradicted_fields)
+        []
+        """
         return frozenset(name for name, source in self.sources.items() if source.mark == CONTRADICTED)
 
     def leaves_open(self, field: str) -> bool:
-        """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody."""
+        """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody.
+
+        >>> from companion.rules import load_ruleset
+        >>> load_ruleset('poltava').leaves_open('close_order')
+        True
+        """
         return field in self.open_fields
 
     @property
     def is_mexican(self) -> bool:
+        """Whether it is a Mexican Train, and no connecting game with Chinese tiles.
+
+        >>> from companion.rules import load_ruleset
+        >>> load_ruleset('kkori').is_mexican
+        False
+        """
         return self.family == MEXICAN
 
     def hand_size(self, set_max: int, players: int) -> int | None:
-        """Tiles dealt to each of `players`; None where the rule set has no number for them."""
+        """Tiles dealt to each of `players`; None where the rule set has no number for them.
+
+        >>> from companion.rules import load_ruleset
+        >>> load_ruleset('tactic').hand_size(12, 4)
+        15
+        """
         if self.hand is not None:
             return self.hand
         row = self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))
         return row.get(players)
 
     def players_allowed(self, set_max: int = ANY_SET) -> tuple[int, ...]:
-        """The numbers of players that the hand table has for this set, ascending; any where the house names a hand."""
+        """The numbers of players that the hand table has for this set, ascending; any where the house names a hand.
+
+        >>> from companion.rules import load_ruleset
+        >>> load_ruleset('reeves').players_allowed(9)
+        (2, 3, 4)
+        """
         if self.hand is not None:
             return tuple(range(2, MOST_PLAYERS + 1))
         return tuple(sorted(self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))))
 
     def first_engine_of(self, set_max: int) -> int:
+        """The value of the first round's engine with the set up to `set_max`.
+
+        >>> from companion.rules import load_ruleset
+        >>> load_ruleset('tactic').first_engine_of(12)
+        12
+        """
         return set_max if self.first_engine is None else self.first_engine
 
     def rounds_of(self, set_max: int) -> int:
+        """How many rounds a match has with the set up to `set_max`.
+
+        >>> from companion.rules import load_ruleset
+        >>> load_ruleset('tactic').rounds_of(12)
+        13
+        """
         return set_max + 1 if self.rounds is None else self.rounds
 
     def has_small_deck(self, players: int | None) -> bool:
-        """Whether the doubles from 3:3 up stay in the box (Kkori for two or three)."""
+        """Whether the doubles from 3:3 up stay in the box (Kkori for two or three).
+
+        >>> from companion.rules import load_ruleset
+        >>> load_ruleset('kkori').has_small_deck(3)
+        True
+        """
         return players in self.small_deck_players
 
 
@@ -182,6 +232,10 @@ def load_ruleset(name_or_path: str | Path, options: Mapping[str, Any] | None = N
 
     Raises:
         RuleSetError: one line naming the file or option, the field, and what was expected.
+
+    >>> from companion.rules import load_ruleset
+    >>> load_ruleset('tactic', {'draws': 'until_playable'}).draws
+    'until_playable'
     """
     changes = dict(options or {})
     if not isinstance(name_or_path, (str, Path)):
@@ -196,7 +250,12 @@ def load_ruleset(name_or_path: str | Path, options: Mapping[str, Any] | None = N
 
 
 def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
-    """The same rule set with single fields changed; RuleSetError for an unknown name or a wrong value."""
+    """The same rule set with single fields changed; RuleSetError for an unknown name or a wrong value.
+
+    >>> from companion.rules import load_ruleset, with_options
+    >>> with_options(load_ruleset('tactic'), {'announce_penalty': 2}).announce_penalty
+    2
+    """
     changed: dict[str, Any] = {}
     for written, value in options.items():
         name = OPTION_NAMES.get(written, written)
@@ -220,6 +279,13 @@ def house_file(extends: str, title: str, options: Mapping[str, Any]) -> str:
     """The text of a house's own rule file: what differs from the rule set that it extends.
 
     Raises RuleSetError where the options are none of that rule set or contradict each other.
+
+    >>> from companion.rules import house_file
+    >>> print(house_file('tactic', 'At home', {'draws': 'until_playable'}), end='')
+    extends = "tactic"
+    title = "At home"
+    <BLANKLINE>
+    draws = "until_playable"
     """
     load_ruleset(extends, options)
     lines = [f"extends = {_toml(extends)}", f"title = {_toml(title)}", ""]
@@ -246,7 +312,7 @@ def _shipped(name: str, frozen_options: str) -> RuleSet:
     if frozen_options != "{}":
         return with_options(_shipped(name, "{}"), json.loads(frozen_options))
     file = f"{name}.toml"
-    text = (resources.files("companion.rules") / "rulesets" / file).read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "rulesets" / file).read_text(encoding="utf-8")
     parent = _parse(text, file).get(SILENT)
     return _read(text, name, file, base=None if parent is None else _shipped(parent, "{}"))
 
@@ -285,6 +351,8 @@ def loaded(text: str) -> dict[str, Any]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.partition("=")[0].count(".") > MOST_DOTS:
             raise ValueError(f"line {number}: expected at most {MOST_DOTS} dots in a key")
+    import tomllib  # whoever imports the rules and reads no rule set need not wait for it
+
     return tomllib.loads(text)
 
 
@@ -334,7 +402,12 @@ def _refuse_contradiction(where: str, rules: RuleSet) -> None:
 
 
 def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:
-    """Pairs of fields that cannot both hold as they are, and why."""
+    """Pairs of fields that cannot both hold as they are, and why.
+
+    >>> from companion.rules import contradictions, load_ruleset
+    >>> contradictions(load_ruleset('tactic'))
+    []
+    """
     if not rules.is_mexican:
         return [
             (one, other, why)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from companion.rules.errors import RulesError
+
 MEXICAN = "mexican"
 CHINESE = "chinese"
 FAMILIES = (MEXICAN, CHINESE)
@@ -29,8 +31,15 @@ MANY_TILES = 1000
 """No count in a rule set reaches this; it only keeps absurd numbers out."""
 
 
-class RuleSetError(Exception):
-    """One line that names the file or option, the field, and what was expected."""
+class RuleSetError(RulesError):
+    """One line that names the file or option, the field, and what was expected.
+
+    >>> from companion.rules import load_ruleset
+    >>> load_ruleset('tactic', {'draws': 3})
+    Traceback (most recent call last):
+        ...
+    companion.rules.ruleset_fields.RuleSetError: options.draws: expected one of one, until_playable, not 3
+    """
 
 
 class ContradictionError(RuleSetError):

@@ -12,13 +12,20 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from companion.rules.errors import RulesError
+
 CHINESE_TWICE = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (1, 3), (1, 5), (1, 6), (4, 6), (5, 6))
 CHINESE_ONCE = ((1, 2), (1, 4), (2, 3), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (4, 5))
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Tile:
-    """One domino. The halves are kept in order, so equality and hash ignore how it was written."""
+    """One domino. The halves are kept in order, so equality and hash ignore how it was written.
+
+    >>> from companion.rules import Tile
+    >>> Tile(6, 4) == Tile(4, 6)
+    True
+    """
 
     low: int
     high: int
@@ -31,31 +38,72 @@ class Tile:
 
     @property
     def is_double(self) -> bool:
+        """Whether both halves have the same value.
+
+        >>> from companion.rules import Tile
+        >>> Tile(7, 7).is_double
+        True
+        """
         return self.low == self.high
 
     @property
     def pips(self) -> int:
+        """The sum of both halves, in pips.
+
+        >>> from companion.rules import Tile
+        >>> Tile(12, 5).pips
+        17
+        """
         return self.low + self.high
 
     def has(self, value: int) -> bool:
+        """Whether one half has this value.
+
+        >>> from companion.rules import Tile
+        >>> Tile(12, 5).has(5)
+        True
+        """
         return value == self.low or value == self.high
 
     def __str__(self) -> str:
+        """The tile in notation, the lower half first.
+
+        >>> from companion.rules import Tile
+        >>> str(Tile(12, 5))
+        '5-12'
+        """
         return f"{self.low}-{self.high}"
 
 
 class Laid(NamedTuple):
-    """A tile as it lies: `inner` is the half nearer the engine (in a Chinese line: the left half)."""
+    """A tile as it lies: `inner` is the half nearer the engine (in a Chinese line: the left half).
+
+    >>> from companion.rules import Laid
+    >>> Laid(12, 5) == Laid(5, 12)
+    False
+    """
 
     inner: int
     outer: int
 
     @property
     def tile(self) -> Tile:
+        """Which tile it is, however it lies.
+
+        >>> from companion.rules import Laid
+        >>> Laid(12, 5).tile
+        Tile(low=5, high=12)
+        """
         return _tile_of(self)
 
     @property
     def is_double(self) -> bool:
+        """Whether both halves have the same value.
+
+        >>> from companion.rules import Laid
+        >>> Laid(12, 5).is_double
+        False
+        """
         return self.inner == self.outer
 
 
@@ -73,15 +121,25 @@ def suit_ways(highest: int, value: int) -> tuple[Laid, ...]:
 
 @cache
 def double_set(highest: int) -> frozenset[Tile]:
-    """All tiles of the set up to `highest`-`highest`: (highest + 1)(highest + 2) / 2 of them."""
+    """All tiles of the set up to `highest`-`highest`: (highest + 1)(highest + 2) / 2 of them.
+
+    >>> from companion.rules import double_set
+    >>> len(double_set(12))
+    91
+    """
     if highest < 0:
-        raise ValueError(f"a set's highest pip is 0 or more, not {highest}")
+        raise RulesError(f"highest: expected the set's highest pip, 0 or more, not {highest}")
     return frozenset(Tile(a, b) for a in range(highest + 1) for b in range(a, highest + 1))
 
 
 @cache
 def chinese_set(players: int | None = None, *, kkori: bool = False) -> Mapping[Tile, int]:
-    """Tile -> copies of the 32-tile Chinese set; Kkori for two or three players leaves out 3:3 to 6:6 (24 tiles)."""
+    """Tile -> copies of the 32-tile Chinese set; Kkori for two or three players leaves out 3:3 to 6:6 (24 tiles).
+
+    >>> from companion.rules import chinese_set
+    >>> sum(chinese_set().values()), sum(chinese_set(3, kkori=True).values())
+    (32, 24)
+    """
     copies: Counter[Tile] = Counter()
     for a, b in CHINESE_TWICE:
         if kkori and players in (2, 3) and a == b and a >= 3:

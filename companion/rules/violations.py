@@ -6,7 +6,12 @@ from enum import IntEnum, StrEnum
 
 
 class Certainty(IntEnum):
-    """How a code can be known: from the still tables alone, after the hands are shown, or never from a picture."""
+    """How a code can be known: from the still tables alone, after the hands are shown, or never from a picture.
+
+    >>> from companion.rules import Certainty
+    >>> Certainty.TABLE < Certainty.REVEAL
+    True
+    """
 
     TABLE = 0
     REVEAL = 1
@@ -14,7 +19,12 @@ class Certainty(IntEnum):
 
 
 class Violation(StrEnum):
-    """One fault, by the name that the answers and the journal carry."""
+    """One fault, by the name that the answers and the journal carry.
+
+    >>> from companion.rules import Violation
+    >>> str(Violation.CLOSED_TRAIN)
+    'CLOSED_TRAIN'
+    """
 
     WRONG_ENGINE = "WRONG_ENGINE"
     ENGINE_NOT_DOUBLE = "ENGINE_NOT_DOUBLE"
@@ -71,6 +81,12 @@ class Violation(StrEnum):
 
     @property
     def certainty(self) -> Certainty:
+        """How this code can be known at best.
+
+        >>> from companion.rules import Violation
+        >>> Violation.PASSED_WITH_PLAYABLE.certainty
+        <Certainty.REVEAL: 1>
+        """
         if self in _REVEAL:
             return Certainty.REVEAL
         return Certainty.REPORTED if self in _REPORTED else Certainty.TABLE

@@ -95,7 +95,12 @@ def _both_ways(tile: Tile) -> tuple[Laid, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LineDeal:
-    """How a deal is dealt; the numbers are None unless the verdict is `ok`."""
+    """How a deal is dealt; the numbers are None unless the verdict is `ok`.
+
+    >>> from companion.rules import deal_line, load_ruleset
+    >>> deal_line(load_ruleset('jielong'), 3)
+    LineDeal(verdict='ok', hand=10, tiles=32, unused=2)
+    """
 
     verdict: str
     hand: int | None = None
@@ -104,7 +109,12 @@ class LineDeal:
 
 
 def deal(rules: RuleSet, players: int) -> LineDeal:
-    """Tiles for each of `players`, tiles of the set used, and how many stay closed."""
+    """Tiles for each of `players`, tiles of the set used, and how many stay closed.
+
+    >>> from companion.rules import deal_line, load_ruleset
+    >>> deal_line(load_ruleset('chedeng'), 4).hand
+    8
+    """
     hand = rules.hand_size(ANY_SET, players)
     if hand is None:
         only = rules.players_allowed()
@@ -115,5 +125,10 @@ def deal(rules: RuleSet, players: int) -> LineDeal:
 
 
 def must_redeal(rules: RuleSet, hand: Collection[Tile]) -> bool:
-    """Whether so many doubles were dealt to one player that the deal is void."""
+    """Whether so many doubles were dealt to one player that the deal is void.
+
+    >>> from companion.rules import Tile, load_ruleset, must_redeal
+    >>> must_redeal(load_ruleset('chedeng'), [Tile(1, 1), Tile(2, 3)])
+    False
+    """
     return rules.redeal_doubles is not None and sum(tile.is_double for tile in hand) >= rules.redeal_doubles

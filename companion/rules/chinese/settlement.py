@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from companion.rules.errors import RulesError
 from companion.rules.ruleset import RuleSet
 
 PAIRWISE = "pairwise"
@@ -26,6 +27,10 @@ class Settlement:
     """`result` is the net of each player (positive: receives) and adds up to 0; `winner` has the lowest sum.
 
     With plain points `result` are the pips of each player.
+
+    >>> from companion.rules import load_ruleset, settle
+    >>> settle(load_ruleset('jielong'), ['Ann', 'Ben'], {'Ann': 4, 'Ben': 9})
+    Settlement(result={'Ann': 5, 'Ben': -5}, winner='Ann')
     """
 
     result: Mapping[str, int]
@@ -47,9 +52,23 @@ def settle(
         pips: the sum of each player's face-down tiles (and of the tiles in hand where play was stopped).
         discards: tiles each player laid aside; None leaves Che Deng's multipliers out.
         mode: "pairwise", "kkori" or "winner_chip"; None is the rule set's own.
+
+    Raises:
+        RulesError: a player's number is missing, or there is no such mode.
+
+    >>> from companion.rules import load_ruleset, settle
+    >>> settle(load_ruleset('kkori'), ['Ann', 'Ben'], {'Ann': 4, 'Ben': 9}).winner
+    'Ann'
     """
-    winner = min(order, key=lambda player: (pips[player], order.index(player)))
+    missing = [player for player in order if player not in pips or (discards is not None and player not in discards)]
+    if not order or missing:
+        raise RulesError(
+            f"pips, discards: expected a number for each player, none for {', '.join(missing) or 'anybody'}"
+        )
     mode = rules.settlement if mode is None else mode
+    if mode not in (*SETTLEMENTS, POINTS):
+        raise RulesError(f"mode: expected one of {', '.join(SETTLEMENTS)}, not {mode!r}")
+    winner = min(order, key=lambda player: (pips[player], order.index(player)))
     if mode == POINTS:
         return Settlement(dict(pips), winner)
     net = dict.fromkeys(order, 0)

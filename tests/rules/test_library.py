@@ -1,0 +1,208 @@
+"""The rules as a library: what `companion.rules` promises to other programs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion import rules
+from companion.rules import RULESET_NAMES, Board, Position, RulesError, load_ruleset, print_action, print_chain
+from datasets.bots import BotGame
+
+JUNK: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    3,
+    2.5,
+    "",
+    "x",
+    "\n",
+    "1-1",
+    "9:9",
+    ["1-1", 7],
+    {"Ann": 3},
+    {"Ann": "1-1"},
+    object(),
+    b"1-1",
+)
+
+
+def modules() -> list[types.ModuleType]:
+    found = [rules]
+    for module in pkgutil.walk_packages(rules.__path__, "companion.rules."):
+        found.append(importlib.import_module(module.name))
+    return found
+
+
+def public() -> dict[str, Any]:
+    return {name: getattr(rules, name) for name in rules.__all__}
+
+
+def public_callables() -> dict[str, Any]:
+    """Every public function, and every public method and property of every public class of our own making."""
+    found: dict[str, Any] = {}
+    for name, value in public().items():
+        if inspect.isfunction(value):
+            found[f"{value.__module__}.{value.__qualname__}"] = value
+        elif inspect.isclass(value) and value.__module__.startswith("companion."):
+            for inner, member in vars(value).items():
+                plain = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+                ours = inspect.isfunction(plain) and plain.__qualname__.startswith(value.__qualname__)
+                if ours and (not inner.startswith("_") or (inner == "__str__" and plain.__doc__)):
+                    found[f"{value.__module__}.{value.__qualname__}.{inner}"] = plain
+        else:
+            assert value is not None, name
+    return found
+
+
+def examples() -> dict[str, doctest.DocTest]:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    return {test.name: test for module in modules() for test in finder.find(module, module.__name__) if test.examples}
+
+
+def test_every_example_does_what_it_says() -> None:
+    runner = doctest.DocTestRunner()
+    for test in examples().values():
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_every_public_class_has_an_example_and_most_methods_have() -> None:
+    found = set(examples())
+    classes = {
+        f"{value.__module__}.{value.__qualname__}"
+        for value in public().values()
+        if inspect.isclass(value) and value.__module__.startswith("companion.")
+    }
+    assert sorted(classes - found) == []
+    assert len(set(public_callables()) & found) >= 80
+
+
+def test_every_public_name_is_described_and_typed() -> None:
+    for name, value in public().items():
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert value.__doc__, name
+    for name, function in public_callables().items():
+        assert function.__doc__, f"{name} has no docstring"
+        signature = inspect.signature(function)
+        bare = [
+            p.name for p in signature.parameters.values() if p.annotation is p.empty and p.name not in ("self", "cls")
+        ]
+        assert bare == [] and signature.return_annotation is not signature.empty, name
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (Path(rules.__file__).parents[1] / "py.typed").is_file()
+
+
+def test_importing_the_rules_takes_the_standard_library_only() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import companion.rules;"
+        "new = set(sys.modules) - before; print(len(new));"
+        "print(sorted({n.partition('.')[0] for n in new} - set(sys.stdlib_module_names)));"
+        "print(sorted(n for n in new if n.startswith('companion.') and not n.startswith('companion.rules')))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert int(said[0]) < 120
+    assert said[1:] == ["['companion']", "[]"]
+
+
+@pytest.mark.parametrize("name", RULESET_NAMES)
+def test_a_round_of_bots_is_legal_and_is_read_back_from_its_text(name: str) -> None:
+    ruleset = load_ruleset(name)
+    game = BotGame(ruleset, 4 if name == "chedeng" else 3, 11, set_max=ruleset.sets[0] if ruleset.sets else 12)
+    dealt = next(iter(game.rounds()))
+    board = Board(name, dealt.start.players, turn=dealt.starter, round=1 if ruleset.is_mexican else None)
+    for turn in dealt.turns():
+        if isinstance(turn.before, Position):
+            assert set(board.legal_plays(turn.hand)) <= set(board.legal_plays())
+        board.push(turn.actions, by=turn.player)
+        after = turn.after.trains if isinstance(turn.after, Position) else {"line": turn.after.line}
+        sign = "-" if ruleset.is_mexican else ":"
+        assert board.trains == {train: print_chain(chain, sign) for train, chain in after.items()}
+    assert len(board.turns) > 5
+    assert [turn for turn in board.turns if not turn.ruling.legal] == []
+    again = Board.read(board.text())
+    assert again.text() == board.text() and again.position == board.position
+    assert [turn.ruling for turn in again.turns] == [turn.ruling for turn in board.turns]
+    while board.turns:
+        board.pop()
+    assert board.position == Board.read("\n".join(again.text().split("\n\n")[:1])).position
+
+
+def test_a_turn_out_of_turn_is_said_and_the_table_follows_it() -> None:
+    board = Board("tactic", ["Ann", "Ben", "Cy"])
+    ruling = board.push("play 12-5@Cy", by="Cy")
+    assert {str(code) for code in ruling.codes} == {"OUT_OF_TURN"}
+    assert board.trains["Cy"] == "12-5" and board.turn == "Ann"
+
+
+def test_a_board_takes_turns_as_text_and_as_acts() -> None:
+    board = Board("poltava", ["Ann", "Ben"])
+    acts = rules.parse_action("play 9-5@Ann; end") if board.ends["Ann"] == 9 else rules.parse_action("play 12-5@Ann")
+    assert board.judge(acts) == board.judge(print_action(acts)) == board.judge(list(acts))
+
+
+def test_a_house_file_is_a_rule_set_of_a_board(tmp_path: Path) -> None:
+    path = tmp_path / "home.toml"
+    path.write_text(rules.house_file("tactic", "At home", {"announce_penalty": 2}), encoding="utf-8")
+    assert Board(path).rules.announce_penalty == 2
+    assert Board("tactic", options={"announce_penalty": 2}).rules.announce_penalty == 2
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    (
+        (lambda: Board("tactics"), "rules: no rule set"),
+        (lambda: Board("tactic", "Ann"), "players: expected two or more different names"),
+        (lambda: Board("tactic", ["Ann", "Ann"]), "players: expected two or more different names"),
+        (lambda: Board("tactic", set="12"), "set: expected a whole number from 1 to 99"),
+        (lambda: Board("tactic", engine="12/12"), "engine: "),
+        (lambda: Board("tactic", trains={"Zed": "12-5"}), "trains: expected one of Ann, Ben, MX, MX2"),
+        (lambda: Board("tactic", trains={"Ann": "12.5"}), "trains.Ann: "),
+        (lambda: Board("jielong", set=12), "set, engine, trains: expected none of them"),
+        (lambda: Board("tactic").push("play 12-5@Zed"), "turn: train: expected one of Ann, Ben, MX, MX2"),
+        (lambda: Board("tactic").push("fly"), "'fly' is no act"),
+        (lambda: Board("tactic").pop(), "pop: expected a turn"),
+        (lambda: Board("tactic").score({"Ann": ""}), "hands: expected the tiles of each player, and Ben is missing"),
+        (lambda: Board("tactic").score({"Ann": "", "Ben": "5"}), "hands: '5' is no tile"),
+        (lambda: Board("tactic").legal_plays(5), "hand: expected a list, not int"),
+        (lambda: Board.read("rules: tactic\nplayer: Ann\nplayer: Ben\n\nZed: draw"), "line 5: expected PLAYER: TURN"),
+        (lambda: Board.read("player: Ann"), "rules: missing in the head"),
+        (lambda: rules.score(load_ruleset("tactic"), {}, mode="x"), "mode: expected one of penalty"),
+        (lambda: rules.match_winners({}, "penalty"), "totals: expected points of each player"),
+        (lambda: rules.settle(load_ruleset("kkori"), ["Ann"], {}), "pips, discards: expected a number"),
+        (lambda: rules.double_set(-1), "highest: expected"),
+        (lambda: Board("tactic").position.after("Zed"), "player: expected one of Ann, Ben"),
+    ),
+)
+def test_what_cannot_be_used_is_refused_in_one_line(asked: Any, said: str) -> None:
+    with pytest.raises(RulesError) as refused:
+        asked()
+    assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("field", inspect.signature(Board).parameters)
+def test_nothing_but_its_own_error_comes_out_of_a_board(field: str) -> None:
+    for value in JUNK:
+        try:
+            board = Board(**{field: value})
+        except RulesError:
+            continue
+        for ask in (board.legal_plays, board.judge, board.push, board.is_dead, board.score, Board.read):
+            for asked in JUNK:
+                try:
+                    ask(asked)
+                except RulesError as refused:
+                    assert str(refused) and "\n" not in str(refused)
+        assert board.status().verdict and str(board) and board.is_blocked() in (True, False)
