@@ -40,10 +40,10 @@ LASTING_RETRY_S = 20.0
 @dataclass(frozen=True, slots=True)
 class SupervisionSettings:
     """`silent_s`: a live camera without a picture for so long hangs (noticed within 3 s). `recording_silent_s`: the
-    same for recordings, whose pictures may have to be rendered. `opening_s`: from starting the process to its first
-    picture, which includes importing OpenCV, settling the light and focusing. `retry_s`: pauses before trying again,
-    the last one for ever; short enough to be back within 10 s of the cable. `answer_s`: how long one `read` waits
-    before it says that the camera is away. `MOST_PER_S`: pictures a live camera hands over at most."""
+    same for recordings, whose pictures may have to be rendered. `opening_s`: from one step of opening to the
+    next; importing OpenCV, settling the light and focusing are many. `retry_s`: pauses before trying again, the last
+    one for ever; short enough to be back within 10 s of the cable. `answer_s`: how long one `read` waits before it says
+    that the camera is away. `MOST_PER_S`: pictures a live camera hands over at most."""
 
     silent_s: float = 2.5
     recording_silent_s: float = 60.0

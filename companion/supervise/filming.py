@@ -1,16 +1,16 @@
 """The camera's child: opens the camera, films, puts pictures on the shelf. It trusts its parent and nobody trusts it.
 
-Messages to the parent: ("opened", live, stills, slot_bytes, LiveMode), ("picture", Shelved), ("picture", Frame) for one
-that fits no slot, ("fault", State), ("problem", text, Fault), ("ended",). From the parent: ("shelf", name, slots,
-slot_bytes), ("free", slot), ("remember", image | None). A picture with a fault is announced and kept back: what was
-never sent cannot be played.
+Messages to the parent: ("goes_on",) between two steps of opening, ("opened", live, stills, slot_bytes, LiveMode),
+("picture", Shelved), ("picture", Frame) for one that fits no slot, ("fault", State), ("problem", text, Fault),
+("ended",). From the parent: ("shelf", name, slots, slot_bytes), ("free", slot), ("remember", image | None). A picture
+with a fault is announced and kept back: what was never sent cannot be played.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -45,8 +45,12 @@ def film(
 ) -> None:
     """The child's whole life. `pace_s`: a live camera shows at most one picture in so many seconds. `after`: the fault
     for which the child before this one was given up."""
+
+    def goes_on() -> None:
+        pipe.send(("goes_on",))
+
     try:
-        with opener(source, settings) as camera:
+        with opener(source, replace(settings, goes_on=goes_on)) as camera:
             _film(pipe, camera, judging, pace_s if camera.live else 0.0, after)
     except CameraError as error:
         pipe.send(("problem", error.problem, error.fault))

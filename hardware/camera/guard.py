@@ -10,7 +10,7 @@ import contextlib
 import multiprocessing
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
 from hardware.camera.address import is_address, shown
@@ -29,7 +29,9 @@ from vision.frame import Frame
 
 Opener = Callable[[str, CameraSettings], Camera]
 OPENING_S = 60.0
-"""Opening includes importing OpenCV or picamera2, settling the light and focusing."""
+"""From one step of opening to the next; the longest is importing picamera2."""
+
+GOES_ON = "goes on"
 
 
 class GuardedCamera(FrameSource):
@@ -83,8 +85,10 @@ class GuardedCamera(FrameSource):
 
     def _answer(self, within_s: float) -> Frame | LiveMode | None:
         try:
-            if self._ask.poll(within_s):
-                answer: Frame | LiveMode | Failure | None = self._ask.recv()
+            while self._ask.poll(within_s):
+                answer: Frame | LiveMode | Failure | str | None = self._ask.recv()
+                if isinstance(answer, str):  # GOES_ON
+                    continue
                 if isinstance(answer, Failure):
                     self.close()
                     raise CameraError(answer.message, answer.fault, answer.problem)
@@ -121,9 +125,15 @@ class Failure:
 
 
 def _serve(pipe: Connection, source: str, settings: CameraSettings, opener: Opener) -> None:
-    """The child: first what the camera does, then one answer for each question; None says ended."""
+    """The child: GOES_ON while it opens, what the camera does, then one answer for each question; None says ended."""
+
+    def goes_on() -> None:
+        with contextlib.suppress(OSError):
+            pipe.send(GOES_ON)
+
+    goes_on()
     try:
-        with opener(source, settings) as camera:
+        with opener(source, replace(settings, goes_on=goes_on)) as camera:
             pipe.send(camera.live_mode)
             while pipe.recv() == "frame":
                 pipe.send(camera.read())

@@ -78,6 +78,7 @@ class PiCamera(FrameSource):
         self._clock = clock
         self._count = 0
         self._camera = opener()
+        self._settings.goes_on()
         try:
             self._mains_hz = self._settings.mains_hz or mains_of_country(country_here()) or USUAL_HZ
             size_wh = self._start()
@@ -145,6 +146,7 @@ class PiCamera(FrameSource):
         for number in range(CONTROL_DELAY + PICTURES):
             with self._camera.captured_request() as request:
                 small = request.make_array("lores")
+            self._settings.goes_on()
             if number >= CONTROL_DELAY:
                 pictures.append(yuv420_to_bgr(small, self._settings.small_wh))
         return pictures
@@ -194,7 +196,8 @@ class PiCamera(FrameSource):
     def _metadata(self) -> Mapping[str, Any]:
         with self._camera.captured_request() as request:
             metadata: Mapping[str, Any] = request.get_metadata()
-            return metadata
+        self._settings.goes_on()
+        return metadata
 
     def _set(self, controls: Mapping[str, Any]) -> dict[str, Any]:
         """Set those of `controls` that the camera advertises; returns them."""

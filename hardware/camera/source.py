@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
@@ -44,6 +44,10 @@ def without_camera(problem: str, fault: Fault = Fault.UNPLUGGED) -> CameraError:
     return CameraError(f"{problem}; {WORKS_WITHOUT}", fault, problem)
 
 
+def _nobody_waits() -> None:
+    """Whoever opens a camera here waits for it in person."""
+
+
 @dataclass(frozen=True, slots=True)
 class CameraSettings:
     """What a live camera is asked for. Recorded sources ignore it.
@@ -53,7 +57,8 @@ class CameraSettings:
     of 8333 us; None: measured, else by the time zone's country, else 50.
     `settle_frames` are looked at before exposure, focus and white balance are locked. Equal frames for
     `frozen_after_s` count as a hung driver: a real sensor's noise never repeats. So many `failed_reads` in a row are
-    an unplugged camera; fewer are a disturbance on the cable.
+    an unplugged camera; fewer are a disturbance on the cable. `goes_on` is called between two steps of opening, of
+    which there are dozens: a busy or slow machine takes minutes for all of them, and a driver that hangs takes none.
     """
 
     size_wh: tuple[int, int] | None = None
@@ -63,6 +68,7 @@ class CameraSettings:
     frozen_after_s: float = 4.0
     failed_reads: int = 8
     answer_within_s: float = 10.0
+    goes_on: Callable[[], None] = _nobody_waits
 
 
 @dataclass(frozen=True, slots=True)

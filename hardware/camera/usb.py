@@ -153,6 +153,7 @@ class UsbCamera(FrameSource):
         pictures = []
         for number in range(CONTROL_DELAY + PICTURES):
             ok, image = self._capture.read()
+            self._settings.goes_on()
             if ok and image is not None and number >= CONTROL_DELAY:
                 pictures.append(as_bgr(image)[::2, ::4])
         return pictures
@@ -177,6 +178,7 @@ class UsbCamera(FrameSource):
         picture, began, fresh = None, 0.0, 0
         for number in range(self._settings.settle_frames):
             ok, image = self._capture.read()
+            self._settings.goes_on()
             if number == 0:
                 # The first one also waited for the camera to start.
                 began = self._clock()

@@ -18,10 +18,11 @@ import numpy as np
 import pytest
 
 from hardware.camera import CameraError, CameraSettings, Fault
-from hardware.camera.guard import GuardedCamera
+from hardware.camera.flicker import EXPOSURES_US, PICTURES
+from hardware.camera.guard import GOES_ON, GuardedCamera
 from hardware.camera.mains import set_control
 from hardware.camera.picamera import PiCamera, open_picamera2, yuv420_to_bgr
-from hardware.camera.source import Camera, FrameSource
+from hardware.camera.source import Camera, FrameSource, LiveMode
 from hardware.camera.usb import UsbCamera
 from hardware.camera.v4l2 import Mode, Offer
 from tests.camera import real_picamera2
@@ -403,6 +404,35 @@ def open_scripted(source: str, settings: CameraSettings) -> Camera:
 
 def guarded(script: str) -> GuardedCamera:
     return GuardedCamera(script, CameraSettings(answer_within_s=0.3 if script == "hangs" else 20), opener=open_scripted)
+
+
+class SlowChild:
+    """The pipe to a child that needs 40 s for each step."""
+
+    def __init__(self, steps: list[object]) -> None:
+        self.steps = steps
+
+    def poll(self, within_s: float) -> bool:
+        return within_s >= 40 and bool(self.steps)
+
+    def recv(self) -> object:
+        return self.steps.pop(0)
+
+
+def test_a_camera_that_opens_slowly_is_waited_for_while_it_goes_on() -> None:
+    camera = GuardedCamera.__new__(GuardedCamera)
+    opened = LiveMode((64, 48), 50)
+    camera._ask = SlowChild([GOES_ON] * 9 + [opened])  # type: ignore[assignment]
+    assert camera._answer(60) is opened
+
+
+def test_a_device_tells_of_every_step_of_its_opening() -> None:
+    steps: list[str] = []
+    usb = replace(QUICK, mains_hz=None, goes_on=lambda: steps.append("usb"))
+    UsbCamera(0, usb, opener=lambda _: FakeCapture(noise()), offer=lambda _: None, control=refused)
+    pi = replace(QUICK, mains_hz=None, goes_on=lambda: steps.append("pi"))
+    PiCamera(pi, opener=lambda: RecordedPicamera2(MODULE_3))
+    assert min(steps.count("usb"), steps.count("pi")) >= QUICK.settle_frames + len(EXPOSURES_US) * PICTURES
 
 
 @pytest.mark.slow
