@@ -13,6 +13,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -165,18 +166,33 @@ def check_cameras(machine: Machine) -> Finding:
         return Finding("camera", False, stack.words, stack.mend)
     usb, ribbon = usb_cameras(machine.root), ribbon_cameras()
     seen = [*usb, *ribbon]
-    if wanted is not None and (wanted.startswith(("usb:", "/dev/")) or wanted == "picamera"):
+    if wanted is not None and re.match(r"usb:\d+$|/dev/|picamera$", wanted):
         device = Path(f"/dev/video{wanted.removeprefix('usb:')}" if wanted.startswith("usb:") else wanted)
         there = bool(ribbon) if wanted == "picamera" else (machine.root / device.relative_to("/")).exists()
         if not there:
             others = f"; found instead: {', '.join(seen)}" if seen else ""
             return Finding("camera", False, f"{wanted} is not there{others}", _camera_mend(wanted))
         return Finding("camera", True, f"{wanted} is there")
+    if wanted is not None:
+        return _opened(wanted)
     if seen:
         return Finding("camera", True, ", ".join(seen), needed=False)
     if stack is not None:
         return Finding("camera", False, stack.words, stack.mend, needed=False)
     return Finding("camera", False, f"none found; {WITHOUT_CAMERA}", _camera_mend("any"), needed=False)
+
+
+def _opened(source: str) -> Finding:
+    """Whether a camera in the network or a recording can be opened: only trying it tells."""
+    from hardware.camera import CameraError, open_camera
+    from hardware.camera.address import shown
+
+    try:
+        with open_camera(source) as camera:
+            films = "" if camera.live_mode is None else f": {camera.live_mode.words}"
+    except CameraError as fault:
+        return Finding("camera", False, fault.problem)
+    return Finding("camera", True, f"{shown(source)} is there{films}")
 
 
 def _camera_mend(wanted: str) -> str:

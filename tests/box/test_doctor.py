@@ -65,6 +65,21 @@ def plug_in(root: Path, number: int, name: str, bus: str, index: str = "0") -> N
     (node / "index").write_text(index + "\n", encoding="ascii")
 
 
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("http://ann:s3cr3t@127.0.0.1:{port}/video", "camera http://127.0.0.1:{port}/video: nobody answers"),
+        ("no-such.mp4", "no-such.mp4: there is no such file"),
+        ("webcam", "webcam: expected picamera"),
+        ("usb:x", "usb:x: expected a number"),
+    ],
+)
+def test_a_camera_of_any_kind_that_was_asked_for_is_tried(source: str, words: str, tmp_path: Path) -> None:
+    port = free_port()
+    finding = checkup.check_cameras(Machine(camera=source.format(port=port), root=tmp_path))
+    assert not finding.ok and finding.needed and finding.found.startswith(words.format(port=port))
+
+
 def test_usb_cameras_are_told_from_codecs_and_second_nodes(tmp_path: Path) -> None:
     plug_in(tmp_path, 0, "HD Webcam", "pci/usb1")
     plug_in(tmp_path, 1, "HD Webcam", "pci/usb2", index="1")
