@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import logging
 import os
@@ -221,6 +222,8 @@ def serve(
             name = table_name or own_table_name()
             _publish(app_state, broker, name, folder, parts, buttons=broker_buttons, address=lambda: address.now)
         app_state.follow(LabelKeeper(folder).follow)
+        # What belonged to the games before holds itself in circles, megabytes of them, for which Python seldom looks.
+        app_state.follow(lambda *_: _collect_garbage())
         table = None if source is None else _watch(app_state, source, settings, storage, parts)
         app_state.learning = LearningDesk(
             folder,
@@ -251,6 +254,10 @@ def serve(
         watchdog.ready()
         serve_on(app, sock)
     mode.start_again()
+
+
+def _collect_garbage() -> None:
+    gc.collect()
 
 
 def _kind_of(source: str | None) -> str:
