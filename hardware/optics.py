@@ -122,7 +122,7 @@ class Outlook:
 @cache
 def cameras() -> Mapping[str, CameraModel]:
     """The known cameras by name, from cameras.toml."""
-    table = tomllib.loads(resources.files("hardware").joinpath("cameras.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(resources.files(__package__).joinpath("cameras.toml").read_text(encoding="utf-8"))
     found: dict[str, CameraModel] = {}
     for name, row in table.items():
         width, height = row["size_px"]

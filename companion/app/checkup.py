@@ -371,7 +371,7 @@ def check_buttons(machine: Machine) -> Finding:
     if not (machine.root / "dev/gpiochip0").exists():
         return Finding("buttons", False, "this machine has no pins; the page does the same", needed=False)
     if importlib.util.find_spec("gpiozero") is None:
-        mend = "pip install 'tabletop-companion[gpio]'"
+        mend = "pip install gpiozero"
         return Finding("buttons", False, "gpiozero is not installed; the page does the same", mend, needed=False)
     return Finding("buttons", True, "pins and gpiozero are there; hardware/WIRING.md shows the wires", needed=False)
 

@@ -24,7 +24,7 @@ def hall(broker: str, port: int, host: str) -> None:
         from companion.hall import Hall
         from companion.publish import parse_broker
     except ImportError:
-        raise click.ClickException("paho-mqtt is not installed: pip install 'tabletop-companion[mqtt]'") from None
+        raise click.ClickException("paho-mqtt is not installed: pip install paho-mqtt") from None
     from companion.hall.page import create_hall_app
     from companion.web.serving import PortTakenError, serve
 

@@ -329,7 +329,7 @@ def _publish(
         from companion.publish.discovery import BUTTONS
         from companion.publish.recorded import unfinished
     except ImportError:
-        raise click.ClickException("paho-mqtt is not installed: pip install 'tabletop-companion[mqtt]'") from None
+        raise click.ClickException("paho-mqtt is not installed: pip install paho-mqtt") from None
     try:
         found = parse_broker(broker)
     except ValueError as fault:

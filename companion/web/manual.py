@@ -11,9 +11,12 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
+from companion.web.source import CLONE, PACKAGE, is_clone
+
 manual = Blueprint("manual", __name__)
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = CLONE if is_clone() else PACKAGE
+"""Where the documents lie: a wheel has them in its one package (deploy/one_name.py)."""
 FIRST = (
     "first-evening",
     "camera-and-light",

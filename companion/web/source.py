@@ -16,22 +16,31 @@ from companion.web.languages import gettext as _
 
 source = Blueprint("source", __name__)
 
-ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
+CLONE = PACKAGE.parent
+"""The folder of the whole source, where the program runs from it."""
 FOLDERS = ("companion", "vision", "hardware", "datasets", "models", "deploy", "bench", "tests", "docs")
 FILES = ("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml", "constraints.txt")
 LEFT_OUT = ("__pycache__",)
 
 
 def write_source(into: IO[bytes]) -> None:
-    """A zip of the folders and files of the project that are there."""
+    """A zip of the folders and files of the project that are there; of an installed wheel, of its one package. What
+    else lies beside that belongs to others."""
+    folders = FOLDERS if is_clone() else (PACKAGE.name,)
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
-        for folder in FOLDERS:
-            for path in sorted((ROOT / folder).rglob("*")):
+        for folder in folders:
+            for path in sorted((CLONE / folder).rglob("*")):
                 if path.is_file() and not any(part in LEFT_OUT for part in path.parts):
-                    archive.write(path, Path("tabletop-companion") / path.relative_to(ROOT))
-        for name in FILES:
-            if (ROOT / name).is_file():
-                archive.write(ROOT / name, Path("tabletop-companion") / name)
+                    archive.write(path, Path("tabletop-companion") / path.relative_to(CLONE))
+        for name in FILES if is_clone() else ():
+            if (CLONE / name).is_file():
+                archive.write(CLONE / name, Path("tabletop-companion") / name)
+
+
+def is_clone() -> bool:
+    """Whether the program runs from a folder of its source, and is not an installed wheel."""
+    return (CLONE / "pyproject.toml").is_file()
 
 
 class SourceArchive:

@@ -63,7 +63,7 @@ def load_kit(name: str) -> Kit:
     """A kit with everything it extends. Raises BomError for an unknown name or a faulty file."""
     if name not in (*KITS, *MOUNTS):
         raise BomError(f"no kit called {name!r}; the kits are {', '.join((*KITS, *MOUNTS))}")
-    text = resources.files("hardware.bom").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    text = resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return parse_kit(name, tomllib.loads(text))
 
 

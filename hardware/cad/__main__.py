@@ -18,7 +18,7 @@ def main() -> int:
 
         from hardware.cad.parts import PARTS
     except ImportError:
-        print("build123d is not installed: pip install 'tabletop-companion[cad]' (1 GB)", file=sys.stderr)
+        print("build123d is not installed: pip install build123d (1 GB)", file=sys.stderr)
         return 1
     OUT.mkdir(exist_ok=True)
     made = {}

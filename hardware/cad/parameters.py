@@ -107,7 +107,7 @@ SIZES: Mapping[str, Callable[[Parameters], Size]] = {
 
 
 def _text() -> str:
-    return resources.files("hardware.cad").joinpath("parameters.toml").read_text(encoding="utf-8")
+    return resources.files(__package__).joinpath("parameters.toml").read_text(encoding="utf-8")
 
 
 def _flat(table: Parameters) -> dict[str, Any]:

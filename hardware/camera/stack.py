@@ -116,7 +116,7 @@ def _told(error: Exception) -> str:
 
 def ask_in_child(system: Path = SYSTEM_PACKAGES) -> StackFault | None:
     """Try the import in a process of its own, because it may crash or hang; None: it works."""
-    command = [sys.executable, "-m", "hardware.camera.stack", "--machine", str(system)]
+    command = [sys.executable, "-m", f"{__package__}.stack", "--machine", str(system)]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=ANSWER_S, check=False)
     except subprocess.TimeoutExpired:

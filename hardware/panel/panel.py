@@ -89,7 +89,7 @@ def load_settings(path: Path | None = None) -> PanelSettings:
     """The pins of `path`, or the ones the project's wiring uses. Raises PanelError naming file and field."""
     try:
         text = (
-            resources.files("hardware.panel").joinpath("panel.toml").read_text(encoding="utf-8")
+            resources.files(__package__).joinpath("panel.toml").read_text(encoding="utf-8")
             if path is None
             else path.read_text(encoding="utf-8")
         )
@@ -154,7 +154,7 @@ class Panel:
         try:
             import gpiozero
         except ImportError:
-            raise PanelError("gpiozero is not installed (pip install 'tabletop-companion[gpio]')") from None
+            raise PanelError("gpiozero is not installed (pip install gpiozero)") from None
         self._pressed = pressed
         self._light: Light | None = None
         self._devices: list[Any] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import subprocess
 import sys
 import tarfile
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from deploy.one_name import MOVED, renamed
 from deploy.release import build
 from deploy.sbom import LINE, bill
 from deploy.wheels import HASHES, MACHINES, PYTHONS, ROOT, download, hashed, needed
@@ -59,10 +61,44 @@ def test_the_wheel_carries_what_the_program_reads(dist: Path) -> None:
     for room, kind in (
         ("companion/rules/rulesets", "toml"), ("companion/web/templates", "html"), ("companion/web/static", "js"),
         ("companion/web/translations", "po"), ("companion/hall/templates", "html"), ("vision/networks", "onnx"),
-        ("vision/networks", "json"), ("hardware", "toml"),
+        ("vision/networks", "json"), ("hardware/bom", "toml"), ("hardware/panel", "toml"), ("docs", "md"),
     ):  # fmt: skip
         here = {str(path.relative_to(ROOT)) for path in (ROOT / room).rglob(f"*.{kind}")}
-        assert here and here - names == set(), room
+        there = here if room.startswith("companion/") else {f"companion/{name}" for name in here}
+        assert there and there - names == set(), room
+    assert "companion/py.typed" in names
+
+
+@pytest.mark.slow
+def test_the_wheel_takes_one_name_and_little_room(dist: Path) -> None:
+    [wheel] = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        assert {name.partition("/")[0] for name in names if ".dist-info/" not in name} == {"companion"}
+        [listed] = [name for name in names if name.endswith("top_level.txt")]
+        assert archive.read(listed).split() == [b"companion"]
+        for name in names:
+            if name.endswith(".py"):
+                imported = re.search(rf"^\s*(from|import) ({'|'.join(MOVED)})\b", archive.read(name).decode(), re.M)
+                assert imported is None, f"{name}: {imported}"
+    assert [name for name in names if name.endswith((".pt", ".stl", ".step", ".jpg"))] == []
+    assert wheel.stat().st_size <= 6_000_000
+
+
+def test_only_the_imports_of_moved_packages_are_renamed() -> None:
+    before = (
+        "from vision.eye import open_eye\nfrom visions import a\n    import datasets\n# from vision\nx = 'vision.eye'\n"
+    )
+    after = "from companion.vision.eye import open_eye\nfrom visions import a\n    import companion.datasets\n"
+    assert renamed(before) == after + "# from vision\nx = 'vision.eye'\n"
+
+
+def test_no_source_uses_a_moved_package_by_its_bare_name() -> None:
+    """`import vision.eye` binds `vision`: the name that the wheel has not. `from vision import eye` is renamed."""
+    bare = re.compile(rf"^\s*import ({'|'.join(MOVED)})\b", re.M)
+    for room in ("companion", *MOVED):
+        for path in (ROOT / room).rglob("*.py"):
+            assert bare.search(path.read_text(encoding="utf-8")) is None, path
 
 
 @pytest.mark.slow
@@ -81,6 +117,14 @@ def test_it_installs_and_reads_in_a_machine_without_a_network(dist: Path, wheels
     done = watched([str(tmp_path / "bare" / "bin" / "companion"), "read", str(PICTURE), "--json"])
     assert done.rc == 0 and done.asked == [], done.err
     assert len(json.loads(done.out)["tiles"]) > 3
+    # Beside a package of somebody else that is called as one of our folders, the demo's parts are found all the same.
+    (tmp_path / "datasets.py").write_text("mine = True\n", encoding="utf-8")
+    asked = (
+        "import datasets, companion.cli.demo, companion.cli.serve, companion.datasets.simulator.evening; datasets.mine"
+    )
+    python = str(tmp_path / "bare" / "bin" / "python")
+    imported = subprocess.run([python, "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert imported.returncode == 0, imported.stderr
 
 
 def test_every_requirement_has_a_hash_for_every_machine() -> None:

@@ -102,3 +102,18 @@ def test_every_link_between_documents_leads_somewhere() -> None:
             if "://" not in link and not (ROOT / page.parent / link).exists()
         ]
     assert dead == []
+
+
+def test_the_citation_is_of_this_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    citation = read(ROOT / "CITATION.cff")
+    assert (citation["version"], citation["license"]) == (project["version"], project["license"])
+    assert citation["authors"] == project["authors"] == [{"name": "the contributors"}]
+
+
+def test_nobody_is_told_to_install_a_name_that_nobody_owns() -> None:
+    """The project is not on the package index: its name there may be anybody's by tomorrow."""
+    told = re.compile(r"(pip|pipx|uv tool) install[^\n`]*tabletop-companion(?!-)")
+    for path in (*ROOT.rglob("*.md"), *(ROOT / "companion").rglob("*.py"), *(ROOT / "hardware").rglob("*.py")):
+        if ".venv" not in path.parts:
+            assert told.search(path.read_text(encoding="utf-8")) is None, path

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import io
 import zipfile
+from pathlib import Path
+
+import pytest
 
 from companion.app.state import AppState
+from companion.web import source
 from companion.web.app import create_app
 
 
@@ -17,3 +21,15 @@ def test_the_page_hands_out_its_own_source() -> None:
     assert "tabletop-companion/LICENSE" in names
     assert "tabletop-companion/bench/__main__.py" in names
     assert not [name for name in names if "__pycache__" in name]
+
+
+def test_an_installed_wheel_hands_out_itself_and_nothing_that_lies_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("companion/web/source.py", "datasets/somebody_elses.py", "LICENSE"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    monkeypatch.setattr(source, "CLONE", tmp_path)
+    packed = io.BytesIO()
+    source.write_source(packed)
+    assert zipfile.ZipFile(packed).namelist() == ["tabletop-companion/companion/web/source.py"]
