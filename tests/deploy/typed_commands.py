@@ -1,10 +1,12 @@
-"""Runs what the documents tell people to type, in order and as written: a script of the standard library alone.
+"""Runs what README and every page of the documents tell people to type, in order and as written: a script of the
+standard library alone.
 
     python3 tests/deploy/typed_commands.py FOLDER [--only PREFIX]
 
-FOLDER is a copy of the source; exit status 1: a line is false. What is typed are the lines of the code blocks of
-`PAGES`. Each has to end well; those in `WITHOUT` are left out with the reason, those in `REFUSED` have to be refused in
-one clear line, because what they name is not there; those in `LASTING` run until the page answers and are ended then.
+FOLDER is a copy of the source; exit status 1: a line is false. What is typed are the lines of the code blocks that name
+no language. Each has to end well; those in `WITHOUT` are left out with the reason, those in `REFUSED` have to be
+refused in one clear line, because what they name is not there; those in `LASTING` run until the page answers and are
+ended then.
 """
 
 from __future__ import annotations
@@ -19,9 +21,19 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-PAGES = ("README.md", "docs/install.md", "docs/camera-and-light.md", "docs/which-camera.md", "docs/hall.md")
+FIRST = ("README.md", "docs/install.md", "docs/camera-and-light.md", "docs/which-camera.md", "docs/hall.md")
+LAST = "deploy/README.md"
+"""It ends with the removal of what was installed."""
+
+FOR_HOURS = {"docs/training.md": "hours of training in an environment of its own (make train-env)"}
 
 WITHOUT = {
+    "git clone <this repository> companion && cd companion": "the copy lies there",
+    "git pull && sudo deploy/install.sh": "the copy has no history",
+    "sudo deploy/install.sh --camera usb:0 --kiosk": "needs a webcam, a screen and a browser of 400 MB",
+    "podman compose --file deploy/oci/compose.yaml up --build --detach": "needs podman; .ci/container builds it",
+    "podman compose --file deploy/oci/compose.yaml logs": "needs podman",
+    "sudo nmcli connection up dominoes": "needs a Wi-Fi",
     "make test": "the whole suite runs by itself",
     "make wheels": "downloads for four kinds of machine; tried by its own command",
     "sudo deploy/install.sh --wheels wheels": "needs that folder; .ci/debian-root SUITE WHEELS runs it",
@@ -37,6 +49,9 @@ REFUSED = {
     "companion calibrate http://192.168.1.30:8080/video": r"camera http://192\.168\.1\.30:8080/video: ",
     "companion calibrate rtsp://192.168.1.20/stream": r"camera rtsp://192\.168\.1\.20/stream: ",
     "companion cameras --thumbnails small": r"",
+    "sudo deploy/install.sh --rollback": r"there is no release to go back to",
+    "sudo deploy/install.sh --restore /var/backups/companion/companion-....tar.gz": r"--restore .*: no such file",
+    "deploy/image/build": r"needs (git|docker)",
 }
 """What the line names is not at this machine. A camera list may be empty, too."""
 
@@ -46,14 +61,27 @@ ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+|http://[\d.]+:\d+")
 TIMEOUT_S = 1200.0
 
 
+def pages(folder: Path) -> tuple[str, ...]:
+    """README, what a newcomer reads after it, every other page of the documents, and the one for the box's owner."""
+    others = {str(page.relative_to(folder)) for page in (folder / "docs").glob("*.md")} - {*FIRST, *FOR_HOURS}
+    return (*FIRST, *sorted(others), LAST)
+
+
 def lines_of(page: str, folder: Path) -> Iterator[str]:
     """What to type, without remarks; a line that goes on is one."""
     text = (folder / page).read_text(encoding="utf-8")
-    for block in re.findall(r"^[ ]*```\n(.*?)^[ ]*```", text, re.M | re.S):
+    # A block that names its language holds no commands.
+    for language, block in re.findall(r"^[ ]*```(\w*)\n(.*?)^[ ]*```", text, re.M | re.S):
+        if language:
+            continue
         for line in re.sub(r"\\\n\s*", " ", block).splitlines():
             typed = re.sub(r"\s+#\s.*$", "", line).strip()
             if typed and not typed.startswith(("{", "#")):
                 yield typed
+
+
+def left_out(typed: str) -> bool:
+    return typed in WITHOUT or typed.startswith("sudo nmcli connection add ")
 
 
 def run(typed: str, folder: Path, before: str) -> str:
@@ -71,7 +99,7 @@ def run(typed: str, folder: Path, before: str) -> str:
         lines = [line for line in done.stderr.strip().splitlines() if line]
         if done.returncode == 0:
             return ""
-        clear = done.returncode == 1 and len(lines) <= 1 and re.search(REFUSED[typed], said)
+        clear = done.returncode in (1, 2) and len(lines) <= 1 and re.search(REFUSED[typed], said)
         return "" if clear else f"status {done.returncode}: {said[-600:]}"
     return "" if done.returncode == 0 else f"status {done.returncode}: {said[-600:]}"
 
@@ -125,12 +153,12 @@ def main() -> int:
     chosen = parser.parse_args()
     beginnings = tuple(chosen.only.split(",")) if chosen.only else ("",)
     before, wrong, ran, found = "", 0, 0, set()
-    for page in PAGES:
+    for page in pages(chosen.folder):
         for typed in lines_of(page, chosen.folder):
             found.add(typed)
             if typed.startswith(". "):
                 before += f"\n{typed}"  # what one terminal keeps
-            if typed in WITHOUT or not typed.startswith(beginnings):
+            if left_out(typed) or not typed.startswith(beginnings):
                 continue
             fault = run(typed, chosen.folder, before)
             ran += 1
