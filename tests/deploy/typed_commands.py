@@ -88,7 +88,7 @@ def run(typed: str, folder: Path, before: str) -> str:
     """Type it in a shell; "" where it went as the documents say, else what went wrong."""
     script = f"{before}\n{typed}\n"
     if typed.startswith(LASTING):
-        return run_until_it_answers(script, folder)
+        return run_until_it_answers(script, folder, with_game=typed == "make run")
     done = subprocess.run(
         ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, input=""
     )
@@ -104,8 +104,9 @@ def run(typed: str, folder: Path, before: str) -> str:
     return "" if done.returncode == 0 else f"status {done.returncode}: {said[-600:]}"
 
 
-def run_until_it_answers(script: str, folder: Path) -> str:
-    """A page is up once it names its address and answers there; then it is ended as Ctrl-C ends it."""
+def run_until_it_answers(script: str, folder: Path, *, with_game: bool) -> str:
+    """A page is up once it names its address and answers there, the demo's with a game on it; then it is ended as
+    Ctrl-C ends it."""
     with subprocess.Popen(
         ["bash", "-c", script], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         start_new_session=True, stdin=subprocess.DEVNULL,
@@ -116,33 +117,40 @@ def run_until_it_answers(script: str, folder: Path) -> str:
         for line in page.stdout:
             said += line
             if found := ADDRESS.search(line):
-                answer = asked(found[0], until)
+                answer = asked(found[0], until, with_game=with_game)
                 break
         os.killpg(page.pid, signal.SIGINT)
         try:
-            page.wait(30)
+            page.wait(120)
         except subprocess.TimeoutExpired:
             os.killpg(page.pid, signal.SIGKILL)
             answer = answer or "Ctrl-C did not end it"
     return f"{answer}: {said[-600:]}" if answer else ""
 
 
-def asked(address: str, until: float) -> str:
-    """Does /health of this page answer?"""
+def asked(address: str, until: float, *, with_game: bool) -> str:
+    """ "" once /health of this page answers and, `with_game`, its round is being played; else what is wrong."""
+    import json
     import urllib.error
     import urllib.request
 
     opener, why = urllib.request.build_opener(urllib.request.ProxyHandler({})), ""
-    while time.monotonic() < min(until, time.monotonic() + 60):
+    while time.monotonic() < until:
         try:
-            with opener.open(f"{address}/health", timeout=5) as answer:
-                return "" if b"status" in answer.read() else "/health says nothing"
+            with opener.open(f"{address}/health", timeout=60) as answer:
+                why = "" if b"status" in answer.read() else "/health says nothing"
+            if with_game and not why:
+                with opener.open(f"{address}/api/state", timeout=60) as answer:
+                    phase = json.load(answer)["phase"]
+                why = "" if phase == "playing" else f"no round is being played ({phase})"
         except urllib.error.HTTPError as error:
             with error:
-                return "" if error.code == 503 else f"/health answers {error.code}"
+                why = "" if error.code == 503 and not with_game else f"{error.url} answers {error.code}"
         except OSError as error:
             why = f"{address} does not answer ({error})"
-            time.sleep(0.5)
+        if not why:
+            break
+        time.sleep(0.5)
     return why
 
 
