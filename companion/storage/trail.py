@@ -9,6 +9,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from companion.storage.state_file import NOT_UNDERSTOOD
 TRAIL_FILE = "changes.jsonl"
 
 MOST_BYTES = 4_000_000
-"""Of the file that are read: thousands of changes."""
+"""Of the file that are read, its last: thousands of changes."""
 
 Line = dict[str, Any]
 
@@ -48,11 +49,11 @@ class Trail:
             return
         block = b"".join(json.dumps(line, ensure_ascii=False).encode() + b"\n" for line in self._waiting)
         try:
-            descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "ab") as out:
-                out.write(block)
-                out.flush()
-                os.fsync(out.fileno())
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+            try:
+                _add(descriptor, block)
+            finally:
+                os.close(descriptor)
         except OSError as error:
             self._refused(error.strerror or str(error))
             return
@@ -64,10 +65,26 @@ class Trail:
             return []
         try:
             with self._path.open("rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - MOST_BYTES))
                 content = file.read(MOST_BYTES)
         except OSError:
             return []
         return [line for text in content.split(b"\n") if (line := _line_of(text)) is not None]
+
+
+def _add(descriptor: int, block: bytes) -> None:
+    """The block on the disk, or nothing of it. What a power cut tore swallows no line after it. Raises OSError."""
+    length = os.fstat(descriptor).st_size
+    if length and os.pread(descriptor, 1, length - 1) != b"\n":
+        block = b"\n" + block
+    try:
+        while block:
+            block = block[os.write(descriptor, block) :]
+        os.fsync(descriptor)
+    except OSError:
+        with suppress(OSError):
+            os.ftruncate(descriptor, length)
+        raise
 
 
 def _line_of(text: bytes) -> Line | None:

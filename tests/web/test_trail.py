@@ -16,6 +16,7 @@ from companion.app.games import make_app_state
 from companion.app.redaction import Redaction
 from companion.app.state import AppState
 from companion.log.author import BUTTON, entered_by
+from companion.storage.trail import MOST_BYTES, Trail
 from companion.web.app import PageSettings, create_app
 from companion.web.noted import NOTED
 from tests.web.fakes import FakeCamera
@@ -214,6 +215,35 @@ def test_a_damaged_trail_breaks_no_page(page: Flask, state: AppState, tmp_path: 
     played(page, phone(page))
     (tmp_path / "changes.jsonl").write_bytes(b"\xff\xfe\n{}\n[1]\n" + b"[" * 100_000 + b'\n{"at": 1}\n{"torn')
     assert "12-2" in trail(page)
+
+
+def test_a_torn_end_swallows_no_later_line_and_the_newest_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "changes.jsonl"
+    path.write_bytes(b'{"at": "2026-11-26T13:00:00.000Z", "auth')
+    trail = Trail(path)
+    trail.note("Ben", "game-0001", "games.delete_pictures", {})
+    assert [line["author"] for line in trail.lines()] == ["Ben"], "the line after a power cut is whole"
+    path.write_bytes(b"#" * MOST_BYTES)
+    trail.note("Cem", "game-0001", "games.delete_pictures", {})
+    assert [line["author"] for line in trail.lines()] == ["Cem"], "of a long file the last lines count"
+
+
+def test_what_a_full_disk_took_half_of_stands_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from companion.storage import trail as trail_module
+
+    trail, left = Trail(tmp_path / "changes.jsonl"), [10]
+
+    def half(descriptor: int, block: bytes) -> int:
+        if not left:
+            raise OSError(28, "No space left on device")
+        return write(descriptor, block[: left.pop()])
+
+    write = trail_module.os.write
+    with monkeypatch.context() as patched:
+        patched.setattr(trail_module.os, "write", half)
+        trail.note("Ann", "game-0001", "games.delete_pictures", {})
+    trail.note("Ben", "game-0001", "games.delete_pictures", {})
+    assert [line["author"] for line in Trail(tmp_path / "changes.jsonl").lines()] == ["Ann", "Ben"]
 
 
 def test_nobodys_name_leaves_the_house_in_the_diagnostics() -> None:
