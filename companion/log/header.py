@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -137,9 +138,15 @@ JOINERS = "\u200c\u200d"
 """What keyboards type inside words (Bengali, Persian) and between the people of one sign."""
 
 
+BLANKS = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+"""Letters by Unicode's word that nobody sees."""
+
+
 def can_be_shown(name: str) -> bool:
-    """Whether a name holds only what a keyboard types: nothing that steers lines, directions or devices."""
-    return all(sign.isprintable() or sign in JOINERS for sign in name) and bool(name.strip(JOINERS))
+    """Whether a name holds only what a keyboard types and people see: nothing that steers lines, directions or
+    devices."""
+    seen = any(unicodedata.category(sign)[0] in "LNPS" for sign in name)
+    return seen and all((sign.isprintable() or sign in JOINERS) and sign not in BLANKS for sign in name)
 
 
 def _read_players(value: Any) -> tuple[str, ...]:

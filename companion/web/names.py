@@ -14,6 +14,8 @@ from companion.web.returned import FieldError
 RESERVED = frozenset({"MX", "MX2", "R", "L", *(source.upper() for source in SOURCES)})
 """Trains and ends of a line, and who else says what is on record."""
 
+_SOURCES = frozenset(map(skeleton, SOURCES))
+
 
 def refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
     """Raises FieldError for a name that is none, or looks like one of the `earlier`."""
@@ -21,7 +23,7 @@ def refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
         raise FieldError(field, _("A player's name has at most 24 letters."))
     if not can_be_shown(name):
         raise FieldError(field, _("This holds signs that no keyboard types. Please type it again."))
-    if name.upper() in RESERVED or name.startswith("*"):
+    if name.upper() in RESERVED or skeleton(name) in _SOURCES or name.startswith("*"):
         raise FieldError(field, _("%(name)s cannot be a player's name here.", name=name))
     if name.casefold() in (other.casefold() for other in earlier):
         raise FieldError(field, _("Two players have the same name."))

@@ -48,7 +48,7 @@ def changes_of(session: SessionLike, game: str) -> list[Changed]:
 
 
 def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> Iterable[Changed]:
-    held = {int(line["seq"]): dict(line) for line in lines}
+    stood = _Stood(lines)
     fallen = _withdrawn(lines)
     for line in lines:
         if line.get("source") != "person":
@@ -65,17 +65,41 @@ def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> I
             seq=seq,
         )
         if line["event"] == "corrected":
-            before, after = _both(line, what, held, family)
+            before, after = _both(line, what, stood, family)
             row = replace(row, before=before, after=after)
         yield row
 
 
-def _both(line: Line, what: Mapping[str, Any], held: dict[int, dict[str, Any]], family: str) -> tuple[str, str]:
-    """What stood before a correction and what stands after it; `held` are the lines as they read by now."""
-    target = held.get(int(line.get("corrects") or 0), {})
+class _Stood:
+    """How each line read at a moment: with the corrections that stood then."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = {int(line["seq"]): line for line in lines}
+        self._made: dict[int, dict[int, Mapping[str, Any]]] = {}
+
+    def reads(self, seq: int) -> dict[str, Any]:
+        """The line as it read then; {} for none."""
+        line = dict(self._lines.get(seq, {}))
+        for changed in self._made.get(seq, {}).values():
+            line.update(changed)
+        return line
+
+    def correct(self, line: Line, changed: Mapping[str, Any]) -> None:
+        self._made.setdefault(int(line["corrects"]), {})[int(line["seq"])] = changed
+
+    def withdraw(self, seq: int) -> None:
+        """From now on this correction, if it is one, does not stand."""
+        self._made.get(int(self._lines.get(seq, {}).get("corrects") or 0), {}).pop(seq, None)
+
+
+def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tuple[str, str]:
+    """What stood before a correction and what stands after it."""
+    corrected = int(line.get("corrects") or 0)
+    target = stood.reads(corrected)
     before = event_text(target, family) if target else ""
     after = ""
     if what.get("withdrawn"):
+        stood.withdraw(corrected)
         after = _("no longer counts")
     elif what.get("overruled"):
         after = _("let stand")
@@ -84,9 +108,9 @@ def _both(line: Line, what: Mapping[str, Any], held: dict[int, dict[str, Any]], 
     elif "answer" in what:
         after = _("answered")
     else:
-        changed = {name: value for name, value in what.items() if name in target or name in ("by", "tile", "train")}
-        target.update(changed)
-        after = event_text(target, family)
+        names = (*target, "by", "tile", "train")
+        stood.correct(line, {name: value for name, value in what.items() if name in names})
+        after = event_text(stood.reads(corrected), family)
     return before, after
 
 

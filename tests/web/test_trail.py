@@ -86,6 +86,16 @@ def test_a_correction_says_what_was_before_and_after(page: Flask) -> None:
     assert "Before: Ben played 12-2 on their own train. → After: Cem played 12-2 on Ben&#39;s train." in row
 
 
+def test_a_correction_that_was_undone_is_not_what_stood_before_the_next(page: Flask) -> None:
+    ben = phone(page, "Ben")
+    played(page, ben)
+    tap(ben, "/api/correct", seq=3, by="Cem")
+    tap(ben, "/api/undo")
+    tap(ben, "/api/correct", seq=3, by="Ann")
+    row = trail(page).partition("Corrected: it was Ann")[2]
+    assert "Before: Ben played 12-2 on their own train. → After: Ann played 12-2 on Ben&#39;s train." in row
+
+
 def test_points_hands_and_ends_carry_their_author(page: Flask, state: AppState) -> None:
     ann = phone(page, "Ann")
     played(page, ann)
@@ -106,7 +116,24 @@ def test_a_button_is_said_to_be_one(page: Flask, state: AppState) -> None:
     assert "a button at the table" in trail(page)
 
 
-@pytest.mark.parametrize("name", ["B\u200ben", "В" + "en", "camera", "Rule", "MX", "*phone", "x" * 25, "Ben\u202e"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "B\u200ben",
+        "В" + "en",
+        "camera",
+        "Rule",
+        "MX",
+        "*phone",
+        "x" * 25,
+        "Ben\u202e",
+        "Ben\u3164",
+        "\u2800Ben",
+        "\u115f",
+        "\ufe0f",
+        "cam\u0435ra",
+    ],
+)
 def test_a_phone_is_not_called_what_could_be_taken_for_somebody(page: Flask, name: str) -> None:
     answer = page.test_client().post("/api/pin", json={"pin": PIN, "name": name})
     assert answer.status_code == 400, "nobody corrects as Ben with an invisible sign, or as the camera"
