@@ -62,6 +62,7 @@ class Hall(Correspondent):
             return [] if known is None else [event.to_json() for event in known.events]
 
     def _work(self) -> bool:
+        self._line.keep()
         try:
             message = self._mail.get(timeout=ASK_FIRST_S)
         except queue.Empty:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-PHONE, BUTTON = "*phone", "*button"
-"""A phone without a name, and a button at the table. No name of a person begins with a star."""
+PHONE, BUTTON, ASSISTANT = "*phone", "*button", "*assistant"
+"""A phone without a name, a button at the table, and one in Home Assistant. No name of a person begins with a star."""
 
 
 @dataclass(slots=True)

@@ -37,8 +37,8 @@ class Event:
     """What every event carries. `seq` 0 and `at` "" mean "not in a journal yet"; `at` is UTC, ISO 8601.
 
     `frame` names the picture that shows it, a file beside the journal; `author` who entered what a person says: the
-    name under which a phone is signed in, or log.author's PHONE or BUTTON. `piece` is what it is called in the evidence
-    of a watched round (game.watched_round): what is believed of that piece now counts, not what its line said at first.
+    name under which a phone is signed in, or one of log.author's. `piece` is what it is called in the evidence of a
+    watched round (game.watched_round): what is believed of that piece now counts, not what its line said at first.
     """
 
     KIND: ClassVar[str] = ""

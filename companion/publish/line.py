@@ -7,6 +7,7 @@ Whatever comes over it becomes a message in the owner's mailbox; the network thr
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import threading
@@ -25,6 +26,8 @@ CA_VARIABLE = "COMPANION_BROKER_CA"
 KEEPALIVE_S = 20
 PAUSE_S = (1, 30)
 """Before connecting again: the first pause and the longest."""
+
+log = logging.getLogger(__name__)
 
 Mail = queue.SimpleQueue[tuple[Any, ...]]
 
@@ -97,6 +100,12 @@ class Line:
         """Connect now or whenever the broker can be reached."""
         self._client.connect_async(self._broker.host, self._broker.port, keepalive=KEEPALIVE_S)
         self._client.loop_start()
+
+    def keep(self) -> None:
+        """Begin to listen again where the network's thread has ended: paho catches what a network does to it, no
+        more."""
+        if self._client.loop_start() is mqtt.MQTT_ERR_SUCCESS:
+            log.error("the line to the broker had ended and begins anew")
 
     def publish(self, topic: str, payload: bytes, *, retain: bool = False) -> int | None:
         """At least once. The message's number, or None when there is nobody to hear it."""

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from companion.game.game_view import GameView
+from companion.log.author import ASSISTANT, entered_by
 from companion.log.events import Event
 from companion.log.header import Header
 from companion.publish.discovery import TableDevice, discovery, summary
@@ -140,6 +141,7 @@ class Publisher(Correspondent):
         return PublishStatus(self._connected, behind, self._detail)
 
     def _work(self) -> bool:
+        self._line.keep()
         try:
             message = self._mail.get(timeout=WAIT_S)
         except queue.Empty:
@@ -224,7 +226,8 @@ class Publisher(Correspondent):
         command = self._commands.get(payload.decode("utf-8", errors="replace"))
         if command is not None:
             try:
-                command()
+                with entered_by(ASSISTANT):
+                    command()
             except (ValueError, LookupError) as refused:
                 log.info("a button in Home Assistant did nothing: %s", refused)
 

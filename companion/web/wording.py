@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from companion.game.standing import change_made, is_own_fault, others_at_fault, standing_faults
-from companion.log.author import BUTTON, PHONE
+from companion.log.author import ASSISTANT, BUTTON, PHONE
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.web.board import SURE_ENOUGH, Board
@@ -181,6 +181,8 @@ def author_text(author: str | None, players: Sequence[str]) -> str:
         return _("a phone without a name")
     if author == BUTTON:
         return _("a button at the table")
+    if author == ASSISTANT:
+        return "Home Assistant"
     return _("a phone signed in as “%(name)s”", name=author) if author else _("not known")
 
 

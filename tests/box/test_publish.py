@@ -23,6 +23,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 from companion.cli.serve import own_table_name, serve
 from companion.hall import Hall
 from companion.hall.page import create_hall_app
+from companion.log.author import entering
 from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, parse_broker
 from companion.publish.discovery import TableDevice, discovery, summary
@@ -130,7 +131,11 @@ def test_a_button_of_home_assistant_reaches_the_game_and_a_refusal_ends_nothing(
         pressed.put("next_round")
         raise ValueError("the round is not over")
 
-    commands = {"next_round": refuse, "undo": lambda: pressed.put("undo")}
+    def undo() -> None:
+        person = entering()
+        pressed.put(f"undo by {person.author if person else None}")
+
+    commands = {"next_round": refuse, "undo": undo}
     game = new_game("evening")
     with publisher(broker.address, tmp_path, "Table 1", commands=commands) as table, Watched(broker.address) as watched:
         table.follow("evening", game)
@@ -141,11 +146,26 @@ def test_a_button_of_home_assistant_reaches_the_game_and_a_refusal_ends_nothing(
         assistant.loop_start()
         for payload in (b"next_round", b"\xff", b"delete everything", b"undo"):
             assistant.publish("companion/table-1/command", payload, qos=1).wait_for_publish(PATIENCE_S)
-        assert [pressed.get(timeout=PATIENCE_S) for _ in range(2)] == ["next_round", "undo"]
+        assert [pressed.get(timeout=PATIENCE_S) for _ in range(2)] == ["next_round", "undo by *assistant"]
         assistant.loop_stop()
         assistant.disconnect()
         game.play(1)
         assert watched.wait_for(lambda: len(watched.lines("table-1")) == 3)
+
+
+@pytest.mark.filterwarnings(
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)  # paho leaves its sockets to be collected
+def test_a_network_thread_that_dies_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: queue.SimpleQueue[int] = queue.SimpleQueue()
+
+    def dies(*_: object, **__: object) -> None:
+        begun.put(1)
+
+    monkeypatch.setattr(mqtt.Client, "loop_forever", dies)
+    monkeypatch.setattr("companion.publish.publisher.WAIT_S", 0.01)
+    with publisher(parse_broker("127.0.0.1:9"), tmp_path, "Table 1"):
+        assert [begun.get(timeout=PATIENCE_S) for _ in range(3)] == [1, 1, 1]
 
 
 def test_strangers_on_the_broker_break_nothing(
