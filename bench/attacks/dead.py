@@ -1,9 +1,9 @@
 """Each long-lived part of the box killed at its steps: `python -m bench.attacks.dead [HASTE] [--record]`.
 
-Referee, reader, camera, copies, page, lamp, publisher, game and watchdog run as in the product. At each step
-one raises, exits or hangs, until `/health` says so; then the cause ends, and the part has to go on by itself. The
-table SECURITY.md has of them names the same steps. HASTE shortens the parts' seconds; 1 measures the product's. Short
-in tests/box/test_dead.py.
+Referee, reader, camera, pictures, copies, page, lamp, publisher, game, address and watchdog run as in the product. At
+each step one raises, exits or hangs, until `/health` says so; then the cause ends, and the part has to go on by itself.
+The table SECURITY.md has of them names the same steps. HASTE shortens the parts' seconds; 1 measures the product's.
+Short in tests/box/test_dead.py.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ from companion.supervise import AwayError, SupervisedCamera, SupervisedEye, Watc
 from companion.supervise import camera as camera_module
 from companion.tableside import ButtonPod
 from companion.web.app import PageSettings, create_app
+from companion.web.own_address import OwnAddress
 from tests.box.cameras import open_nervous, open_troubled, set_mode, table_picture
-from tests.box.telling import telling_table, until
+from tests.box.telling import CORNERS, telling_table, until
 from tests.box.test_pod import FakePanel
 from tests.web.background import serve_in_background
+from vision.frame import Frame
 
 KINDS = ("exception", "exit", "hang")
 
@@ -101,12 +103,16 @@ class Box:
         self.server = server._server
         self._close.callback(server.stop)
         self._over = threading.Event()
+        self.address = OwnAddress(server._server.socket)
+        follow = partial(self.address.follow, lambda found: None, self._over)
+        threading.Thread(target=self.state.parts.add("address").loop, args=(follow,), daemon=True).start()
         loop = self.state.parts.add("game").loop
         threading.Thread(target=loop, args=(self._ask,), daemon=True).start()
         self._close.callback(self._over.set)
         source = f"usb:{folder / 'camera'}"
         self.camera = SupervisedCamera(source, opener=open_troubled, part=self.state.parts.add("camera"))
         threading.Thread(target=self._film, daemon=True).start()
+        threading.Thread(target=self._keep_pictures, daemon=True).start()
         self._close.callback(self.camera.close)
         self.eye = SupervisedEye(open_nervous, answer_s=15 / haste, busy=self.state.parts.add("reader").busy)
         self._close.callback(self.eye.close)
@@ -125,6 +131,12 @@ class Box:
         while not self._over.is_set():
             with suppress(AwayError):
                 self.camera.read()
+
+    def _keep_pictures(self) -> None:
+        """Somebody has a picture kept now and then, as the referee does with each play."""
+        frame = Frame(table_picture(), 0.0, "f")
+        while not self._over.wait(0.5):
+            self.table._evidence.keep(self.state.game, frame, CORNERS.tolist())
 
     def look(self) -> None:
         """Somebody has a picture read, as the referee does."""
@@ -201,11 +213,13 @@ STEPS = (
     Step("referee", "remembers pictures", lambda box: box.table._evidence, "remember"),
     Step("camera", "starts its process", lambda box: camera_module, "Child", _end_camera),
     Step("camera", "takes a picture over", lambda box: box.camera, "_handle"),
+    Step("pictures", "writes a picture", lambda box: box.table._evidence, "_write"),
     Step("copies", "copies the game", lambda box: box.copies, "_copy"),
     Step("publisher", "works off its mail", lambda box: box.publisher, "_handle"),
     Step("lamp", "shows the light", lambda box: box.panel, "show", lambda box: box.state.signal.notify()),
     Step("page", "looks after its connections", lambda box: box.server, "_look_after"),
     Step("game", "is asked for", lambda box: box.state.session, "mend"),
+    Step("address", "looks for it", lambda box: box.address, "_look"),
     Step("watchdog", "looks at the parts", lambda box: box.watchdog, "feed"),
 )
 

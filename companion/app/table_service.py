@@ -96,7 +96,9 @@ class WatchedTable:
         self._app_state = app_state
         self._part = app_state.parts.add("referee")
         self._reader_part = app_state.parts.add("reader")
-        self._evidence = EvidenceStore(data_dir / "games", deleter=deleter, trust=trust)
+        self._evidence = EvidenceStore(
+            data_dir / "games", deleter=deleter, trust=trust, part=app_state.parts.add("pictures")
+        )
         self._place_file = data_dir / PLACE_FILE
         self._place = read_place(self._place_file, app_state.repairs.report_damaged)
         self._seating = Seating(data_dir / SEATS_FILE, app_state.repairs.report_damaged)

@@ -241,6 +241,7 @@ def serve(
             names=own_names() | {name.lower() for name in names},
             address=address,
             screen_key=screen_key,
+            pin_is_drawn=not pin,
             pin_place="chosen" if pin else "terminal" if sys.stdout.isatty() else "log",
         )
         app = create_app(app_state, chosen)
@@ -366,7 +367,8 @@ def _follow_the_address(address: OwnAddress, app_state: AppState, parts: ExitSta
         click.echo(f"The page: {found}")
         app_state.signal.notify()
 
-    threading.Thread(target=address.follow, args=(changed, over), name="own-address", daemon=True).start()
+    loop, step = app_state.parts.add("address").loop, partial(address.follow, changed, over)
+    threading.Thread(target=loop, args=(step,), name="own-address", daemon=True).start()
     parts.callback(over.set)
 
 

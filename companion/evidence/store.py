@@ -8,6 +8,7 @@ costs pictures and a banner, never an event.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import shutil
 import threading
@@ -17,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -28,10 +30,14 @@ from companion.evidence.deleting import Deleter
 from companion.evidence.files import Stored, found, unfinished
 from companion.geometry.table_view import SeenTile
 from companion.storage.clock_trust import ClockTrust
+from companion.supervise.parts import Part, Parts, line_of
 from vision.frame import Frame, Image, reduced
 
 EXPIRE_EVERY_S = 3600.0
 DAY_S = 86400.0
+
+FULL = "the disk is full: pictures are not kept, the game is"
+SLOW = "the disk is slow: pictures are not kept, the game is"
 
 Corners = Sequence[Sequence[float]]
 
@@ -42,8 +48,13 @@ QUALITY = 85
 BEFORE_S = 6.0
 KEEP_DAYS = 30.0
 RESERVE_BYTES = 200_000_000
+MOST_WAITING = 40
+"""Pictures that a slow card has not taken yet, of up to 36 MB in memory: those of four plays."""
 TABLE_MARGIN = 0.02
 """What lies farther outside the table than this part of its size is painted over."""
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +79,7 @@ class EvidenceStore:
     """Keeps pictures under the folder `games` (games/GAME/*.jpg). Thread-safe; writing happens in a thread of its own.
 
     `clock` gives seconds since 1970; `free_bytes` what is left on the disk of a folder; `trust` says whether the clock
-    may be believed (None: always).
+    may be believed (None: always). `part` says on the page where the writer hangs or fails.
     """
 
     def __init__(
@@ -80,6 +91,7 @@ class EvidenceStore:
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
         deleter: Deleter | None = None,
         trust: ClockTrust | None = None,
+        part: Part | None = None,
     ) -> None:
         self._games = games
         self._settings = settings or EvidenceSettings()
@@ -97,6 +109,8 @@ class EvidenceStore:
         self._bytes = sum(stored.size for stored in self._stored)
         self._expired_at = self._clock()
         self.expire()
+        self._part = Parts().add("pictures") if part is None else part
+        self._waiting = 0
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evidence")
         self._last: Future[None] | None = None
 
@@ -139,7 +153,7 @@ class EvidenceStore:
         pictures of this view with an arm over what changed, by the number of its player (0 to 9).
 
         None where nothing is stored: the table's corners are not known (what lies outside it could not be painted over)
-        or the disk is full. `corners_px` (4, 2) in pixels of `frame`.
+        or the disk takes no more. `corners_px` (4, 2) in pixels of `frame`.
         """
         corners = None if corners_px is None else np.asarray(corners_px, np.float64)
         if corners is not None and tiles:
@@ -160,10 +174,29 @@ class EvidenceStore:
         jobs += [(folder / f"{stem}-before-{n}.jpg", image) for n, image in enumerate(earlier[-9:], start=1)]
         jobs += [(folder / f"{stem}-arm-{player}.jpg", image) for player, image in (arms or {}).items() if player < 10]
         for path, image in jobs:
-            self._last = self._writer.submit(self._write, path, image, share)
+            self._submit(partial(self._write, path, image, share))
         for name, content in close:
-            self._last = self._writer.submit(self._put, folder / name, content)
+            self._submit(partial(self._put, folder / name, content))
         return f"{stem}.jpg"
+
+    def _submit(self, write: Callable[[], None]) -> None:
+        with self._lock:
+            self._waiting += 1
+        self._last = self._writer.submit(self._work, write)
+
+    def _work(self, write: Callable[[], None]) -> None:
+        """The writer's step: what goes wrong with a picture is said, and the next one is tried."""
+        try:
+            with self._part.busy():
+                write()
+        except BaseException as fault:
+            log.exception("a picture could not be kept")
+            self._part.fail(line_of(fault))
+        else:
+            self._part.fail("")
+        finally:
+            with self._lock:
+                self._waiting -= 1
 
     def flush(self) -> None:
         """Wait until everything that was to be kept is on the disk."""
@@ -208,8 +241,9 @@ class EvidenceStore:
         except OSError:
             room = False
         with self._lock:
-            self._trouble = "" if room else "the disk is full: pictures are not kept, the game is"
-        return room
+            slow = self._waiting > MOST_WAITING
+            self._trouble = SLOW if slow else "" if room else FULL
+        return room and not slow
 
     def _write(self, path: Path, image: Image, share: NDArray[np.float64]) -> None:
         def encoded() -> bytes:

@@ -169,15 +169,15 @@ class CopyKeeper:
         try:
             keep_copy(self._games, game, content)
             keep_count(self._games, game, entries_of(content))
-        except OSError:
-            with self._lock:
-                self._waiting.add(game)
-            self._due.set()
-            raise
         except CopyRefusedError:
             if game not in self._refused_games:
                 self._refused_games.add(game)
                 self._refused(game)
+        except BaseException:
+            with self._lock:
+                self._waiting.add(game)
+            self._due.set()
+            raise
 
 
 def _plain_loop(step: Callable[[], bool]) -> None:

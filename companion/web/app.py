@@ -73,6 +73,8 @@ class PageSettings:
     address: OwnAddress | None = None
     screen_key: str = ""
     """What the box's own screen shows to be it; empty: no screen may show the PIN."""
+    pin_is_drawn: bool = False
+    """Nobody has chosen the PIN: each start has another, and phones that have given an earlier one stay signed in."""
     pin_place: PinPlace = "terminal"
     """Where people find the PIN, apart from the box's own screen: the page says so."""
     source_url: str = SOURCE_URL
@@ -100,7 +102,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.extensions["companion_state"] = app_state
     app.extensions["companion_settings"] = chosen
-    app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin, salt=phones.salt)
+    app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin, salt=phones.salt, drawn=chosen.pin_is_drawn)
     app.extensions["companion_stream"] = chosen.stream
     app.extensions["companion_seats"] = Seats(chosen.stream.most)
     app.extensions["companion_signed_in"] = phones

@@ -89,6 +89,7 @@ class OwnAddress:
         self.port = int(sock.getsockname()[1])
         self.now = look(sock)
         self._name = OwnName(self.port)
+        self._answered = ""
 
     @property
     def name(self) -> str:
@@ -96,16 +97,17 @@ class OwnAddress:
         local = self._name.local
         return f"http://{local}:{self.port}" if local else ""
 
-    def follow(self, changed: Callable[[str], None], over: threading.Event) -> None:
-        """Look every few seconds until `over`; `changed` hears each new address."""
-        self._name.answer(urlsplit(self.now).hostname or LOOPBACK)
-        while not over.wait(LOOK_AGAIN_S):
-            try:
-                found = self._look(self._sock)
-            except OSError:
-                continue
-            if found != self.now:
-                self.now = found
-                self._name.answer(urlsplit(found).hostname or LOOPBACK)
-                changed(found)
-        self._name.close()
+    def follow(self, changed: Callable[[str], None], over: threading.Event) -> bool:
+        """Once in a few seconds, until it says False: `over` is set. `changed` hears each new address."""
+        number = urlsplit(self.now).hostname or LOOPBACK
+        if number != self._answered:
+            self._answered = number
+            self._name.answer(number)
+        elif over.wait(LOOK_AGAIN_S):
+            self._name.close()
+            return False
+        found = self._look(self._sock)
+        if found != self.now:
+            self.now = found
+            changed(found)
+        return True

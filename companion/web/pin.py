@@ -68,6 +68,7 @@ class PinLock:
     _hash: bytes
     settings: PinSettings
     clock: Callable[[], float]
+    drawn: bool = False
     _tries: dict[str, _Tries] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -78,15 +79,20 @@ class PinLock:
         settings: PinSettings | None = None,
         clock: Callable[[], float] = time.monotonic,
         salt: bytes | None = None,
+        *,
+        drawn: bool = False,
     ) -> PinLock:
-        """`salt` kept from an earlier start: the same PIN then has the same fingerprint."""
+        """`salt` kept from an earlier start: the same PIN then has the same fingerprint; so have all that are `drawn`
+        anew at each start, or a restart would sign everybody out."""
         chosen = settings or PinSettings()
         salt = secrets.token_bytes(16) if salt is None else salt
-        return cls(salt, _scrypt(pin, salt, chosen), chosen, clock)
+        return cls(salt, _scrypt(pin, salt, chosen), chosen, clock, drawn)
 
     @property
     def fingerprint(self) -> str:
-        """Names this PIN in a signed cookie, so that another PIN signs everybody out."""
+        """Names this PIN in a signed cookie, so that another chosen PIN signs everybody out."""
+        if self.drawn:
+            return "drawn"
         return hashlib.sha256(self._hash).hexdigest()[:16]
 
     def opens(self, pin: str, address: str) -> bool:

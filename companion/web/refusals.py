@@ -79,6 +79,7 @@ TROUBLES = (
     _("nothing is recorded just now (%(why)s)"),
     _("nothing is recorded just now (the referee gives no sign of life)"),
     _("the disk is full: pictures are not kept, the game is"),
+    _("the disk is slow: pictures are not kept, the game is"),
     _("the disk is full: the game goes on without pictures"),
     _("a picture could not be kept (%(why)s): the game goes on without pictures"),
     _("only %(megabytes)s MB are free for games and pictures"),

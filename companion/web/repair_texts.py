@@ -160,6 +160,8 @@ PARTS: Mapping[str, str] = {
     "buttons": _("the buttons"),
     "lamp": _("the lamp"),
     "trail": _("keeping what was changed"),
+    "pictures": _("keeping the pictures"),
+    "address": _("following the box's address"),
     "watchdog": _("looking after all of these"),
 }
 """What each long-lived part does, in words for people."""

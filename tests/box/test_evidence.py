@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from companion.evidence import PICTURE, Deleter, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
 from companion.storage.clock_trust import CLOCK_FILE, ClockTrust
 from companion.storage.repairs import Repair
+from companion.supervise.parts import Parts
 from vision.frame import Frame
 
 CORNERS = [[100, 60], [540, 60], [540, 420], [100, 420]]
@@ -176,6 +178,43 @@ def test_a_disk_that_fills_up_in_the_middle_leaves_no_half_picture(
     monkeypatch.undo()
     assert "disk is full" in store.status.trouble
     assert [path.name for path in (games / "evening").iterdir()] == ["journal.jsonl"]
+
+
+def test_a_card_that_refuses_in_any_way_is_said_until_a_picture_is_kept(
+    games: Path, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = Parts()
+    store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes, part=parts.add("pictures"))
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", refused)
+        patched.setattr(Path, "unlink", refused)
+        store.keep("evening", frame(), CORNERS)
+        store.flush()
+        assert [one.about for one in parts.repairs()] == [{"part": "pictures", "why": "Input/output error"}]
+    store.keep("evening", frame(1.0), CORNERS)
+    store.close()
+    assert parts.repairs() == []
+
+
+def test_a_card_that_hangs_is_said_and_memory_stays_bounded(games: Path, world: World) -> None:
+    now = [0.0]
+    parts, answers = Parts(clock=lambda: now[0]), threading.Event()
+    store = EvidenceStore(games, clock=world.clock, free_bytes=world.free_bytes, part=parts.add("pictures"))
+    put = store._put
+    store._put = lambda path, made: (answers.wait(60), put(path, made))  # type: ignore[assignment, func-returns-value]
+    kept = [store.keep("evening", frame(0.1 * n), CORNERS) for n in range(60)]
+    now[0] = 8.0
+    assert [one.about for one in parts.repairs()] == [{"part": "pictures"}]
+    assert kept[-1] is None and None not in kept[:40]
+    assert store.status.trouble == "the disk is slow: pictures are not kept, the game is"
+    answers.set()
+    store.flush()
+    assert store.keep("evening", frame(9.0), CORNERS) is not None and store.status.trouble == ""
+    store.close()
 
 
 def test_one_tap_deletes_every_picture_and_no_journal(store: EvidenceStore, games: Path) -> None:

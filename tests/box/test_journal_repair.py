@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bench.attacks.damage import attack, make_watched_game
-from companion.log import repair
+from companion.log import copies, repair
 from companion.log.copies import (
     CopyKeeper,
     CopyRefusedError,
@@ -31,7 +31,9 @@ from companion.log.repair import repair_game, repair_games
 from companion.log.table_change import Seen
 from companion.storage.checksums import Chain, split_line
 from companion.storage.repairs import Repair
+from companion.supervise.parts import Parts
 from companion.web.repair_texts import TEXTS, in_english
+from tests.box.telling import until
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 
@@ -434,6 +436,28 @@ def test_an_end_that_is_said_at_any_moment_is_heard(games: Path, monkeypatch: py
     keeper._due = Interrupted()
     keeper._due.set()
     assert not (step[0]() and step[0]())
+
+
+def test_a_copy_that_fails_for_any_reason_is_made_again(
+    games: Path, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = [RuntimeError("a mistake of the program"), OSError(errno.EIO, "Input/output error")]
+
+    def failing(*given: Any) -> None:
+        if failures:
+            raise failures.pop()
+        made(*given)
+
+    made = copies.keep_copy
+    monkeypatch.setattr(copies, "keep_copy", failing)
+    said = Parts(pause=lambda seconds: None)
+    with Journal.open(path) as journal:
+        keeper = CopyKeeper(games, soon_s=0.0, loop=said.add("copies").loop)
+        keeper.follow("evening", Session(journal))
+        assert until(lambda: copy_of(games, "evening").exists())
+        keeper.close()
+        assert copy_of(games, "evening").read_bytes() == journal.content
+    assert failures == [] and said.repairs() == []
 
 
 def test_a_copy_that_holds_more_is_reported_once(games: Path, path: Path, copy: Path) -> None:

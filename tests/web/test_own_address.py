@@ -104,7 +104,8 @@ def test_a_network_that_comes_later_is_followed(monkeypatch: pytest.MonkeyPatch)
     with socket.create_server(("127.0.0.1", 0)) as sock:
         address = OwnAddress(sock, look)
         assert address.now == "http://127.0.0.1:8000"
-        address.follow(changed, over)
+        while address.follow(changed, over):
+            pass
     assert heard == ["http://192.168.1.50:8000"] == [address.now]
 
 
@@ -144,7 +145,10 @@ print(address.now.rpartition(":")[0], flush=True)
 def changed(found):
     print(found.rpartition(":")[0], flush=True)
     over.set()
-watching = threading.Thread(target=address.follow, args=(changed, over))
+def follow():
+    while address.follow(changed, over):
+        pass
+watching = threading.Thread(target=follow)
 watching.start()
 def ip(words):
     subprocess.run(["ip", *words.split()], check=True)

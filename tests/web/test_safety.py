@@ -294,6 +294,21 @@ def test_a_restart_signs_nobody_out_and_another_pin_everybody(tmp_path: Path) ->
     assert again.post("/api/undo", json={}).status_code == 401, "who was signed out stays so over a restart"
 
 
+def test_a_restart_with_a_fresh_pin_signs_nobody_out(tmp_path: Path) -> None:
+    def started_again(pin: str, drawn: bool = True) -> Flask:
+        return create_app(AppState(data_dir=tmp_path), PageSettings(pin=pin, pin_is_drawn=drawn, testing=True))
+
+    phone = started_again("111111").test_client()
+    phone.post("/api/pin", json={"pin": "111111"})
+    cookie = phone.get_cookie("companion")
+    assert cookie is not None
+    for after, status in ((started_again("222222"), 404), (started_again("chosen", drawn=False), 401)):
+        other = after.test_client()
+        other.set_cookie("companion", cookie.value)
+        assert other.post("/api/undo", json={}).status_code == status
+    assert started_again("222222").test_client().post("/api/pin", json={"pin": "111111"}).status_code == 403
+
+
 @pytest.mark.parametrize("kept", [b"", b"{}", b'{"key": "00", "salt": "", "browsers": []}', b"[" * 100_000])
 def test_a_damaged_file_of_phones_signs_out_and_breaks_nothing(tmp_path: Path, kept: bytes) -> None:
     (tmp_path / PHONES_FILE).write_bytes(kept)
