@@ -157,7 +157,7 @@ class CopyKeeper:
         try:
             for game, session in due.items():
                 self._copy(game, session)
-        except OSError:
+        except Exception:
             if not ending:
                 raise
         return not ending
@@ -174,7 +174,8 @@ class CopyKeeper:
                 self._refused_games.add(game)
                 self._refused(game)
         except BaseException:
-            with self._lock:
+            with self._lock:  # another game may have come on the table meanwhile
+                self._played.setdefault(game, session)
                 self._waiting.add(game)
             self._due.set()
             raise
