@@ -22,6 +22,7 @@ from companion.web.names import name_of_phone
 from companion.web.phones import PhoneSessions, SignedIn
 from companion.web.pin import PinLock, TooManyTriesError
 from companion.web.returned import at_field, send_again
+from companion.web.same_page import sent_again
 
 access = Blueprint("access", __name__)
 
@@ -110,6 +111,7 @@ def _ask_first() -> str:
     """The PIN page, which keeps the form that was sent without the PIN (after a restart of the box, say)."""
     kept = list(request.form.items())[:MOST_KEPT]
     waiting = {name: value[:LONGEST_KEPT] for name, value in kept if name != "pin"}
+    sent_again()
     return render_template("pin.html", next="/", then=request.full_path.rstrip("?"), waiting=waiting)
 
 

@@ -23,6 +23,7 @@ from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
 from companion.web.refusals import translated
+from companion.web.same_page import sent_again
 from companion.web.setup import MOST_PLAYERS, players_of
 
 changing_players = Blueprint("changing_players", __name__)
@@ -50,7 +51,9 @@ def ask() -> str:
 def preview() -> AnyResponse | str:
     """What would change, before it does."""
     board = _board()
-    return _page(board, change_of(read_body(request), board))
+    wanted = change_of(read_body(request), board)
+    sent_again()
+    return _page(board, wanted)
 
 
 @changing_players.post("/players/change")

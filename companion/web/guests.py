@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.web.access import needs_pin
 from companion.web.api import app_state
 from companion.web.board import Board, board_of
-from companion.web.body import person, read_body, tiles
+from companion.web.body import MAX_NAME, person, read_body, tiles
 from companion.web.hand_notes import hand_notes, mark_of
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
@@ -23,7 +23,8 @@ from companion.web.languages import gettext as _
 from companion.web.pages import invitation
 from companion.web.photographs import expect_photograph
 from companion.web.qr import qr_svg
-from companion.web.returned import FieldError
+from companion.web.returned import LONGEST, FieldError
+from companion.web.same_page import asked_as
 
 guests = Blueprint("guests", __name__)
 
@@ -85,7 +86,7 @@ def code() -> Response:
 @guests.get("/hand")
 def own_hand() -> str:
     board = _board_of_link()
-    return _page(board)
+    return _page(board, request.args.get("by", "")[:MAX_NAME], request.args.get("hand", "")[:LONGEST])
 
 
 @guests.post("/hand")
@@ -131,6 +132,7 @@ def _page(
     *,
     sent: bool = False,
 ) -> str:
+    asked_as("/hand", {"by": player, "hand": hand})
     repository = app_state().repository
     eye = repository is not None and repository.read_hand is not None
     shown = {"player": player, "hand": hand, "note": note, "fine": fine, "picture": picture, "sent": sent, "eye": eye}

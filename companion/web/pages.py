@@ -30,6 +30,7 @@ from companion.web.qr import qr_svg
 from companion.web.refusals import translated
 from companion.web.repair_texts import repair_text
 from companion.web.returned import returned
+from companion.web.same_page import fields_sent_again, here
 from companion.web.summary import ahead_text, summary_of
 from companion.web.whole_tiles import whole_tiles
 
@@ -105,6 +106,8 @@ def names_in_templates() -> dict[str, Any]:
         "on_the_box": on_the_box(),
         "pin_is_shown": app_state().pin_is_shown,
         "pin_place_text": pin_place_text,
+        "here": here,
+        "fields_sent_again": fields_sent_again,
         "invitation": invitation,
         "uninvited_text": uninvited_text,
         "settings": current_app.extensions["companion_settings"],

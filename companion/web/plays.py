@@ -26,6 +26,7 @@ from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.refusals import why
+from companion.web.same_page import sent_again
 from companion.web.wording import fault_title, show_tile
 
 plays = Blueprint("plays", __name__)
@@ -257,6 +258,7 @@ def preview(seq: int) -> AnyResponse | str:
         for name, old in (now.get("totals") or {}).items()
         if (then.get("totals") or {}).get(name, old) != old
     }
+    sent_again()
     return render_template(
         "preview.html",
         board=board,

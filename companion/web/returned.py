@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 from flask.sessions import SecureCookieSessionInterface
 from markupsafe import Markup
 from werkzeug.exceptions import BadRequest, HTTPException, MethodNotAllowed, NotFound
@@ -131,7 +131,7 @@ def give_back(app: Flask, fault: HTTPException) -> Response | None:
         return None
     if not fields or returned() is not None:
         return None
-    page = _page_of_form(app)
+    page = _page_of_form()
     if page is None:
         return None
     back = _returned(fault, fields)
@@ -174,20 +174,21 @@ def _returned(fault: HTTPException, fields: Mapping[str, str]) -> Returned:
     )
 
 
-def _page_of_form(app: Flask) -> tuple[str, str] | None:
+def _page_of_form() -> tuple[str, str] | None:
     """(path, query) of the page that the form stands on: the form's own address, its field `page`, the referrer."""
     came = urlsplit(request.referrer or "")
     query = request.query_string.decode("ascii", "ignore") if request.method == "POST" else ""
     named = urlsplit(str(request.form.get("page") or ""))
     for path, asked in ((request.path, query), (named.path, named.query), (came.path, came.query)):
-        if path.startswith("/") and not path.startswith("/api/") and _is_page(app, path):
+        if path.startswith("/") and not path.startswith("/api/") and is_page(path):
             return path, asked
     return None
 
 
-def _is_page(app: Flask, path: str) -> bool:
+def is_page(path: str) -> bool:
+    """Whether a link may lead there."""
     try:
-        app.create_url_adapter(request).match(path, method="GET")  # type: ignore[union-attr]
+        current_app.create_url_adapter(request).match(path, method="GET")  # type: ignore[union-attr]
     except (NotFound, MethodNotAllowed, RequestRedirect):
         return False
     return True
@@ -223,5 +224,5 @@ def helpers() -> dict[str, Any]:
     """What templates with forms call."""
     return {
         "returned": returned(), "entered": entered, "wrong": wrong, "complaint": complaint, "refusal": refusal,
-        "opens": opens, "choices": choices, "kept_by_form": kept_by_form, "here": request.path,
+        "opens": opens, "choices": choices, "kept_by_form": kept_by_form,
     }  # fmt: skip

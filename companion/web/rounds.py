@@ -28,6 +28,7 @@ from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
 from companion.web.photographs import expect_photograph
 from companion.web.returned import FieldError
+from companion.web.same_page import asked_as
 from companion.web.trail import changes_of
 
 rounds = Blueprint("rounds", __name__)
@@ -112,6 +113,8 @@ def _end_page(
     *,
     fine: bool = True,
 ) -> str:
+    typed = {f"hand_{seat.index}": hands.get(seat.name, "") for seat in board.seats}
+    asked_as("/round-end", typed | {"how": how or ""})
     repository = app_state().repository
     eye = repository is not None and repository.read_hand is not None
     return render_template(

@@ -131,6 +131,30 @@ def test_players_change_seats_by_drag_and_by_keys(browser: Browser, address: str
     context.close()
 
 
+def test_another_language_takes_along_what_was_typed(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.round_over())
+    page = browser.new_page(base_url=address, viewport={"width": 390, "height": 844}, locale="en")
+    page.request.post("/api/pin", data={"pin": PIN})
+    page.goto("/setup?rules=tactic", wait_until="load")
+    page.fill('input[name="player_1"]', "Zoë")
+    page.locator(".house select").first.select_option(index=1)
+    chosen = page.locator(".house select").first.input_value()
+    page.get_by_role("link", name="Čeština").click()
+    expect(page.locator("html")).to_have_attribute("lang", "cs")
+    expect(page.locator('input[name="player_1"]')).to_have_value("Zoë")
+    expect(page.locator(".house select").first).to_have_value(chosen)
+    page.goto("/round-end", wait_until="load")
+    page.fill('input[name="hand_2"]', "8-3 nonsense")
+    page.locator(".row button.button").last.click()
+    expect(page.locator(".complaint")).to_be_visible()
+    page.get_by_role("link", name="Русский").click()
+    expect(page.locator("html")).to_have_attribute("lang", "ru")
+    expect(page.locator('input[name="hand_2"]')).to_have_value("8-3 nonsense")
+    page.goto("/round-end?lang=en", wait_until="load")
+    assert page.locator('input[name="hand_2"]').input_value() == "", "kept for this once"
+    page.close()
+
+
 def test_the_sheet_of_an_earlier_match_needs_no_pin(browser: Browser, address: str, app_state: AppState) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740})
     page.goto(f"{address}/games", wait_until="load")

@@ -713,6 +713,45 @@ function write(place, sentence) {
   });
 }
 
+// Another language or appearance loads the page anew: what was typed and chosen in it comes along.
+const NOT_KEPT = ["hidden", "submit", "button", "file", "password"];
+
+function typedHere() {
+  return [...document.forms].map((form) =>
+    [...form.elements]
+      .filter((field) => field.name && field.name !== "pin" && field.localName !== "button" && NOT_KEPT.indexOf(field.type) < 0)
+      .map((field) => [field.name, field.type === "radio" || field.type === "checkbox" ? [field.value, field.checked] : field.value]),
+  );
+}
+
+function typeAgain(forms) {
+  forms.forEach((fields, n) => {
+    const form = document.forms[n];
+    for (const [name, kept] of form ? fields : []) {
+      const same = [...form.elements].filter((field) => field.name === name && NOT_KEPT.indexOf(field.type) < 0);
+      const field = Array.isArray(kept) ? same.filter((one) => one.value === kept[0])[0] : same[0];
+      if (!field || (Array.isArray(kept) ? field.checked === kept[1] : field.value === kept)) continue;
+      if (Array.isArray(kept)) field.checked = kept[1];
+      else field.value = kept;
+      for (let part = field.parentElement; part; part = part.parentElement) if (part.localName === "details") part.open = true;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  });
+}
+
+try {
+  const [path, forms] = JSON.parse(sessionStorage.getItem("typed") || "[]");
+  sessionStorage.removeItem("typed");
+  if (path === location.pathname) typeAgain(forms);
+  document.addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey }) => {
+    const link = target.closest("[data-same-page]");
+    if (!link || ctrlKey || metaKey || shiftKey) return;
+    sessionStorage.setItem("typed", JSON.stringify([link.pathname || location.pathname, typedHere()]));
+  });
+} catch (fault) {
+  // Storage may be refused; the page works without it.
+}
+
 // What a page offers only where its scripts run.
 for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
 
