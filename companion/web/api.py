@@ -256,8 +256,9 @@ def report() -> AnyResponse:
     """Somebody says what a player did not announce, or how many tiles the player was dealt."""
     fields = read_body(request)
     with table_as_seen(fields):
-        value = None if fields.get("value") in (None, "") else number(fields, "value", low=0, high=MOST_TILES)
-        return run_command("report", person(fields, "by", _players()), text(fields, "what", longest=40), value)
+        what, given = text(fields, "what", longest=40), fields.get("value") not in (None, "")
+        value = number(fields, "value", low=0, high=MOST_TILES) if given or what == "dealt" else None
+        return run_command("report", person(fields, "by", _players()), what, value)
 
 
 @api.post("/api/undo")
@@ -341,7 +342,7 @@ def correct() -> AnyResponse:
 def start_round() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
-        engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST)
+        engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST, "engine")
         if engine is not None and engine[0] != engine[1] and wants_page():
             raise FieldError("engine", _("The engine is a double, such as 12-12."))
         starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())

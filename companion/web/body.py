@@ -71,6 +71,23 @@ def number(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
     return value
 
 
+FARTHEST = (-50, 150)
+"""Percent of the picture: whoever sits at the table's edge may sit outside it."""
+
+
+def share(fields: Mapping[str, Any], name: str) -> float:
+    """A share of the camera's picture, of a form's field in percent, with a point or a comma."""
+    low, high = FARTHEST
+    try:
+        value = float(str(fields.get(name) or "").strip().replace(",", "."))
+    except ValueError:
+        value = math.nan
+    if not low <= value <= high:
+        plain = _("Please enter a number from %(low)s to %(high)s.", low=low, high=high)
+        raise FieldError(name, f"The field '{name}' must be a share of the picture in percent.", plain)
+    return value / 100
+
+
 def person(fields: Mapping[str, Any], name: str, players: tuple[str, ...] | list[str]) -> str:
     """The name of somebody who plays."""
     value = text(fields, name, longest=MAX_NAME)

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import TableSetupPort
 from companion.web.access import wants_page
 from companion.web.api import app_state
-from companion.web.body import read_body
+from companion.web.body import read_body, share
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
@@ -190,24 +190,13 @@ def _corners(fields: Mapping[str, Any]) -> list[list[float]]:
     """As shares of the picture: JSON `corners`, or a form's `x0`, `y0` ... in percent."""
     given: Any = fields.get("corners")
     if given is None:
-        given = [[_share(fields, f"x{n}") / 100, _share(fields, f"y{n}") / 100] for n in range(4)]
+        given = [[share(fields, f"x{n}"), share(fields, f"y{n}")] for n in range(4)]
     if not isinstance(given, list) or len(given) != 4:
         raise BadRequest(_("A table has four corners."))
     for corner in given:
-        if not isinstance(corner, list) or len(corner) != 2 or not all(_is_number(share) for share in corner):
+        if not isinstance(corner, list) or len(corner) != 2 or not all(_is_number(one) for one in corner):
             raise BadRequest(_("A table has four corners."))
     return given
-
-
-def _share(fields: Mapping[str, Any], name: str) -> float:
-    value = str(fields.get(name) or "").strip().replace(",", ".")
-    try:
-        number = float(value)
-    except ValueError:
-        raise BadRequest(_("A table has four corners.")) from None
-    if not math.isfinite(number):
-        raise BadRequest(_("A table has four corners."))
-    return number
 
 
 def _is_number(value: Any) -> bool:
@@ -222,10 +211,19 @@ def _size(fields: Mapping[str, Any]) -> list[float] | None:
         if not any(texts):
             return None
         given = texts
+    names = ("width_mm", "height_mm")
+    numbers = [_length(one) for one in given] if isinstance(given, list) else []
+    known = [number for number in numbers if number is not None]
+    if len(numbers) != 2 or len(known) != 2:
+        wrong = next((name for name, one in zip(names, numbers, strict=False) if one is None), names[0])
+        raise FieldError(wrong, _("Enter both lengths of the table, each from 100 to 10000 mm."))
+    return known
+
+
+def _length(given: Any) -> float | None:
+    """A side of a table in mm; None for what is none."""
     try:
-        numbers = [float(one) for one in given]
+        number = float(given)
     except (TypeError, ValueError):
-        numbers = []
-    if len(numbers) != 2 or not all(math.isfinite(one) and 100 <= one <= 10_000 for one in numbers):
-        raise FieldError("width_mm", _("Enter both lengths of the table, each from 100 to 10000 mm."))
-    return numbers
+        return None
+    return number if 100 <= number <= 10_000 else None

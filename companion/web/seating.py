@@ -5,7 +5,6 @@ Showing it takes a look at the table, for which the game has to wait: it needs t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.rules.actions import MEXICAN
 from companion.web.access import needs_pin, own_path, wants_page
 from companion.web.board import seats_of
-from companion.web.body import read_body
+from companion.web.body import read_body, share
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
@@ -124,21 +123,14 @@ def _places(fields: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
         given = {}
         while (name := fields.get(f"name{len(given)}")) is not None:
             n = len(given)
-            given[str(name)] = [_percent(fields.get(f"x{n}")), _percent(fields.get(f"y{n}"))]
+            given[str(name)] = [share(fields, f"x{n}"), share(fields, f"y{n}")]
     if not isinstance(given, dict) or not given:
         raise BadRequest(_("Every player needs a place in the picture."))
     return {str(name): _point(place) for name, place in given.items()}
 
 
-def _percent(value: Any) -> float:
-    try:
-        return float(str(value).strip().replace(",", ".")) / 100
-    except ValueError:
-        return math.nan
-
-
 def _point(place: Any) -> tuple[float, float]:
-    if isinstance(place, list) and len(place) == 2 and all(type(share) in (int, float) for share in place):
+    if isinstance(place, list) and len(place) == 2 and all(type(one) in (int, float) for one in place):
         x, y = float(place[0]), float(place[1])
         if -0.5 <= x <= 1.5 and -0.5 <= y <= 1.5:
             return x, y

@@ -258,11 +258,13 @@ def _players(fields: dict[str, Any], rules: RuleSetText) -> list[str]:
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise BadRequest("The players are a list of names.")
     names: list[str] = []
+    last = 0
     for seat, written in enumerate(given, start=1):
         name = " ".join(written.split())
         if name:
             refuse_name(f"player_{seat}", name, names)
             names.append(name)
+            last = seat
     low, high = rules.players
     if not low <= len(names) <= high:
         if low == high:
@@ -271,7 +273,8 @@ def _players(fields: dict[str, Any], rules: RuleSetText) -> list[str]:
             sentence = _(
                 "These rules need %(low)s to %(high)s players, not %(count)s.", low=low, high=high, count=len(names)
             )
-        raise FieldError(f"player_{min(len(given), len(names) + 1)}", sentence)
+        free = next((seat for seat, written in enumerate(given, start=1) if not written.strip()), last)
+        raise FieldError(f"player_{free if len(names) < low else last}", sentence)
     return names
 
 
