@@ -35,6 +35,8 @@ WITHOUT = {
     "podman compose --file deploy/oci/compose.yaml logs": "needs podman",
     "sudo nmcli connection up dominoes": "needs a Wi-Fi",
     "make test": "the whole suite runs by itself",
+    "make release": "tests/deploy/test_release.py builds one",
+    "pipx install dist/tabletop_companion-*.whl": "tests/deploy/test_release.py installs it",
     "make wheels": "downloads for four kinds of machine; tried by its own command",
     "sudo deploy/install.sh --wheels wheels": "needs that folder; .ci/debian-root SUITE WHEELS runs it",
     "sudo deploy/install.sh --camera usb:0 --camera-size 1920x1080 --mains 60": "needs a webcam to be well",

@@ -1,0 +1,138 @@
+"""What the documents show to programmers runs: every block of Python in them, and the programs in docs/examples."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import runpy
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from companion import reading
+from companion.publish.discovery import TableDevice, discovery
+from companion.reading import Eye, ReadingError, lay_out, open_eye
+from companion.rules import Board
+from vision.reading import PictureReading
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "docs" / "examples"
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+VISION = "companion.reading"
+
+
+def blocks(language: str) -> Iterator[tuple[str, str]]:
+    for page in PAGES:
+        for found in re.findall(rf"^[ ]*```{language}\n(.*?)^[ ]*```", page.read_text(encoding="utf-8"), re.M | re.S):
+            yield page.name, found
+
+
+def python_blocks(seeing: bool) -> list[Any]:
+    found = [(page, block) for page, block in blocks("python") if (VISION in block) == seeing]
+    return [pytest.param(block, id=f"{page}-{n}") for n, (page, block) in enumerate(found)]
+
+
+def run_block(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(ROOT)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(compile(block, "a block of the documents", "exec"), {"__name__": "__main__"})
+    return said.getvalue()
+
+
+@pytest.mark.parametrize("block", python_blocks(seeing=False))
+def test_every_block_of_python_runs(block: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_block(block, monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def eye() -> Eye:
+    return open_eye()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", python_blocks(seeing=True))
+def test_every_block_that_reads_a_picture_runs(block: str, eye: Eye, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "open_eye", lambda: eye)
+    assert "illegal" in run_block(block, monkeypatch)
+
+
+def test_every_block_of_data_can_be_read() -> None:
+    read = 0
+    for _, block in blocks("json"):
+        rest = block.strip()
+        while rest:
+            found, end = json.JSONDecoder().raw_decode(rest)
+            read, rest = read + isinstance(found, dict), rest[end:].strip()
+    for _, block in blocks("yaml"):
+        read += yaml.safe_load(block) is not None
+    for _, block in blocks("toml"):
+        read += bool(tomllib.loads(block))
+    for _, block in blocks("ini"):
+        read += all(re.fullmatch(r"[A-Z_]+=\S+", line) is not None for line in block.split())
+    assert read > 5
+
+
+def test_no_block_is_in_a_language_that_nothing_here_runs() -> None:
+    known = {"", "text", "python", "json", "yaml", "toml", "ini"}  # "text" is a drawing or a print-out
+    for page in PAGES:
+        found = re.findall(r"^[ ]*```(\w*)\n.*?^[ ]*```", page.read_text(encoding="utf-8"), re.M | re.S)
+        assert set(found) <= known, page.name
+
+
+def test_the_bot_plays_whole_rounds_and_breaks_no_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    play_round = runpy.run_path(str(EXAMPLES / "bot.py"))["play_round"]
+    for seed in (1, 2):
+        board: Board = play_round(seed)
+        assert len(board.turns) > 20 and all(turn.ruling.legal for turn in board.turns)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "said"),
+    (
+        ("judge_a_photograph", "illegal\n  MISMATCH: "),
+        ("count_hands", "ann: 39 pips in 4 tiles\nben: 37 pips in 3 tiles"),
+    ),
+)
+def test_a_program_that_reads_pictures_says_what_lies_there(
+    program: str, said: str, eye: Eye, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(reading, "open_eye", lambda: eye)
+    monkeypatch.setattr(sys, "argv", [program])
+    runpy.run_path(str(EXAMPLES / f"{program}.py"), run_name="__main__")
+    assert said in capsys.readouterr().out
+
+
+def test_the_automations_name_entities_that_the_table_has() -> None:
+    there = {
+        where.split("/")[1] + ".table_1_" + where.split("/")[3]
+        for where in discovery(TableDevice("table-1", "Table 1"))
+    }
+    told = (EXAMPLES / "home_assistant.yaml").read_text(encoding="utf-8")
+    assert [one["alias"] for one in yaml.safe_load(told)] == [
+        "Flash the lamp at a broken rule",
+        "Say who leads after a round",
+    ]
+    named = set(re.findall(r"\w+\.table_1_\w+", told))
+    assert named and named <= there
+
+
+def test_every_example_is_named_by_the_page_about_the_library() -> None:
+    page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    assert [path.name for path in EXAMPLES.iterdir() if path.is_file() and f"examples/{path.name}" not in page] == []
+
+
+def test_a_table_of_too_few_tiles_is_refused_in_one_line() -> None:
+    nothing = PictureReading((640, 480), ())
+    with pytest.raises(ReadingError, match="0 tiles found, expected at least"):
+        lay_out(nothing, {"Ann": 0, "Ben": 180})
+    with pytest.raises(ReadingError, match="stations: expected a direction for each of two or more players"):
+        lay_out(nothing, {"Ann": 0})
