@@ -87,13 +87,18 @@ def watch(
                         raise
                     failed = True
                     click.echo(f"Error: {error}", err=True)
-            if watcher.layout is None and not printer.closed:
+            if _nothing_read(watcher) and not printer.closed:
                 failed = True
                 click.echo(f"Error: {shown(source)}: {_never_settled(frames)}", err=True)
     except (CameraError, SetupError, WeightsError, AdaptationError) as error:
         raise click.ClickException(str(error)) from None
     if failed or printer.closed:
         sys.exit(1)
+
+
+def _nothing_read(watcher: Any) -> bool:
+    """Was no still table seen at all? One whose trains wait for the answer to a question was."""
+    return watcher.layout is None and not watcher.memory.tiles()
 
 
 def _never_settled(frames: int) -> str:

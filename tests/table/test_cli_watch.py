@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -16,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli.sentences import sentence
-from companion.cli.watch import watch
+from companion.cli.watch import _nothing_read, watch
 from companion.web.wording import event_text, trouble_text
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))
@@ -111,6 +112,14 @@ def test_a_film_in_which_nothing_settles_says_so(tmp_path: Path) -> None:
     result = CliRunner().invoke(watch, [film(tmp_path / "short.avi", 3), "--setup", setup, "--json"])
     assert result.exit_code == 1 and result.stdout == ""
     assert "short.avi: nothing settled in its 3 frames, so nothing was read; expected a second" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("tiles", "layout", "nothing"), [((), None, True), (("6-5",), None, False), ((), "bare", False)]
+)
+def test_a_table_that_waits_for_an_answer_was_read(tiles: tuple[str, ...], layout: str | None, nothing: bool) -> None:
+    watcher = SimpleNamespace(layout=layout, memory=SimpleNamespace(tiles=lambda: list(tiles)))
+    assert _nothing_read(watcher) is nothing
 
 
 @pytest.mark.slow
