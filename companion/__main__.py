@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "read": "The tiles in photographs.",
     "score": "The pips of a hand laid open, by the rule set's scoring.",
     "judge": "Questions to the referee: JSON lines in, answers out.",
+    "schema": "JSON Schema of questions, events and set-up file; OpenAPI of the page.",
     "replay": "A journal played again: every ruling and the scores.",
     "explain": "Why a play is named as it is: the hypotheses and what each rests on.",
     "report": "A game packed for whoever looks into a fault, without the names in it.",

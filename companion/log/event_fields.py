@@ -112,10 +112,11 @@ def _of_another_value(
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How one field is read (value, field name -> value, or EventError) and written."""
+    """How one field is read (value, field name -> value, or EventError) and written, and its JSON Schema."""
 
     read: Callable[[Any, str], Any]
     write: Callable[[Any], Any]
+    schema: Mapping[str, Any]
 
 
 def shown(value: Any) -> str:
@@ -299,22 +300,70 @@ def _write_items(items: tuple[Finding, ...] | tuple[Candidate, ...]) -> list[dic
     return [item.to_json() for item in items]
 
 
-_NAME = Codec(read_name, _plain)
-_NAME_OR_NULL = Codec(_optional(read_name), _plain)
-_NUMBER_OR_NULL = Codec(_optional(read_number), _plain)
-_LAID_OR_NULL = Codec(_optional(read_laid), _write_tile)
-_TILE_OR_NULL = Codec(_optional(read_tile), _write_tile)
-_TILES = Codec(read_tiles, _write_tiles)
-_FLAG = Codec(read_flag, _plain)
-_POINTS = Codec(read_points, dict)
+TEXT: Mapping[str, Any] = {"type": "string"}
+NAME: Mapping[str, Any] = {"type": "string", "minLength": 1}
+NUMBER: Mapping[str, Any] = {"type": "integer", "minimum": -(10**9), "maximum": 10**9}
+COUNT: Mapping[str, Any] = {"type": "integer", "minimum": 1, "maximum": 10**9}
+FLAG: Mapping[str, Any] = {"type": "boolean"}
+OBJECT: Mapping[str, Any] = {"type": "object"}
+_PIPS = {"type": "integer", "minimum": 0, "maximum": HIGHEST_PIP}
+TILE: Mapping[str, Any] = {"type": "array", "items": _PIPS, "minItems": 2, "maxItems": 2}
+POINTS: Mapping[str, Any] = {"type": "object", "additionalProperties": NUMBER}
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def list_of(items: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def or_null(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+FINDING: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"code": NAME, "certain": FLAG, "by": or_null(NAME)},
+    "required": ["code"],
+}
+CANDIDATE: Mapping[str, Any] = {
+    "anyOf": [
+        TEXT,
+        {
+            "type": "object",
+            "properties": {
+                "story": TEXT, "events": or_null(list_of(OBJECT)), "p": or_null(_SHARE), "codes": list_of(NAME),
+            },
+            "required": ["story"],
+        },
+    ]
+}  # fmt: skip
+_OTHERS = list_of({"type": "array", "prefixItems": [_PIPS, _SHARE], "minItems": 2, "maxItems": 2})
+CERTAINTY: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "p": {"type": "array", "items": _SHARE, "minItems": 2, "maxItems": 2},
+        "others": or_null({"type": "array", "items": _OTHERS, "minItems": 2, "maxItems": 2}),
+        "across": or_null(FLAG),
+    },
+    "required": ["p"],
+}
+
+_NAME = Codec(read_name, _plain, NAME)
+_NAME_OR_NULL = Codec(_optional(read_name), _plain, or_null(NAME))
+_NUMBER_OR_NULL = Codec(_optional(read_number), _plain, or_null(NUMBER))
+_LAID_OR_NULL = Codec(_optional(read_laid), _write_tile, or_null(TILE))
+_TILE_OR_NULL = Codec(_optional(read_tile), _write_tile, or_null(TILE))
+_TILES = Codec(read_tiles, _write_tiles, list_of(TILE))
+_FLAG = Codec(read_flag, _plain, FLAG)
+_POINTS = Codec(read_points, dict, POINTS)
 
 CODECS: Mapping[str, Codec] = {
     "announced.what": _NAME,
     "arm": _NAME_OR_NULL,
     "by": _NAME_OR_NULL,
-    "candidates": Codec(read_candidates, _write_items),
-    "corrected.what": Codec(read_change, dict),
-    "corrects": Codec(read_count, _plain),
+    "candidates": Codec(read_candidates, _write_items, list_of(CANDIDATE)),
+    "corrected.what": Codec(read_change, dict, OBJECT),
+    "corrects": Codec(read_count, _plain, COUNT),
     "discarded.tile": _TILE_OR_NULL,
     "discards": _TILES,
     "done": _FLAG,
@@ -325,25 +374,29 @@ CODECS: Mapping[str, Codec] = {
     "hand_shown.by": _NAME,
     "how": _NAME,
     "in_order": _FLAG,
-    "match_ended.totals": Codec(_optional(read_points), lambda totals: None if totals is None else dict(totals)),
-    "maybe": Codec(read_names, list),
+    "match_ended.totals": Codec(
+        _optional(read_points), lambda totals: None if totals is None else dict(totals), or_null(POINTS)
+    ),
+    "maybe": Codec(read_names, list, list_of(NAME)),
     "next_engine": _LAID_OR_NULL,
     "next_starter": _NAME_OR_NULL,
     "out": _NAME_OR_NULL,
-    "reading": Codec(_optional(read_certainty), lambda reading: None if reading is None else reading.to_json()),
-    "reason": Codec(read_text, _plain),
-    "round": Codec(read_count, _plain),
+    "reading": Codec(
+        _optional(read_certainty), lambda reading: None if reading is None else reading.to_json(), or_null(CERTAINTY)
+    ),
+    "reason": Codec(read_text, _plain, TEXT),
+    "round": Codec(read_count, _plain, COUNT),
     "scores": _POINTS,
-    "settled": Codec(_optional(read_change), _plain),
+    "settled": Codec(_optional(read_change), _plain, or_null(OBJECT)),
     "starter": _NAME_OR_NULL,
-    "tile": Codec(read_laid, _write_tile),
+    "tile": Codec(read_laid, _write_tile, TILE),
     "tiles": _TILES,
     "totals": _POINTS,
     "train": _NAME,
     "undoes": _NUMBER_OR_NULL,
     "value": _NUMBER_OR_NULL,
-    "violations": Codec(read_findings, _write_items),
-    "winners": Codec(read_names, list),
+    "violations": Codec(read_findings, _write_items, list_of(FINDING)),
+    "winners": Codec(read_names, list, list_of(NAME)),
 }
 """By field name; `event.field` where an event has its own idea of the field."""
 

@@ -1,0 +1,69 @@
+"""The lines of a journal as JSON Schema, made from the definitions that read them (`events`, `event_fields`)."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import MISSING
+from typing import Any
+
+from companion.log.event_fields import COUNT, NAME, NUMBER, OBJECT, TEXT, list_of, or_null
+from companion.log.events import EVENT_TYPES, OWN_FIELDS, ROUND_ENDS, SOURCES
+from companion.log.header import FILE_VERSION, JOURNAL_VERSION, LONGEST_NAME
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+HEADER: dict[str, Any] = {
+    "type": "object",
+    "description": "The first line: which game, which set, who plays.",
+    "properties": {
+        "journal": {"enum": [JOURNAL_VERSION, FILE_VERSION]},
+        "rules": {**NAME, "description": "The name of a rule set, or the path of a house's own."},
+        "set": {"type": "string", "pattern": "^(double-([1-9]|1[0-8])|chinese)$"},
+        "players": {
+            **list_of({"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}),
+            "minItems": 2,
+            "uniqueItems": True,
+            "description": "Clockwise as they sit; in the Chinese games counter-clockwise.",
+        },
+        "options": {**or_null(OBJECT), "description": "Single rules that this table changes, by field name."},
+    },
+    "required": ["rules", "set", "players"],
+}
+
+
+def event_schema(kind: str) -> dict[str, Any]:
+    """One kind of event. Fields that are not named are left out when it is read."""
+    own = OWN_FIELDS[kind]
+    properties: dict[str, Any] = {
+        "seq": {"type": "integer", "minimum": 0, "description": "1, 2, 3 ... without a gap."},
+        "at": {**TEXT, "description": "UTC, ISO 8601."},
+        "source": {"enum": list(SOURCES)},
+        "event": {"const": kind},
+        "frame": {**or_null(TEXT), "description": "The picture that shows it, a file beside the journal."},
+        "author": or_null(TEXT),
+        "piece": {**or_null(NUMBER), "description": "What it is called in the evidence of a watched round."},
+        **{name: codec.schema for name, _, codec in own},
+    }
+    if kind == "round_ended":
+        properties["how"] = {"enum": list(ROUND_ENDS)}
+    needed = [name for name, default, _ in own if default is MISSING]
+    if kind in ("marker_placed", "marker_removed"):
+        needed.remove("train")  # it is that of the player, where nothing else is said
+    text = inspect.cleandoc(EVENT_TYPES[kind].__doc__ or "")
+    return {"type": "object", "description": text, "properties": properties, "required": ["event", *needed]}
+
+
+def schema() -> dict[str, Any]:
+    """A line of a journal, of `watch --json`, of `replay --json` and of the page's stream: the header or an event."""
+    seen = {
+        "type": "object",
+        "description": "What the camera saw, before the events that it brought; in files of version 2 alone.",
+        "properties": {"seen": COUNT, "after": {"type": "integer", "minimum": 0}, "at": TEXT, "delta": list_of(TEXT)},
+        "required": ["seen"],
+    }
+    return {
+        "$schema": DRAFT,
+        "title": "A line of a journal",
+        "anyOf": [HEADER, *({"$ref": f"#/$defs/{kind}"} for kind in EVENT_TYPES), seen],
+        "$defs": {kind: event_schema(kind) for kind in EVENT_TYPES},
+    }

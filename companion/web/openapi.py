@@ -1,0 +1,279 @@
+"""The page's API as OpenAPI 3.1, made from the routes themselves and from what each of them reads (`FIELDS`).
+
+    companion schema api > openapi.json
+
+Only what is for programs is in it: /health, /api/..., and what a program may fetch. The pages and their forms are not.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import metadata
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
+
+from flask import Flask
+
+from companion.game.game_view import GameView
+from companion.judge_api.definitions import Field, object_schema
+from companion.log import schema as journal
+from companion.log.events import EVENT_TYPES
+
+TEXT: dict[str, Any] = {"type": "string"}
+NAME: dict[str, Any] = {"type": "string", "maxLength": 24}
+FLAG: dict[str, Any] = {"type": "boolean"}
+HALF: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 18}
+LINE: dict[str, Any] = {"type": "integer", "minimum": 1}
+TILE: dict[str, Any] = {
+    "anyOf": [{"type": "array", "items": HALF, "minItems": 2, "maxItems": 2}, {"type": "string", "examples": ["12-5"]}]
+}
+TILES: dict[str, Any] = {"anyOf": [{"type": "array", "items": TILE}, {"type": "string", "examples": ["12-5 3-3"]}]}
+
+SEEN = (
+    Field("expected_game", TEXT, "the game that the change is for: 409 where another is on the table", True),
+    Field(
+        "expected_seq",
+        {"type": "integer"},
+        "the last entry that was seen: 409 where there is another",
+        True,
+    ),
+    Field("once", TEXT, "a key of your own: the same change sent again is not made again", True),
+)
+"""What every change may carry."""
+
+BY = Field("by", NAME, "the player; missing: who is to move", True)
+TRAIN = Field("train", TEXT, "a player's name, MX, MX2, or R and L of a line")
+OUTER = Field("outer", HALF, "the half that points away from the engine; `tile` says both", True)
+LOW = Field("low", HALF, "a half of the tile, with `high`", True)
+HIGH = Field("high", HALF, "the other half", True)
+
+FIELDS: Mapping[str, tuple[Field, ...]] = {
+    "access.sign_in_by_program": (
+        Field("pin", TEXT, "the PIN, as the box prints it"),
+        Field("name", NAME, "who you are; kept beside your corrections", True),
+    ),
+    "setup.start": (
+        Field("rules", TEXT, "the name of a rule set", True),
+        Field("set", TEXT, "double-6 to double-18, or chinese", True),
+        Field("players", {"type": "array", "items": NAME}, "clockwise as they sit (Chinese: counter-clockwise)", True),
+        Field("options", {"type": "object"}, "single rules that this table changes", True),
+        Field("same_as", TEXT, "the name of the latest game: the same again", True),
+        Field("own", TEXT, "the key of rules that are kept on the box", True),
+    ),
+    "api.start_round": (
+        Field("engine", TILE, "the tile in the middle; missing: the one that is due", True),
+        Field("starter", NAME, "who begins", True),
+    ),
+    "api.play": (
+        TRAIN,
+        Field("tile", TILE, "the tile, the half nearer the engine first", True),
+        OUTER,
+        Field("inner", HALF, "the other half; missing: the value that is due there", True),
+        Field("by", NAME, "the player; missing: who is to move", True),
+    ),
+    "api.turn_act": (BY,),
+    "api.done": (BY,),
+    "api.marker_act": (TRAIN, BY),
+    "api.cannot_play": (BY,),
+    "api.announce": (BY,),
+    "api.report": (
+        Field("by", NAME, "the player"),
+        Field("what", {"enum": ["no_last_tile", "no_open_end", "dealt"]}, "what is said"),
+        Field("value", {"type": "integer", "minimum": 0, "maximum": 99}, "how many tiles were dealt", True),
+    ),
+    "api.undo": (),
+    "api.correct": (
+        Field("seq", LINE, "the entry that is wrong"),
+        Field("tile", TILE, "what it really was", True),
+        LOW,
+        HIGH,
+        Field("train", TEXT, "where it really lies", True),
+        Field("by", NAME, "who it really was", True),
+        Field("withdrawn", FLAG, "it did not happen", True),
+        Field("overruled", FLAG, "the table agreed otherwise", True),
+        Field("insert_train", TEXT, "the train of a tile that was not seen", True),
+        Field("insert_low", HALF, "its inner half", True),
+        Field("insert_high", HALF, "its outer half", True),
+        Field(
+            "insert_event", {"enum": ["tile", "draw", "mark", "unmark", "pass", "done", "discard"]}, "another act", True
+        ),
+        Field("insert_by", NAME, "who did what is put in", True),
+        Field("insert_at", {"enum": ["after", "before"]}, "where it belongs, seen from `seq`", True),
+    ),
+    "api.answer": (
+        Field("seq", LINE, "the entry that asks"),
+        Field("choice", {"type": "integer", "minimum": -1, "maximum": 50}, "which candidate; -1: none of them", True),
+        Field("train", TEXT, "where the tile lies that it was", True),
+        Field("tile", TILE, "the tile that it was", True),
+        OUTER,
+        Field("inner", HALF, "the other half", True),
+        BY,
+        Field("also", TEXT, "numbers of further questions that this settles, with spaces", True),
+    ),
+    "api.end_round": (
+        Field("how", {"enum": ["out", "blocked_proved", "blocked_declared", "abandoned"]}, "how it ended", True),
+    ),
+    "api.show_hand": (Field("by", NAME, "the player"), Field("tiles", TILES, "what is left", True)),
+    "api.end_match": (),
+    "placing.film": (
+        Field("size", TEXT, "such as 1920x1080; empty: the largest that is quick enough", True),
+        Field("mains", {"enum": ["50", "60", "auto"]}, "the lamps' mains frequency", True),
+    ),
+    "placing.place": (
+        Field("do", TEXT, "keep these corners, try them, or go by the printed markers again", True),
+        Field("corners", {"type": "array"}, "four corners as shares of the picture, clockwise", True),
+        Field("size_mm", {"type": "array", "items": {"type": "number"}}, "width and height of the table", True),
+    ),
+    "seating.keep": (
+        Field("do", TEXT, "what to do", True),
+        Field(
+            "places",
+            {"type": "object"},
+            "name -> [x, y], shares of the picture; `seat:NAME`: a seat",
+            True,
+        ),
+        Field("arms", FLAG, "whether arms are looked at", True),
+    ),
+    "placing.read_now": (),
+    "placing.watch_again": (),
+}
+"""The view of a route -> the fields that it reads from the body."""
+
+PATHS = re.compile(r"/health|/api/.*|/camera\.jpg|/games/<game>/(export\.zip|scores\.(csv|png))|/source")
+"""Routes for programs."""
+
+PINNED = frozenset({"setup.camera_picture", "games.export", "pages.view", "seating.state"})
+"""Needs the PIN though it only looks."""
+
+PLAIN = frozenset({"access.sign_in_by_program"})
+"""Changes something and needs no PIN: it brings it."""
+
+_TYPES = {"jpg": "image/jpeg", "zip": "application/zip", "csv": "text/csv", "png": "image/png"}
+
+
+def for_programs(app: Flask) -> Iterator[tuple[str, str, str]]:
+    """(method, rule, endpoint) of every route that a program may use."""
+    for rule in sorted(app.url_map.iter_rules(), key=str):
+        if PATHS.fullmatch(rule.rule):
+            for method in sorted((rule.methods or set()) & {"GET", "POST"}):
+                yield method, rule.rule, rule.endpoint
+
+
+def document(app: Flask) -> dict[str, Any]:
+    """The whole OpenAPI document."""
+    paths: dict[str, dict[str, Any]] = {}
+    for method, rule, endpoint in for_programs(app):
+        for path, parameters in _paths(rule):
+            view = app.view_functions[endpoint]
+            paths.setdefault(path, {})[method.lower()] = _operation(method, path, endpoint, view.__doc__, parameters)
+    defs = {kind: journal.event_schema(kind) for kind in EVENT_TYPES}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Tabletop companion",
+            "version": metadata.version("tabletop-companion"),
+            "description": "The live page's API. Looking is open to the network; changing needs the PIN. docs/api.md",
+            "license": {"name": "AGPL-3.0-or-later", "identifier": "AGPL-3.0-or-later"},
+        },
+        "servers": [{"url": "http://companion.local:8000"}],
+        "paths": paths,
+        "components": {
+            "schemas": {
+                "Event": {"anyOf": [{"$ref": f"#/components/schemas/{kind}"} for kind in EVENT_TYPES]},
+                "State": {"anyOf": [_state(), {"properties": {"phase": {"const": "no_game"}}, "required": ["phase"]}]},
+                "Error": {"type": "object", "properties": {"error": TEXT}, "required": ["error"]},
+                **defs,
+            },
+            "securitySchemes": {
+                "pin": {"type": "apiKey", "in": "header", "name": "X-Companion-Pin"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": app.config["SESSION_COOKIE_NAME"]},
+            },
+        },
+    }
+
+
+def _state() -> dict[str, Any]:
+    """The game's view, with what the page adds to it."""
+    view = of_type(GameView)
+    view["properties"] |= {"game": TEXT, "camera": {}}
+    return view
+
+
+def _paths(rule: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Paths as OpenAPI writes them: `<any(a,b):what>` becomes one path each, any other part a parameter."""
+    if found := re.search(r"<any\(([^)]*)\):\w+>", rule):
+        for one in found[1].split(","):
+            yield from _paths(rule.replace(found[0], one))
+        return
+    parameters = []
+    for kind, name in re.findall(r"<(?:(\w+):)?(\w+)>", rule):
+        schema = {"type": "integer"} if kind == "int" else TEXT
+        parameters.append({"name": name, "in": "path", "required": True, "schema": schema})
+    yield re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule), parameters
+
+
+def _operation(
+    method: str, path: str, endpoint: str, text: str | None, parameters: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    said = " ".join((text or "").split("\n\n")[0].split())
+    operation: dict[str, Any] = {
+        "operationId": f"{endpoint.replace('.', '_')}_{path.rpartition('/')[2].replace('.', '_')}",
+        "summary": said or path.rpartition("/")[2].replace("-", " "),
+        "responses": {
+            "200": {"description": "Done.", "content": _answer(path, method)},
+            "default": {
+                "description": "400: not understood; 401, 403: PIN; 409: not possible now; 429, 503: later.",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
+            },
+        },
+    }
+    if parameters:
+        operation["parameters"] = list(parameters)
+    if endpoint in PINNED or (method == "POST" and endpoint not in PLAIN):
+        operation["security"] = [{"pin": []}, {"cookie": []}]
+    if method == "POST":
+        fields = (*FIELDS[endpoint], *(() if endpoint in PLAIN else SEEN))
+        schema = {**object_schema(fields)}
+        schema["properties"] = {one.name: {**schema["properties"][one.name], "description": one.text} for one in fields}
+        operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+    return operation
+
+
+def _answer(path: str, method: str) -> dict[str, Any]:
+    ending = path.rpartition(".")[2]
+    if ending in _TYPES:
+        return {_TYPES[ending]: {}}
+    if path == "/source":
+        return {"application/zip": {}}
+    if path == "/api/stream":
+        return {"text/event-stream": {"schema": {"$ref": "#/components/schemas/Event"}}}
+    if path == "/api/state":
+        return {"application/json": {"schema": {"$ref": "#/components/schemas/State"}}}
+    return {"application/json": {"schema": {"type": "object"}}}
+
+
+def of_type(kind: Any) -> dict[str, Any]:
+    """A type of Python's as JSON Schema: what a TypedDict of the game's view says of itself."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is NotRequired:
+        return of_type(inside[0])
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [of_type(one) for one in inside]}
+    if origin is Literal:
+        return {"enum": list(inside)}
+    if origin in (list, tuple) or (isinstance(origin, type) and issubclass(origin, Sequence)):
+        return {"type": "array", **({"items": of_type(inside[0])} if inside else {})}
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": of_type(inside[1])}
+    if typing.is_typeddict(kind):
+        hints = get_type_hints(kind, include_extras=True)
+        needed = [name for name, hint in hints.items() if get_origin(hint) is not NotRequired]
+        return {
+            "type": "object",
+            "properties": {name: of_type(hint) for name, hint in hints.items()},
+            "required": needed,
+        }
+    plain = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", dict: "object"}
+    return {"type": plain[kind]} if kind in plain else {}

@@ -1,0 +1,227 @@
+"""What `companion schema` prints is what the program reads and writes."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from flask import Flask
+from jsonschema import Draft202012Validator
+
+from companion.cli.schema import NAMES, made, schema
+from companion.game.session import Session
+from companion.log.event_fields import EventError
+from companion.log.events import EVENT_TYPES, event_from_json
+from companion.log.journal import Journal
+from companion.log.schema import HEADER, event_schema
+from companion.play import setup_schema
+from companion.play.setup_file import SetupError, setup_from_json
+from companion.rules.ruleset import load_ruleset
+from companion.web.openapi import FIELDS, SEEN, document, for_programs
+
+ROOT = Path(__file__).resolve().parents[2]
+SETUP = {
+    "rules": "tactic",
+    "set": "double-12",
+    "players": ["Ann", "Ben"],
+    "options": {},
+    "table": {"corners_px": [[0, 0], [1600, 0], [1600, 1200], [0, 1200]], "size_mm": [1200, 900]},
+    "tile_mm": [48, 24, 9],
+    "stations": {"Ann": 90, "Ben": 270},
+    "mexican_station": 0,
+    "seats": {"Ann": 90},
+    "round": {"engine": [12, 12], "starter": "Ann", "number": 1},
+    "copies": 1,
+    "boneyard": "spread",
+    "layout": "trains",
+    "watch_arms": True,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_command_prints_each_of_them(name: str) -> None:
+    printed = CliRunner().invoke(schema, [name])
+    assert printed.exit_code == 0, printed.output
+    found = json.loads(printed.output)
+    assert found == json.loads(json.dumps(made(name)))
+    if name != "api":
+        Draft202012Validator.check_schema(found)
+
+
+def lines() -> Iterator[dict[str, Any]]:
+    for file in sorted((ROOT / "tests/games").glob("*.jsonl")):
+        yield from map(json.loads, file.read_text(encoding="utf-8").splitlines())
+
+
+def test_every_line_of_every_recorded_game_fits() -> None:
+    kinds = {kind: Draft202012Validator(event_schema(kind)) for kind in EVENT_TYPES}
+    header, met = Draft202012Validator(HEADER), set()
+    for line in lines():
+        met.add(line.get("event"))
+        (kinds[line["event"]] if "event" in line else header).validate(line)
+    assert {None, "round_started", "tile_played", "drew", "hand_shown", "round_scored"} <= met
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES)
+def test_an_event_is_refused_by_the_schema_where_the_journal_refuses_it(kind: str) -> None:
+    validator = Draft202012Validator(event_schema(kind))
+    [sample] = [line for line in lines() if line.get("event") == kind][:1] or [None]
+    if sample is None:
+        sample = {"seq": 1, "at": "", "source": "person", "event": kind, **SAMPLES[kind]}
+    assert event_from_json(sample).to_json()
+    validator.validate(sample)
+    for field in validator.schema["properties"]:
+        for wrong in ({"nothing": "like it"}, [[[3]]], -5.5, ""):
+            line = {**sample, field: wrong}
+            if not validator.is_valid(line):
+                continue
+            try:
+                event_from_json(line)
+            except EventError as refused:
+                pytest.fail(f"{field} = {wrong!r} fits the schema, and is refused: {refused}")
+    for field in set(validator.schema["required"]) - {"event"}:
+        line = {name: value for name, value in sample.items() if name != field}
+        assert not validator.is_valid(line)
+        with pytest.raises(EventError, match=f"{field}: missing"):
+            event_from_json(line)
+
+
+SAMPLES: dict[str, dict[str, Any]] = {
+    "tile_taken_back": {"by": "Ann", "tile": [12, 5], "train": "Ann"},
+    "passed": {"by": "Ann"},
+    "discarded": {"by": "Ann"},
+    "marker_placed": {"by": "Ann", "train": "Ann"},
+    "marker_removed": {"by": "Ann", "train": "Ann"},
+    "double_flipped": {"by": "Ann", "train": "Ann"},
+    "announced": {"by": "Ann"},
+    "unclear": {"reason": "unreadable_tile: Ann", "candidates": [{"story": "+12-5@Ann", "p": 0.5}]},
+    "corrected": {"corrects": 1, "what": {"withdrawn": True}},
+    "match_ended": {"winners": ["Ann"], "totals": {"Ann": 3}},
+}
+
+
+class Noted(dict[str, Any]):
+    """An object that writes down which of its fields were looked at."""
+
+    def __init__(self, given: dict[str, Any], read: set[str], where: str = "") -> None:
+        super().__init__(
+            {name: Noted(one, read, f"{name}.") if isinstance(one, dict) else one for name, one in given.items()}
+        )
+        self.read, self.where = read, where
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.read.add(self.where + name)
+        return super().get(name, default)
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(self.where + name)
+        return super().__getitem__(name)
+
+
+def test_the_set_up_file_s_schema_has_the_fields_that_are_read() -> None:
+    validator = Draft202012Validator(setup_schema.schema())
+    validator.validate(SETUP)
+    read: set[str] = set()
+    setup_from_json(Noted(SETUP, read))
+    top = {name for name in read if "." not in name}
+    assert top - {"brought", "colours"} <= set(setup_schema.FIELDS)  # those two are of a journal's header alone
+    assert set(setup_schema.FIELDS) - top <= {"journal", "rules", "set", "players", "options"}
+    for name in ("table", "round"):
+        assert {one for one in read if one.startswith(f"{name}.")} == {
+            f"{name}.{inner}" for inner in setup_schema.FIELDS[name]["properties"]
+        }
+    validator.validate(setup_from_json(SETUP).to_json())
+
+
+@pytest.mark.parametrize(
+    "field", [*sorted(set(SETUP) - {"options"}), "table.corners_px", "round.engine", "round.number"]
+)
+def test_a_set_up_file_is_refused_by_the_program_where_the_schema_refuses_it(field: str) -> None:
+    validator = Draft202012Validator(setup_schema.schema())
+    outer, _, inner = field.partition(".")
+    refused = 0
+    for wrong in (-1, [1], "nonsense", {"x": "y"}, [[1, 2], [3, 4]], 2.5):
+        given = {**SETUP, outer: {**SETUP[outer], inner: wrong} if inner else wrong}  # type: ignore[dict-item]
+        if validator.is_valid(given):
+            continue
+        refused += 1
+        with pytest.raises(SetupError):
+            setup_from_json(given)
+    assert refused
+
+
+def test_every_route_for_programs_is_in_the_document(app: Flask) -> None:
+    told = document(app)
+    there = {(method, path) for path, row in told["paths"].items() for method in row}
+    assert {("get", "/api/state"), ("get", "/health"), ("post", "/api/draw"), ("post", "/api/play")} <= there
+    posts = {endpoint for method, _, endpoint in for_programs(app) if method == "POST"}
+    assert posts == set(FIELDS)
+    every = {rule.rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/api/")}
+    assert every <= {rule for _, rule, _ in for_programs(app)}
+    names = [row[method]["operationId"] for row in told["paths"].values() for method in row]
+    assert len(names) == len(set(names))
+
+
+def test_every_schema_of_the_document_is_one_and_every_reference_leads_somewhere(app: Flask) -> None:
+    told = document(app)
+    for one in told["components"]["schemas"].values():
+        Draft202012Validator.check_schema(one)
+
+    def references(value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield from [inner] if key == "$ref" else references(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from references(inner)
+
+    found = set(references(told))
+    assert found
+    for reference in found:
+        assert reference.removeprefix("#/components/schemas/") in told["components"]["schemas"]
+
+
+@pytest.mark.parametrize("name", ("tactic-5", "jielong-3"))
+def test_the_state_of_a_game_fits_its_schema(name: str, app: Flask, tmp_path: Path) -> None:
+    state = document(app)["components"]["schemas"]["State"]["anyOf"][0]
+    path = tmp_path / "journal.jsonl"
+    beginning = (ROOT / f"tests/games/{name}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[:40]
+    path.write_text("".join(beginning), encoding="utf-8")
+    session = Session(Journal.open(path), load_ruleset(name.partition("-")[0]))
+    shown = json.loads(json.dumps(session.snapshot()))
+    session.close()
+    Draft202012Validator(state).validate(shown)
+    assert set(shown) <= set(state["properties"])
+
+
+READERS = {"text", "number", "person", "tile", "tiles", "_train", "share"}
+FOR_FORMS = {"next", "again"}
+
+
+def test_the_document_has_the_fields_that_the_routes_read() -> None:
+    read: set[str] = set()
+    words: set[str] = set()
+    for module in ("api", "put_in"):
+        tree = ast.parse((ROOT / f"companion/web/{module}.py").read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            words |= {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "fields":
+                read |= {str(one.value) for one in [node.slice] if isinstance(one, ast.Constant)}
+            if not isinstance(node, ast.Call):
+                continue
+            asked = isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+            of_fields = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") == "fields"
+            reader = isinstance(node.func, ast.Name) and node.func.id in READERS and node.args
+            first = getattr(node.args[0], "id", "") if reader else ""
+            if (asked and of_fields) or first == "fields":
+                read |= {str(one.value) for one in node.args[: 1 if asked else 2] if isinstance(one, ast.Constant)}
+            if reader and getattr(node.func, "id", "") == "_train" and len(node.args) == 1:
+                read.add("train")
+    told = {field.name for name, fields in FIELDS.items() if name.startswith("api.") for field in fields}
+    assert read - told - FOR_FORMS - {field.name for field in SEEN} == set()
+    assert told - words == set()
