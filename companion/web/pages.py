@@ -31,6 +31,7 @@ from companion.web.refusals import translated
 from companion.web.repair_texts import repair_text
 from companion.web.returned import returned
 from companion.web.same_page import fields_sent_again, here
+from companion.web.setup import last_game
 from companion.web.summary import ahead_text, summary_of
 from companion.web.whole_tiles import whole_tiles
 
@@ -112,6 +113,8 @@ def names_in_templates() -> dict[str, Any]:
         "uninvited_text": uninvited_text,
         "settings": current_app.extensions["companion_settings"],
         "game": app_state().game,
+        "last_game": last_game,
+        "can_start": app_state().repository is not None and app_state().data_dir is not None,
         "troubles": app_state().troubles(),
         "repairs": [repair_text(repair) for repair in app_state().repairs.to_show()],
     }

@@ -45,7 +45,7 @@ MOST_PLAYERS = 12
 def ask() -> str:
     own = find(app_state().data_dir, request.args.get("own", ""))
     chosen = RULES.get(request.args.get("rules", "")) if own is None else RULES[own.extends]
-    last = _last_game()
+    last = last_game()
     shown = {
         "all_rules": RULES, "rules": chosen, "options": _options(chosen, own), "seat_map": seat_map, "last": last,
         "own": own, "differences": [] if own is None else _differences(own),
@@ -56,7 +56,7 @@ def ask() -> str:
     return render_template("setup.html", **shown, **_camera())
 
 
-def _last_game() -> Mapping[str, Any] | None:
+def last_game() -> Mapping[str, Any] | None:
     """`game`, `rules`, `set`, `players` and `options` of the game on the table, else of the latest one."""
     games = [app_state().game] if app_state().has_game else app_state().games(1)
     for game in games:
@@ -217,7 +217,7 @@ def read_header(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _same_as(game: str) -> dict[str, Any]:
     """The header of an earlier game: the same players play it again."""
-    last = _last_game()
+    last = last_game()
     if last is None or last["game"] != game:
         raise Conflict(_("Another game is on the table now. Please look again."))
     return {name: last[name] for name in ("rules", "set", "players", "options")}

@@ -11,13 +11,14 @@ from flask import Flask, Response
 from markupsafe import Markup
 
 PARTS = re.compile(
-    r'(?P<whole><span class="whole">[^<]*</span>)'
+    r'(?P<whole><span class="(?:whole|unseen)">[^<]*</span>)'
     r"|(?P<plain><(?P<of>title|option|textarea|text)\b.*?</(?P=of)>)"
     r"|(?P<tag><[^>]*>)"
-    r"|(?P<tile>(?<![\w.:-])\d{1,2}[-:]\d{1,2}(?![\w.:-]*\d))",
+    r"|(?P<tile>(?<![\w.:-])(?:\d{1,2}[-:]|[^\W\d_]+-)\d{1,2}(?![\w.:-]*\d))",
     re.DOTALL,
 )
-"""What is whole already, elements that hold text alone, tags with what is written in their attributes, and tiles."""
+"""What is whole already or only heard, elements that hold text alone, tags with their attributes, and what is wrapped:
+tiles, and sets like `Double-12`."""
 
 
 def whole_tiles(page: str) -> Markup:

@@ -9,9 +9,15 @@ const folded = new Set(); // The rulings that were folded, each once.
 let newest = "";
 let looked = 0;
 let line = null;
+let leaving = false;
 if (live) follow(live);
 if (document.getElementById("region-join")) leave();
 keepPlace();
+
+// Another game lies on the table; whoever has just begun it is on the way to it.
+function anew() {
+  if (!leaving) location.reload();
+}
 
 function follow(root) {
   const tv = root.dataset.tv;
@@ -29,7 +35,7 @@ function follow(root) {
     const answer = await fetch(`/regions?tv=${tv}`, { headers: { Accept: "application/json" }, signal });
     if (!answer.ok) throw new Error(String(answer.status));
     const state = await answer.json();
-    if (state.game !== root.dataset.game) location.reload();
+    if (state.game !== root.dataset.game) anew();
     show(state);
     return state.mark;
   }
@@ -56,7 +62,7 @@ function follow(root) {
     from: () => seq,
     look,
     tell: (seconds) => tellLost(root, seconds),
-    gone: () => location.reload(),
+    gone: anew,
   });
   document.documentElement.dataset.live = "1";
   showNewest();
@@ -175,6 +181,8 @@ function formOf(field) {
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!live || !live.contains(form) || form.method !== "post") return;
+  leaving = "leaves" in form.dataset;
+  if (leaving) return;
   event.preventDefault();
   if (form.dataset.sent) return;
   form.dataset.sent = "1";
