@@ -34,10 +34,10 @@ class ClosedBook:
         self.looks = [one.after for one in text.seen]
 
     def append(self, _event: Event) -> NoReturn:
-        raise JournalError(self.path, "is only being looked at")
+        raise JournalError(self.path, "it is only being looked at")
 
     def append_all(self, _events: Iterable[Event]) -> NoReturn:
-        raise JournalError(self.path, "is only being looked at")
+        raise JournalError(self.path, "it is only being looked at")
 
     def mend(self) -> None:
         """There is nothing to write."""

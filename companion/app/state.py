@@ -350,7 +350,9 @@ class AppState:
         self.signal.notify()
 
     def try_the_disk(self) -> None:
-        """Where the disk took no new file at the start: ask it again, and go on once it does."""
+        """Now and then: what waits for the disk is written. Where it took no new file at the start it is asked again,
+        and everything goes on once it does."""
+        self.trail.catch_up()
         if not self.disk_refuses or self.data_dir is None:
             return
         why = takes_nothing(self.data_dir)

@@ -1,6 +1,6 @@
 """What people changed that stands in no game's journal: corners, seats, pictures, learned sets. One JSON line each.
 
-Lines are only added. What the disk does not take waits in memory and is written with the next line.
+Lines are only added. What the disk does not take waits in memory and is written as soon as it does.
 """
 
 from __future__ import annotations
@@ -38,6 +38,12 @@ class Trail:
         with self._lock:
             self._waiting.append({"at": at, "author": author, "game": game, "what": what, "about": dict(about)})
             self._write()
+
+    def catch_up(self) -> None:
+        """Write what the disk has not taken yet."""
+        with self._lock:
+            if self._waiting:
+                self._write()
 
     def lines(self) -> list[Line]:
         """Every line there is, the oldest first; one that makes no sense (a power cut tore it) is left out."""
