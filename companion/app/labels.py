@@ -130,8 +130,9 @@ def cut_out(image: Any, quad: Sequence[Sequence[float]]) -> tuple[Any, list[list
 
 
 def samples(data_dir: Path) -> list[Path]:
-    """The labels of everything kept, oldest first."""
-    found = [path for path in (data_dir / FOLDER).glob("*.json") if path.with_suffix(".jpg").is_file()]
+    """The labels of everything kept, oldest first; a link to something elsewhere is none of it."""
+    pictures = ((path, path.with_suffix(".jpg")) for path in (data_dir / FOLDER).glob("*.json"))
+    found = [path for path, picture in pictures if picture.is_file() and not picture.is_symlink()]
     return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
 

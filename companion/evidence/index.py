@@ -140,4 +140,6 @@ def _middle(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, floa
 
 
 def _lies_in(folder: Path, name: str) -> bool:
-    return Path(name).name == name and name.endswith(".jpg") and (folder / name).is_file()
+    """Whether it is a picture of this folder, and no link to one elsewhere."""
+    path = folder / name
+    return path.name == name and name.endswith(".jpg") and path.is_file() and not path.is_symlink()

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import http.client
+import io
+import json
 import os
 import time
+import zipfile
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.app.hands import open_hand_eye
-from companion.app.labels import FOLDER, delete_samples
+from companion.app.labels import FOLDER, delete_samples, pack
 from companion.app.learning import LearningDesk
 from companion.app.state import AppState
 from companion.evidence import Deleter
@@ -160,6 +164,21 @@ def test_a_link_among_the_pictures_leads_nowhere(anyone: FlaskClient, app_state:
     (folder / "f2.jpg").symlink_to(secret)
     with anyone.get("/games/earlier/pictures/f1.jpg") as own, anyone.get("/games/earlier/pictures/f2.jpg") as other:
         assert (own.status_code, other.status_code) == (200, 404)
+
+
+def test_a_link_among_the_corrected_tiles_leads_nowhere(tmp_path: Path) -> None:
+    folder = tmp_path / FOLDER
+    folder.mkdir()
+    label = {"tile": [1, 2], "read": [1, 3], "quad": [[0, 0], [40, 0], [40, 80], [0, 80]], "set": "double-9"}
+    for name in ("own", "linked"):
+        (folder / f"{name}.json").write_text(json.dumps(label))
+    cv2.imwrite(str(folder / "own.jpg"), np.zeros((90, 50, 3), np.uint8))
+    cv2.imwrite(str(tmp_path / "elsewhere.jpg"), np.zeros((90, 50, 3), np.uint8))
+    (folder / "linked.jpg").symlink_to(tmp_path / "elsewhere.jpg")
+    packed = io.BytesIO()
+    pack(tmp_path, packed)
+    with zipfile.ZipFile(packed) as archive:
+        assert [name for name in archive.namelist() if name.endswith(".jpg")] == ["images/own.jpg"]
 
 
 def test_all_addresses_of_one_machine_on_a_link_count_as_one() -> None:
