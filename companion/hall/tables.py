@@ -33,6 +33,8 @@ class Table:
     last_seq: int = 0
     events: list[Event] = field(default_factory=list)
     ahead: dict[int, Event] = field(default_factory=dict)
+    by: str = ""
+    """Which start of the table's program told of the game."""
     size: int = 0
     """Bytes of the lines that were taken."""
 
@@ -106,8 +108,10 @@ class Tables:
             header = Header.from_json(message.get("header"))
         except EventError:
             return
-        if game != known.game:
-            known.game, known.last_seq = game, 0
+        by = str(message.get("by") or "")
+        if (game, by) != (known.game, known.by):
+            # A table that was started anew may have lost an end that was heard here, and be past it by now.
+            known.game, known.by, known.last_seq = game, by, 0
             known.events, known.ahead, known.size = [], {}, 0
         known.header = header
         if seq < len(known.events):

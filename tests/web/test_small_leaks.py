@@ -32,8 +32,8 @@ from tests.web.background import serve_in_background
 HEADER = {"journal": 1, "rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
 
 
-def head(tables: Tables, seq: int) -> None:
-    tables.head("t", {"name": "Table", "game": "game-0001", "seq": seq, "header": HEADER})
+def head(tables: Tables, seq: int, by: str = "") -> None:
+    tables.head("t", {"name": "Table", "game": "game-0001", "seq": seq, "header": HEADER, "by": by})
 
 
 def drew(tables: Tables, seq: int, by: str = "Ann", size: int = 100) -> None:
@@ -54,6 +54,20 @@ def test_a_table_that_lost_its_end_is_not_shown_with_it(tmp_path: Path) -> None:
     outbox.confirm("game-0001", 5)
     outbox.limit("game-0001", 3)
     assert Outbox(tmp_path / "published.json").confirmed("game-0001") == 3
+
+
+def test_a_table_that_lost_its_end_and_is_past_it_by_now_is_heard_anew() -> None:
+    tables = Tables()
+    head(tables, 5, "first start")
+    for seq in range(1, 6):
+        drew(tables, seq)
+    head(tables, 6, "second start")
+    drew(tables, 6, "Ben")
+    known = tables.get("t")
+    assert known is not None and known.missing and known.events == [], "the old end and the new one are no game"
+    for seq in range(1, 6):
+        drew(tables, seq, "Ann" if seq < 4 else "Ben")
+    assert [event.who for event in known.events] == ["Ann"] * 3 + ["Ben"] * 3 and not known.missing
 
 
 def test_a_table_takes_so_much_of_the_halls_memory_and_no_more() -> None:
