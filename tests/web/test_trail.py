@@ -16,6 +16,7 @@ from companion.app.games import make_app_state
 from companion.app.redaction import Redaction
 from companion.app.state import AppState
 from companion.log.author import BUTTON, entered_by
+from companion.storage.repairs import Repair
 from companion.storage.trail import MOST_BYTES, Trail
 from companion.web.app import PageSettings, create_app
 from companion.web.noted import NOTED
@@ -150,8 +151,12 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
     state.table, state.camera, state.learning = FakeTable(), FakeCamera(), FakeDesk()  # type: ignore[assignment]
     state.delete_pictures = lambda: 3
     state.restart_in = lambda safe: None
+    state.table.is_film = True  # type: ignore[misc]
     state.repairs.report_damaged(tmp_path / "x.json.damaged-1")
     report = state.repairs.open()[0].id
+    case = Repair("CLOCK_LEAPT", {"last": "2026-11-20"})
+    state.repairs.check(lambda: (case,))
+    state.repairs.actions[case.code] = lambda: None
     ann = phone(page, "Ann")
     played(page, ann)
     seats = {"places": {"Ann": [0.5, 0.8], "Ben": [0.2, 0.5], "Cem": [0.4, 0.2], "MX": [0.8, 0.5]}}
@@ -160,11 +165,14 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
         "games.delete_pictures": ("/pictures/delete", {}),
         "placing.place": ("/api/table", corners),
         "placing.read_now": ("/api/read-now", {}),
+        "placing.film": ("/api/filming", {"size": "1920x1080"}),
+        "placing.watch_again": ("/api/watch-again", {}),
         "seating.keep": ("/api/seats", seats),
         "learning.begin": ("/learn", {"do": "forget", "set": "double-12"}),
         "setup.keep_rules": ("/setup/rules", {"rules": "tactic", "title": "Ours"}),
         "setup.forget_rules": ("/setup/rules/forget", {"own": "ours"}),
         "repairing.seen": (f"/repairs/{report}/seen", {}),
+        "repairing.do": (f"/repairs/{case.id}/do", {}),
         "repairing.safe_mode": ("/safe-mode", {}),
     }
     for endpoint, (path, fields) in asked.items():
@@ -179,13 +187,20 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
     before = len(state.trail.lines())
     assert ann.post("/api/table", json={**corners, "do": "try"}).status_code == 200
     assert len(state.trail.lines()) == before, "what is only tried changes nothing"
-    for path, fields, endpoint, game in (
+    changed = {"player_1": "Ben", "player_2": "Ann", "points": "0"}
+    around = (
         ("/api/games", GAME, "setup.start", "game-0002"),
         ("/games/game-0001/open", {}, "games.reopen", "game-0001"),
-    ):
-        assert ann.post(path, json=fields).status_code in (200, 303)
+        ("/games/game-0002/delete", {}, "games.delete_game", "game-0001"),
+        ("/players/change", changed, "changing_players.change", "game-0003"),
+        ("/pin/out", {"all": "1"}, "access.sign_out", "game-0003"),
+    )
+    for path, fields, endpoint, game in around:
+        answer = ann.post(path, data=fields) if endpoint == "changing_players.change" else ann.post(path, json=fields)
+        assert answer.status_code in (200, 303), (path, answer.text)
         last = state.trail.lines()[-1]
         assert (last["what"], last["author"], last["game"]) == (endpoint, "Ann", game)
+    assert {*asked, *(endpoint for _, _, endpoint, _ in around)} == set(NOTED), "every one of them was walked"
 
 
 JOURNALED = {
@@ -202,6 +217,42 @@ CHANGES_NOTHING = {
     "rounds.photo",
     "setup.own_file",
 }
+
+
+def test_every_route_that_enters_something_names_its_author(page: Flask, state: AppState) -> None:
+    ann, session = phone(page, "Ann"), state.session
+    played(page, ann)
+    walked: set[str] = set()
+
+    def walk(path: str, **fields: Any) -> None:
+        before = len(session.events)
+        answer = ann.post(path, data=fields, headers={"Accept": "application/json"})
+        assert answer.status_code in (200, 303), (path, answer.text)
+        mine = [event for event in session.events[before:] if event.source == "person"]
+        assert mine and {event.author for event in mine} == {"Ann"}, path
+        walked.add(page.url_map.bind("").match(path, "POST")[0])
+
+    tap(ann, "/api/undo")
+    walk("/api/undo")
+    walk("/api/play", tile="12-3", train="Cem", by="Cem")
+    walk("/api/cannot-play", by="Ann")
+    walk("/api/draw", by="Ben")
+    walk("/api/done", by="Ben")
+    walk("/api/mark", train="Ben", by="Ben")
+    walk("/api/announce", by="Cem")
+    walk("/api/report", by="Cem", what="dealt", value="14")
+    walk("/api/correct", seq="2", by="Cem")
+    asked = session.ask("a tile cannot be read")[0].seq  # type: ignore[attr-defined]
+    walk("/api/answer", seq=str(asked), choice="-1")
+    walk("/api/end-round", how="blocked_declared")
+    for name, tile in (("Ann", "1-1"), ("Ben", "2-2"), ("Cem", "3-3")):
+        walk("/api/show-hand", by=name, tiles=tile)
+    walk("/api/start-round", engine="11-11", starter="Ben")
+    walk("/round-end", how="abandoned")
+    walk("/api/start-round", engine="11-11", starter="Ben")
+    walk("/round-points/2", points_1="1", points_2="0", points_3="5", out="Ben")
+    walk("/api/end-match")
+    assert walked == JOURNALED
 
 
 def test_no_route_is_forgotten(page: Flask) -> None:
