@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from companion.play.timeline import BY_ORDER
+
 SET_ASIDE = ("overruled", "taken_back", "withdrawn", "dropped")
 """Any of these on a line means that its findings count no more: the table let the play stand, the tile was taken back,
 somebody withdrew the entry, or it no longer follows from the rules."""
@@ -39,6 +41,11 @@ def is_own_fault(play: Mapping[str, Any]) -> bool:
 def standing_doubts(play: Mapping[str, Any]) -> tuple[str, ...]:
     """The codes that are only possible, sorted, without those that are certain as well. They accuse nobody."""
     return tuple(code for code in _codes(play, certain=False) if code not in _codes(play, certain=True))
+
+
+def was_certain_late(play: Mapping[str, Any]) -> bool:
+    """Whether what stands against a tapped play became certain only a round of the table later (play.taps_to_come)."""
+    return play.get("source") != "camera" and not BY_ORDER.isdisjoint(standing_faults(play))
 
 
 def change_made(line: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.game.standing import was_certain_late
 from companion.web.board import Board
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
@@ -64,14 +65,18 @@ def turns_since(board: Board, seq: int) -> int:
 
 def recent_faults(board: Board) -> list[Mapping[str, Any]]:
     """The faults that are still news, the newest first."""
-    return [play for play in board.faults if turns_since(board, int(play.get("seq") or 0)) <= TURNS_SHOWN]
+    return [play for play in board.faults if turns_since(board, int(play.get("seq") or 0)) <= _turns_shown(board, play)]
+
+
+def _turns_shown(board: Board, play: Mapping[str, Any]) -> int:
+    return TURNS_SHOWN + len(board.seats) if was_certain_late(play) else TURNS_SHOWN
 
 
 def _faults(board: Board) -> list[Notice]:
     found = []
     for play in recent_faults(board):
         title = faults_title(play)
-        last_turn = turns_since(board, int(play.get("seq") or 0)) == TURNS_SHOWN
+        last_turn = turns_since(board, int(play.get("seq") or 0)) == _turns_shown(board, play)
         told = fault_text(play, board.family)
         if play.get("corrected"):
             told += " " + proof_text(play, [seat.name for seat in board.seats])

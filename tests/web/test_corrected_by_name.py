@@ -21,6 +21,8 @@ LAID = (
     ("Ann", (12, 1)), ("Ben", (12, 2)), ("Cem", (12, 3)), ("Ann", (1, 4)), ("Ben", (2, 7)), ("Cem", (3, 5)),
     ("Ann", (4, 6)),
 )  # fmt: skip
+A_LAP_LATER = (("Ben", (7, 8)), ("Cem", (5, 9)), ("Ann", (6, 10)), ("Ben", (8, 11)))
+"""By then no tap that may come late explains what was corrected."""
 
 
 @pytest.fixture
@@ -62,6 +64,8 @@ def test_in_a_watched_round_no_single_name_makes_a_certain_fault(state: AppState
 
 def test_in_a_tapped_game_the_page_says_by_whom_it_was_entered_and_changed(state: AppState, ann: FlaskClient) -> None:
     lay(state.session, watched=False)
+    for name, tile in A_LAP_LATER:
+        state.session.play(tile, name, name)  # type: ignore[attr-defined]
     assert ann.post("/api/correct", json={"seq": 6, "by": "Cem"}).status_code == 200
     play = ann.get("/api/state").json["plays"][5]  # type: ignore[index]
     assert (play["by"], play["corrected"], play["changers"]) == ("Cem", True, ["Ann"])
