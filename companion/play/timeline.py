@@ -437,6 +437,7 @@ class Timeline:
             gone = self._held_against(since) - tried._held_against(since)
             mended = {code for seq, code in gone if seq != event.seq}
             owed = bool(mended) if order.far and out_of_place else not order.far and bool(mended & LACKING)
+            owed = owed and is_loose(event)
             if not owed and not any(code in OPEN for _, code in gone):
                 # What is certain here and not in the other order is only possible.
                 self._doubt(self._held_against(since, certain=True) - tried._held_against(since, certain=True))
