@@ -15,8 +15,8 @@ COMPANION = Path(__file__).resolve().parents[1]
 ROOMS = ("web", "hall")
 """The rooms whose code and templates hold sentences."""
 
-RULES = COMPANION / "rules" / "texts.py"
-"""The rules' own sentences, marked for translation where they stand."""
+RULES = ("texts.py", "quotations.py")
+"""The rules' own sentences, and what their sources say, marked for translation where they stand."""
 
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2.ext:babel_extract")]
@@ -28,9 +28,10 @@ Message = str | tuple[str, str]
 def template() -> Catalog:
     """All messages with the places where they stand, as paths inside `companion`."""
     catalogue = Catalog(project="tabletop-companion", charset="utf-8")
-    with RULES.open("rb") as file:
-        for line, message, comments, _context in extract("python", file, keywords={"_": None}):
-            catalogue.add(message, locations=[("rules/texts.py", line)], auto_comments=comments)
+    for name in RULES:
+        with (COMPANION / "rules" / name).open("rb") as file:
+            for line, message, comments, _context in extract("python", file, keywords={"_": None}):
+                catalogue.add(message, locations=[(f"rules/{name}", line)], auto_comments=comments)
     for room in ROOMS:
         found = extract_from_dir(str(COMPANION / room), method_map=METHODS, keywords=KEYWORDS)
         for name, line, message, comments, _context in found:

@@ -85,6 +85,7 @@ def names_in_templates() -> dict[str, Any]:
         "examined_text": wording.examined_text,
         "gone_texts": wording.gone_texts,
         "rules_source": wording.rules_source,
+        "quoted_words": wording.quoted_words,
         "code_title": code_title,
         "code_rule": code_rule,
         "reminder": reminder,

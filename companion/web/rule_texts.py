@@ -5,7 +5,6 @@ The rules themselves live in the rule sets; this is only what the set-up page sa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -34,8 +33,7 @@ class RuleSetText:
 class HouseOption:
     """One house rule: a field of the rule set, and its choices as (value, text), the written one first.
 
-    `main`: shown at once and not among all other rules. `open_question`: the source is silent about it. `quoted`
-    are the source's own words, in its language, where they are few.
+    `main`: shown at once and not among all other rules. `open_question`: the source is silent about it.
     """
 
     field: str
@@ -43,7 +41,6 @@ class HouseOption:
     choices: tuple[tuple[str, str], ...]
     main: bool
     open_question: bool
-    quoted: str
 
 
 RULES: Mapping[str, RuleSetText] = {
@@ -368,10 +365,8 @@ def _option(rules: RuleSet, field: str, own: object = None) -> HouseOption:
     values = dict.fromkeys([default, *known, *numbers, *chosen])
     if rules.close_order != "single":
         values.pop("single", None)
-    source = rules.sources[field]
-    quoted = " ".join(re.findall(r"«[^»]+»", source.text))
     choices = tuple((value, _choice_text(field, value)) for value in values)
-    return HouseOption(field, QUESTIONS[field], choices, field in MAIN, rules.leaves_open(field), quoted)
+    return HouseOption(field, QUESTIONS[field], choices, field in MAIN, rules.leaves_open(field))
 
 
 def _as_choice(value: object, field: str) -> str:

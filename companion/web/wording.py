@@ -7,16 +7,18 @@ right whoever plays.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.game.standing import change_made, is_own_fault, others_at_fault, standing_faults
 from companion.log.author import ASSISTANT, BUTTON, PHONE
 from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
+from companion.rules.quotations import quotation
+from companion.rules.ruleset import load_ruleset
 from companion.web.board import SURE_ENOUGH, Board
 from companion.web.code_texts import code_title
+from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext
 from companion.web.rule_texts import RULES
 
 
@@ -503,6 +505,23 @@ def gone_texts(board: Board) -> list[str]:
     return [
         _("%(name)s went home with %(points)s points.", name=name, points=points) for name, points in board.left.items()
     ]
+
+
+class QuotedWords(NamedTuple):
+    """What a rule set's text says: `words` in its `language`, `meaning` in the reader's; None where it is the same."""
+
+    words: str
+    language: str
+    meaning: str | None
+
+
+def quoted_words(rules: str, about: str) -> QuotedWords | None:
+    """What the text that a rule set rests on says of a code or a field; None where it has no sentence for it."""
+    found = quotation(rules, about)
+    if found is None:
+        return None
+    language = load_ruleset(rules).language
+    return QuotedWords(found.words, language, None if language == current_language() else _(found.meaning))
 
 
 def rules_source(name: str) -> str:

@@ -149,3 +149,37 @@ def test_what_shown_hands_say_is_certain_only_where_the_record_can_be_relied_on(
     assert "Ann: Passed with a tile that fits – within the rules" in page
     assert ("Ben: Passed with a tile that fits – certain" in page) is counted
     assert ("Passed with a tile that fits – possible, nobody is accused" in page) is not counted
+
+
+@pytest.mark.parametrize(
+    ("language", "meaning"),
+    [
+        ("en", "You may lay tiles on other players' trains only if the train carries a marker."),
+        ("cs", "Na vlaky ostatních hráčů smíte přikládat jen tehdy, je-li u vlaku značka."),
+        ("ru", None),
+    ],
+)
+def test_the_text_s_own_words_and_what_they_mean_stand_behind_one_tap(
+    tmp_path: Path, language: str, meaning: str | None
+) -> None:
+    table = Table(tmp_path, "tactic", "double-12")
+    table.lay("Ann", "12-4", by="Ann")
+    table.lay("Ann", "4-5", by="Ben")
+    assert table.held() == [("Ben", "CLOSED_TRAIN", True)]
+    words = (
+        "Можете класть кости домино в поезда других игроков только в том случае, если у состава есть значок «поезда»."
+    )
+    behind = re.search(
+        r'<details class="source">.*?</details>', table.client.get(f"/play/3?lang={language}").text, re.S
+    )
+    assert behind is not None
+    said = [unescape(text) for text in re.findall(r"<p[^>]*>(.*?)</p>", behind[0])]
+    assert said[0] == words and f'<p lang="ru">{words}' in unescape(behind[0])
+    assert (meaning in said) if meaning else len(said) == 2
+
+
+def test_the_set_up_page_gives_a_house_rule_s_words_with_what_they_mean(tmp_path: Path) -> None:
+    table = Table(tmp_path, "cz", "double-12")
+    page = re.sub("</?span[^>]*>", "", unescape(table.client.get("/setup?rules=cz&lang=en").text))
+    assert "Kámen 0-0 se počítá za 50 bodů." in page and "The tile 0-0 counts as 50 points." in page
+    assert not re.search(r"\[[TIAE]\]|\b00\d\b", page), "no marks or numbers of sources where a family reads"
