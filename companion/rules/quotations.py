@@ -535,6 +535,7 @@ ABOUT: Mapping[str, tuple[str, ...]] = {
         V.DRAW_FIRST_TURN,
         V.FIRST_TRAIN_NOT_MAXIMAL,
         "long_first",
+        "others_from_turn",
         "first_simultaneous",
         "first_optional",
         "strict_first_train",

@@ -105,6 +105,7 @@ class RuleSet:
     first_double_opens: bool = False
     finish_first_lap: bool = False
     mx_from_turn: int = 1
+    others_from_turn: int = 1
     mx_root: str = "engine"
     mx_sign: str | None = None
     engine_from: str = "set_aside"

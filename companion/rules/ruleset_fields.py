@@ -179,6 +179,7 @@ FIELDS: Mapping[str, Field] = {
     "first_double_opens": _mexican(_flag),
     "finish_first_lap": _mexican(_flag),
     "mx_from_turn": _mexican(_number(1, 2)),
+    "others_from_turn": _mexican(_number(1, 2)),
     "mx_root": _mexican(_one_of("engine", "any")),
     "mx_sign": _mexican(_one_of("marker", "announce"), "none"),
     "engine_from": _mexican(_one_of("set_aside", "holder", "highest_hand")),

@@ -219,6 +219,7 @@ FREE_NUMBERS: Mapping[str, tuple[int, ...]] = {
     "redeal_doubles": (7,),
     "hand": tuple(range(5, 21)),
     "mx_from_turn": (1, 2),
+    "others_from_turn": (1, 2),
     "announce_penalty": (0, 1, 2),
     "arms": (1, 2),
 }
@@ -237,6 +238,7 @@ QUESTIONS: Mapping[str, str] = {
     "first_double_opens": _("Must a double at the end of a first train be covered?"),
     "finish_first_lap": _("Does everybody still get a first turn when somebody goes out?"),
     "mx_from_turn": _("From which turn may you start the Mexican train?"),
+    "others_from_turn": _("From which turn may you play on other players' marked trains?"),
     "mx_root": _("How does the Mexican train start?"),
     "mx_sign": _("What shows that the Mexican train has begun?"),
     "engine_from": _("Where does the engine come from?"),
@@ -278,6 +280,7 @@ ENDED_BY_PLAYERS = _("you say when it ends")
 CHOICE_TEXTS: Mapping[str, Mapping[str, str]] = {
     "hand": {"table": _("as the rules say")},
     "mx_from_turn": {"1": _("the first"), "2": _("the second")},
+    "others_from_turn": {"1": _("the first"), "2": _("the second")},
     "mx_root": {"engine": _("with the engine's value"), "any": _("with any tile")},
     "mx_sign": {"none": NOTHING, "marker": _("a marker"), "announce": _("its player says so")},
     "engine_from": {

@@ -102,6 +102,12 @@ class TestNineSteps:
         assert may("ninesteps", "play 12-3@MX", **UNSTARTED) == {"MX_TOO_EARLY"}
         assert codes("ninesteps", "draw; draw; play 12-3@Cy", **UNSTARTED) == set()
 
+    def test_another_player_s_marked_train_waits_for_the_second_turn(self) -> None:
+        marked = {"trains": {"Ann": "12-4"}, "markers": ["Ann"]}
+        assert codes("ninesteps", "play 4-3@Ann", **marked, first_turn=True) == {"FIRST_TURN_OWN_ONLY"}
+        assert codes("ninesteps", "play 4-3@Ann", **marked, first_turn=False) == set()
+        assert codes("goodsam", "play 4-3@Ann", **marked, first_turn=True) == set()
+
 
 @pytest.mark.parametrize("name", HOUSE_SET_NAMES)
 def test_what_a_page_does_not_say_accuses_nobody(name: str) -> None:

@@ -19,6 +19,7 @@ strict_first_train False False False False
 first_draw False False True True
 finish_first_lap True True False False
 mx_from_turn 2 2 1 1
+others_from_turn 2 2 1 1
 mx_root engine engine engine engine
 may_decline False True False False
 extra_tile anywhere this_double anywhere_but_first_if_many anywhere

@@ -153,8 +153,9 @@ class TurnState:
             faults.append(V.SECOND_MEXICAN)
         if self.position.first_turn and train == MEXICAN and rules.mx_from_turn > 1:
             faults.append(V.MX_TOO_EARLY)
-        if self.long and stranger:
-            faults.append(V.FIRST_TURN_OWN_ONLY)
+        if stranger and (self.long or (self.position.first_turn and rules.others_from_turn > 1)):
+            settled = self.long or not rules.leaves_open("others_from_turn")
+            (faults if settled else doubts).append(V.FIRST_TURN_OWN_ONLY)
         if self.complete and not self.long:
             faults.append(V.EXTRA_TILE)
         closes = False
