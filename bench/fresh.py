@@ -1,8 +1,8 @@
 """Does the page show what the journal holds? `python -m bench.fresh --taps 500`.
 
-Rounds are told as a camera would see them, with faults in them, and after every second change of the table somebody
-taps something, true or not. After each tap whatever the page shows is compared with what a program shows that opens a
-copy of the same journal and knows nothing else. Status 1 where anything differs.
+Beginnings of rounds are told as a camera would see them, with faults in them, and after every second change of the
+table somebody taps something, true or not. After each tap whatever the page shows is compared with what a program shows
+that opens a copy of the same journal and knows nothing else. Status 1 where anything differs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from companion.game.session import Session
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm
 
-FIRST_SEED = 181_000
+FIRST_SEED, SCENES = 181_000, 24
 
 ACTS = ("tile_played", "drew", "marker_placed", "marker_removed", "discarded", "passed")
 
@@ -84,8 +84,8 @@ def folded(session: Session) -> dict[str, Any]:
         return shown
 
 
-def tapped(seed: int, folder: Path, scenes: int | None = None) -> Tapping:
-    """One round, tapped at."""
+def tapped(seed: int, folder: Path, scenes: int = SCENES) -> Tapping:
+    """The beginning of a round, tapped at."""
     rules = RULESET_NAMES[seed % len(RULESET_NAMES)]
     camera = UnfilmedRound(seed, with_faults(rules, scenes), BlankFilm)
     session = Tapping.create(folder / f"{seed}.jsonl", camera.setup().header)

@@ -9,6 +9,7 @@ from companion.web.board import Board
 from companion.web.body import person
 from companion.web.languages import gettext as _
 from companion.web.returned import FieldError
+from companion.web.wording import train_name
 
 EVENTS: Mapping[str, Mapping[str, Any]] = {
     "draw": {"event": "drew"},
@@ -17,17 +18,24 @@ EVENTS: Mapping[str, Mapping[str, Any]] = {
     "pass": {"event": "passed"},
     "done": {"event": "passed", "done": True},
     "discard": {"event": "discarded"},
+    "announce": {"event": "announced"},
+    "flip": {"event": "double_flipped"},
 }
-"""The word of a form and of the API -> the event that it puts in."""
+"""The word of a form and of the API -> the event that it puts in; `flip` is written with its train, `flip:Ann`."""
 
 
 def insertable(board: Board) -> tuple[str, ...]:
     """What can be missing in this game, besides a tile."""
-    return ("discard", "pass", "done") if board.chinese else ("draw", "mark", "unmark", "pass", "done")
+    if board.chinese:
+        return ("discard", "pass", "done")
+    ends = (train.name for train in board.trains if train.tiles and train.tiles[-1].double and not train.flipped)
+    flips = (f"flip:{name}" for name in ends if board.turns_over)
+    return ("draw", "mark", "unmark", "pass", "done", "announce", *flips)
 
 
 def insertable_text(act: str) -> str:
     """The same in words, of whoever did it."""
+    kind, _colon, train = act.partition(":")
     texts = {
         "draw": _("drew a tile"),
         "mark": _("put the marker on the own train"),
@@ -35,8 +43,10 @@ def insertable_text(act: str) -> str:
         "pass": _("passed"),
         "done": _("said that the turn is over"),
         "discard": _("put a tile away, face down"),
+        "announce": _("announced the last tile"),
+        "flip": _("turned over the double at the end: %(train)s", train=train_name(train)),
     }
-    return texts[act]
+    return texts[kind]
 
 
 def missing_act(fields: Mapping[str, Any], board: Board, players: list[str]) -> dict[str, Any] | None:
@@ -45,8 +55,9 @@ def missing_act(fields: Mapping[str, Any], board: Board, players: list[str]) -> 
     if act == "tile":
         return None
     by = person(fields, "insert_by", players)
-    own = {"train": by} if act in ("mark", "unmark") else {}
-    return {**EVENTS[act], "source": "person", "by": by, "violations": [], **own}
+    kind, _colon, train = act.partition(":")
+    own = {"train": by} if kind in ("mark", "unmark") else {"train": train} if train else {}
+    return {**EVENTS[kind], "source": "person", "by": by, "violations": [], **own}
 
 
 def comes_after(fields: Mapping[str, Any]) -> bool:

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
 from tests.desk.making import ticking
 from tests.desk.test_tap_order import held, tap
+from tests.web.reading import words
 
 
 def opened(path: Path, rules: str, taps: str) -> tuple[FlaskClient, Session]:
@@ -98,3 +100,32 @@ def test_what_makes_no_sense_is_refused_in_one_line(tmp_path: Path, field: str, 
     refused = client.post("/api/correct", json=fields)
     assert refused.status_code == 400 and field in refused.get_json()["error"] + "insert_by"
     assert len(session.snapshot()["plays"]) == 2
+
+
+def test_a_double_turned_over_and_an_announcement_are_put_in_and_stand_in_the_trail(tmp_path: Path) -> None:
+    state = make_app_state(tmp_path)
+    state.start_game({"rules": "poltava", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
+    session = state.session
+    assert isinstance(session, Session)
+    session.start_round((9, 9), "Ann")
+    client = create_app(state, PageSettings(pin="0000", testing=True)).test_client()
+    assert client.post("/api/pin", json={"pin": "0000", "name": "Olena"}).status_code == 200
+    tap(session, "Ann 9-5, Ann 5-5, Ann done, Ben 9-1, Ben done")
+    before, seq = session.snapshot(), line_of(session, "tile_played", 2)
+    page = client.get(f"/play/{seq}").text
+    assert '<option value="announce">' in page and '<option value="flip:Ann">' in page and "flip:Ben" not in page
+    for act, event in (("flip:Ann", "double_flipped"), ("announce", "announced")):
+        shown, kept = preview(client, seq, insert_by="Ben", insert_event=act, insert_at="after")
+        assert "Put in:" in shown
+        assert client.post("/api/correct", data=kept).status_code in (200, 302, 303)
+        assert line_of(session, event)
+    assert next(train for train in session.snapshot()["trains"] if train["name"] == "Ann")["flipped"]
+    trail = client.get(f"/games/{state.game}/changes").text
+    assert (
+        trail.count("Olena") >= 2
+        and "Ben announced the last tile" in words(trail)
+        and "The dead double is turned over: Ann" in words(trail)
+    )
+    session.undo()
+    session.undo()
+    assert {**session.snapshot(), "seq": 0} == {**before, "seq": 0}
