@@ -55,7 +55,8 @@ def made_of() -> str:
 
 
 def _skeleton(page: str) -> str:
-    """Elements with their classes, and the words between them."""
+    """Elements with their classes, and the words between them; of what is folded away only the summary."""
+    page = re.sub(r"(<details(?![^>]*\bopen\b)[^>]*>.*?</summary>).*?(?=</details>)", r"\1", page, flags=re.DOTALL)
     tag = re.compile(r'<(/?\w+)(?:[^>]*?\bclass="([^"]*)")?[^>]*>')
     return " ".join(tag.sub(r" <\1 \2> ", page).split())
 
