@@ -8,14 +8,15 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cv2
 import numpy as np
+from PIL import ExifTags, ImageOps, UnidentifiedImageError
 from PIL import Image as Pillow
-from PIL import ImageOps, UnidentifiedImageError
 
 from vision.frame import Image
 
@@ -36,6 +37,21 @@ PICTURE_SUFFIXES = frozenset(suffix for suffixes in SUFFIXES.values() for suffix
 
 KINDS = "JPEG, PNG, WebP, BMP, TIFF, HEIC or AVIF"
 """The same for people."""
+
+UPRIGHT: dict[int, Callable[[Image], object]] = {
+    2: lambda pixels: cv2.flip(pixels, 1),
+    3: lambda pixels: cv2.rotate(pixels, cv2.ROTATE_180),
+    4: lambda pixels: cv2.flip(pixels, 0),
+    5: lambda pixels: cv2.transpose(pixels),
+    6: lambda pixels: cv2.rotate(pixels, cv2.ROTATE_90_CLOCKWISE),
+    7: lambda pixels: cv2.flip(cv2.transpose(pixels), -1),
+    8: lambda pixels: cv2.rotate(pixels, cv2.ROTATE_90_COUNTERCLOCKWISE),
+}
+"""What turns a picture upright, by its EXIF orientation."""
+
+_SCAN, _END = b"\xff\xda", b"\xff\xd9"
+_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
+"""What ends the pixels of a JPEG: neither an escaped byte nor a mark to start anew from."""
 
 HEIF_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})
 
@@ -101,6 +117,9 @@ def _decoded(file: Path | io.BytesIO, most_pixels: int) -> Image:
                     raise PictureError(f"{w}x{h} pixels, at most {most_pixels // 1_000_000} megapixels are opened")
                 if min(w, h) < 16:
                     raise PictureError(f"{w}x{h} pixels, expected at least 16x16")
+                quick = _quickly(picture, file)
+                if quick is not None:
+                    return quick
                 with _libtiff_muted() if picture.format == "TIFF" else contextlib.nullcontext():
                     ImageOps.exif_transpose(picture, in_place=True)  # elsewhere it copies what lies upright, too
                     pixels = np.asarray(_flat(picture), np.uint8)
@@ -118,6 +137,31 @@ def _decoded(file: Path | io.BytesIO, most_pixels: int) -> Image:
         text = " ".join(str(error).split())
         raise PictureError(f"damaged picture ({text[:120] or type(error).__name__})") from None
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), np.uint8)
+
+
+def _quickly(picture: Pillow.Image, file: Path | io.BytesIO) -> Image | None:
+    """The same pixels of an opened colour JPEG that is whole, in half the time; None of any other."""
+    if picture.format not in ("JPEG", "MPO") or picture.mode != "RGB":
+        return None
+    data = file.read_bytes() if isinstance(file, Path) else file.getvalue()
+    if not is_one_scan(data):
+        return None
+    turn = UPRIGHT.get(picture.getexif().get(ExifTags.Base.Orientation, 1))
+    pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)
+    if pixels is None or pixels.shape != (picture.height, picture.width, 3):
+        return None
+    upright = np.asarray(pixels, np.uint8)
+    return upright if turn is None else np.asarray(turn(upright), np.uint8)
+
+
+def is_one_scan(data: bytes) -> bool:
+    """Whether a JPEG's pixels follow its header in one piece up to the picture's end. Of what is cut off or garbled
+    OpenCV makes a picture all the same, where Pillow says what is wrong."""
+    at = 2
+    while data[at : at + 1] == b"\xff" and data[at : at + 2] != _SCAN:
+        at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")
+    end = _MARKER.search(data, at + 2 + int.from_bytes(data[at + 2 : at + 4], "big"))
+    return data[at : at + 2] == _SCAN and end is not None and end.group() == _END
 
 
 @contextlib.contextmanager

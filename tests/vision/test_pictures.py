@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 import pillow_heif
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
-from vision.pictures import PICTURE_SUFFIXES, PictureError, open_picture, picture_of
+from vision.pictures import PICTURE_SUFFIXES, PictureError, is_one_scan, open_picture, picture_of
 
 
 def save_picture(path: Path, size_wh: tuple[int, int], exif: Image.Exif | None = None) -> None:
@@ -162,6 +162,37 @@ def test_truncated_pictures_are_refused(tmp_path):
         cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
         with pytest.raises(PictureError, match="damaged"):
             open_picture(cut)
+
+
+@pytest.mark.parametrize("turn", range(1, 9))
+@pytest.mark.parametrize("saved", [{"subsampling": 0}, {"subsampling": 2}, {"progressive": True}, {"keep_rgb": True}])
+def test_a_jpeg_has_the_pixels_that_pillow_gives_it(tmp_path, turn, saved):
+    exif = Image.Exif()
+    exif[0x0112] = turn
+    small = np.random.default_rng(1).integers(0, 255, (13, 17, 3), np.uint8)
+    path = tmp_path / "a.jpg"
+    Image.fromarray(small).resize((171, 133)).save(path, exif=exif, **saved)
+    with Image.open(path) as picture:
+        expected = np.asarray(ImageOps.exif_transpose(picture).convert("RGB"))[:, :, ::-1]
+    image = open_picture(path)
+    assert np.array_equal(image, expected) and image.flags.c_contiguous
+    assert is_one_scan(path.read_bytes()) != saved.get("progressive", False)
+
+
+def test_a_garbled_jpeg_is_refused_and_not_half_shown(tmp_path):
+    path = tmp_path / "a.jpg"
+    Image.fromarray(np.random.default_rng(0).integers(0, 255, (200, 200, 3), np.uint8)).save(path)
+    whole = path.read_bytes()
+    assert is_one_scan(whole) and is_one_scan(whole + b"any more")
+    for bad in (
+        whole[: len(whole) // 2],
+        whole[: len(whole) // 2] + b"\xff\xc4\x00\x00" + whole[-9000:],
+        b"\xff\xd8" * 40,
+    ):
+        assert not is_one_scan(bad)
+        path.write_bytes(bad)
+        with pytest.raises(PictureError):
+            open_picture(path)
 
 
 def test_a_folder_and_a_missing_file_are_named(tmp_path):
