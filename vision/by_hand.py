@@ -13,7 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
+from vision.frame import Picture
+from vision.levels import middle_levels
 from vision.rectify import cut, half_corners, side_px
 
 Floats = NDArray[np.float32]
@@ -45,7 +46,7 @@ _BAR = 0.4
 """What touches the half's rim along so much of it is the dividing line, a frame or what lies beside the tile."""
 
 
-def doubted(image: Image, quads: Floats, p: NDArray[np.float64], spreads: list[float]) -> NDArray[np.float64]:
+def doubted(image: Picture, quads: Floats, p: NDArray[np.float64], spreads: list[float]) -> NDArray[np.float64]:
     """(n, 4, 2) outlines and (n, 2, v) probabilities of n tiles -> the same with less left to what is hardly believed,
     where the pips are uneven. `spreads` are those of earlier pictures of the same box; this one's are added."""
     best, values = p.max(2), p.argmax(2)
@@ -66,19 +67,19 @@ def doubted(image: Image, quads: Floats, p: NDArray[np.float64], spreads: list[f
     return out
 
 
-def _as_many(image: Image, quad: Floats, half: int, value: int) -> bool:
+def _as_many(image: Picture, quad: Floats, half: int, value: int) -> bool:
     """Are as many dots to be counted on this half?"""
     areas = areas_of_dots(image, quad, half) if value else None
     return (0 if areas is None else len(areas)) == value
 
 
-def areas_of_dots(image: Image, quad: Floats, half: int) -> NDArray[np.float64] | None:
+def areas_of_dots(image: Picture, quad: Floats, half: int) -> NDArray[np.float64] | None:
     """The areas of the dots on one half, as parts of what is looked at, (k,); None where it is too small to tell."""
     pieces = ink_of(image, quad, half, SMALLEST_PX)
     return None if pieces is None else pieces[:, 4].astype(np.float64)
 
 
-def ink_of(image: Image, quad: Floats, half: int, smallest_px: float) -> Floats | None:
+def ink_of(image: Picture, quad: Floats, half: int, smallest_px: float) -> Floats | None:
     """The pieces of ink on one half that are no line along its rim, (k, 5): x, y, width and height in parts of the side
     of what is looked at, and the area as a part of it; None where the half is smaller than so many px."""
     corners = half_corners(quad, half)
@@ -90,8 +91,8 @@ def ink_of(image: Image, quad: Floats, half: int, smallest_px: float) -> Floats 
     )
     to_picture = cv2.getPerspectiveTransform(whole, corners.astype(np.float32))
     inner = cv2.perspectiveTransform(part[None], to_picture)[0]
-    seen = cv2.GaussianBlur(cut(image, inner, _SIDE), (0, 0), 0.8).astype(np.float32)
-    apart = np.abs(seen - np.median(seen.reshape(-1, 3), 0)).max(2).astype(np.uint8)
+    seen = np.asarray(cv2.GaussianBlur(cut(image, inner, _SIDE), (0, 0), 0.8), np.uint8)
+    apart = np.abs(seen - middle_levels(seen.reshape(1, -1, 3))[0]).max(2).astype(np.uint8)
     _, ink = cv2.threshold(apart, 0, 1, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     count, _, boxes, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     pieces = [one for one in boxes[1:count] if one[4] >= _LEAST_AREA * _SIDE**2 and not _at_rim(*one[:4])]

@@ -8,6 +8,7 @@ across. Such gaps are told from geometry alone; what really lies there the reade
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,7 +174,7 @@ def out_of_step(quads: Floats, doubles: NDArray[np.bool_], settings: ChainSettin
 def flanked(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
     """(n,) whether tiles end at both long sides of a tile: it is a double that lies across their chain."""
     chain = _Chain(np.asarray(quads, np.float32), settings)
-    return np.array([chain.crossed(i, 1.0) and chain.crossed(i, -1.0) for i in range(len(quads))], np.bool_)
+    return chain.crossed(1.0) & chain.crossed(-1.0)
 
 
 def _continued(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
@@ -191,6 +192,7 @@ class _Chain:
         self.centres = np.asarray(quads.mean(1), np.float32)
         self.along = np.asarray((quads[:, 2] - quads[:, 1] + quads[:, 3] - quads[:, 0]) / 2, np.float32)
         self.across = np.asarray((quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]) / 2, np.float32)
+        self._at: dict[float, list[int | None]] = {}
 
     def turned(self, tiles: NDArray[np.intp]) -> Floats:
         """(k, 4, 2) the outlines of these tiles turned by a quarter about their middles."""
@@ -206,36 +208,45 @@ class _Chain:
 
     def at(self, i: int, lengths: float) -> int | None:
         """The tile in line with `i` that covers the place; where only others do, `i` itself: the place is taken."""
-        taken = self._covering(i, self.centres[i] + lengths * self.along[i])
-        if not len(taken):
-            return None
-        for j in taken:
-            if SKEWED < self._cosine(i, j) < STRAIGHT:
-                continue
-            aside = abs(float(self._share(self.centres[j] - self.centres[i], self.across[i])))
-            if aside <= ASIDE:
-                return int(j)
-        return i
+        if lengths not in self._at:
+            self._at[lengths] = self._of_all_at(lengths)
+        return self._at[lengths][i]
 
-    def crossed(self, i: int, sign: float) -> bool:
-        """Does a tile that lies across `i` end at this long side of it, about in its middle?"""
-        return any(
-            self._cosine(i, j) <= SKEWED
-            and float(self._share(self.centres[j] - self.centres[i], self.along[i])) <= ASIDE / 2
-            for j in self._covering(i, self.centres[i] + sign * self.across[i])
+    def _of_all_at(self, lengths: float) -> list[int | None]:
+        """What `at` answers of every tile."""
+        taken = self._covering(self.centres + lengths * self.along)
+        first = (taken & self._in_line).argmax(1) if len(taken) else np.zeros(0, np.intp)
+        answers = list[int | None]()
+        for i, j in enumerate(first.tolist()):
+            answers.append(None if not taken[i].any() else j if taken[i, j] and self._in_line[i, j] else i)
+        return answers
+
+    @cached_property
+    def _in_line(self) -> NDArray[np.bool_]:
+        """(n, n) whether the second lies straight or across on the first one's axis."""
+        cosine = self._cosines
+        aside = self._share(self.centres - self.centres[:, None], self.across[:, None])
+        return np.asarray(((cosine <= SKEWED) | (cosine >= STRAIGHT)) & (aside <= ASIDE), np.bool_)
+
+    def crossed(self, sign: float) -> NDArray[np.bool_]:
+        """(n,) whether a tile that lies across ends at this long side of each, about in its middle."""
+        off = self._share(self.centres - self.centres[:, None], self.along[:, None]) <= ASIDE / 2
+        return np.asarray(
+            (self._covering(self.centres + sign * self.across) & (self._cosines <= SKEWED) & off).any(1), np.bool_
         )
 
-    def _covering(self, i: int, place: NDArray[np.floating]) -> NDArray[np.intp]:
-        """The tiles but `i` that lie over a place."""
-        offset = np.asarray(place - self.centres, np.float32)
+    def _covering(self, places: Floats) -> NDArray[np.bool_]:
+        """(n, 2) a place of every tile -> (n, n) which others lie over it."""
+        offset = np.asarray(places[:, None] - self.centres, np.float32)
         inside = (self._share(offset, self.along) <= GROWN / 2) & (self._share(offset, self.across) <= GROWN / 2)
-        inside[i] = False
-        return np.flatnonzero(inside)
+        np.fill_diagonal(inside, False)
+        return inside
 
-    def _cosine(self, i: int, j: int) -> float:
-        """Of the angle between two tiles, without its sign."""
-        lengths = float(np.linalg.norm(self.along[i]) * np.linalg.norm(self.along[j]))
-        return abs(float(self.along[i] @ self.along[j])) / max(lengths, 1e-6)
+    @cached_property
+    def _cosines(self) -> Floats:
+        """(n, n) of the angles between the tiles, without their signs."""
+        size = np.linalg.norm(self.along, axis=1)
+        return np.asarray(np.abs(self.along @ self.along.T) / np.maximum(size[:, None] * size, 1e-6), np.float32)
 
     def run(self, i: int, sign: float) -> set[int]:
         """`i` and the tiles that lie in line behind it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
+from vision.frame import Image, Picture
 from vision.inference import Workers
 from vision.rectify import READ_MARGIN, cut_tile
 
@@ -16,7 +16,7 @@ LEAST_TO_SHARE = 8
 class Cuts:
     """Crops of `image`, which may not change while this lives, `size_wh` large."""
 
-    def __init__(self, image: Image, size_wh: tuple[int, int], workers: Workers) -> None:
+    def __init__(self, image: Picture, size_wh: tuple[int, int], workers: Workers) -> None:
         self.image = image
         self._size_wh = size_wh
         self._workers = workers

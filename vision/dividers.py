@@ -15,8 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
+from vision.frame import Image, Picture
 from vision.known_set import KnownSet
+from vision.levels import middle_levels
 from vision.plausibility import alike_in_colour
 from vision.reading import HalfReading, TileReading
 from vision.rectify import cut_tile, shifted
@@ -59,7 +60,7 @@ class Side(Enum):
     UNSETTLED = "unsettled"
 
 
-def shown_in_the_middle(image: Image, quad: Floats) -> tuple[float, float]:
+def shown_in_the_middle(image: Picture, quad: Floats) -> tuple[float, float]:
     """By how many levels a line across a tile's middle, or a pin in it, stands out at most (darker below 0), and how
     many are grain."""
     cut = cut_tile(image, quad, CUT_WH, 0.0).astype(np.float32).mean(2)
@@ -76,12 +77,12 @@ def _stands_out(rows: Floats) -> tuple[float, float]:
     return float(middle[np.abs(middle).argmax()]), grain
 
 
-def line_across(image: Image, quad: Floats) -> tuple[float, float]:
+def line_across(image: Picture, quad: Floats) -> tuple[float, float]:
     """The strongest line from side to side in a tile's middle half: by how many levels it differs from the body (darker
     below 0), and how far it lies off the middle, in tile lengths. A column of pips is no line: the body shows between
     them. A line in the middle is the one, however strong another is."""
     cut = cv2.cvtColor(cut_tile(image, quad, CUT_WH, 0.0), cv2.COLOR_BGR2GRAY)
-    body = float(np.median(cut))
+    body = float(middle_levels(np.asarray(cut, np.uint8).reshape(1, -1, 1))[0, 0])
     ranked = np.sort(cut[ROWS], axis=0)
     found = []
     for sign, share in ((-1.0, UNBROKEN), (1.0, 1 - UNBROKEN)):
@@ -106,7 +107,7 @@ class Lines:
     straight: bool
 
     @classmethod
-    def of(cls, image: Image, tiles: Sequence[TileReading]) -> Lines:
+    def of(cls, image: Picture, tiles: Sequence[TileReading]) -> Lines:
         read = [n for n, tile in enumerate(tiles) if tile.values is not None]
         across = {n: line_across(image, np.asarray(tiles[n].quad_px, np.float32)) for n in read}
         sign = -1 if not across or np.median([level for level, _ in across.values()]) < 0 else 1

@@ -109,11 +109,11 @@ class Eye:
         image = levels[1]
         detections = detections if size is None else size.weeded(detections)
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
-        tiles: list[TileReading] = self.reader.read(image, things, known, self.familiar, length_px, size)
-        lines = Lines.of(image, tiles)
+        tiles: list[TileReading] = self.reader.read(levels, things, known, self.familiar, length_px, size)
+        lines = Lines.of(levels, tiles)
         if self.covers is not None:
             digits = self.reader.adaptation is not None and self.reader.adaptation.digits
-            tiles = self.covers.settled(image, tiles, known, digits=digits, divided=digits or not lines.undivided)
+            tiles = self.covers.settled(levels, tiles, known, digits=digits, divided=digits or not lines.undivided)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
             markers += markers_on(levels, tiles, markers, self.judge)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.levels import middle_levels
 from vision.plausibility import Bodies
 from vision.rectify import outward_halves
 
@@ -199,9 +200,9 @@ class Appearance:
 
 def _deviation(half: Image) -> Floats:
     """(side, side, 3) BGR -> (_SIDE, _SIDE, 3): how far each place is from the body's colour."""
-    lab = np.asarray(cv2.cvtColor(np.ascontiguousarray(half), cv2.COLOR_BGR2LAB), np.float32)
-    body = np.median(lab.reshape(-1, 3), 0)
-    small = cv2.resize(lab, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA)
+    levels = np.asarray(cv2.cvtColor(np.ascontiguousarray(half), cv2.COLOR_BGR2LAB), np.uint8)
+    body = middle_levels(levels.reshape(1, -1, 3))[0]
+    small = cv2.resize(levels.astype(np.float32), (_SIDE, _SIDE), interpolation=cv2.INTER_AREA)
     return np.asarray((small - body) * np.array([1, _COLOUR, _COLOUR], np.float32), np.float32)
 
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 Image = NDArray[np.uint8]
 Levels = dict[int, Image]
 """A picture (1) and its halves, by what they are divided by."""
+Picture = Image | Levels
+"""A picture alone, or with its halves, where much is cut from it."""
 
 KEPT_BYTES = 4_000_000
 """Halves of a picture larger than this are stages on the way to smaller ones, and not kept."""
@@ -64,6 +66,14 @@ def pyramid(image: Image) -> Levels:
     levels: Levels = {1: image}
     halved(image, (LEAST_LEVEL_PX, LEAST_LEVEL_PX), levels, kept_bytes=image.nbytes)
     return levels
+
+
+def level(picture: Picture, reduction: float) -> tuple[Image, int]:
+    """The smallest half of a picture that is divided by no more than `reduction`, and by what it is divided."""
+    if not isinstance(picture, dict):
+        return picture, 1
+    factor = max(one for one in picture if one <= max(reduction, 1))
+    return picture[factor], factor
 
 
 def halved(

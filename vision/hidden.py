@@ -17,9 +17,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
+from vision.frame import Image, Picture
 from vision.inference import Network, Workers
 from vision.known_set import KnownSet
+from vision.levels import middle_levels
 from vision.prints import Points, prints_of
 from vision.reading import HalfReading, TileReading
 from vision.rectify import cut_tile
@@ -80,7 +81,7 @@ class Covers:
                 f"{cells[0]}, {cells[1]})"
             )
 
-    def hidden(self, image: Image, quads: Floats, *, digits: bool = False, by_size: bool = True) -> Floats:
+    def hidden(self, image: Picture, quads: Floats, *, digits: bool = False, by_size: bool = True) -> Floats:
         """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n, 2, 10, 10): how probably each cell of each half is hidden,
         the outer end at the left as in `half_corners`. `by_size`: what is larger than a pip is a thing."""
         parts = self._workers.batches(np.asarray(quads, np.float32), *BATCHES)
@@ -89,7 +90,7 @@ class Covers:
         first, second = p[:, :, :HALF_CELLS], p[:, ::-1, : HALF_CELLS - 1 : -1]
         return np.asarray(np.stack([first, second], 1), np.float32)
 
-    def _answer(self, image: Image, quads: Floats, digits: bool, by_size: bool) -> Floats:
+    def _answer(self, image: Picture, quads: Floats, digits: bool, by_size: bool) -> Floats:
         """(n, 10, 20): how probably each cell of a tile is hidden."""
         cuts = np.stack([cut_tile(image, quad, MASK_WH, MASK_MARGIN) for quad in quads])
         if digits:
@@ -100,7 +101,7 @@ class Covers:
 
     def settled(
         self,
-        image: Image,
+        image: Picture,
         tiles: Sequence[TileReading],
         known: KnownSet | None = None,
         *,
@@ -140,8 +141,9 @@ def solid(cut: Image) -> Floats:
     """(64, 104, 3) uint8 BGR, a tile and what is around it -> (10, 20): how much of every cell is under something that
     is no body and larger than a pip."""
     down, along = (slice(cells.start * CELL_PX, cells.stop * CELL_PX) for cells in TILE_CELLS)
-    lab = cv2.cvtColor(cut, cv2.COLOR_BGR2LAB).astype(np.float32)
-    light, a, b = np.median(lab[down, along].reshape(-1, 3), axis=0)
+    levels = np.asarray(cv2.cvtColor(cut, cv2.COLOR_BGR2LAB), np.uint8)
+    light, a, b = middle_levels(levels[down, along].reshape(1, -1, 3))[0]
+    lab = levels.astype(np.float32)
     other = np.hypot(lab[..., 1] - a, lab[..., 2] - b) > OTHER_COLOUR
     other |= (lab[..., 0] > light + BRIGHTER) | (lab[..., 0] < DARKER * light - 10)
     # Nothing counts for more than half a cell beyond the tile: the table is no body either.

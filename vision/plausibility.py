@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image
+from vision.levels import middle_levels
 from vision.rotated import sides
 
 Floats = NDArray[np.float32]
@@ -63,14 +64,14 @@ def body_colours(crops: Image) -> Floats:
     """(n, side, 2 side, 3) crops of tiles -> (n, 3): the middle L, a, b of each, which is its body and not its pips."""
     if not len(crops):
         return np.zeros((0, 3), np.float32)
-    return np.asarray(np.median(_middles(crops), 1), np.float32)
+    return middle_levels(_middles(crops))
 
 
-def _middles(crops: Image) -> Floats:
-    """(n, side, 2 side, 3) BGR -> (n, pixels, 3): the middle of every tile in L, a, b."""
+def _middles(crops: Image) -> Image:
+    """(n, side, 2 side, 3) BGR -> (n, pixels, 3) uint8: the middle of every tile in L, a, b."""
     small = np.asarray(crops[:, 4:-4:2, 4:-4:2], np.uint8)
     n, h, w, _ = small.shape
-    lab = np.asarray(cv2.cvtColor(small.reshape(n * h, w, 3), cv2.COLOR_BGR2LAB), np.float32)
+    lab = np.asarray(cv2.cvtColor(small.reshape(n * h, w, 3), cv2.COLOR_BGR2LAB), np.uint8)
     return lab.reshape(n, h * w, 3)
 
 
@@ -135,7 +136,7 @@ class Bodies:
         body = np.median(known, 0)[None]
         if alike_in_colour(known, body).mean() < ONE_BODY:
             return np.zeros(len(crops), np.bool_)
-        middles = _middles(crops)
+        middles = _middles(crops).astype(np.float32)
         share = self._of_body(middles - body)
         if beside is not None:
             share = np.maximum(share, self._of_body(middles - beside[:, None]))

@@ -32,7 +32,7 @@ from vision.dividers import (
 )
 from vision.face_down import BACK, HINT_OF_BACK, FaceDown, FaceDownSettings, among_others, lying_face_down
 from vision.familiar import Appearance
-from vision.frame import Image
+from vision.frame import Image, Picture, level
 from vision.inference import Network, Workers
 from vision.known_set import KnownSet, softened, weigh
 from vision.packing import PackSettings, pack_finds
@@ -126,7 +126,7 @@ class Reader:
 
     def read(
         self,
-        image: Image,
+        picture: Picture,
         detections: Detections,
         known: KnownSet | None = None,
         familiar: Appearance | None = None,
@@ -146,7 +146,7 @@ class Reader:
         there = np.arange(len(tiles)) < found
         one_box = familiar is not None
         familiar = Appearance() if familiar is None else familiar
-        cut = self.cuts(image)
+        image, cut = level(picture, 1)[0], self.cuts(picture)
         scores = self._fitted(cut, self._scores(cut, tiles.quads_px), tiles.confidence, size)
         length, short = self._fragments(scores, tiles.confidence, one_box)
         tiles, scores, extra = self._in_chains(cut, tiles, scores.nothing_at(short), there, short, length)
@@ -179,7 +179,7 @@ class Reader:
         p = high_values.printed(p, crops[up], known)
         p = softened(p) if known is None else _with_rest(weigh(_normal(p), known).halves, p)
         p = high_values.supported(p, crops[up], known)
-        p = by_hand.doubted(image, scores.quads[up], p, familiar.spreads)
+        p = by_hand.doubted(picture, scores.quads[up], p, familiar.spreads)
         halves = {int(tile): self._halves(p[i], scores.quads[tile]) for i, tile in enumerate(up)}
         unread = np.array([_without_evidence(halves.get(i)) for i in range(len(tiles))], np.intp)
         sure = kept & (unread == 0) & (tiles.confidence > DOUBTFUL_DETECTION)
@@ -284,7 +284,7 @@ class Reader:
         and averaged."""
         return self._scores(self.cuts(image), quads)
 
-    def cuts(self, image: Image) -> Cuts:
+    def cuts(self, image: Picture) -> Cuts:
         """What the network gets to see of this picture's outlines, each cut once."""
         return Cuts(image, self.crop_wh, self._workers)
 

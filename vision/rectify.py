@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vision.frame import Image
+from vision.frame import Image, Picture, level
 
 Floats = NDArray[np.float64]
 
@@ -50,12 +50,12 @@ def grown(corners: ArrayLike, margin: float) -> Floats:
     return np.asarray(centre + (c - centre) * (1 + 2 * margin), np.float64)
 
 
-def cut(image: Image, corners: ArrayLike, size: int) -> Image:
+def cut(image: Picture, corners: ArrayLike, size: int) -> Image:
     """The (size, size, 3) picture of what lies inside four corners (top left, top right, bottom right, bottom left)."""
     return cut_wh(image, corners, (size, size))
 
 
-def cut_wh(image: Image, corners: ArrayLike, size_wh: tuple[int, int]) -> Image:
+def cut_wh(image: Picture, corners: ArrayLike, size_wh: tuple[int, int]) -> Image:
     """The (h, w, 3) picture of what lies inside four corners (top left, top right, bottom right, bottom left).
 
     Coordinates count from the outer corner of the first pixel, so its centre is at (0.5, 0.5). Beyond the edge of the
@@ -64,14 +64,15 @@ def cut_wh(image: Image, corners: ArrayLike, size_wh: tuple[int, int]) -> Image:
     c = np.asarray(corners, np.float64)
     w, h = size_wh
     target = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32) - 0.5
-    source = image
     reduction = side_px(c) / np.sqrt(w * h)
+    source, divided = level(image, reduction / _SHRINK_ABOVE)
+    c, reduction = c / divided, reduction / divided
     if reduction > _SHRINK_ABOVE:
         x0, y0 = np.maximum(np.floor(c.min(0) - 4).astype(int), 0)
-        x1, y1 = np.minimum(np.ceil(c.max(0) + 4).astype(int), image.shape[1::-1])
+        x1, y1 = np.minimum(np.ceil(c.max(0) + 4).astype(int), source.shape[1::-1])
         if x1 - x0 < 2 or y1 - y0 < 2:
             return np.zeros((h, w, 3), np.uint8)
-        part = image[y0:y1, x0:x1]
+        part = source[y0:y1, x0:x1]
         factor = 1.25 / reduction
         wide = max(2, round((x1 - x0) * factor))
         high = max(2, round((y1 - y0) * factor))
@@ -110,7 +111,7 @@ def tile_corners(quad: ArrayLike, margin: float = READ_MARGIN) -> Floats:
 
 
 def cut_tile(
-    image: Image, quad: ArrayLike, size_wh: tuple[int, int] = (2 * TILE_SIDE, TILE_SIDE), margin: float = READ_MARGIN
+    image: Picture, quad: ArrayLike, size_wh: tuple[int, int] = (2 * TILE_SIDE, TILE_SIDE), margin: float = READ_MARGIN
 ) -> Image:
     """A whole tile as the reader wants it: (h, w, 3) uint8 BGR, half 0 (the edge 0-1) at the left."""
     return cut_wh(image, tile_corners(quad, margin), size_wh)
@@ -126,7 +127,7 @@ AROUND_SIDE = 50
 """Pixels per tile width in `surroundings`: a little more than the reader's own, so that warping costs no sharpness."""
 
 
-def surroundings(image: Image, quad: ArrayLike, margin: float) -> tuple[Image, Floats]:
+def surroundings(image: Picture, quad: ArrayLike, margin: float) -> tuple[Image, Floats]:
     """A tile with `margin` tile widths around it, cut from the picture once for many looks, and the (3, 3) transform
     that takes picture pixels there."""
     corners = tile_corners(quad, margin)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from vision.detector import pieces
+from vision.frame import pyramid
 from vision.rectify import cut, cut_tile, grown, half_corners, middle, shifted
 from vision.rotated import area, iou, quads_of, shared, sides, suppress
 
@@ -107,3 +108,13 @@ def test_a_quad_moves_in_its_own_axes():
     assert across == pytest.approx(FLAT + np.array([0, -2]))
     larger = shifted(FLAT[None], (0, 0, 0.1, 0.2))[0]
     assert larger == pytest.approx(np.array([[-2, 22], [-2, -2], [42, -2], [42, 22]]))
+
+
+def test_a_large_tile_is_cut_from_the_halves_of_its_picture_as_from_itself() -> None:
+    small = np.random.default_rng(2).integers(0, 255, (24, 32, 3), np.uint8)
+    image = np.asarray(cv2.resize(small, (1601, 1203), interpolation=cv2.INTER_CUBIC), np.uint8)
+    for quad in ([[300, 900], [300, 300], [1500, 330], [1480, 930]], [[600, 640], [600, 500], [880, 500], [880, 640]]):
+        apart = np.abs(cut_tile(image, quad).astype(int) - cut_tile(pyramid(image), quad))
+        assert apart.mean() < 1.5 and apart.max() <= 12
+    small_tile = [[9, 60], [9, 10], [109, 10], [109, 60]]
+    assert np.array_equal(cut_tile(image, small_tile), cut_tile(pyramid(image), small_tile))
