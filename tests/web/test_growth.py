@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cProfile
+import math
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,15 +16,20 @@ from companion.app.games import GameRepository, create_game, look_at_game, open_
 from companion.app.labels import FOLDER
 from companion.app.learning import LearningDesk
 from companion.app.state import AppState
+from companion.game.session import Session
+from companion.rules.actions import Play
 from companion.web.app import PageSettings, create_app
 from companion.web.games import MOST_LISTED
-from tests.desk.playing import begin, play_out
+from tests.desk.playing import begin, play_out, say
 
 OF_A_GAME = 2_000
 """Calls that one more game on the list may cost; playing it again takes a hundred thousand."""
 
 OF_NAMES = 200 * 6
 """Calls for reading the names of so many pictures and corrections, none of which is opened."""
+
+LINEAR = 1.1
+"""A cost that grows as what it is about does has the exponent 1; what grows worse has more."""
 
 NO_HISTORY = {
     "/api/stream": "never ends",
@@ -55,6 +61,25 @@ def write_game(path: Path, rounds: int) -> None:
         else:
             session.start_round(played.engine, played.starter)
     session.close()
+
+
+def laid(path: Path, tiles: int, players: int) -> Session:
+    """A round of bots in which so many tiles lie, or as many as it took."""
+    session, bots = begin(path, "tactic", players, seed=7)
+    table = next(iter(bots.rounds()))
+    session.start_round(table.engine, table.starter)
+    for turn in table.turns():
+        list(say(session, turn))
+        tiles -= sum(isinstance(act, Play) for act in turn.actions)
+        if tiles <= 0 or session.phase != "playing":
+            break
+    return session
+
+
+def exponent(costs_of: Mapping[int, int]) -> float:
+    """By what power of the size the cost grows between the smallest and the largest."""
+    (small, one), (large, other) = min(costs_of.items()), max(costs_of.items())
+    return math.log(other / one) / math.log(large / small)
 
 
 def house(folder: Path, *, games: int, rounds: int = 1, pictures: int = 3, running: bool = True) -> Flask:
@@ -148,6 +173,23 @@ def test_no_page_costs_more_for_the_pictures_that_are_kept(usual: Mapping[str, i
     later = costs(house(tmp_path, games=3, pictures=200))
     grown = {address: (usual[address], cost) for address, cost in later.items() if cost > usual[address] + OF_NAMES}
     assert not grown
+
+
+def test_no_page_of_the_table_grows_worse_than_the_table(tmp_path: Path) -> None:
+    pages_of_it = ("/api/state", "/", "/tv", "/regions")
+    found = dict[tuple[int, int], dict[str, int]]()
+    for tiles, players in ((5, 2), (60, 2), (5, 8)):
+        session = laid(tmp_path / f"{tiles}-{players}.jsonl", tiles, players)
+        client = create_app(AppState(session), PageSettings(pin="1", testing=True)).test_client()
+        found[tiles, players] = {address: calls(client, address) for address in pages_of_it}
+    for address in pages_of_it:
+        few, many, crowd = (found[key][address] for key in ((5, 2), (60, 2), (5, 8)))
+        assert exponent({5: few, 60: many}) < LINEAR, (address, few, many)
+        assert exponent({2: few, 8: crowd}) < LINEAR, (address, few, crowd)
+
+
+def test_a_cost_that_turns_worse_than_linear_is_seen() -> None:
+    assert exponent({10: 1000, 50: 5000}) < LINEAR < exponent({10: 1000, 50: 5000 * 3})
 
 
 @pytest.mark.slow
