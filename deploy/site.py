@@ -16,8 +16,14 @@ from pathlib import Path
 
 from deploy.wheels import ROOT
 
-PAGES = ("*.md", "docs/*.md", "hardware/*.md", "models/*.md", "deploy/*.md", "bench/*.md", "bench/results/*.md")
-BESIDE = ("companion/pictures/*", "docs/examples/*", "LICENSE", "companion/rules/rulesets/*.md")
+PAGES = (
+    "*.md", "docs/*.md", "hardware/*.md", "models/*.md", "datasets/*.md", "deploy/*.md", "bench/*.md",
+    "bench/results/*.md",
+)  # fmt: skip
+BESIDE = (
+    "companion/pictures/*", "hardware/drawings/*", "datasets/samples/*", "docs/examples/*", "LICENSE",
+    "companion/rules/rulesets/*.md",
+)  # fmt: skip
 """What the pages show or link to."""
 
 

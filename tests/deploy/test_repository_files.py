@@ -117,3 +117,26 @@ def test_nobody_is_told_to_install_a_name_that_nobody_owns() -> None:
     for path in (*ROOT.rglob("*.md"), *(ROOT / "companion").rglob("*.py"), *(ROOT / "hardware").rglob("*.py")):
         if ".venv" not in path.parts:
             assert told.search(path.read_text(encoding="utf-8")) is None, path
+
+
+def test_every_page_for_people_has_a_picture() -> None:
+    lists = {"docs/house-rules.md", "hardware/PARTS.md", "hardware/OPTICS.md", "deploy/README.md"}
+    doors = [one for one in read(ROOT / "docs/mkdocs.yml")["nav"] if isinstance(one, dict)][:3]
+    pages = [page for door in doors for pages in door.values() for page in pages if page not in lists]
+    assert len(pages) > 10
+    assert [page for page in pages if "![" not in (ROOT / page).read_text(encoding="utf-8")] == []
+
+
+def test_the_readme_and_each_release_stay_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 700
+    releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.M)[1:]
+    for release in releases:
+        assert len([line for line in release.splitlines()[1:] if line.startswith("-")]) <= 25, release[:20]
+
+
+def test_the_results_leave_seeds_and_commits_to_the_benches() -> None:
+    text = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+    assert re.search(r"seed|\b[0-9a-f]{7}\b| --", text) is None
+    told = set(re.findall(r"\[(\d+)\](?!\()", text))
+    listed = set(re.findall(r"^(\d+)\. ", (ROOT / "bench/results/commands.md").read_text(encoding="utf-8"), re.M))
+    assert told == listed
