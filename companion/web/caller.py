@@ -7,6 +7,7 @@ from typing import TypedDict
 from companion.game.standing import is_fault, standing_faults
 from companion.web import wording
 from companion.web.board import Board
+from companion.web.notices import recent_faults
 
 MOST_CALLED = 4
 """Of the latest plays: whoever was away for longer is not told of an evening."""
@@ -25,7 +26,8 @@ def calls_of(board: Board) -> list[Call]:
     """What there is to say now, faults and fallen accusations first, then the plays in their order."""
     faults: list[Call] = []
     plays: list[Call] = []
-    for play in board.plays[-MOST_CALLED:]:
+    latest = board.plays[-MOST_CALLED:]
+    for play in (*(play for play in reversed(recent_faults(board)) if play not in latest), *latest):
         if play.get("taken_back") or play.get("withdrawn"):
             continue
         text, key = str(wording.event_text(play, board.family)), str(play["seq"])

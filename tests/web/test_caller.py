@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser, expect
 
+from companion.game.session import Session
+from companion.log.events import Header
 from companion.web.board import board_of
 from companion.web.caller import calls_of
+from tests.desk.playing import ticking
 from tests.web import tables
 from tests.web.browser import once_at_rest, served
 from tests.web.fakes import FakeSession
+from tests.web.test_corrected_by_name import A_LAP_LATER, LAID
 
 
 def keys(table: dict[str, Any]) -> list[str]:
@@ -23,6 +28,17 @@ def test_a_fault_comes_first_and_has_a_key_of_its_own() -> None:
     before, after = keys(tables.midgame()), keys(tables.illegal())
     assert after[0] == "32!" and "32!" not in before
     assert set(after[1:]) <= set(before), "what was called keeps its key, so that it is not called again"
+
+
+def test_a_tapped_fault_that_is_certain_only_a_round_later_is_called_then(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cem")), ticking())
+    session.start_round((12, 12), "Ann")
+    called: list[str] = []
+    for name, tile in (*LAID, *A_LAP_LATER):
+        session.play(tile, name, "Cem" if tile == (2, 7) else name)
+        called += [one["key"] for one in calls_of(board_of(session.snapshot())) if one["key"] not in called]
+    seqs = [play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [2, 7]]
+    assert [f"{seq}!" for seq in seqs] == [key for key in called if key.endswith("!")]
 
 
 def test_what_was_taken_back_is_not_called() -> None:
