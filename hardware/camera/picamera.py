@@ -15,6 +15,7 @@ from hardware.camera.flicker import PICTURES, USUAL_HZ, chosen_mains
 from hardware.camera.mains import country_here, mains_of_country
 from hardware.camera.metering import MOST_GAIN, Exposure, Meter
 from hardware.camera.source import (
+    CameraError,
     CameraSettings,
     Fault,
     FrameSource,
@@ -53,7 +54,14 @@ def open_picamera2() -> Any:
     try:
         return Picamera2()
     except (RuntimeError, IndexError, OSError) as error:
-        raise without_camera(f"the Raspberry Pi camera cannot be opened ({error})", kind_of(error)) from None
+        raise _trouble("cannot be opened", error) from None
+
+
+def _trouble(what: str, error: Exception) -> CameraError:
+    """picamera2 does not say who holds a camera that is busy."""
+    kind = kind_of(error)
+    who = ": another program uses it, such as the companion's own service; end that one" if kind is Fault.BUSY else ""
+    return without_camera(f"the Raspberry Pi camera {what} ({error}){who}", kind)
 
 
 class PiCamera(FrameSource):
@@ -88,7 +96,7 @@ class PiCamera(FrameSource):
         except Exception as error:
             with contextlib.suppress(Exception):
                 self.close()
-            raise without_camera(f"the Raspberry Pi camera does not start ({error})", kind_of(error)) from error
+            raise _trouble("does not start", error) from error
         self.live_mode = LiveMode(size_wh, self._mains_hz, notes=(note,) if note else ())
 
     def read(self) -> Frame | None:
@@ -98,7 +106,7 @@ class PiCamera(FrameSource):
                 image = request.make_array("main")
                 small = request.make_array("lores")
         except (RuntimeError, OSError, TimeoutError) as error:
-            raise without_camera(f"the Raspberry Pi camera stopped ({error})", kind_of(error)) from error
+            raise _trouble("stopped", error) from error
         frame = Frame(
             image=image,
             at=self._clock(),

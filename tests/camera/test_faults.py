@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -21,7 +22,7 @@ from companion.app.state import AppState
 from companion.app.table_service import FILM_OVER, WatchedTable
 from companion.supervise.health import SENTENCES, AwayError, Health, State
 from companion.supervise.pictures import PictureJudge
-from hardware.camera import CameraError, Fault, open_camera
+from hardware.camera import CameraError, Fault, open_camera, picamera
 from hardware.camera.guard import GuardedCamera
 from hardware.camera.listing import usb_listed
 from hardware.camera.network import NetworkCamera
@@ -97,6 +98,17 @@ def refused(number: int) -> Callable[[Path], str]:
         return str(why_not(str(tmp_path / "video0"), driver, tmp_path))
 
     return told
+
+
+def busy_on_the_ribbon(_tmp_path: Path) -> str:
+    def held() -> None:
+        raise RuntimeError("Camera __init__ sequence did not complete.")
+
+    module = SimpleNamespace(Picamera2=held)
+    held.global_camera_info = lambda: [{"Model": "imx708"}]  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(picamera, "import_picamera2", lambda: module)
+        return said_by(picamera.open_picamera2)
 
 
 def forbidden(tmp_path: Path) -> str:
@@ -252,6 +264,7 @@ TROUBLES = (
     trouble("hidden", hidden, "does not see the system's packages", "let it be seen"),
     trouble("broken import", broken, "cannot be loaded .*numpy.dtype size changed", "install anew"),
     trouble("busy", refused(errno.EBUSY), "in use by another program", "end the other program"),
+    trouble("busy on the ribbon", busy_on_the_ribbon, "another program uses it", "end the other program"),
     trouble("no permission", forbidden, "may not be opened by this user", "allow it"),
     trouble("small shared memory", small_memory, "little shared memory"),
     trouble("gone in play", gone_in_play, "stopped delivering frames .*is not there", "plug it in"),
