@@ -146,6 +146,7 @@ check_system() {
   check_machine
   ON_PI=no
   if grep -qs 'Raspberry Pi' "${COMPANION_MODEL_FILE:-/proc/device-tree/model}" || [ "$IMAGE" = yes ]; then ON_PI=yes; fi
+  check_camera_stack
 }
 
 # What cannot be mended by installing anything is said before anything is changed.
@@ -174,6 +175,17 @@ check_machine() {
   fi
 }
 
+# Where the Raspberry Pi's own camera software is there already, it is tried. The page does without, so this is said only.
+check_camera_stack() {
+  if [ "$ACTION$ON_PI$IMAGE" != installyesno ] || ! installed python3-picamera2; then return 0; fi
+  case "$CAMERA" in
+    "" | picamera) ;;
+    *) return 0 ;;
+  esac
+  local said
+  said="$(python3 -c 'import picamera2' 2>&1 | tail -n 1)" || say "the system's own picamera2 cannot be loaded: $said" >&2
+}
+
 nearest() {
   local folder="$1"
   while [ ! -e "$folder" ] && [ "$folder" != / ]; do folder="$(dirname "$folder")"; done
@@ -188,12 +200,14 @@ packages() {
   if [ "$BROKER" = yes ]; then echo mosquitto; fi
 }
 
+installed() {
+  [ "$(dpkg-query --show --showformat='${Status}' "$1" 2>/dev/null || true)" = "install ok installed" ]
+}
+
 install_packages() {
   local missing=() package
   for package in $(packages); do
-    if [ "$(dpkg-query --show --showformat='${Status}' "$package" 2>/dev/null || true)" != "install ok installed" ]; then
-      missing+=("$package")
-    fi
+    installed "$package" || missing+=("$package")
   done
   [ "${#missing[@]}" -gt 0 ] || return 0
   say "installing packages: ${missing[*]}"

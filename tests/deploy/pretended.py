@@ -31,7 +31,7 @@ case "$1" in -u) echo 0 ;; -nG) echo companion ;; esac
 """,
     "hostname": "echo box\n",
     "sleep": "exit 0\n",
-    # python3 is three things to the installer: it makes the venv, asks for the game's phase, and asks for /health.
+    # python3 is several things to the installer: it makes the venv, asks for the phase, for /health, and for picamera2.
     "python3": """
 echo "python3 $*" >> "$STUB/calls"
 case "$1" in
@@ -44,7 +44,10 @@ case "$1" in
     chmod +x "$target/bin/python" "$target/bin/companion"
     ;;
   -) cat > /dev/null; cat "$STUB/phase" ;;
-  -c) [ ! -e "$STUB/mute" ] && ! grep -qsF "$(readlink "$DESTDIR/opt/companion/current")" "$STUB/broken" ;;
+  -c)
+    if [ "$2" = "import picamera2" ]; then ! cat "$STUB/own-stack" 2>/dev/null; exit; fi
+    [ ! -e "$STUB/mute" ] && ! grep -qsF "$(readlink "$DESTDIR/opt/companion/current")" "$STUB/broken"
+    ;;
 esac
 """,
 }

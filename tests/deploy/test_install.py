@@ -99,6 +99,17 @@ def test_what_no_package_can_mend_is_said_before_anything_is_changed(box: Box, s
     assert box.files() == {} and not any(call.startswith(("apt-get", "useradd", "python3 -m")) for call in box.calls)
 
 
+def test_a_camera_stack_that_is_broken_already_is_said_before_anything_is_changed(box: Box) -> None:
+    box.set("packages", "python3-picamera2")
+    box.set("own-stack", "ImportError: libcamera.so.0.5: cannot open shared object file")
+    told = box.run("--dry-run")
+    assert told.returncode == 0 and "cannot be loaded: ImportError: libcamera.so.0.5" in told.stderr
+    assert "picamera2" not in box.run("--dry-run", "--camera", "usb:0").stderr
+    (box.stub / "own-stack").unlink()
+    assert box.run("--dry-run").stderr == ""
+    assert box.files() == {}
+
+
 def settings_of(box: Box) -> str:
     return (box.root / "etc/companion/companion.conf").read_text(encoding="utf-8")
 
