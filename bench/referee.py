@@ -6,7 +6,10 @@ All in processor time, so that a busy machine shows the figures of a quiet core.
 from __future__ import annotations
 
 import random
+import resource
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 import tracemalloc
@@ -63,6 +66,22 @@ def whole_match(players: int = 4, seed: int = 1) -> JournalText:
         return read_journal(path)
 
 
+def import_s(times: int = 9) -> dict[str, float]:
+    """Seconds of processor time, at best, to start Python and to import `companion.rules` on top of that."""
+
+    def best(code: str) -> float:
+        taken = []
+        for _ in range(times):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run([sys.executable, "-c", code], check=True)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            taken.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return min(taken)
+
+    python = best("pass")
+    return {"python": python, "rules": best("import companion.rules") - python}
+
+
 def measure() -> dict[str, float]:
     rules, table, board = load_ruleset("tactic"), mid_game_table(), chess.Board(MIDDLE_GAME)
     plays = legal_plays(rules, table)
@@ -87,12 +106,15 @@ def measure() -> dict[str, float]:
     contestants = {"judge": (rule, len(turns)), "chess": (moves, 50), "plays": (choices, 5), "replay": (again, 1)}
     times = seconds_per_unit(contestants, clock=time.process_time)
     inferred = inference_ms()
+    importing = import_s()
     return {
         "rulings per second": 1 / times["judge"],
         "legal_plays, no hand known, ms": times["plays"] * 1e3,
         "legal plays found there": float(len(plays)),
         "python-chess legal_moves, ms": times["chess"] * 1e3,
         "moves found there": float(board.legal_moves.count()),
+        "import of the rules, ms of processor time": importing["rules"] * 1e3,
+        "import of the rules, in starts of Python": importing["rules"] / importing["python"],
         "rulings in the time of one legal_moves": times["chess"] / times["judge"],
         "one legal_plays in times of legal_moves": times["plays"] / times["chess"],
         "replay of a match of 13 rounds, s": times["replay"],

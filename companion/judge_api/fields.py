@@ -96,21 +96,22 @@ class Fields:
             raise self.refuse(name, f"one of {', '.join(choices)}")
         return value
 
-    def items(self, name: str) -> list[Any]:
+    def items(self, name: str, of: str) -> list[Any]:
+        """The list; `of`: what it has to hold, for the error's sake."""
         value = self.raw(name)
         if not isinstance(value, list):
-            raise self.refuse(name, "a list")
+            raise self.refuse(name, f"a list of {of}")
         return value
 
     def numbers(self, name: str) -> list[int]:
-        for value in self.items(name):
-            if not _is_number(value, 0, MANY):
-                raise self.refuse(name, "a list of whole numbers")
-        return list(self.items(name))
+        values = self.items(name, "whole numbers")
+        if not all(_is_number(value, 0, MANY) for value in values):
+            raise self.refuse(name, "a list of whole numbers")
+        return list(values)
 
     def new_players(self, name: str) -> tuple[str, ...]:
         """The list that names the players of this question."""
-        players = self.items(name)
+        players = self.items(name, "names")
         if not players or not all(isinstance(player, str) and player.strip() for player in players):
             raise self.refuse(name, "a list of names")
         for player in players:
@@ -128,9 +129,10 @@ class Fields:
 
     def names_of(self, name: str, known: Collection[str], what: str = "players") -> tuple[str, ...]:
         """A list of known names; one that is named twice counts once."""
-        values = self.items(name)
+        those = f"{what} ({', '.join(known)})"
+        values = self.items(name, those)
         if not all(isinstance(value, str) and value in known for value in values):
-            raise self.refuse(name, f"a list of {what} ({', '.join(known)})")
+            raise self.refuse(name, f"a list of {those}")
         return tuple(dict.fromkeys(values))
 
     def counts(self, name: str, known: Collection[str] | None, least: int = 0) -> dict[str, int]:
@@ -158,7 +160,7 @@ class Fields:
 
     def tiles(self, name: str, sign: str = "-") -> list[Tile]:
         tiles = []
-        for item in self.items(name):
+        for item in self.items(name, f"tiles such as 12{sign}5" if sign == "-" else f"tiles such as 2{sign}6"):
             try:
                 tiles.append(parse_tile(item, sign))
             except NotationError as wrong:

@@ -183,7 +183,7 @@ def _action(asked: Fields, position: Position) -> tuple[Action, ...]:
 
 def _delta(asked: Fields, before: Position) -> tuple[Change, ...]:
     changes = []
-    for item in asked.items("delta"):
+    for item in asked.items("delta", "changes such as +12-5@Ann"):
         try:
             change = parse_change(item)
         except NotationError as wrong:

@@ -105,3 +105,23 @@ def test_the_command_prints_the_schema() -> None:
     printed = CliRunner().invoke(judge, ["--schema"])
     assert printed.exit_code == 0
     assert json.loads(printed.output) == schema()
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "said"),
+    (
+        ("audit", "ends", "a list of whole numbers"),
+        ("audit", "later_played", "a list of tiles such as 12-5"),
+        ("cn_audit", "declared", "a list of tiles such as 2:6"),
+        ("inference", "delta", "a list of changes such as +12-5@Ann"),
+        ("round_end", "order", "a list of names"),
+        ("round_end", "moved", "a list of players ("),
+        ("turn", "state.players", "a list of names"),
+        ("turn", "state.markers", "a list of players ("),
+    ),
+)
+def test_a_text_in_place_of_a_list_is_told_what_the_list_holds(kind: str, path: str, said: str) -> None:
+    question = example(KINDS[kind])
+    outer, _, inner = path.partition(".")
+    question[outer] = {**question[outer], inner: "x"} if inner else "x"
+    assert answer(question)["error"].startswith(f"{path}: expected {said}")
