@@ -16,6 +16,7 @@ HIDDEN := system-packages-hidden
 SEEING += $(shell grep -qs 'home = /usr/bin$$' $(VENV)/pyvenv.cfg || echo --clear)
 endif
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# --no-compile below: Python compiles what it imports when it first does; pip would compile every file of every package.
 # Python keeps what it has compiled: a run of the tests starts hundreds of processes, each of which would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -83,12 +84,12 @@ fuzz: $(VENV)/.test
 # The runtime: what a Raspberry Pi installs. No torch, no ultralytics.
 $(VENV)/.runtime: pyproject.toml constraints.txt $(HIDDEN)
 	test -x $(BIN)/python -a -z "$(HIDDEN)" || $(PYTHON) -m venv $(SEEING) $(VENV)
-	$(PIP) install --constraint constraints.txt --editable '.$(EXTRAS)'
+	$(PIP) install --no-compile --constraint constraints.txt --editable '.$(EXTRAS)'
 	test "$(ON_PI)" != yes || $(BIN)/python -m hardware.camera.stack || true
 	touch $@
 
 $(VENV)/.test: $(VENV)/.runtime
-	$(PIP) install --constraint constraints.txt --editable '.[test]'
+	$(PIP) install --no-compile --constraint constraints.txt --editable '.[test]'
 	touch $@
 
 # Training lives in an environment of its own: torch for the CPU, ultralytics without its CUDA-sized dependencies.

@@ -138,7 +138,7 @@ def photographed(seed: int, film: type[SketchFilm] = HeldSketch) -> SimCamera:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", (41, 44))
+@pytest.mark.parametrize("seed", (41,))
 def test_a_round_photographed_by_hand_is_recorded_as_from_a_stand(seed: int, tmp_path: Path) -> None:
     camera = photographed(seed)
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")

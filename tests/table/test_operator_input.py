@@ -128,7 +128,7 @@ def test_a_beginning_that_was_undone_begins_again_with_the_next_still_table(tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "taps"), [(1007, TRUE), (1008, TRUE + SLIPS)])
+@pytest.mark.parametrize(("seed", "taps"), [(1008, TRUE + SLIPS)])
 def test_somebody_at_the_page_gets_nobody_accused(seed: int, taps: tuple[str, ...]) -> None:
     result, person = meddle(seed, taps, scenes=16, size_wh=SMALL)
     assert result.false == ()
