@@ -17,8 +17,9 @@ log = logging.getLogger(__name__)
 MOST_TABLES = 200
 MOST_AHEAD = 2000
 MOST_EVENTS = 20_000
-MOST_BYTES = 8_000_000
-"""Bounds against a stranger on the broker who makes up tables or sequence numbers."""
+MOST_BYTES, MOST_OF_ALL = 4_000_000, 40_000_000
+"""Bounds against a stranger on the broker who makes up tables or sequence numbers. A long evening is half a megabyte;
+lines made up for it take up to nine times their bytes in memory."""
 
 
 @dataclass(slots=True)
@@ -132,7 +133,7 @@ class Tables:
         if event.seq <= len(known.events) or len(known.ahead) >= MOST_AHEAD or event.seq > MOST_EVENTS:
             return
         known.last_seq = max(known.last_seq, event.seq)
-        if known.size + size > MOST_BYTES:
+        if known.size + size > MOST_BYTES or sum(one.size for one in self._tables.values()) + size > MOST_OF_ALL:
             return
         known.size += size
         known.ahead[event.seq] = event

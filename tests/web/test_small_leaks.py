@@ -21,7 +21,7 @@ from companion.app.labels import FOLDER, delete_samples, pack
 from companion.app.learning import LearningDesk
 from companion.app.state import AppState
 from companion.evidence import Deleter
-from companion.hall.tables import MOST_BYTES, Tables
+from companion.hall.tables import MOST_BYTES, MOST_OF_ALL, Tables
 from companion.log.events import Drew
 from companion.publish.outbox import Outbox
 from companion.rules.ruleset import RuleSetError, load_ruleset
@@ -77,6 +77,10 @@ def test_a_table_takes_so_much_of_the_halls_memory_and_no_more() -> None:
         drew(tables, seq, size=MOST_BYTES // 10)
     known = tables.get("t")
     assert known is not None and len(known.events) == 10 and known.missing
+    for name in "abcdefghijkl":
+        tables.head(name, {"name": name, "game": "game-0001", "seq": 1, "header": HEADER})
+        tables.event(name, {"game": "game-0001", "event": Drew(seq=1, by="Ann").to_json()}, MOST_BYTES)
+    assert sum(table.size for table in tables) == MOST_OF_ALL
 
 
 @pytest.mark.parametrize(
