@@ -50,6 +50,8 @@ def read_state(
     A file that makes no sense is set aside first, and `damaged` hears where it lies now.
     """
     try:
+        if not path.is_file():  # a pipe would be waited for
+            return otherwise
         content = path.read_bytes()
     except OSError:
         return otherwise

@@ -5,6 +5,7 @@ Lines are only added. What the disk does not take waits in memory and is written
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from companion.storage.state_file import NOT_UNDERSTOOD
@@ -70,6 +72,8 @@ class Trail:
         if self._path is None:
             return []
         try:
+            if not self._path.is_file():  # a pipe would be waited for
+                return []
             with self._path.open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - MOST_BYTES))
                 content = file.read(MOST_BYTES)
@@ -81,6 +85,8 @@ class Trail:
 def _add(descriptor: int, block: bytes) -> None:
     """The block on the disk, or nothing of it. What a power cut tore swallows no line after it. Raises OSError."""
     length = os.fstat(descriptor).st_size
+    if not S_ISREG(os.fstat(descriptor).st_mode):
+        raise OSError(errno.EINVAL, "what lies there is no file")
     if length and os.pread(descriptor, 1, length - 1) != b"\n":
         block = b"\n" + block
     try:

@@ -16,7 +16,9 @@ from companion.app.seats import NOBODY_SEATED, SEATS_FILE, Seats, read_seats, wr
 from companion.app.table_place import PLACE_FILE, read_place
 from companion.publish.outbox import Outbox
 from companion.storage.state_file import read_state, set_aside, write_state
+from companion.storage.trail import TRAIL_FILE, Trail
 from companion.web.app import PageSettings, create_app
+from companion.web.phones import PHONES_FILE, SignedIn
 
 Damaged = Callable[[Path], None]
 
@@ -71,6 +73,18 @@ def test_a_file_that_makes_no_sense_is_set_aside_and_said(tmp_path: Path, name: 
     assert [one.read_bytes() for one in aside] == [content] and not path.exists()
     assert READERS[name](path, aside.append) is None
     assert len(aside) <= 1, "said once"
+
+
+def test_a_pipe_among_them_is_not_waited_for(tmp_path: Path) -> None:
+    for name in (*READERS, PHONES_FILE, TRAIL_FILE):
+        os.mkfifo(tmp_path / name)
+    for name, read in READERS.items():
+        assert read(tmp_path / name, lambda aside: None) is None
+    said: list[str] = []
+    trail = Trail(tmp_path / TRAIL_FILE, said.append)
+    trail.note("Ann", "", "games.delete_pictures", {})
+    assert [line["author"] for line in trail.lines()] == ["Ann"] and said == ["what lies there is no file"]
+    assert SignedIn(tmp_path / PHONES_FILE).key
 
 
 def test_whole_files_are_read_again(tmp_path: Path) -> None:
