@@ -1,12 +1,15 @@
 """Build what a release consists of: `python -m deploy.release --into dist` (or `make release`).
 
-Wheel and sdist, made in an environment of their own with the build tools of pyproject.toml, and the bill of materials.
+Wheel and sdist, made in an environment of their own with the build tools of pyproject.toml, the bill of materials, the
+notes for people (the version's part of CHANGELOG.md), and the hash of each.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -17,6 +20,8 @@ from pathlib import Path
 
 from deploy.sbom import bill
 from deploy.wheels import ROOT
+
+SUMS = "SHA256SUMS"
 
 BUILD = """
 import sys
@@ -44,6 +49,20 @@ def build(into: Path) -> None:
         [unpacked] = source.iterdir()
         subprocess.run([python, "-c", BUILD, "wheel", target], check=True, cwd=unpacked, stdout=sys.stderr)
     (into / "sbom.cdx.json").write_text(json.dumps(bill(), indent=1) + "\n", encoding="utf-8")
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    (into / "NOTES.md").write_text(notes(version), encoding="utf-8")
+    (into / SUMS).unlink(missing_ok=True)
+    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in sorted(into.iterdir())]
+    (into / SUMS).write_text("\n".join(sums) + "\n", encoding="utf-8")
+
+
+def notes(version: str) -> str:
+    """What CHANGELOG.md says of a version. Raises LookupError where it says nothing."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    found = re.search(rf"^## {re.escape(version)}\n+(.*?)(?=^## |\Z)", text, re.M | re.S)
+    if found is None:
+        raise LookupError(f"CHANGELOG.md has no part '## {version}'")
+    return found[1].strip() + "\n"
 
 
 def main() -> None:

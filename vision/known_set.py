@@ -35,10 +35,12 @@ class KnownSet:
 
     @staticmethod
     def double(highest: int) -> KnownSet:
+        """The set up to `highest`-`highest` pips, each tile once."""
         pairs = {(a, b): 1 for a in range(highest + 1) for b in range(a, highest + 1)}
         return KnownSet(f"double-{highest}", pairs)
 
     def values(self) -> tuple[int, ...]:
+        """The values that a half may show, in pips, ascending."""
         return tuple(sorted({v for pair in self.copies for v in pair}))
 
     def only_left(self, seen: Iterable[tuple[int, int]], pair: tuple[int, int]) -> bool:

@@ -17,7 +17,7 @@ HEAD = """\
 
 `companion judge` answers questions to the referee. It reads one JSON object a line from stdin and writes one answer a
 line to stdout, in order. This page is made from the definitions that read the questions
-(`python -m companion.judge_api.reference`). `companion judge --schema` prints the same as JSON Schema.
+(`python -m companion.judge_api.reference`). `companion schema judge` prints the same as JSON Schema.
 
 A question that cannot be understood is answered with `{"id": ..., "error": "field: what was expected"}`, and the next
 one goes on. The exit status is then 1. Fields that are not listed here are ignored. With `--explain` an answer also

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import json
 import re
@@ -128,6 +129,20 @@ def test_the_automations_name_entities_that_the_table_has() -> None:
 def test_every_example_is_named_by_the_page_about_the_library() -> None:
     page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
     assert [path.name for path in EXAMPLES.iterdir() if path.is_file() and f"examples/{path.name}" not in page] == []
+
+
+def test_every_public_name_for_pictures_is_described_and_typed() -> None:
+    for name in reading.__all__:
+        value = getattr(reading, name)
+        assert value.__doc__, name
+        members = vars(value).items() if inspect.isclass(value) else [(name, value)]
+        for inner, member in members:
+            plain = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            if inspect.isfunction(plain) and not inner.startswith("_"):
+                assert plain.__doc__, f"{name}.{inner}"
+                signature = inspect.signature(plain)
+                bare = [one.name for one in signature.parameters.values() if one.annotation is one.empty]
+                assert set(bare) <= {"self", "cls"} and signature.return_annotation is not signature.empty, inner
 
 
 def test_a_table_of_too_few_tiles_is_refused_in_one_line() -> None:

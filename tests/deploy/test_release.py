@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import re
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from deploy.one_name import MOVED, renamed
-from deploy.release import build
+from deploy.release import build, notes
 from deploy.sbom import LINE, bill
 from deploy.wheels import HASHES, MACHINES, PYTHONS, ROOT, download, hashed, needed
 from tests.box.namespace import watched
@@ -83,6 +84,22 @@ def test_the_wheel_takes_one_name_and_little_room(dist: Path) -> None:
                 assert imported is None, f"{name}: {imported}"
     assert [name for name in names if name.endswith((".pt", ".stl", ".step", ".jpg"))] == []
     assert wheel.stat().st_size <= 6_000_000
+
+
+@pytest.mark.slow
+def test_a_release_has_its_notes_and_the_hash_of_each_file(dist: Path) -> None:
+    listed = dict(reversed(line.split("  ")) for line in (dist / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
+    assert listed == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in dist.iterdir() if path.name != "SHA256SUMS"
+    }
+    assert {"NOTES.md", "sbom.cdx.json"} < set(listed) and len(listed) == 4
+
+
+def test_the_notes_are_the_version_s_own() -> None:
+    assert notes("0.1.0").startswith("- The whole line from a camera's frames")
+    assert "## " not in notes("0.3.0").replace("### ", "")
+    with pytest.raises(LookupError, match="has no part"):
+        notes("9.9")
 
 
 def test_only_the_imports_of_moved_packages_are_renamed() -> None:
