@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import platform
@@ -108,6 +109,13 @@ def test_only_the_imports_of_moved_packages_are_renamed() -> None:
     )
     after = "from companion.vision.eye import open_eye\nfrom visions import a\n    import companion.datasets\n"
     assert renamed(before) == after + "# from vision\nx = 'vision.eye'\n"
+
+
+def test_the_name_is_shared_by_taking_nothing_from_its_init() -> None:
+    """Another package of that name replaces this one file, which therefore holds words alone."""
+    [only] = ast.parse((ROOT / "companion/__init__.py").read_text(encoding="utf-8")).body
+    assert isinstance(only, ast.Expr) and isinstance(only.value, ast.Constant)
+    assert not (ROOT / "companion/utils.py").exists()
 
 
 def test_no_source_uses_a_moved_package_by_its_bare_name() -> None:
