@@ -264,71 +264,56 @@ def _letters(name: str, count: int) -> str:
 
 def board_of(snapshot: GameView) -> Board:
     """The view of one snapshot."""
-    players = [str(name) for name in snapshot.get("players") or ()]
-    seats = seats_of(players, snapshot.get("colours"))
-    plays = tuple(snapshot.get("plays") or ())
-    faults = {play.get("seq") for play in plays if is_own_fault(play)}
-    doubts = {play.get("seq") for play in plays if standing_doubts(play)} - faults
-    laid = [play.get("seq") for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
+    seats = seats_of(snapshot["players"], snapshot.get("colours"))
+    plays, unclear = tuple(snapshot["plays"]), tuple(snapshot["unclear"])
+    faults = {play["seq"] for play in plays if is_own_fault(play)}
+    doubts = {play["seq"] for play in plays if standing_doubts(play)} - faults
+    laid = [play["seq"] for play in plays if play["event"] == "tile_played" and not play.get("taken_back")]
     marks = _Marks(faults, doubts, laid[-1] if laid else None)
-    unclear = tuple(snapshot.get("unclear") or ())
     off = snapshot.get("off_record") or {"left": 0, "right": 0, "apart": 0}
-    must_cover = snapshot.get("must_cover")
-    turn = snapshot.get("turn")
-    ends = snapshot.get("ends") or (None, None)
-    engine = snapshot.get("engine")
+    must_cover, engine = snapshot["must_cover"], snapshot["engine"]
     return Board(
-        seq=int(snapshot.get("seq") or 0),
-        phase=str(snapshot.get("phase") or "waiting"),
-        rules=str(snapshot.get("rules") or ""),
-        family=str(snapshot.get("family") or "mexican"),
-        set_name=str(snapshot.get("set") or ""),
-        highest=int(snapshot.get("set_max") or (6 if snapshot.get("family") == "chinese" else 12)),
-        round=snapshot.get("round"),
-        rounds=snapshot.get("rounds"),
+        seq=snapshot["seq"],
+        phase=snapshot["phase"],
+        rules=snapshot["rules"],
+        family=snapshot["family"],
+        set_name=snapshot["set"],
+        highest=snapshot["set_max"],
+        round=snapshot["round"],
+        rounds=snapshot["rounds"],
         engine=(engine[0], engine[1]) if engine else None,
-        boneyard=snapshot.get("boneyard"),
-        first_turn=bool(snapshot.get("first_turn")),
-        turn=next((seat for seat in seats if seat.name == turn), None),
+        boneyard=snapshot["boneyard"],
+        first_turn=snapshot["first_turn"],
+        turn=next((seat for seat in seats if seat.name == snapshot["turn"]), None),
         seats=seats,
-        trains=tuple(_train(train, i, seats, must_cover, marks, unclear) for i, train in enumerate(_trains(snapshot))),
+        trains=tuple(_train(train, i, seats, must_cover, marks, unclear) for i, train in enumerate(snapshot["trains"])),
         must_cover=must_cover,
-        line=tuple(_tile(tile, marks) for tile in snapshot.get("line") or ()),
+        line=tuple(_tile(tile, marks) for tile in snapshot["line"]),
         beside_line=(_unrecorded(off["left"], LEFT, unclear), _unrecorded(off["right"], RIGHT, unclear)),
-        arms=int(snapshot.get("arms") or 1),
-        ends=(ends[0], ends[1]),
+        arms=snapshot["arms"],
+        ends=(snapshot["ends"][0], snapshot["ends"][1]),
         apart=off["apart"],
-        discards=snapshot.get("discards") or {},
+        discards=snapshot["discards"],
         plays=plays,
         unclear=unclear,
-        blocked=snapshot.get("blocked"),
+        blocked=snapshot["blocked"],
         scores=_scores(snapshot, seats),
-        rounds_played=tuple(snapshot.get("rounds_played") or ()),
-        winners=_winners(snapshot.get("winner")),
-        audit=tuple(snapshot.get("audit") or ()),
+        rounds_played=tuple(snapshot["rounds_played"]),
+        winners=tuple(snapshot["winner"] or ()),
+        audit=tuple(snapshot["audit"]),
         retractions=_fresh_retractions(snapshot, laid),
-        drew="draw" in (snapshot.get("turn_actions") or ()),
-        unable=tuple(snapshot.get("unable") or ()),
-        still_laying=snapshot.get("still_laying"),
-        after_double=snapshot.get("after_double"),
-        reminders=tuple(snapshot.get("reminders") or ()),
-        turns_over=bool(snapshot.get("turns_over")),
-        knocks=bool(snapshot.get("knocks")),
-        shown=snapshot.get("shown") or {},
-        most_points_win=bool(snapshot.get("most_points_win")),
-        brought=snapshot.get("brought") or {},
-        left=snapshot.get("left") or {},
+        drew="draw" in snapshot["turn_actions"],
+        unable=tuple(snapshot["unable"]),
+        still_laying=snapshot["still_laying"],
+        after_double=snapshot["after_double"],
+        reminders=tuple(snapshot.get("reminders", ())),
+        turns_over=snapshot.get("turns_over", False),
+        knocks=snapshot.get("knocks", False),
+        shown=snapshot["shown"],
+        most_points_win=snapshot["most_points_win"],
+        brought=snapshot.get("brought", {}),
+        left=snapshot.get("left", {}),
     )
-
-
-def _trains(snapshot: GameView) -> Sequence[TrainShown]:
-    return snapshot.get("trains") or ()
-
-
-def _winners(winner: Any) -> tuple[str, ...]:
-    if not winner:
-        return ()
-    return (winner,) if isinstance(winner, str) else tuple(winner)
 
 
 def _train(
@@ -339,20 +324,20 @@ def _train(
     marks: _Marks,
     unclear: Sequence[Line],
 ) -> TrainView:
-    name = str(train["name"])
+    name = train["name"]
     return TrainView(
         name=name,
         seat=None if name == MEXICAN else next((seat for seat in seats if seat.name == name), None),
         row=row,
-        tiles=tuple(_tile(tile, marks) for tile in train.get("tiles") or ()),
+        tiles=tuple(_tile(tile, marks) for tile in train["tiles"]),
         beyond=_unrecorded(train.get("off_record", 0), name, unclear),
-        end=train.get("end"),
-        marker=bool(train.get("marker")),
-        open=bool(train.get("open")),
-        flipped=bool(train.get("flipped")),
-        dead=train.get("dead") == "certain",
-        playable=bool(train.get("playable")),
-        to_cover=bool(must_cover and must_cover.get("train") == name),
+        end=train["end"],
+        marker=train["marker"],
+        open=train["open"],
+        flipped=train["flipped"],
+        dead=train["dead"] == "certain",
+        playable=train["playable"],
+        to_cover=must_cover is not None and must_cover["train"] == name,
     )
 
 
@@ -379,9 +364,7 @@ class _Marks:
 
 
 def _tile(tile: TileShown, marks: _Marks) -> TileView:
-    values = tile["tile"]
-    seq = int(tile.get("seq") or 0)
-    sure = tile.get("sure")
+    values, seq, sure = tile["tile"], tile["seq"], tile["sure"]
     return TileView(
         inner=values[0],
         outer=values[1],
@@ -395,21 +378,18 @@ def _tile(tile: TileShown, marks: _Marks) -> TileView:
 
 def _scores(snapshot: GameView, seats: Sequence[Seat]) -> tuple[ScoreRow, ...]:
     """In order of seats: a scoreboard whose lines jump about cannot be read from across the room."""
-    totals: Mapping[str, int] = snapshot.get("totals") or {}
-    hands: Mapping[str, int | None] = snapshot.get("hands") or {}
-    played = snapshot.get("rounds_played") or ()
+    totals, played = snapshot["totals"], snapshot["rounds_played"]
     counted = bool(played or snapshot.get("brought") or snapshot.get("left"))
-    last: Mapping[str, int] = played[-1].get("scores", {}) if played else {}
-    most_wins = snapshot.get("most_points_win", False)
-    numbers = sorted((totals.get(seat.name, 0) for seat in seats), reverse=bool(most_wins))
+    last: Mapping[str, int] = played[-1]["scores"] if played else {}
+    numbers = sorted((totals[seat.name] for seat in seats), reverse=snapshot["most_points_win"])
     return tuple(
         ScoreRow(
             seat=seat,
-            total=totals.get(seat.name, 0),
+            total=totals[seat.name],
             last=last.get(seat.name),
-            hand=hands.get(seat.name),
-            rank=numbers.index(totals.get(seat.name, 0)) + 1 if counted else 0,
-            moves_next=snapshot.get("turn") == seat.name,
+            hand=snapshot["hands"].get(seat.name),
+            rank=numbers.index(totals[seat.name]) + 1 if counted else 0,
+            moves_next=snapshot["turn"] == seat.name,
         )
         for seat in seats
     )

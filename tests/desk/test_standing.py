@@ -16,6 +16,7 @@ from companion.publish.discovery import summary
 from companion.tableside import light_of
 from companion.web.board import board_of
 from hardware.panel import Light
+from tests.web import tables
 
 ILLEGAL = {"seq": 1, "event": "tile_played", "by": "Ben", "tile": [12, 5], "train": "Ann",
            "violations": [{"code": "CLOSED_TRAIN", "certain": True}]}  # fmt: skip
@@ -35,7 +36,7 @@ POSSIBLE = {**ILLEGAL, "violations": [{"code": "CLOSED_TRAIN", "certain": False,
     ],
 )
 def test_page_lamp_and_home_assistant_agree_on_what_stands(play: dict[str, Any], stands: bool) -> None:
-    snapshot = {"phase": "playing", "players": ["Ann", "Ben"], "plays": [play]}
+    snapshot: Any = tables.midgame(players=["Ann", "Ben"], plays=[play])
     assert is_fault(play) is stands
     assert bool(board_of(snapshot).faults) is stands
     assert (light_of(snapshot, False) is Light.ILLEGAL) is stands

@@ -57,6 +57,7 @@ def midgame(**changes: Any) -> dict[str, Any]:
         "seq": 31,
         "phase": "playing",
         "rules": "tactic",
+        "title": "Mexican Train (boxed game)",
         "family": "mexican",
         "set": "double-12",
         "set_max": 12,
@@ -66,9 +67,12 @@ def midgame(**changes: Any) -> dict[str, Any]:
         "rounds": 13,
         "engine": [10, 10],
         "starter": "Cyril",
+        "how": None,
         "turn": "Ben",
         "first_turn": False,
         "turn_actions": [],
+        "turn_finished": False,
+        "laying_together": False,
         "unable": ["draw", "mark Ben", "end"],
         "still_laying": None,
         "after_double": None,
@@ -81,6 +85,13 @@ def midgame(**changes: Any) -> dict[str, Any]:
             train("Dorothea", "10-3 3-11", seq=20, engine=10),
             train("MX", "10-8 8-8 8-5", seq=24, engine=10, playable=True),
         ],
+        "markers": ["Ann"],
+        "line": [],
+        "arms": 1,
+        "ends": [None, None],
+        "discards": {},
+        "open_doubles": [],
+        "may_play": [],
         "must_cover": None,
         "plays": [
             play(24, "Ann", (10, 8), "MX"),
@@ -99,10 +110,15 @@ def midgame(**changes: Any) -> dict[str, Any]:
             {"round": 2, "how": "blocked_proved", "scores": {"Ann": 37, "Ben": 12, "Cyril": 0, "Dorothea": 55}},
         ],
         "totals": {"Ann": 37, "Ben": 55, "Cyril": 61, "Dorothea": 73},
+        "most_points_win": False,
         "winner": None,
         "audit": [],
+        "shown": {},
+        "next": None,
+        "camera": None,
     }
-    return {**table, **changes}
+    whole = {**table, **changes}
+    return {**whole, "totals": dict.fromkeys(whole["players"], 0) | whole["totals"]}
 
 
 def illegal() -> dict[str, Any]:
