@@ -22,15 +22,16 @@ BLIND = COST[Cause.BLIND_STATEMENT]
 class Statement:
     """What people have said of one piece since it came.
 
-    `by`: who made it. `act`: what it was instead. `withdrawn`: it is to be off
-    the record; `lifted`: because it was taken back, so that what comes there later is new. `seen`: the number of the
-    picture that shows what they entered.
+    `by`: who made it. `act`: what it was instead. `withdrawn`: it is to be off the record;
+    `lifted`: because it was taken back, so that what comes there later is new; `unsaid`: they had entered it, and
+    nobody has looked in between. `seen`: the number of the picture that shows what they entered.
     """
 
     by: str | None = None
     act: Action | None = None
     withdrawn: bool = False
     lifted: bool = False
+    unsaid: bool = False
     seen: int | None = None
 
 
@@ -67,7 +68,7 @@ def with_statements(
             # It keeps the number under which it was entered.
             piece = replace(piece, item=earlier.item, stated_player=earlier.stated_player, by=earlier.by)
         one = statements.get(piece.item, NO_STATEMENT)
-        if one.seen is not None and earlier is None:
+        if one.unsaid or (one.seen is not None and earlier is None):
             continue
         if blind:
             pieces.append(_blind(piece, one))

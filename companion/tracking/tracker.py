@@ -218,14 +218,20 @@ class RoundTracker:
             return
         step = self._step_of(item)
         if (before.act, before.withdrawn) != (after.act, after.withdrawn):
-            if after.act is None and not after.withdrawn:
-                # Nobody has looked since: it is as if nothing had been said.
-                self.touched = [one for one in self.touched if (one.item, one.until) != (item, len(self.log))]
+            piece = self._piece(step, item)
+            entered = piece.doubt is not None and after.seen is None
+            after = replace(after, unsaid=after.withdrawn and entered and not self._looked_since(step))
+            if after.unsaid or (after.act is None and not after.withdrawn):
+                # Where nobody has looked since, it is as if nothing had been said.
+                self.touched = [one for one in self.touched if one.item != item or self._looked_since(one.until)]
             else:
-                for act in {before.act, after.act, self._piece(step, item).act} - {None}:
+                for act in {before.act, after.act, piece.act} - {None}:
                     self._touch(item, act, step)
         self.statements[item] = after
         self._run_from(step)
+
+    def _looked_since(self, step: int) -> bool:
+        return any(not one.is_statement for one in self.log[step:])
 
     def _touch(self, item: int, act: Action | None, step: int) -> None:
         """Note that from here on people and pictures may have another table in mind."""

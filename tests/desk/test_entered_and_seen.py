@@ -160,3 +160,32 @@ def test_who_plays_on_when_somebody_has_ended_a_watched_round_may_be_right(tmp_p
         session.undo()
     watch(session, "+12-10@Ben")
     assert findings(session) == {}
+
+
+@pytest.mark.parametrize("entered", ["done", "pass", "play"])
+@pytest.mark.parametrize("rules", ["reeves", "jielong"])
+def test_what_was_entered_and_undone_before_anybody_looked_leaves_no_doubt(
+    tmp_path: Path, rules: str, entered: str
+) -> None:
+    mexican = rules == "reeves"
+    session = Session.create(
+        tmp_path / "g.jsonl", Header(rules, "double-12" if mexican else "chinese", PLAYERS), ticking()
+    )
+    session.start_round(starter="Ann")
+    if mexican:
+        watch(session, "+12-3@Ann", "+5-7@Ben", "+12-11@Cy", "+3-7@Ann")
+    else:
+        watch(session, "+3-6@R", "+5-5@R", "+5-1@R", "+1-4@R", "+4-4@R")
+    assert True in findings(session).values()
+
+    def ruled() -> list[tuple[Any, ...]]:
+        return [(play["by"], play["tile"], play["violations"], play.get("maybe")) for play in laid(session)]
+
+    before = ruled()
+    assert {
+        "done": lambda: session.done("Cy"),
+        "pass": lambda: session.pass_turn("Cy"),
+        "play": lambda: session.play((7, 4), "Ben", "Cy") if mexican else session.play((4, 2), "R", "Cy"),
+    }[entered]()
+    session.undo()
+    assert ruled() == before
