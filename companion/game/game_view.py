@@ -6,8 +6,100 @@ Tiles are [inner, outer] (in hands [low, high]); `seq` is the number of the jour
 from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
-Line = dict[str, Any]
-"""An event as a journal has it (log.events), for a play with its ruling and what was made of it since."""
+
+class FindingShown(TypedDict):
+    """What stands against an act; `by` where that is not, or not surely, whoever made it."""
+
+    code: str
+    certain: bool
+    by: NotRequired[str | None]
+
+
+class CandidateShown(TypedDict):
+    """One answer: its `story`, what would be recorded, and its weight."""
+
+    story: str
+    events: list[dict[str, Any]]
+    p: NotRequired[float]
+    codes: NotRequired[list[str]]
+
+
+class PlayShown(TypedDict):
+    """An event of this round as the journal has it (log.events: which kind has which fields), with its ruling and what
+    was made of it since.
+
+    `overruled`: the table let it stand; `taken_back`: the tile was; `withdrawn`: it counts no more. `guess`: who it
+    probably was, where nobody is named. `end_was`: the value to which a tile was laid that does not fit; `engine_due`
+    the engine that the round should have had. `changed_by` are the lines that changed it, `changers` the people,
+    `original` is how it was first written, `corrected` whether a person changed what it says.
+    """
+
+    seq: int
+    at: str
+    source: str
+    event: str
+    overruled: bool
+    taken_back: bool
+    frame: NotRequired[str]
+    author: NotRequired[str]
+    piece: NotRequired[int]
+    violations: NotRequired[list[FindingShown]]
+    by: NotRequired[str | None]
+    maybe: NotRequired[list[str]]
+    tile: NotRequired[list[int] | None]
+    train: NotRequired[str]
+    undoes: NotRequired[int | None]
+    reading: NotRequired[dict[str, Any]]
+    arm: NotRequired[str]
+    done: NotRequired[bool]
+    face_up: NotRequired[bool]
+    what: NotRequired[str]
+    value: NotRequired[int | None]
+    round: NotRequired[int]
+    engine: NotRequired[list[int] | None]
+    starter: NotRequired[str | None]
+    draws_seen: NotRequired[bool]
+    tiles: NotRequired[list[list[int]]]
+    discards: NotRequired[list[list[int]]]
+    in_order: NotRequired[bool]
+    how: NotRequired[str]
+    out: NotRequired[str | None]
+    scores: NotRequired[dict[str, int]]
+    totals: NotRequired[dict[str, int]]
+    next_engine: NotRequired[list[int] | None]
+    next_starter: NotRequired[str | None]
+    winners: NotRequired[list[str]]
+    reason: NotRequired[str]
+    candidates: NotRequired[list[CandidateShown]]
+    withdrawn: NotRequired[bool]
+    guess: NotRequired[str]
+    end_was: NotRequired[int | None]
+    engine_due: NotRequired[list[int]]
+    changed_by: NotRequired[list[int]]
+    changers: NotRequired[list[str]]
+    original: NotRequired[Mapping[str, Any]]
+    corrected: NotRequired[bool]
+
+
+class QuestionShown(TypedDict):
+    """What is asked and not answered yet (log.question says what a reason means)."""
+
+    seq: int
+    at: str
+    source: str
+    event: str
+    reason: str
+    candidates: NotRequired[list[CandidateShown]]
+    frame: NotRequired[str]
+
+
+class RetractionShown(TypedDict):
+    """Line `seq` says of line `play` that these findings stand no longer, and whether camera or people told."""
+
+    seq: int
+    play: int
+    retracts: list[FindingShown]
+    because: str | None
 
 
 class TileShown(TypedDict):
@@ -153,8 +245,8 @@ class GameView(TypedDict):
     must_cover: MustCover | None
     may_play: list[Playable]
     blocked: Blocked | None
-    plays: list[Line]
-    unclear: list[Line]
+    plays: list[PlayShown]
+    unclear: list[QuestionShown]
     totals: dict[str, int]
     brought: NotRequired[dict[str, int]]
     left: NotRequired[dict[str, int]]
@@ -170,4 +262,4 @@ class GameView(TypedDict):
     reminders: NotRequired[list[str]]
     turns_over: NotRequired[bool]
     knocks: NotRequired[bool]
-    retractions: NotRequired[list[Line]]
+    retractions: NotRequired[list[RetractionShown]]

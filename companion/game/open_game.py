@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any, Self
 
-from companion.game.game_view import GameView, Line
+from companion.game.game_view import GameView, PlayShown
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
 from companion.game.off_record import Lying, off_record
@@ -355,7 +355,7 @@ def _with_retractions(shown: GameView, events: Sequence[Event]) -> GameView:
     return shown
 
 
-def _leave_out_untold(play: Line, told: Collection[int], events: Sequence[Event]) -> None:
+def _leave_out_untold(play: PlayShown, told: Collection[int], events: Sequence[Event]) -> None:
     """What stood, fell, and stands again since the reason was undone, has changed nothing of a play."""
     lines = {seq: events[seq - 1] for seq in play["changed_by"]}
     gone = {seq for seq, line in lines.items() if "retracts" in getattr(line, "what", {}) and seq not in told}

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
+from companion.game.game_view import FindingShown, RetractionShown
 from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed
 from companion.play.timeline import Timeline
@@ -71,7 +72,7 @@ def retracted(
     return lines
 
 
-def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str | None]]) -> list[dict[str, Any]]:
+def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str | None]]) -> list[RetractionShown]:
     """This round's lines that say what stands no longer, as a snapshot shows them.
 
     `accused` are (line, code, player) of what stands for certain by now: an accusation may stand again. What somebody
@@ -84,7 +85,8 @@ def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str 
         for event in events
         if isinstance(event, Corrected) and event.seq not in undone and event.what.get("withdrawn") is True
     }
-    shown, cause = [], None
+    shown: list[RetractionShown] = []
+    cause: Event | None = None
     for event in events[start:]:
         if event.source != "rule":
             cause = event
@@ -93,7 +95,7 @@ def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str 
             continue
         if not isinstance(event, Corrected) or "retracts" not in event.what or event.seq in undone:
             continue
-        fallen = [dict(one) for one in event.what["retracts"]]
+        fallen = [cast(FindingShown, dict(one)) for one in event.what["retracts"]]
         fallen = [one for one in fallen if (event.corrects, one["code"], one.get("by")) not in accused]
         if fallen:
             because = event.what.get("because")

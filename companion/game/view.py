@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from companion.game.game_view import (
     Blocked,
     Examined,
+    FindingShown,
     GameView,
-    Line,
     MustCover,
     NextRound,
+    PlayShown,
+    QuestionShown,
     RoundScores,
     TileShown,
     TrainShown,
@@ -307,17 +309,18 @@ def _blocked(course: Course, table: Position, off: OffRecord) -> Blocked:
     return {"provable": proved, "nearly": nearly, "values": values, "fitting": fitting}
 
 
-def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[Line]:
+def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[PlayShown]:
     """This round's events, the newest last, as they are held now."""
     start = max((n for n, item in enumerate(held) if isinstance(item.event, RoundStarted)), default=len(held))
     index = {id(act.held): n for n, act in enumerate(timeline.acts)}
     lines = []
     for item in held[start:]:
-        line = item.event.to_json()
-        line.pop("settled", None)
+        said = item.event.to_json()
+        said.pop("settled", None)
+        line = cast(PlayShown, said)
         n = index.get(id(item))
         if n is not None:
-            line["violations"] = [finding.to_json() for finding in timeline.findings(n)]
+            line["violations"] = [cast(FindingShown, finding.to_json()) for finding in timeline.findings(n)]
             due = _engine_missed(timeline, item.event)
             if due is not None:
                 line["engine_due"] = list(due)
@@ -358,8 +361,8 @@ def _engine_missed(timeline: Timeline, event: Event) -> Laid | None:
     return due if due != event.engine else None
 
 
-def _question(question: Unclear) -> Line:
-    return question.to_json()
+def _question(question: Unclear) -> QuestionShown:
+    return cast(QuestionShown, question.to_json())
 
 
 def _rounds(board: Scoreboard) -> list[RoundScores]:

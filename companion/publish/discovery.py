@@ -122,7 +122,7 @@ def summary(snapshot: GameView | None) -> dict[str, Any]:
     best = (max if snapshot.get("most_points_win") else min)(totals.values(), default=None)
     leaders = [name for name, points in totals.items() if points == best] if any(totals.values()) else []
     plays = snapshot.get("plays") or []
-    last = plays[-1] if plays else {}
+    last: Mapping[str, Any] = plays[-1] if plays else {}
     return {
         "phase": str(snapshot.get("phase") or "waiting"),
         "turn": snapshot.get("turn") or "-",

@@ -8,7 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.game.game_view import Blocked, Examined, GameView, Line, MustCover, RoundScores, TileShown, TrainShown
+from companion.game.game_view import (
+    Blocked,
+    Examined,
+    GameView,
+    MustCover,
+    PlayShown,
+    QuestionShown,
+    RetractionShown,
+    RoundScores,
+    TileShown,
+    TrainShown,
+)
 from companion.game.standing import is_fault, is_own_fault, standing_doubts
 from companion.log.header import MOST_COLOURS
 from companion.log.question import Question, QuestionKind
@@ -134,14 +145,14 @@ class Board:
     ends: tuple[int | None, int | None]
     apart: int
     discards: Mapping[str, int]
-    plays: tuple[Line, ...]
-    unclear: tuple[Line, ...]
+    plays: tuple[PlayShown, ...]
+    unclear: tuple[QuestionShown, ...]
     blocked: Blocked | None
     scores: tuple[ScoreRow, ...]
     rounds_played: tuple[RoundScores, ...]
     winners: tuple[str, ...]
     audit: tuple[Examined, ...]
-    retractions: tuple[Line, ...]
+    retractions: tuple[RetractionShown, ...]
     drew: bool
     unable: tuple[str, ...]
     still_laying: str | None
@@ -215,9 +226,9 @@ class Board:
         return tuple(sorted(self.trains, key=lambda train: (train.name != self.preselected, not train.playable)))
 
     @property
-    def questions(self) -> tuple[tuple[Line, tuple[int, ...]], ...]:
+    def questions(self) -> tuple[tuple[QuestionShown, tuple[int, ...]], ...]:
         """What is asked: of questions of one kind that offer no answers only the newest, with the numbers of all."""
-        cards: dict[object, tuple[Line, tuple[int, ...]]] = {}
+        cards: dict[object, tuple[QuestionShown, tuple[int, ...]]] = {}
         for question in self.unclear:
             kind = (
                 question["seq"] if question.get("candidates") else Question.of(str(question.get("reason") or "")).same
@@ -227,14 +238,14 @@ class Board:
         return tuple(cards.values())
 
     @property
-    def faults(self) -> tuple[Line, ...]:
+    def faults(self) -> tuple[PlayShown, ...]:
         """Plays of this round that break a rule and have not been let stand, the newest first."""
         return tuple(play for play in reversed(self.plays) if is_fault(play))
 
     def seat(self, name: str | None) -> Seat | None:
         return next((seat for seat in self.seats if seat.name == name), None)
 
-    def play(self, seq: int) -> Line | None:
+    def play(self, seq: int) -> PlayShown | None:
         return next((play for play in self.plays if play.get("seq") == seq), None)
 
 
@@ -322,7 +333,7 @@ def _train(
     seats: Sequence[Seat],
     must_cover: MustCover | None,
     marks: _Marks,
-    unclear: Sequence[Line],
+    unclear: Sequence[QuestionShown],
 ) -> TrainView:
     name = train["name"]
     return TrainView(
@@ -341,14 +352,14 @@ def _train(
     )
 
 
-def _unrecorded(count: int, train: str, unclear: Sequence[Line]) -> tuple[TileView, ...]:
+def _unrecorded(count: int, train: str, unclear: Sequence[QuestionShown]) -> tuple[TileView, ...]:
     """Tiles that lie on this train, or at this end of the line, and are not on record."""
     reason = Question(QuestionKind.UNREADABLE_TILE, train=train).reason
     asked = max((int(question["seq"]) for question in unclear if question.get("reason") == reason), default=0)
     return (TileView(-1, -1, asked),) * count
 
 
-def _fresh_retractions(snapshot: GameView, laid: Sequence[Any]) -> tuple[Line, ...]:
+def _fresh_retractions(snapshot: GameView, laid: Sequence[Any]) -> tuple[RetractionShown, ...]:
     """Accusations that fell lately: only few tiles have been laid since, so that everybody sees it once."""
     lately = snapshot.get("retractions") or ()
     return tuple(one for one in lately if sum(seq > one["seq"] for seq in laid) <= SHOWN_FOR)

@@ -55,17 +55,18 @@ def notices(board: Board, camera: Mapping[str, Any] | None, troubles: Sequence[s
 
 def turns_since(board: Board, seq: int) -> int:
     """How many turns have been begun by others since that entry."""
-    turns, actor = 0, (board.play(seq) or {}).get("by")
+    begun = board.play(seq)
+    turns, actor = 0, None if begun is None else begun.get("by")
     for play in board.plays:
         by = play.get("by")
-        if int(play.get("seq") or 0) > seq and by is not None and by != actor:
+        if play["seq"] > seq and by is not None and by != actor:
             turns, actor = turns + 1, by
     return turns
 
 
 def recent_faults(board: Board) -> list[Mapping[str, Any]]:
     """The faults that are still news, the newest first."""
-    return [play for play in board.faults if turns_since(board, int(play.get("seq") or 0)) <= _turns_shown(board, play)]
+    return [play for play in board.faults if turns_since(board, play["seq"]) <= _turns_shown(board, play)]
 
 
 def _turns_shown(board: Board, play: Mapping[str, Any]) -> int:

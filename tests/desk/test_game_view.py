@@ -7,7 +7,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from companion.game.game_view import GameView, TileShown, TrainShown
+from companion.game.game_view import GameView, PlayShown, TileShown, TrainShown
 from companion.game.session import Session
 
 GAMES = Path(__file__).parents[1] / "games"
@@ -27,6 +27,7 @@ def test_a_view_has_the_keys_that_are_declared(game: str, tmp_path: Path) -> Non
         view: Any = session.snapshot(at=at)
         assert given_as(GameView, view)
         assert all(given_as(TrainShown, train) for train in view["trains"])
+        assert all(given_as(PlayShown, play) for play in view["plays"])
         tiles = [*view["line"], *(tile for train in view["trains"] for tile in train["tiles"])]
         assert all(given_as(TileShown, tile) for tile in tiles)
     assert not given_as(GameView, {**view, "more": 1})
