@@ -1,6 +1,8 @@
 """A game on its journal as everybody sees it: the table, the points, what is asked, what a tile would be ruled.
 
-`companion.game.session` adds the sentences by which it goes on. Here are the lock, the subscribers and the one way in.
+`companion.game.session` adds the sentences by which it goes on. Here are the lock, the subscribers, the one way in, and
+what the camera reports and asks: `observe` records, `accuses`, `other_tiles`, `expects` and `foresee` say what would
+come of a change.
 """
 
 from __future__ import annotations
@@ -25,11 +27,13 @@ from companion.log.corrections import open_questions
 from companion.log.event_fields import EventError
 from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
 from companion.log.journal import Journal, JournalError
+from companion.log.table_change import TableChange
 from companion.play.event_actions import is_act
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard, fold_held
 from companion.play.taps import closed_to_mover, still_laying
 from companion.rules.actions import Play
+from companion.rules.notation import Laying
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid, Tile
@@ -190,6 +194,39 @@ class OpenGame:
     def on_look(self, callback: Callable[[], None]) -> None:
         """Call `callback` whenever the camera has seen the table lie otherwise. It must not block."""
         self._lookers_on.append(callback)
+
+    # ---- what the camera reports and asks ------------------------------------------------------------------------
+
+    def observe(self, change: TableChange) -> tuple[Event, ...]:
+        """What the camera saw change between two still tables."""
+        with self._lock:
+            return self._publish(self._watching.see(change))
+
+    def look_on(self) -> None:
+        """The camera looks at the table of this round: what people tell of it from now on is never certain alone."""
+        with self._lock:
+            self._ledger.look_on()
+
+    def accuses(self, change: TableChange) -> bool:
+        """Whether `observe` of this change would hold something against somebody, or ask."""
+        with self._lock:
+            return self._watching.accuses(change)
+
+    def other_tiles(self, change: TableChange) -> list[dict[Laying, Laid]]:
+        """Which other tiles those now laid may be so that no rule is broken, the likeliest first; nothing is recorded.
+        Only what is hardly less likely than that what was read lies there."""
+        with self._lock:
+            return self._watching.other_tiles(change)
+
+    def expects(self, change: TableChange) -> bool:
+        """Whether this change would be legal whichever way everything before it went."""
+        with self._lock:
+            return self._watching.expects(change)
+
+    def foresee(self, change: TableChange) -> tuple[Event, ...]:
+        """What `observe` would record where this change breaks no rule, else nothing; nothing is recorded."""
+        with self._lock:
+            return self._watching.foresee(change)
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
         """May this tile be laid there now, by the player to move, one way round or the other? `codes` and `may` as in
@@ -362,8 +399,10 @@ def _leave_out_untold(play: PlayShown, told: Collection[int], events: Sequence[E
     play["changed_by"] = [seq for seq in lines if seq not in gone]
     if gone and not play["changed_by"]:
         del play["changed_by"]
-        play.pop("original", None)
-        play.pop("corrected", None)
+        original: Mapping[str, Any] = play.get("original", {})
+        if all(original.get(name) == play.get(name) for name in ("by", "maybe", "tile", "train")):
+            play.pop("original", None)
+            play.pop("corrected", None)
 
 
 def _changers(seqs: Sequence[int], events: Sequence[Event]) -> list[str]:

@@ -2,7 +2,7 @@
 
 One session is one game on its journal. Its verbs are the sentences said at a table (`play`, `draw`, `take_back`,
 `end_round` ...); each returns the events that it brought, already on the disk. What the camera reports and asks is in
-`game.watched_game`. Nothing a player does is refused; refused (CommandRejected) is only what cannot be meant: a round
+`game.open_game`. Nothing a player does is refused; refused (CommandRejected) is only what cannot be meant: a round
 that does not run, somebody who does not play, a correction decided while looking at an older table.
 """
 
@@ -15,9 +15,8 @@ from typing import Any
 
 from companion.game.game_view import GameView
 from companion.game.ledger import Ledger
-from companion.game.open_game import TileLike, laid_of
+from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, Reason
-from companion.game.watched_game import WatchedGame
 from companion.log.corrections import UNDONE, last_step, open_questions
 from companion.log.event_fields import Candidate
 from companion.log.events import (
@@ -52,9 +51,8 @@ from companion.rules.ruleset import RuleSetError, load_ruleset
 __all__ = ["CommandRejected", "Session"]
 
 
-class Session(WatchedGame):
-    """A game and the commands by which it goes on. `game.open_game` has what it shows, `game.watched_game` the camera's
-    side."""
+class Session(OpenGame):
+    """A game and the commands by which it goes on. `game.open_game` has what it shows, and the camera's side."""
 
     @classmethod
     def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Session:
