@@ -139,8 +139,9 @@ class Course:
             return False
         if not self.all_begun or belongs_to_first_train(self.rules, self.table, player, action, done):
             return True
-        # Whoever cannot have the next turn has marked for the first train.
-        return action == Mark(player) and action not in done and player not in self.movers
+        # Whoever cannot have the next turn has marked for the first train, or lays it in the wrong place.
+        own = isinstance(action, Play) or (action == Mark(player) and action not in done)
+        return own and player not in self.movers
 
     @property
     def position(self) -> Table:

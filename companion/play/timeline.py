@@ -252,19 +252,13 @@ class Timeline:
         player, most = finding.by or whose(act.held.event), len(course.players) - 1
         if not may_still_come((one.held.event for one in self.acts[index + 1 :] if _counts(one)), player, most):
             return False
-        return code in MENDED_LATE or not self._stands_if_tapped(index, code)
+        return code in MENDED_LATE or not self._stands_if_tapped(index)
 
-    def _stands_if_tapped(self, index: int, code: str) -> bool:
-        """Whether it is found all the same if whoever was passed over before has done what the rules ask for, and draws
-        and markers count for nothing that were themselves found to be out of place."""
-        first = (
-            index
-            + 1
-            - recent(
-                [act.held.event for act in self.acts[max(0, index + 1 - WINDOW) : index + 1]],
-                len(self.start.header.players),
-            )
-        )
+    def _stands_if_tapped(self, index: int) -> bool:
+        """Whether the act is at fault all the same if whoever was passed over before has done what the rules ask for,
+        and draws and markers count for nothing that were themselves found to be out of place."""
+        latest = [act.held.event for act in self.acts[max(0, index + 1 - WINDOW) : index + 1]]
+        first = index + 1 - recent(latest, len(self.start.header.players))
         first = next((n + 1 for n in range(index, first - 1, -1) if _begins(self.acts[n])), first)
         other = self._from(first, first)
         for n in range(first, index + 1):
@@ -279,7 +273,7 @@ class Timeline:
                 for event in () if course is None else of_those_passed_over(course, act.held.event):
                     other._take(EffectiveEvent(event))
             other._go_on(act.held, self, first)
-        return any(one.code == code for one in other.found.get(len(other.acts) - 1, ()))
+        return any(one.certain and one.code in BY_ORDER for one in other.found.get(len(other.acts) - 1, ()))
 
     def take(self, held: EffectiveEvent, *, doubted: bool = False, fresh: bool = False) -> AppliedEvent:
         """Add an event. `doubted`: nothing that it newly shows is certain.

@@ -261,3 +261,9 @@ def test_a_tile_without_a_name_beyond_somebody_who_tapped_nothing_accuses_neithe
     assert not any(certain for _, _, certain in held(session))
     session.cannot_play("Ben")
     assert held(session) == [] and session.snapshot()["turn"] == "Ann"
+
+
+def test_a_wrong_name_in_the_common_lap_accuses_nobody_else(tmp_path: Path) -> None:
+    """cz: Cy's 9-7 was tapped as Ben's; the lap goes on, and Cy lays the rest of a first train."""
+    taps = "Ann 12-1, Ben 12-6, Ben 6-6, Cy 12-11, Cy 11-9, Ben 9-7 @Cy, Cy 7-8, Cy 8-8, Cy 8-9, Cy 9-5, Ann 12-9 @MX"
+    assert held(tap(table(tmp_path, "cz", THREE), taps)) == [("Ben", "FIRST_TURN_OWN_ONLY", True)]
