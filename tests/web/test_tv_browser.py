@@ -160,9 +160,10 @@ def test_how_to_join_in_leaves_after_its_time_and_comes_back_for_a_key(browser: 
     page.clock.install()
     page.goto(f"{address}/tv", wait_until="load")
     expect(page.locator("#join")).to_be_visible()
-    page.clock.fast_forward(59_000)
+    page.keyboard.press("Shift")  # The minute begins here, however long the page took to come.
+    page.clock.fast_forward(40_000)
     expect(page.locator("#join")).to_be_visible()
-    page.clock.fast_forward(2_000)
+    page.clock.fast_forward(21_000)
     expect(page.locator("#join")).to_be_hidden()
     page.keyboard.press("Shift")
     expect(page.locator("#join")).to_be_visible()
