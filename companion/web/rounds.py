@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import Conflict, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
@@ -18,7 +18,7 @@ from companion.web.api import act, app_state
 from companion.web.board import Board, board_of
 from companion.web.body import number as whole_number
 from companion.web.body import person, read_body, tiles
-from companion.web.changing import changes, table_as_seen
+from companion.web.changing import changed, changes, table_as_seen
 from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
 from companion.web.games import day_of, look_up
 from companion.web.guests import hands_sent, link_of
@@ -120,7 +120,8 @@ def _end_page(
     return render_template(
         "round_end.html",
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
-        seen=mark_of(notes or {}), picture=picture, fine=fine, sent=hands_sent(board), link=link_of(board), tv=False,
+        seen=mark_of(notes or {}), picture=picture, fine=fine, sent=hands_sent(board), link=link_of(board),
+        at=round_at(board), tv=False,
     )  # fmt: skip
 
 
@@ -139,6 +140,7 @@ def count() -> AnyResponse | str:
     fields = read_body(request)
     with table_as_seen(fields) as session:
         board = board_of(session.snapshot())
+        _expect_round(fields, board)
         shown = _hands(fields, board)
         how = str(fields.get("how") or "")
         if how not in ("out", "blocked_declared", "abandoned"):
@@ -150,6 +152,18 @@ def count() -> AnyResponse | str:
             return _end_page(board, _written(board, fields), None, how=how, notes=notes)
         _count(session, board, shown, how)
     return redirect("/scores", 303)
+
+
+def _expect_round(fields: Mapping[str, Any], board: Board) -> None:
+    """What the camera still sees of the round is no reason to refuse its count. Raises Conflict where it is another
+    round by now, or was counted meanwhile."""
+    if fields.get("at") not in (None, "", round_at(board)):
+        raise Conflict(changed())
+
+
+def round_at(board: Board) -> str:
+    """Where a match stands: in which round, whether it is counted, and what was counted before."""
+    return f"{len(board.rounds_played)}-{board.phase}"
 
 
 def _hands(fields: Mapping[str, Any], board: Board) -> dict[str, list[tuple[int, int]]]:
@@ -196,7 +210,9 @@ def points(number: int) -> str:
     known = next((one for one in board.rounds_played if one["round"] == number), None)
     scores = {} if known is None else known["scores"]
     out = None if known is None else known.get("out")
-    return render_template("round_points.html", board=board, number=number, scores=scores, out=out, tv=False)
+    return render_template(
+        "round_points.html", board=board, number=number, scores=scores, out=out, at=round_at(board), tv=False
+    )
 
 
 @rounds.post("/round-points/<int:number>")
@@ -206,6 +222,7 @@ def write_points(number: int) -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields) as session:
         board = _board()
+        _expect_round(fields, board)
         scores = {
             seat.name: whole_number(fields, f"points_{seat.index}", -MOST_POINTS, MOST_POINTS) for seat in board.seats
         }

@@ -16,9 +16,11 @@ from werkzeug.exceptions import Conflict
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
+from companion.rules.notation import Drawing
 from companion.web.app import PageSettings, create_app
 from companion.web.changing import Repeats
 from companion.web.pin import PinLock, PinSettings
+from tests.desk.watching import table_change
 from tests.web import tables
 from tests.web.fakes import FakeSession
 from tests.web.test_learning import FakeDesk
@@ -28,6 +30,7 @@ PIN = "135790"
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
 
 FORM = re.compile(r'<form method="post" action="([^"]*)"[^>]*>(.*?)</form>', re.DOTALL)
+HIDDEN = re.compile(r'type="hidden" name="(expected_game|expected_seq|once|at|page|seen)" value="([^"]*)"')
 FIELD = re.compile(r'name="(expected_seq|once)" value="[^"]+"')
 PAGES = (
     "/", "/setup?rules=tactic", "/table", "/seats", "/learn", "/round-start", "/round-end", "/games", "/play/32",
@@ -160,6 +163,19 @@ def test_hands_sent_twice_are_counted_once(served: Flask, real: AppState) -> Non
     assert {answer.status_code for answer in answers} == {303}
     assert kinds(real).count("round_ended") == 1 and kinds(real).count("hand_shown") <= 3
     assert real.session.snapshot()["totals"] == {"Ann": 0, "Ben": 3, "Cy": 6}
+
+
+@pytest.mark.parametrize("address", ["/round-end", "/round-points/1"])
+def test_what_the_camera_still_sees_refuses_no_count(served: Flask, real: AppState, address: str) -> None:
+    points = {"points_1": "0", "points_2": "3", "points_3": "6", "out": "Ann"}
+    form = points if "points" in address else {"how": "out", "hand_1": "", "hand_2": "1-2", "hand_3": "3-3"}
+    host, other = phone(served), phone(served)
+    shown = [dict(HIDDEN.findall(one.get(address).text)) for one in (host, other)]
+    real.session.observe(table_change([Drawing(1)]))  # type: ignore[attr-defined]
+    assert host.post(address, data=shown[0] | form).status_code == 303
+    assert real.session.snapshot()["totals"] == {"Ann": 0, "Ben": 3, "Cy": 6}
+    late = other.post(address, data=shown[1] | form)
+    assert late.status_code == 409 and "changed meanwhile" in late.text
 
 
 def test_a_refused_change_may_be_tried_again(app: Flask, keeper: FlaskClient, session: FakeSession) -> None:
