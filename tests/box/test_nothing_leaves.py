@@ -34,6 +34,7 @@ ENDING: Mapping[str, tuple[list[str], set[int]]] = {
     "cameras": ([], {0, 1}),
     "calibrate": (["{picture}"], {0, 1}),
     "teach": (["{picture}", "--data", "{data}"], {0, 1}),
+    "schema": (["events"], {0}),
     "sheets": (["--out", "{data}/sheets"], {0}),
     "doctor": (["--data", "{data}", "--port", "0"], {0, 1}),
 }
