@@ -158,13 +158,15 @@ class WatchedRound:
                 self._prove()
 
     def stamp(self, lines: Iterable[Event]) -> None:
-        """The same lines as they have reached the disk."""
+        """The same lines as they have reached the disk, and with them what corrections have put in."""
         for line in lines:
             if line.seq in self._place:
                 self._lines[self._place[line.seq]] = line
                 self._people = [
-                    replace(one, event=replace(one.event, at=line.at, author=line.author or one.event.author))
-                    if one.event.seq == line.seq and not isinstance(line, Corrected)
+                    replace(
+                        one, event=_stamped(one.event, line), original=one.original and _stamped(one.original, line)
+                    )
+                    if one.event.seq == line.seq
                     else one
                     for one in self._people
                 ]
@@ -522,6 +524,12 @@ def differences(before: Mapping[int, Event], now: Mapping[int, Event]) -> Iterat
             yield seq, {"withdrawn": new is None}
         elif old is not new and (what := difference(old, new)):
             yield seq, what
+
+
+def _stamped(event: Event, line: Event) -> Event:
+    """An event that `line` brought, with the line's time; what a correction puts in keeps its own author."""
+    author = event.author if isinstance(line, Corrected) else line.author or event.author
+    return replace(event, at=line.at, author=author)
 
 
 def _with(event: Event, findings: tuple[Finding, ...]) -> Event:

@@ -84,6 +84,20 @@ def test_what_a_correction_brings_up_is_perhaps_so_and_goes_with_it(tmp_path: Pa
     assert findings(session) == {}
 
 
+@pytest.mark.parametrize("after", [False, True])
+def test_what_is_put_in_shows_its_time_before_the_next_start_too(tmp_path: Path, after: bool) -> None:
+    session = table(tmp_path)
+    watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy")
+    put_in = [{"event": "drew", "by": "Ann"}, {"event": "marker_placed", "by": "Ann", "train": "Ann"}]
+    session.correct(laid(session)[-1]["seq"], {"insert": put_in, "after": after})
+    shown: list[dict[str, Any]] = session.snapshot()["plays"]
+    assert all(play["at"] for play in shown)
+    session.close()
+    opened = Session.open(tmp_path / "g.jsonl")
+    assert opened.snapshot()["plays"] == shown
+    opened.close()
+
+
 def test_what_the_camera_has_proved_stays_certain_when_people_have_their_say(tmp_path: Path) -> None:
     session = table(tmp_path)
     watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+4-7@Ann")
