@@ -191,6 +191,24 @@ def test_the_keyboard_alone_enters_a_play(browser: Browser, address: str, sessio
     assert session.calls[0] == ("play", ((11, 1), "Cyril"), {"by": None, "source": "person", "lift": True})
 
 
+LINES = """() => [...document.querySelectorAll('.whole')].map((whole) => {
+  const range = document.createRange();
+  range.selectNodeContents(whole);
+  return range.getClientRects().length;
+})"""
+
+
+def test_a_label_keeps_its_text_and_a_tile_its_line(browser: Browser, address: str) -> None:
+    context = browser.new_context(viewport={"width": 320, "height": 800})
+    signed_in(context, address)
+    page = context.new_page()
+    page.goto(address + "/setup?rules=cz", wait_until="domcontentloaded")
+    lines = page.evaluate(LINES)
+    assert len(lines) > 3 and set(lines) <= {0, 1}, "0: folded away"
+    assert page.locator("label > .whole").first.evaluate("one => getComputedStyle(one).display") == "contents"
+    context.close()
+
+
 def test_motion_stops_for_who_asked_for_less(browser: Browser, address: str) -> None:
     context = browser.new_context(reduced_motion="reduce")
     page = context.new_page()
