@@ -8,6 +8,7 @@ process of their own. Events recorded with them and without, in turns. Short in 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,9 @@ from tests.web.background import serve_in_background
 GUESTS = 24
 LOOK_S = 0.25
 TURNS = 4
+
+EYE_THREADS = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 2) // 2))}
+"""As deploy/units/companion.service has it for the four processors of a Raspberry Pi: half of them for the eye."""
 
 GIVES_WAY = 5
 """A guest's own work is done on a guest's phone: here it takes the processor only where the box leaves it."""
@@ -127,6 +131,7 @@ def measure(folder: Path, seconds: float, turns: int = TURNS) -> GuestReport:
 
 def main() -> None:
     asked = arguments("what a table loses to guests", seconds=60.0)
+    os.environ.update(EYE_THREADS)
     with tempfile.TemporaryDirectory() as folder:
         report = measure(Path(folder), asked.seconds)
     print(json.dumps(asdict(report)))
