@@ -47,7 +47,9 @@ def calibration_from_tiles(
     ways = [(*_leaning(lens.rays(outlines), tile_mm), lens) for lens in lenses]
     remains, best, lens = min(ways, key=lambda way: way[0])
     if remains > BELIEVED:
-        raise CalibrationError("the tiles found do not look like rectangles of one size from anywhere")
+        raise CalibrationError(
+            "the tiles found do not lie in one plane: this may be several pictures in one, or no single table"
+        )
     flat = _on_plane(lens.rays(outlines), *best).reshape(-1, 4, 2)
     along, across = _sides(flat)
     scale = math.sqrt(tile_mm[0] / np.median(along) * tile_mm[1] / np.median(across))

@@ -148,7 +148,11 @@ VERDICT = Field("verdict", _one_of("legal", "illegal"), "whether it is within th
 RULED = (
     VERDICT,
     Field("codes", NAMES, "the faults that are certain, sorted"),
-    Field("may", NAMES, "further faults that may be meant: the source leaves them open"),
+    Field(
+        "may",
+        NAMES,
+        "possible faults: what the table does not prove or the source leaves open; they make nothing illegal",
+    ),
 )
 SHOWN = (
     Field("ends", _list(_number()), "the values that could be played on"),

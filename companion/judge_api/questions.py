@@ -41,11 +41,8 @@ def answer(question: Any, explain: bool = False) -> dict[str, Any]:
     answer = {"id": name, **found.out}
     if explain:
         reasons = explain_all(rules, found.codes, found.facts, found.player)
-        maybe = explain_all(rules, found.may, found.facts, found.player)
-        answer["reasons"] = [
-            *({**reason.as_dict(), "certain": True} for reason in reasons),
-            *({**reason.as_dict(), "certain": False} for reason in maybe),
-        ]
+        reasons += explain_all(rules, found.may, found.facts, found.player, certain=False)
+        answer["reasons"] = [reason.as_dict() for reason in reasons]
     return answer
 
 

@@ -21,7 +21,7 @@ line to stdout, in order. This page is made from the definitions that read the q
 
 A question that cannot be understood is answered with `{"id": ..., "error": "field: what was expected"}`, and the next
 one goes on. The exit status is then 1. Fields that are not listed here are ignored. With `--explain` an answer also
-carries `reasons`: for each code a sentence, the rule and the source that it rests on.
+carries `reasons`: for each code a sentence, the rule, the source that it rests on, and whether it is `certain`.
 
 Tiles of Mexican Train are written `a-b`, with the half nearer the engine first: `12-5 5-7 7-7` is a train. Chinese
 tiles are written `a:b`, from left to right. What the codes mean is in [the rules](rules.md).

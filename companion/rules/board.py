@@ -382,17 +382,28 @@ class Board:
         """
         return self._ruled(self._position, self._actions(turn))
 
-    def explain(self, turn: Turn) -> list[Reason]:
+    def explain(self, turn: Turn, by: str | None = None, *, may: bool = False) -> list[Reason]:
         """Why that turn is illegal: for each certain code a sentence, the rule and the source it rests on.
+
+        Args:
+            turn: a whole turn, as for `push`; the table stays as it is.
+            by: who makes it; None is the player to move.
+            may: whether to add the faults that are only possible (`Ruling.may`). Their `certain` is False, and they
+                accuse nobody.
+
+        Raises RulesError.
 
         >>> [reason] = Board("tactic").explain("play 12-5@Ben; end")
         >>> reason.sentence
         "Ann played 12-5 on Ben's train, which is closed to others."
         """
-        acts = self._actions(turn)
-        codes = self._ruled(self._position, acts).codes
-        facts = self._facts(acts)
-        return explain_all(self._rules, codes, facts, self.turn or None)
+        mover, acts = self.turn if by is None else _one_of("by", by, self.players), self._actions(turn)
+        ruling = self._ruled_by(mover, acts)
+        facts = self._facts(self._turned_to(mover), acts)
+        reasons = explain_all(self._rules, ruling.codes, facts, mover or None)
+        if may:
+            reasons += explain_all(self._rules, ruling.may, facts, mover or None, certain=False)
+        return reasons
 
     def status(self) -> Ruling:
         """The ruling on the table as it lies, whoever laid what: what one photograph proves.
@@ -428,9 +439,7 @@ class Board:
         """
         mover = self.turn if by is None else _one_of("by", by, self.players)
         position, acts = self._turned_to(mover), self._actions(turn)
-        ruling = self._ruled(position, acts)
-        if mover != self.turn:
-            ruling = Ruling.of({*ruling.codes, Violation.OUT_OF_TURN}, ruling.may)
+        ruling = self._ruled_by(mover, acts)
         self._played.append((PlayedTurn(mover, acts, ruling), self._position))
         self._position = self._after(position, acts)
         return ruling
@@ -595,10 +604,14 @@ class Board:
             return MexicanReferee(self._rules).judge(position, acts)
         return LineReferee(self._rules).judge(position, acts)
 
-    def _facts(self, acts: Sequence[Action]) -> Mapping[Violation, Any]:
-        if isinstance(self._position, Position):
-            return MexicanReferee(self._rules).facts(self._position, acts)
-        return LineReferee(self._rules).facts(self._position, acts)
+    def _ruled_by(self, mover: str, acts: Sequence[Action]) -> Ruling:
+        ruling = self._ruled(self._turned_to(mover), acts)
+        return ruling if mover == self.turn else Ruling.of({*ruling.codes, Violation.OUT_OF_TURN}, ruling.may)
+
+    def _facts(self, position: Position | LinePosition, acts: Sequence[Action]) -> Mapping[Violation, Any]:
+        if isinstance(position, Position):
+            return MexicanReferee(self._rules).facts(position, acts)
+        return LineReferee(self._rules).facts(position, acts)
 
     def _turned_to(self, player: str) -> Position | LinePosition:
         if player == self.turn:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from companion.rules.actions import LEFT, MEXICAN, RIGHT, SECOND_MEXICAN
-from companion.rules.ruleset import RuleSet
+from companion.rules.quotations import quotation_about
+from companion.rules.ruleset import CONTRADICTED, HOUSE, OPEN, RuleSet
 from companion.rules.texts import (
     A_TILE,
     A_TRAIN,
     CHINESE_RULES,
     CHINESE_SENTENCES,
+    CONTRADICTS_ITSELF,
+    HOUSE_RULE,
+    LEFT_OPEN,
     RESTS_ON_ALL,
     RULES,
     SENTENCES,
@@ -41,7 +46,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One code explained. `source` is the rule set's source and, where one field carries the rule, what it says.
+    """One code explained, in words for the players.
+
+    `source` is the text that the rule rests on and what it says, translated; of a house's own rule, that it is one.
+    `certain` is False for a fault of `Ruling.may`: it is possible, and accuses nobody.
 
     >>> from companion.rules import Violation, explain, load_ruleset
     >>> explain(load_ruleset('tactic'), Violation.NO_DRAW).rule
@@ -52,15 +60,22 @@ class Reason:
     sentence: str
     rule: str
     source: str
+    certain: bool = True
 
-    def as_dict(self) -> dict[str, str]:
+    def as_dict(self) -> dict[str, str | bool]:
         """The reason as the judge's answers write it.
 
         >>> from companion.rules import Violation, explain, load_ruleset
         >>> sorted(explain(load_ruleset('tactic'), Violation.NO_DRAW).as_dict())
-        ['code', 'rule', 'sentence', 'source']
+        ['certain', 'code', 'rule', 'sentence', 'source']
         """
-        return {"code": str(self.code), "sentence": self.sentence, "rule": self.rule, "source": self.source}
+        return {
+            "code": str(self.code),
+            "sentence": self.sentence,
+            "rule": self.rule,
+            "source": self.source,
+            "certain": self.certain,
+        }
 
 
 def explain(rules: RuleSet, code: Violation, facts: Facts = Facts(), translate: Translate = str) -> Reason:
@@ -77,9 +92,8 @@ def explain(rules: RuleSet, code: Violation, facts: Facts = Facts(), translate: 
         train=train_text(facts.train, translate),
     )
     rule = _rule_of(rules, code)
-    return Reason(
-        code, filled[:1].upper() + filled[1:], translate(_text_of(rules, rule)), _source(rules, rule, translate)
-    )
+    text, source = translate(_text_of(rules, rule)), _source(rules, code, rule, translate)
+    return Reason(code, filled[:1].upper() + filled[1:], text, source)
 
 
 def explain_all(
@@ -87,15 +101,19 @@ def explain_all(
     codes: Iterable[Violation],
     facts: Mapping[Violation, Facts] | None = None,
     player: str | None = None,
+    certain: bool = True,
 ) -> list[Reason]:
     """Every code, in the order of their names; a code without facts of its own is told of `player`.
+
+    `certain`: False marks the reasons as possible only.
 
     >>> from companion.rules import Violation, explain_all, load_ruleset
     >>> [reason.code.name for reason in explain_all(load_ruleset('tactic'), [Violation.NO_DRAW, Violation.MISMATCH])]
     ['MISMATCH', 'NO_DRAW']
     """
     known = facts or {}
-    return [explain(rules, code, known.get(code, Facts(player))) for code in sorted(codes)]
+    reasons = (explain(rules, code, known.get(code, Facts(player))) for code in sorted(codes))
+    return [replace(reason, certain=certain) for reason in reasons]
 
 
 def train_text(train: str | None, translate: Translate = str) -> str:
@@ -126,11 +144,22 @@ def _text_of(rules: RuleSet, rule: Rule) -> str:
     return rule.variants.get(getattr(rules, rule.rests_on), rule.text)
 
 
-def _source(rules: RuleSet, rule: Rule, translate: Translate) -> str:
-    """`004, Mexican Train (boxed game): what the source says of the field`."""
+def _source(rules: RuleSet, code: Violation, rule: Rule, translate: Translate) -> str:
+    """`004, Mexican Train (boxed game): what the text says of it`, in the reader's language and without marks."""
     place = f"{rules.source}, {rules.title}"
     source = rules.sources.get(rule.rests_on) if rule.rests_on is not None else None
-    if source is None:
-        return f"{place}: {translate(RESTS_ON_ALL)}"
-    source_text = source.text.removeprefix(f"{rules.source}: ")
-    return f"{place}: {source_text} [{source.mark}]"
+    if source is not None and source.mark == HOUSE:
+        return f"{place}: {translate(HOUSE_RULE)}, {source.text}"
+    changed = {name for name, one in rules.sources.items() if one.mark == HOUSE}
+    abouts = (code,) if source is None or rule.rests_on is None else (code, rule.rests_on)
+    quoted = next(filter(None, (quotation_about(rules.name, rules.source, one, changed) for one in abouts)), None)
+    if quoted is None:
+        if source is None:
+            return f"{place}: {translate(RESTS_ON_ALL)}"
+        return f"{place}: {_MARK.sub('', source.text.removeprefix(f'{rules.source}: '))}"
+    doubt = {OPEN: LEFT_OPEN, CONTRADICTED: CONTRADICTS_ITSELF}.get("" if source is None else source.mark)
+    return f'{place}: "{translate(quoted.meaning)}"' + ("" if doubt is None else f"; {translate(doubt)}")
+
+
+_MARK = re.compile(r"\s*\[[TIAE]\]")
+"""A mark of docs/rules.md 0 within what a field says of its source."""

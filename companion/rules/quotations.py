@@ -6,7 +6,7 @@ rules that a text has no sentence for, and of other people's house rules, there 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from companion.rules.violations import Violation as V
@@ -91,7 +91,7 @@ QUOTATIONS: Mapping[str, Mapping[str, Quotation]] = {
         "first_turn": Quotation(
             "Начинающий игрок вводит в игру свой поезд или же мексиканский поезд, выложив подходящую по значению "
             "кость для продолжения паровоза.",
-            _("The first player starts the own train or the Mexican train with a tile that matches the engine."),
+            _("The first player starts their own train or the Mexican train with a tile that matches the engine."),
         ),
         "mexican": Quotation(
             "Если мексиканский поезд еще не введен в игру, то любой из игроков может это сделать в свою очередь.",
@@ -209,7 +209,7 @@ QUOTATIONS: Mapping[str, Mapping[str, Quotation]] = {
         ),
         "others_trains": Quotation(
             "শেষ পর্যন্ত পাওয়া যায় খেলার জন্য ট্রেন (ব্যক্তিগত ট্রেন, মেক্সিকান ট্রেন, মার্কার সহ অন্য খেলোয়াড়ের ট্রেন)",
-            _("The trains open to play on: the own train, the Mexican train, another player's train with a marker."),
+            _("The trains open to play on: your own train, the Mexican train, another player's train with a marker."),
         ),
         "must_play": Quotation(
             "আপনার খেলার যোগ্য টাইল থাকলে আপনাকে অবশ্যই খেলতে হবে, আপনি কৌশলগত উদ্দেশ্যে টাইল খেলা থেকে অপ্ট আউট করতে পারেন।",
@@ -326,7 +326,7 @@ QUOTATIONS: Mapping[str, Mapping[str, Quotation]] = {
         ),
         "marker_on": Quotation(
             "To provede tak, že na poslední kámen své trati položí figurku vláčku své barvy.",
-            _("To do so, the player puts the little train of the own colour on the last tile of the own track."),
+            _("To do so, the player puts the little train of their own colour on the last tile of their own track."),
         ),
         "marker_off": Quotation(
             "Pokud hráč zahraje kámen k vlastní trati která je otevřená, znovu jí pro ostatní uzavře – na znamení "
@@ -416,7 +416,7 @@ QUOTATIONS: Mapping[str, Mapping[str, Quotation]] = {
         ),
         "marker_on": Quotation(
             "Якщо і далі в нього ходу нема - то він позначає свій поїзд монеткою і пропускає хід.",
-            _("If there is still no move, the player marks the own train with a coin and skips the turn."),
+            _("If there is still no move, the player marks their own train with a coin and skips the turn."),
         ),
         "marker_off": Quotation(
             "Якщо ж гравець зміг походити, при чому не залежить від того - куди, монетка з його поїзда знімається, "
@@ -582,3 +582,17 @@ def quotation(rules: str, about: str) -> Quotation | None:
     """What the text of a game says of a code or a field of its rules; None where it has no sentence for that."""
     quoted = QUOTATIONS.get(rules, {}).items()
     return next((found for topic, found in quoted if about in ABOUT[topic]), None)
+
+
+_GAME_OF = {"000": "poltava", "001": "cz", "003": "reeves", "004": "tactic"}
+"""A text -> the one game that rests on it, for the rule files of houses that extend that game."""
+
+
+def quotation_about(rules: str, source: str, about: str, changed: Collection[str] = ()) -> Quotation | None:
+    """As `quotation`, for a house's own file too, which has the text of the game that it extends.
+
+    `changed`: the fields that the house has changed; of what they are about the text no longer speaks.
+    """
+    quoted = QUOTATIONS.get(rules if rules in QUOTATIONS else _GAME_OF.get(source, ""), {}).items()
+    topic, found = next(((topic, found) for topic, found in quoted if about in ABOUT[topic]), ("", None))
+    return None if found is None or any(one in changed for one in ABOUT[topic]) else found

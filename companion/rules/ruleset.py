@@ -53,7 +53,10 @@ OPEN = "A"
 CONTRADICTED = "E"
 """The mark of a field about which the source errs or contradicts itself."""
 
-_MARKS = ("T", "I", OPEN, "E", "house")
+HOUSE = "house"
+"""The mark of a house's own rule."""
+
+_MARKS = ("T", "I", OPEN, CONTRADICTED, HOUSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +273,7 @@ def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
             raise RuleSetError(f"options.{written}: {expected}, not {_shown(value)}") from None
     if not changed:
         return rules
-    sources = {**rules.sources, **{name: Source("house", "options of this game") for name in changed}}
+    sources = {**rules.sources, **{name: Source(HOUSE, "options of this game") for name in changed}}
     rules = replace(rules, **changed, sources=MappingProxyType(sources))
     _refuse_contradiction("options", rules)
     return rules
@@ -505,11 +508,11 @@ def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:
 def _entry(entry: Any, file: str, name: str) -> tuple[Any, Source]:
     """A field is written as {value, mark, source}, in a house's file also as the bare value."""
     if not (isinstance(entry, dict) and "value" in entry):
-        return entry, Source("house", file)
+        return entry, Source(HOUSE, file)
     extra = set(entry) - {"value", "mark", "source"}
     if extra:
         raise RuleSetError(f"{file}: {name}: expected value, mark and source, not {', '.join(sorted(extra))}")
-    mark, source = entry.get("mark", "house"), entry.get("source", file)
+    mark, source = entry.get("mark", HOUSE), entry.get("source", file)
     if mark not in _MARKS:
         raise RuleSetError(f"{file}: {name}.mark: expected one of {', '.join(_MARKS)}, not {_shown(mark)}")
     if not isinstance(source, str) or not source.strip():

@@ -39,6 +39,9 @@ A_TRAIN = "a train"
 THE_MEXICAN_TRAIN = "the Mexican train"
 TRAIN_OF = "{player}'s train"
 RESTS_ON_ALL = "common to all games of this kind"
+HOUSE_RULE = "house rule"
+LEFT_OPEN = "the text leaves part of this open"
+CONTRADICTS_ITSELF = "the text contradicts itself here"
 
 SENTENCES: Mapping[V, str] = {
     V.WRONG_ENGINE: "{tile} is in the middle, but this round needs another double.",
@@ -169,7 +172,7 @@ RULES: Mapping[V, Rule] = {
     V.CLOSED_TRAIN: Rule(_("You may play on another player's train only while it carries a marker.")),
     V.FIRST_TURN_OWN_ONLY: Rule(_("In your first turn you play on your own train only."), "long_first"),
     V.MX_TOO_EARLY: Rule(_("You may start the Mexican train from your second turn on."), "mx_from_turn"),
-    V.OPEN_DOUBLE_IGNORED: Rule(_("While a double is open, cover it before you play anything else."), "dead_double"),
+    V.OPEN_DOUBLE_IGNORED: Rule(_("While a double is open, cover it before you play anything else.")),
     V.DOUBLE_ORDER: Rule(
         _("Cover open doubles in the order that the rules name."),
         "close_order",

@@ -38,8 +38,8 @@ def insertable_text(act: str) -> str:
     kind, _colon, train = act.partition(":")
     texts = {
         "draw": _("drew a tile"),
-        "mark": _("put the marker on the own train"),
-        "unmark": _("took the marker off the own train"),
+        "mark": _("put the marker on their own train"),
+        "unmark": _("took the marker off their own train"),
         "pass": _("passed"),
         "done": _("said that the turn is over"),
         "discard": _("put a tile away, face down"),

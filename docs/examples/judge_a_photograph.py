@@ -1,13 +1,14 @@
 """Judge a photographed table: `python docs/examples/judge_a_photograph.py [PICTURE]`.
 
-Mexican Train with Ann's train below the middle of the picture, Ben's to the left, Cy's to the right.
+Mexican Train with Ann's train below the middle of the picture, Ben's to the left, Cy's to the right. Look at the
+trains that it prints: from a wrong direction a train goes to the neighbour, and so does the fault in it.
 """
 
 import sys
 from pathlib import Path
 
-from companion.reading import KnownSet, lay_out, open_eye, open_picture
-from companion.rules import rule_text
+from companion.reading import KnownSet, PictureError, ReadingError, lay_out, open_eye, open_picture
+from companion.rules import RulesError, rule_text
 
 STATIONS = {"Ann": 90, "Ben": 180, "Cy": 0, "MX": 270}
 """Where each train begins as seen from the middle: degrees clockwise, 0 is to the right."""
@@ -19,9 +20,6 @@ def main(picture: Path) -> None:
     table = lay_out(reading, STATIONS)
     for name, chain in table.trains.items():
         print(f"{name}: {chain}")
-    if table.unread:
-        print(f"{table.unread} tiles cannot be read, so nothing is judged")
-        return
     board = table.board("tactic")
     ruling = board.status()
     print(ruling.verdict)
@@ -30,4 +28,8 @@ def main(picture: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("table.jpg"))
+    chosen = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).with_name("table.jpg")
+    try:
+        main(chosen)
+    except (PictureError, ReadingError, RulesError) as refused:
+        sys.exit(f"{chosen.name}: nothing is judged: {refused}")

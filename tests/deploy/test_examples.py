@@ -11,6 +11,7 @@ import runpy
 import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import yaml
 
 from companion import reading
 from companion.publish.discovery import TableDevice, discovery
-from companion.reading import Eye, ReadingError, lay_out, open_eye
+from companion.reading import Eye, KnownSet, ReadingError, lay_out, open_eye, open_picture
 from companion.rules import Board
 from vision.reading import PictureReading
 
@@ -110,6 +111,35 @@ def test_a_program_that_reads_pictures_says_what_lies_there(
     monkeypatch.setattr(sys, "argv", [program])
     runpy.run_path(str(EXAMPLES / f"{program}.py"), run_name="__main__")
     assert said in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_program_says_in_one_line_that_a_sheet_of_pictures_is_no_table(
+    eye: Eye, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "open_eye", lambda: eye)
+    for sheet in (ROOT / "datasets" / "samples" / "trains.jpg",):
+        monkeypatch.setattr(sys, "argv", ["judge_a_photograph", str(sheet)])
+        with pytest.raises(SystemExit, match=rf"^{re.escape(sheet.name)}: nothing is judged: [^\n]+$"):
+            runpy.run_path(str(EXAMPLES / "judge_a_photograph.py"), run_name="__main__")
+
+
+@pytest.mark.slow
+def test_a_covered_engine_is_named_by_whoever_knows_it(eye: Eye) -> None:
+    stations = {"Ann": 90, "Ben": 180, "Cy": 0, "MX": 270}
+    seen = eye.look(open_picture(EXAMPLES / "table.jpg"), known=KnownSet.double(12))
+    covered = replace(seen, tiles=tuple(tile for tile in seen.tiles if tile.values != (12, 12)))
+    table = lay_out(covered, stations)
+    assert (table.engine, table.unread, table.boneyard) == (None, 0, None)
+    with pytest.raises(ReadingError, match=r"^the engine is not seen in the middle: name it, such as lay_out"):
+        table.board("tactic")
+    board = lay_out(covered, stations, engine="12-12").board("tactic", turn="Cy")
+    assert board.status().codes == lay_out(seen, stations).board("tactic").status().codes and board.turn == "Cy"
+    nowhere = lay_out(replace(covered, hub=None), stations, engine="12-12")
+    with pytest.raises(ReadingError, match=r"^the middle of the table is not found: expected the hub or the engine"):
+        nowhere.board("tactic")
+    with pytest.raises(ReadingError, match=r"^1 tile of this table cannot be read"):
+        replace(table, engine="?").board("tactic")
 
 
 def test_the_automations_name_entities_that_the_table_has() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from string import Formatter
 
 import pytest
 
+from companion.rules.board import Board
+from companion.rules.errors import RulesError
 from companion.rules.explain import Facts, explain, explain_all, train_text
-from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.ruleset import RULESET_NAMES, SHIPPED, house_file, load_ruleset
 from companion.rules.ruleset_fields import FIELDS
 from companion.rules.texts import CHINESE_RULES, CHINESE_SENTENCES, RULES, SENTENCES
 from companion.rules.violations import Violation
@@ -42,7 +45,52 @@ def test_the_rule_is_the_one_of_this_rule_set_and_house() -> None:
     assert "in the order in which" in explain(TACTIC, Violation.DOUBLE_ORDER).rule
     assert "reverse" in explain(load_ruleset("tactic", {"order": "lifo"}), Violation.DOUBLE_ORDER).rule
     assert "that same double" in explain(load_ruleset("cz"), Violation.EXTRA_NOT_ON_DOUBLE).rule
-    assert "[house]" in explain(load_ruleset("tactic", {"order": "lifo"}), Violation.DOUBLE_ORDER).source
+    assert "house rule" in explain(load_ruleset("tactic", {"order": "lifo"}), Violation.DOUBLE_ORDER).source
+    changed = explain(load_ruleset("tactic", {"draws": "until_playable"}), Violation.EXTRA_DRAW).source
+    assert "take one from the pile" not in changed, "the house has changed what that sentence says"
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("code", list(Violation))
+def test_a_source_is_quoted_in_the_reader_s_language_and_without_marks(name: str, code: Violation) -> None:
+    said = explain(load_ruleset(name), code).source.partition(": ")[2]
+    foreign = {letter for letter in said if letter.isalpha() and not letter.isascii()}
+    assert said and not foreign and not re.search(r"\[\w+\]", said)
+
+
+def test_a_house_s_own_file_quotes_the_text_of_its_game(tmp_path: Path) -> None:
+    home = tmp_path / "home.toml"
+    home.write_text(house_file("tactic", "At home", {"announce_penalty": 2}), encoding="utf-8")
+    for rules in (TACTIC, Board(home).rules):
+        said = explain(rules, Violation.OPEN_DOUBLE_IGNORED).source
+        assert said.endswith('"A double must always be covered; only then can tiles be laid on other trains."')
+    assert "all 12 tiles" in explain(TACTIC, Violation.DEAD_TRAIN).source
+
+
+def test_a_source_says_where_its_text_leaves_something_open() -> None:
+    assert explain(TACTIC, Violation.MARKER_UNEARNED).source.endswith("; the text leaves part of this open")
+    reeves = explain(load_ruleset("reeves"), Violation.PASSED_WITH_PLAYABLE).source
+    assert reeves.endswith("; the text contradicts itself here")
+
+
+def test_a_board_explains_the_turn_of_anybody() -> None:
+    board = Board("tactic", ["Ann", "Ben", "Cy"])
+    [closed] = board.explain("play 12-5@Ann", by="Ann") or [None]
+    assert closed is None
+    codes = [reason.code for reason in board.explain("play 12-5@Ann", by="Ben")]
+    assert codes == sorted(board.copy().push("play 12-5@Ann", by="Ben").codes)
+    assert Violation.OUT_OF_TURN in codes and Violation.CLOSED_TRAIN in codes
+    with pytest.raises(RulesError, match="by: expected one of Ann, Ben, Cy"):
+        board.explain("play 12-5@Ann", by="Dan")
+
+
+def test_possible_faults_are_explained_only_when_asked_for_and_are_marked() -> None:
+    board = Board("cz", ["Ann", "Ben"], trains={"Ann": "12-5", "Ben": "12-3"}, first_turn=False, boneyard=9)
+    turn = "mark Ann"
+    assert board.judge(turn).may, "a turn with a possible fault"
+    told = board.explain(turn, may=True)
+    assert {reason.code for reason in told if not reason.certain} == board.judge(turn).may
+    assert [reason for reason in told if reason.certain] == board.explain(turn)
 
 
 def test_the_mexican_train_is_called_by_its_name() -> None:
