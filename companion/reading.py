@@ -26,6 +26,7 @@ from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.rules.board import Board
 from companion.rules.notation import NotationError, parse_laid, print_laid
 from companion.rules.ruleset import RuleSet
+from vision.adaptation import AdaptationError
 from vision.calibration import CalibrationError
 from vision.eye import Eye, open_eye
 from vision.hand_group import in_hand as hand_group
@@ -34,8 +35,10 @@ from vision.pictures import PictureError
 from vision.pictures import open_picture as _open
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 from vision.tilt import calibration_from_tiles
+from vision.weights import WeightsError
 
 __all__ = [
+    "AdaptationError",
     "Eye",
     "Found",
     "HalfReading",
@@ -45,6 +48,7 @@ __all__ = [
     "PictureReading",
     "ReadingError",
     "TileReading",
+    "WeightsError",
     "in_hand",
     "lay_out",
     "open_eye",

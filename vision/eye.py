@@ -63,8 +63,14 @@ class Eye:
         known: KnownSet | None = None,
         size: TileSize | None = None,
     ) -> PictureReading:
-        """(h, w, 3) uint8 BGR -> all tiles, markers and the hub. A known tile length saves the search for it; a known
-        `size` says besides which outlines are wrong."""
+        """(h, w, 3) uint8 BGR -> all tiles, markers and the hub.
+
+        Args:
+            image: the picture, as `open_picture` opens it.
+            tile_length_px: how long a tile is in it, which saves the search; None finds out.
+            known: the tiles that may lie there, `KnownSet.double(12)`; None forces the readings into no set.
+            size: how large tiles are where a calibrated camera looks, to weed out what is none. A photograph has none.
+        """
         start = time.perf_counter()
         image = lifted(image)
         levels = pyramid(image)

@@ -11,6 +11,11 @@ from vision.known_set import KnownSet
 SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "chinese")
 
 
+def set_name(written: str) -> str:
+    """A set by its name, or by its highest double alone: `12` is `double-12`. What is neither stays as it is."""
+    return f"double-{written}" if f"double-{written}" in SETS else written
+
+
 def known_set(name: str) -> KnownSet | None:
     """What lies on the table by the name of its set; None for `auto`, which forces nothing."""
     if name == "auto":

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.app.named_sets import SETS, known_set, set_doubt
+from companion.cli.set_name import SetName
 from companion.rules.tile import Tile
 from vision.adaptation import AdaptationError
 from vision.drawing import draw as drawing_of
@@ -27,9 +28,7 @@ from vision.weights import WeightsError
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
-@click.option(
-    "--set", "tile_set", type=click.Choice(SETS), default="auto", show_default=True, help="The set on the table."
-)
+@click.option("--set", "tile_set", type=SetName(SETS), default="auto", show_default=True, help="The set on the table.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line and image.")
 @click.option(
     "--draw", type=click.Path(file_okay=False, path_type=Path), help="Folder for pictures with the reading drawn in."

@@ -13,6 +13,7 @@ import numpy as np
 
 from companion.app.named_sets import SETS, known_set
 from companion.cli.read import eye_for, show_progress, show_refused, with_set_doubt
+from companion.cli.set_name import SetName
 from companion.rules.ruleset import RuleSet, RuleSetError, load_ruleset
 from companion.rules.tile import Tile
 from vision.hand_group import in_hand
@@ -22,7 +23,7 @@ from vision.reading import PictureReading
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
-@click.option("--set", "tile_set", type=click.Choice(SETS), default="auto", show_default=True, help="The set in play.")
+@click.option("--set", "tile_set", type=SetName(SETS), default="auto", show_default=True, help="The set in play.")
 @click.option("--rules", default="tactic", show_default=True, help="Rule set whose scoring counts (0-0 differs).")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line and image.")
 @click.option("--learned", type=click.Path(path_type=Path), help="What `teach` learned of your own set.")

@@ -11,6 +11,7 @@ import click
 from companion.app.learned import LEARNED, SETS, doubles_of
 from companion.cli.read import eye_for
 from companion.cli.serve import default_data_dir
+from companion.cli.set_name import SetName
 from vision.adaptation import AdaptationError
 from vision.frame import Image
 from vision.pictures import PictureError, open_picture
@@ -20,7 +21,7 @@ from vision.teaching import teach as learn_from
 
 @click.command()
 @click.argument("image", required=False)
-@click.option("--set", "tile_set", type=click.Choice(SETS), default="double-12", show_default=True, help="Your set.")
+@click.option("--set", "tile_set", type=SetName(SETS), default="double-12", show_default=True, help="Your set.")
 @click.option("--check", metavar="IMAGE", help="Another photograph of the same row: the self-test.")
 @click.option("--data", type=click.Path(path_type=Path), help="Data folder; left out: the one that serve uses.")
 @click.option("--export", metavar="FILE.zip", help="The tiles that were corrected in play, labelled in YOLO's format.")

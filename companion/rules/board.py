@@ -87,9 +87,9 @@ class Board:
         trains: Mexican Train as it lies: player, or `MX`, -> tiles from the engine outwards, `"12-5 5-7"`.
         line: a Chinese line as it lies, from left to right, `"2:6 6:4"`.
         markers: whose trains carry a marker.
-        open: trains that end in an uncovered double, in the order of laying; None are all that end in a double.
+        open: trains that end in an uncovered double, in the order of laying; None: every train that ends in one.
         flipped: trains that a face-down dead double closes.
-        boneyard: tiles left to draw; None cannot be counted, or follows from the deal where nothing lies yet.
+        boneyard: tiles left to draw; None: what the deal leaves where nothing lies yet, else nobody can count them.
         first_turn: whether `turn` has the first turn of the round; None: where nothing lies yet.
 
     Raises:
@@ -346,6 +346,9 @@ class Board:
 
     def legal_plays(self, hand: Hand | None = None, done: Turn = (), *, surely: bool = False) -> list[Play]:
         """Every tile and place that the player to move may choose next. Empty: draw, or the turn is over.
+
+        These are next acts, not whole turns: after a double the turn goes on, and `judge` and `push`, which rule on
+        whole turns, find a fault in the double alone. Pass what was laid as `done` to see what may follow.
 
         Args:
             hand: the player's tiles; None: any tile that is not on the table.

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from companion.rules.actions import LEFT, MEXICAN, RIGHT, SECOND_MEXICAN
-from companion.rules.quotations import quotation_about
 from companion.rules.ruleset import CONTRADICTED, HOUSE, OPEN, RuleSet
 from companion.rules.texts import (
     A_TILE,
@@ -146,6 +145,8 @@ def _text_of(rules: RuleSet, rule: Rule) -> str:
 
 def _source(rules: RuleSet, code: Violation, rule: Rule, translate: Translate) -> str:
     """`004, Mexican Train (boxed game): what the text says of it`, in the reader's language and without marks."""
+    from companion.rules.quotations import quotation_about  # many texts, for those who ask only
+
     place = f"{rules.source}, {rules.title}"
     source = rules.sources.get(rule.rests_on) if rule.rests_on is not None else None
     if source is not None and source.mark == HOUSE:

@@ -11,7 +11,7 @@ import runpy
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ import pytest
 import yaml
 
 from companion import reading
+from companion.geometry.layout import Trouble
 from companion.publish.discovery import TableDevice, discovery
-from companion.reading import Eye, KnownSet, ReadingError, lay_out, open_eye, open_picture
+from companion.reading import Eye, KnownSet, PhotographedTable, ReadingError, lay_out, open_eye, open_picture
 from companion.rules import Board
 from vision.reading import PictureReading
 
@@ -159,6 +160,14 @@ def test_the_automations_name_entities_that_the_table_has() -> None:
 def test_every_example_is_named_by_the_page_about_the_library() -> None:
     page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
     assert [path.name for path in EXAMPLES.iterdir() if path.is_file() and f"examples/{path.name}" not in page] == []
+
+
+def test_the_page_about_the_library_explains_every_trouble_and_every_field_of_a_table() -> None:
+    page = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    never = {Trouble.VALUE_CHANGED, Trouble.BROKEN_LINE, Trouble.COVERED_TILE}  # needs two pictures, or a Chinese line
+    assert set(re.findall(r"^\| `([A-Z_]+)` \|", page, re.M)) == set(Trouble) - never
+    known = {*(one.name for one in fields(PhotographedTable)), "unread"}
+    assert [name for name in known if f"table.{name}" not in page] == []
 
 
 def test_every_public_name_for_pictures_is_described_and_typed() -> None:
