@@ -13,10 +13,11 @@ from companion.web.languages import ngettext
 from companion.web.refusals import translated
 from companion.web.wording import (
     apart_text,
-    camera_text,
+    camera_message,
     fault_text,
     faults_title,
     proof_text,
+    reads_slowly,
     reason_text,
     retraction_cause,
     retraction_text,
@@ -47,7 +48,8 @@ def notices(board: Board, camera: Mapping[str, Any] | None, troubles: Sequence[s
     """The lines to show and how many more there are."""
     found = [*_faults(board), *_retractions(board), *_questions(board), *_camera(camera), *_block(board)]
     found += _apart(board)
-    found += [Notice("note", translated(trouble)) for trouble in troubles]
+    said = {notice.title for notice in found}
+    found += [Notice("note", words) for words in dict.fromkeys(map(translated, troubles)) if words not in said]
     if len(found) <= MOST_LINES:
         return tuple(found), 0
     return tuple(found[: MOST_LINES - 1]), len(found) - MOST_LINES + 1
@@ -107,10 +109,9 @@ def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
     if state == "unseated":
         return [Notice("question", _("Who sits where?"))]
     if state in ("lost", "ended"):
-        message = str((camera or {}).get("message") or "")
-        return [
-            Notice("question" if state == "lost" else "note", translated(message) if message else camera_text(state))
-        ]
+        assert camera is not None
+        urgent = state == "lost" and not reads_slowly(camera)
+        return [Notice("question" if urgent else "note", camera_message(camera))]
     return []
 
 

@@ -127,6 +127,7 @@ def show(seq: int) -> str:
     play = shown_play(seq, board)
     before, after = pictures_of(seq)
     folder = pictures_folder(app_state().game)
+    history = [_history_line(number) for number in play.get("changed_by") or ()]
     return render_template(
         "play.html",
         board=board,
@@ -138,7 +139,8 @@ def show(seq: int) -> str:
         after=after,
         examined=[one for one in board.audit if one["seq"] == seq and one["status"] != "clear"],
         arm=None if folder is None else _arm_picture(folder, board, play, line),
-        history=[_history_line(number) for number in play.get("changed_by") or ()],
+        history=history,
+        undo_is_here=bool(history) and _is_last_step(history[-1]),
         tv=False,
     )
 
@@ -161,6 +163,12 @@ def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     others = [(list(other), p) for other, p in certainty.alternatives(tile)]
     return {"tile": list(tile), "sure": certainty.sure, "halves": certainty.p, "others": others}
+
+
+def _is_last_step(line: Mapping[str, Any]) -> bool:
+    """Whether *Undo* would take back this person's line: nothing but what the rules write has come after it."""
+    later = event_lines(app_state().session, line["seq"])
+    return line.get("source") == "person" and all(one.get("source") == "rule" for one in later)
 
 
 def _history_line(seq: int) -> dict[str, Any]:

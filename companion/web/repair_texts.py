@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from companion.storage.game_folders import number_of
 from companion.storage.repairs import LASTING_TROUBLE, Repair
+from companion.supervise.parts import SILENT
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
 from companion.web.refusals import translated
@@ -169,7 +170,17 @@ PARTS: Mapping[str, str] = {
 
 _CAMERA = RepairText("", _("Meanwhile you can tap the plays in."), _("Check camera and table."), page="/table")
 
+READER_SLOW = _("Reading is slow just now. Play on: what lies on the table is read next.")
+
+_READER_SLOW = RepairText(
+    READER_SLOW,
+    _("The box has much to do. What you enter is kept."),
+    _("If it goes on for minutes, switch the box off and on."),
+    command="sudo systemctl restart companion",
+)
+
 REMEDIES: Mapping[str, RepairText] = {
+    "the reader did not answer": _READER_SLOW,
     "only ": RepairText(
         "",
         _("When the disk is full, nothing more can be recorded."),
@@ -198,6 +209,8 @@ def repair_text(repair: Repair) -> RepairText:
     if repair.code == LASTING_TROUBLE:
         return _trouble_text(str(repair.about.get("words")))
     text = TEXTS.get(repair.code, _unknown(repair))
+    if repair.code == SILENT and repair.about.get("part") == "reader":
+        text = _READER_SLOW
     about = _shown(repair)
     if "part" in about:
         about["part"] = gettext(PARTS.get(str(about["part"]), str(about["part"])))
@@ -216,7 +229,8 @@ def _trouble_text(sentence: str) -> RepairText:
     for beginning, text in REMEDIES.items():
         if sentence.startswith(beginning):
             meaning, remedy = gettext(text.meaning), gettext(text.remedy) if text.remedy else ""
-            return RepairText(translated(sentence), meaning, remedy, text.command, text.page)
+            title = gettext(text.title) if text.title else translated(sentence)
+            return RepairText(title, meaning, remedy, text.command, text.page)
     return RepairText(translated(sentence), gettext(_("The game goes on.")))
 
 

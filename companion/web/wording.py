@@ -15,10 +15,13 @@ from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.quotations import quotation
 from companion.rules.ruleset import load_ruleset
+from companion.supervise.health import SENTENCES, State
 from companion.web.board import SURE_ENOUGH, Board
 from companion.web.code_texts import code_title
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
+from companion.web.refusals import translated
+from companion.web.repair_texts import READER_SLOW
 from companion.web.rule_texts import RULES
 
 
@@ -275,6 +278,34 @@ def retraction_cause(because: Any) -> str:
     if because == "person":
         return _("Somebody has corrected what was recorded.")
     return _("There is another way to explain what the camera has seen since.")
+
+
+_NOT_AWAY = (State.OPENING, State.LIVE, State.BLACK, State.DARK, State.OVEREXPOSED, State.MOVED, State.ENDED)
+_AWAY = tuple(words for state, words in SENTENCES.items() if state not in _NOT_AWAY)
+
+
+def reads_slowly(camera: Mapping[str, Any] | None) -> bool:
+    """Whether nothing but a reader that takes its time is the matter; the camera sees the table well."""
+    about = camera or {}
+    return about.get("state") == "lost" and str(about.get("message") or "").startswith("the reader did not answer")
+
+
+def camera_doing(camera: Mapping[str, Any]) -> str:
+    """What the camera is doing: it is not called away where something else keeps the table from being read."""
+    message = str(camera.get("message") or "")
+    if reads_slowly(camera):
+        return _("Reading is slow")
+    if camera["state"] == "lost" and message and not message.startswith(_AWAY):
+        return _("Not watching")
+    return camera_text(str(camera["state"]))
+
+
+def camera_message(camera: Mapping[str, Any]) -> str:
+    """What is to be said of the camera, in a sentence if there is one."""
+    message = str(camera.get("message") or "")
+    if reads_slowly(camera):
+        return _(READER_SLOW)
+    return translated(message) if message else camera_text(str(camera["state"]))
 
 
 def camera_text(state: str) -> str:

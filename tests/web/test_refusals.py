@@ -15,7 +15,9 @@ import companion.game.session
 from companion.app.state import AppState
 from companion.game.rejected import CommandRejected, Reason
 from companion.log.event_fields import EventError
+from companion.storage.repairs import Repair
 from companion.supervise.health import SENTENCES, State
+from companion.supervise.parts import SILENT
 from companion.web.languages import catalogue
 from companion.web.refusals import PHOTOGRAPHS, REFUSALS, TROUBLES, why
 from tests.web.fakes import FakeCamera, FakeSession
@@ -89,3 +91,34 @@ def test_a_rejection_is_a_code_and_what_it_is_about() -> None:
 def test_a_check_without_words_of_its_own_is_shown_as_it_is() -> None:
     error = CommandRejected.of(EventError("seq 4: what.answer: event 3 asked nothing"))
     assert (error.code, why(error)) == ("bad_correction", "What.answer: event 3 asked nothing")
+
+
+def test_a_reader_that_is_slow_is_not_called_a_camera_that_is_away(anyone: FlaskClient, app_state: AppState) -> None:
+    app_state.camera = FakeCamera(
+        "lost", "the reader did not answer within 15 s; it is started again for the next picture"
+    )
+    app_state.repairs.report(Repair(SILENT, {"part": "reader"}))
+    slow = "Reading is slow just now. Play on: what lies on the table is read next."
+    for page in ("/?lang=en", "/tv?lang=en"):
+        shown = anyone.get(page).text
+        assert shown.count(slow) == 1 and "Reading is slow</" in shown
+        assert not any(words in shown for words in ("Not connected", "did not answer", "No sign of life"))
+    assert "Čtení je teď pomalé." in anyone.get("/?lang=cs").text
+    assert slow in anyone.get("/repairs?lang=en").text
+    assert anyone.get("/api/state").json["camera"]["state"] == "lost", "as the contract names it"
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("the camera is not there; plug it in again, it comes back by itself", "Not connected"),
+        ("the camera was moved: check the four corners", "Not watching"),
+        ("nothing is recorded just now (the referee gives no sign of life)", "Not watching"),
+        ("", "Not connected"),
+    ],
+)
+def test_only_a_camera_that_is_away_is_called_so(
+    anyone: FlaskClient, app_state: AppState, message: str, words: str
+) -> None:
+    app_state.camera = FakeCamera("lost", message)
+    assert f"{words}</a>" in anyone.get("/?lang=en").text

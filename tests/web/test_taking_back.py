@@ -102,3 +102,16 @@ def test_signs_that_nobody_types_are_refused_in_the_viewers_words(client: FlaskC
     answer = client.post("/setup?lang=cs", data=fields)
     assert answer.status_code == 400
     assert "žádná klávesnice" in answer.text and "\\u" not in answer.text
+
+
+def test_whom_a_play_was_given_to_is_undone_where_it_was_said(client: FlaskClient, session: Session) -> None:
+    play = session.play((12, 5), "Ann", "Ann")[0].seq
+    page = f"/play/{play}"
+    assert 'action="/api/undo"' not in client.get(page).text, "nothing was changed here"
+    shown = send(client, page, "/api/correct", by="Ben")
+    assert session.snapshot()["plays"][-1]["by"] == "Ben" and 'action="/api/undo"' in shown
+    shown = send(client, page, "/api/undo")
+    assert session.snapshot()["plays"][-1]["by"] == "Ann" and 'action="/api/undo"' not in shown
+    shown = send(client, page, "/api/correct", by="Ben")
+    session.draw("Ben")
+    assert 'action="/api/undo"' not in client.get(page).text, "it would take back what came after"
