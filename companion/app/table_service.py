@@ -136,6 +136,7 @@ class WatchedTable:
         self._failed = False
         self._held = False
         self._unread = 0
+        self._unseen = False
         self._thread = threading.Thread(target=self._part.loop, args=(self._run,), name="watching", daemon=True)
 
     def start(self) -> None:
@@ -395,8 +396,10 @@ class WatchedTable:
             return False
         try:
             frame = self._next_frame()
-        except AwayError as away:
-            self._view.away(away)
+        except CameraError as away:
+            self._unseen = True
+            if isinstance(away, AwayError):
+                self._view.away(away)
             raise
         if frame is None:
             return False
@@ -574,8 +577,11 @@ class WatchedTable:
         self._failed = failed
 
     def _back(self) -> None:
-        if self._watcher is not None:
+        """The table is read whole where it was out of sight; after a reader's fault only what is due, since a look at
+        the whole takes so long that the next hand would come first, again and again."""
+        if self._watcher is not None and self._unseen:
             self._watcher.settler.forget()
+        self._unseen = False
         self._set_state("looking")
 
     def _set_state(self, state: str, message: str = "") -> None:

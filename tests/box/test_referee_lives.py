@@ -15,6 +15,8 @@ import pytest
 from companion.app.table_service import HANGS
 from companion.log import journal as journal_module
 from companion.log.journal import read_journal
+from companion.supervise import AwayError, EyeAwayError
+from companion.supervise.health import Health, State
 from companion.web.app import PageSettings, create_app
 from tests.box.telling import TellingTable, new_game, telling_table, until
 
@@ -150,3 +152,28 @@ def test_a_camera_that_films_in_another_size_is_looked_over_anew(table: TellingT
     table.camera.size_wh = (60, 45)
     assert until(lambda: len(table.watchers) == before + 1) and table.tells_more()
     assert len(table.watchers) == before + 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "whole"),
+    [(EyeAwayError("the reader's process ended"), 0), (AwayError(Health(State.BLACK, 0.0)), 1)],
+    ids=["reader", "camera"],
+)
+def test_only_a_table_that_was_out_of_sight_is_read_whole_again(
+    table: TellingTable, fault: Exception, whole: int
+) -> None:
+    assert table.tells_more()
+    forgotten, raised = [], []
+
+    def once() -> None:
+        if not raised:
+            raised.append(fault)
+            raise fault
+
+    table.watchers[-1].settler.forget = lambda: forgotten.append(1)  # type: ignore[method-assign]
+    if isinstance(fault, EyeAwayError):
+        table.looks = once
+    else:
+        table.camera.before_each = once
+    assert until(lambda: bool(raised)) and table.tells_more()
+    assert len(forgotten) == whole
