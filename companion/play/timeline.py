@@ -142,9 +142,8 @@ BY_ORDER = frozenset(
 """Faults that the order of acts may explain; the others lie on the table in any order."""
 
 
-OPEN = frozenset(map(str, (Violation.OUT_OF_TURN, Violation.PLAY_AFTER_END, Violation.MARKER_UNEARNED)))
-"""Where one of these stands it is open whose turn it is, or whether the round goes on: a marker that comes too early
-ends its player's turn once that comes."""
+OPEN = frozenset(map(str, (Violation.OUT_OF_TURN, Violation.PLAY_AFTER_END)))
+"""Where one of these stands it is open whose turn it is, or whether the round goes on."""
 
 
 class Timeline:

@@ -41,40 +41,6 @@ def test_the_last_first_turn_is_a_marker_and_the_round_is_over(
     assert session.phase == "scored" and session.scoreboard.totals["Ann"] == 0
 
 
-@pytest.mark.parametrize("rules", ["poltava", "cz"])
-def test_a_marker_tapped_before_its_player_s_turn_ends_the_round_all_the_same(tmp_path: Path, rules: str) -> None:
-    session = out_at_once(tmp_path, rules, FOUR[:3])
-    session.mark("Cy")
-    assert session.phase == "playing"
-    session.mark("Ben")
-    assert session.phase == "ended"
-    assert not [found for play in session.snapshot()["plays"] for found in play["violations"]]
-
-
-@pytest.mark.parametrize("rules", ["poltava", "tactic"])
-def test_a_marker_tapped_before_its_player_s_turn_is_that_turn(tmp_path: Path, rules: str) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-9", FOUR[:3]), ticking())
-    session.start_round(starter="Ann")
-    session.play((9, 5), "Ann", by="Ann")
-    if rules == "tactic":
-        session.draw("Cy")
-    session.mark("Cy")
-    session.play((9, 7), "Ben", by="Ben")
-    assert session.snapshot()["turn"] == "Ann"
-    assert not [found for play in session.snapshot()["plays"] for found in play["violations"]]
-
-
-def test_a_marker_put_on_after_a_tile_is_no_early_one(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("poltava", "double-9", FOUR[:3]), ticking())
-    session.start_round(starter="Ann")
-    for player, tile in (("Ann", (9, 5)), ("Ben", (9, 7))):
-        session.play(tile, player, by=player)
-    session.mark("Ben")
-    session.play((9, 3), "Cy", by="Cy")
-    found = [one["code"] for play in session.snapshot()["plays"] for one in play["violations"]]
-    assert found == ["MARKER_UNEARNED"]
-
-
 def test_a_first_train_that_may_go_on_ends_when_its_player_says_so(tmp_path: Path) -> None:
     session = out_at_once(tmp_path, "poltava", FOUR[:2])
     session.play((9, 8), "Ben", by="Ben")
