@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from companion.storage.game_folders import number_of
 from companion.storage.repairs import LASTING_TROUBLE, Repair
-from companion.supervise.parts import SILENT
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
 from companion.web.refusals import translated
@@ -209,7 +208,7 @@ def repair_text(repair: Repair) -> RepairText:
     if repair.code == LASTING_TROUBLE:
         return _trouble_text(str(repair.about.get("words")))
     text = TEXTS.get(repair.code, _unknown(repair))
-    if repair.code == SILENT and repair.about.get("part") == "reader":
+    if repair.code == "PART_SILENT" and repair.about.get("part") == "reader":
         text = _READER_SLOW
     about = _shown(repair)
     if "part" in about:
