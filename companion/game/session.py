@@ -123,7 +123,7 @@ class Session(OpenGame):
     ) -> tuple[Event, ...]:
         """A tile was laid on `train`, its inner (left) half first; `by` None: by whoever is to move.
 
-        `lift`: the own marker comes off with it where the rules take it off, which nobody taps separately.
+        `lift`: their own marker comes off with it where the rules take it off, which nobody taps separately.
         """
         with self._lock:
             self._running(also_ended=True)
@@ -149,7 +149,7 @@ class Session(OpenGame):
             return self._record(Passed(by=self._who(by), source=source))
 
     def done(self, by: str, source: str = "person") -> tuple[Event, ...]:
-        """`by` presses that the own turn is over. Nothing is recorded where the table has shown that already."""
+        """`by` presses that their own turn is over. Nothing is recorded where the table has shown that already."""
         with self._lock:
             self._running(also_ended=True)
             course, player = self._ledger.match.course, self._player(by)

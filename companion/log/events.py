@@ -149,7 +149,7 @@ class Drew(Event):
 class Passed(Event):
     """A player ended a turn that the rules do not call complete.
 
-    `done`: the player says that the own turn is over, and not that no tile was laid in it.
+    `done`: the player says that their own turn is over, and not that no tile was laid in it.
     """
 
     KIND = "passed"

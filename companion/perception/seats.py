@@ -24,7 +24,7 @@ LEAST_APART_DEG = 20.0
 
 
 def seats_of(given: Mapping[str, float], stations: Mapping[str, float], players: Sequence[str]) -> dict[str, float]:
-    """The seats as they were said; who was not asked sits behind the station of the own train."""
+    """The seats as they were said; who was not asked sits behind the station of their own train."""
     known = {**stations, **given}
     return {name: known[name] for name in players if name in known}
 

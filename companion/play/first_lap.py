@@ -2,7 +2,7 @@
 
 In that lap there is no turn order: a tile on X's own train and X's own marker are X's, in any order, interleaved, by
 several players in one change. Each player has one first turn, taken up again whenever he lays another tile. The lap is
-over with the first act that can only be an ordinary turn's; until then a tile on the own train may be either, so
+over with the first act that can only be an ordinary turn's; until then a tile on their own train may be either, so
 whoever may have the first ordinary turn is a row of players and not one. Source: docs/rules.md 2.2.
 """
 
@@ -18,7 +18,7 @@ from companion.rules.ruleset import RuleSet
 
 Together = tuple[tuple[str, bool], ...]
 """(player, whether something must follow) of what may have been an ordinary turn since everybody has begun: a tile on
-the own train, or a marker or a pass after a draw for the double at its end."""
+their own train, or a marker or a pass after a draw for the double at its end."""
 
 REMEMBERED = 24
 """So many of the last may be ordinary turns."""

@@ -105,7 +105,7 @@ class Course:
     @property
     def begun(self) -> frozenset[str]:
         """Who has laid a tile of the first train, drawn, put the marker on or passed: turning a double over says
-        nothing about the own train."""
+        nothing about their own train."""
         turns = {**self.first_turns, **({} if self.turn is None else {self.turn.player: self.turn})}
         return self.moved | {player for player, turn in turns.items() if begins(turn)}
 
@@ -471,7 +471,7 @@ class Course:
         return Step(replace(step.course, turn=ended), findings, late)
 
     def _take_done(self, player: str, event: Passed, key: int) -> Step:
-        """Somebody says that the own turn is over. It ends a turn that is being made, which is judged when another
+        """Somebody says that their own turn is over. It ends a turn that is being made, which is judged when another
         begins; it is a turn of its own only where nothing is wrong with one in which nothing is seen to happen. Else
         it was pressed late or early, or it is another's turn than it seems, and the belief weighs that."""
         turn = self.turn

@@ -242,7 +242,7 @@ def _stations(data: Mapping[str, Any], players: tuple[str, ...]) -> dict[str, fl
 
 
 def _seats(data: Mapping[str, Any], players: tuple[str, ...]) -> dict[str, float]:
-    """Who is left out sits behind the own train; two in one place are no fault of the file (perception.seats)."""
+    """Who is left out sits behind their own train; two in one place are no fault of the file (perception.seats)."""
     seats = {name: _number(angle, f"seats.{name}") for name, angle in _object(data, "seats").items()}
     for name in seats:
         if name not in players:

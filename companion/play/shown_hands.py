@@ -178,7 +178,7 @@ def _entries(course: Course, turn: TurnInProgress, tiles: Collection[Tile]) -> l
 
 
 def _whenever(course: Course, turn: TurnInProgress, playable: frozenset[Tile] | None) -> frozenset[Tile] | None:
-    """Those of these tiles that the player could have laid in the own turn before this one as well, where a draw that
+    """Those of these tiles that the player could have laid in their own turn before this one as well, where a draw that
     people tapped may belong to it: this one ended with a tile, and no draw is known there. None where it cannot."""
     if course.watched or not playable or not turn.plays:
         return None

@@ -37,7 +37,7 @@ def acts_when_unable(course: Course) -> tuple[Action, ...]:
 
 
 def lifts_marker(course: Course, player: str, play: Play) -> bool:
-    """Whether `play`, about to be made by `player`, is one after which the own marker comes off.
+    """Whether `play`, about to be made by `player`, is one after which their own marker comes off.
 
     False where it may stay (whoever then plays there must not be accused), where somebody else is to move, and before
     a double's second tile.

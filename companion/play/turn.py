@@ -93,7 +93,7 @@ class TurnInProgress:
         return held is not None and held + self.draws - len(plays) <= 0
 
     def qualifies(self, rules: RuleSet) -> bool:
-        """Whether a tile of this turn takes the own marker off."""
+        """Whether a tile of this turn takes their own marker off."""
         return qualifies(rules, self.player, self.plays)
 
     def finished(self, rules: RuleSet) -> bool:

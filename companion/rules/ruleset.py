@@ -474,7 +474,7 @@ def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:
                 rules.long_first and rules.mx_from_turn == 1,
                 "mx_from_turn",
                 "long_first",
-                "a long first train is laid on the own train only",
+                "a long first train is laid on their own train only",
             ),
             (
                 rules.extra_tile == "this_double" and rules.max_doubles_per_turn != 1,

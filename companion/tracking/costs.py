@@ -94,7 +94,7 @@ PRIORS: dict[Cause, Prior] = {
     Cause.SILENT_PASS: Prior(
         6,
         "somebody passed and nothing shows it",
-        "98 of 373 turns with the own marker lying there (tactic, told rounds)",
+        "98 of 373 turns with their own marker lying there (tactic, told rounds)",
     ),
     Cause.TURN_IN_BETWEEN: Prior(
         12, "two turns lie between two still tables", "one scene of sixteen (datasets/simulator/script.py, two_turns)"
@@ -111,11 +111,11 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MARKED_AND_LAID: Prior(1, "somebody whose marker lies there laid a tile", "the other 275 of 373"),
     Cause.CLOSED_DOUBLE: Prior(3, "a tile on a double that somebody had left open", "60 of 134 (told rounds)"),
     Cause.MARKED_AND_CLOSED_DOUBLE: Prior(6, "the same by somebody whose marker lies there", "50 of 207 (tactic)"),
-    Cause.ON_OWN_TRAIN: Prior(2, "a tile on the own train", "58 % of the tiles (told rounds)"),
+    Cause.ON_OWN_TRAIN: Prior(2, "a tile on their own train", "58 % of the tiles (told rounds)"),
     Cause.ON_MEXICAN_TRAIN: Prior(5, "a tile on the Mexican train", "28 %"),
     Cause.ON_ANOTHERS_TRAIN: Prior(7, "a tile on somebody else's train", "14 %, whichever it is"),
     Cause.MARKED_ON_OWN_TRAIN: Prior(
-        4, "a tile on the own train by somebody whose marker lies there", "37 %: the last time nothing fitted there"
+        4, "a tile on their own train by somebody whose marker lies there", "37 %: the last time nothing fitted there"
     ),
     Cause.MARKED_ON_MEXICAN_TRAIN: Prior(4, "the same on the Mexican train", "41 % (told rounds)"),
     Cause.SKIPPED_FIRST_TRAIN: Prior(8, "somebody did not start in the common first lap", "judgement: one in six"),

@@ -28,7 +28,7 @@ StateT = TypeVar("StateT", bound="RoundState")
 class RoundState:
     """The table in the middle of `turn`, treated as a value: a move forks it.
 
-    `acted`: the turn has an act; `put_on`: the player has put the own marker on in it. `anchors`: items of the turn's
+    `acted`: the turn has an act; `put_on`: the player has put their own marker on in it. `anchors`: items of the turn's
     last tile, last act, marker put on, marker taken off. `resume`: the turn is out of order, and that player is still
     expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
     shows them, `unseen_off` the other way; `undrawn` are those who drew a tile that is not seen to be missing yet.

@@ -18,7 +18,7 @@ class RowTurn:
     codes: frozenset[Violation] = frozenset()
 
     def __str__(self) -> str:
-        """`Ben: draw, play 10-3@Ben`; the own marker is `mark`, another's `mark Q`; nothing laid or put is a `pass`."""
+        """`Ben: draw, play 10-3@Ben`; their marker is `mark`, another's `mark Q`; nothing laid or put is a `pass`."""
         parts = []
         for act in self.acts:
             if isinstance(act, End | Pass):

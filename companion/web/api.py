@@ -216,7 +216,7 @@ def turn_act(what: str) -> AnyResponse:
 @api.post("/api/done")
 @changes
 def done() -> AnyResponse:
-    """`by` says that the own turn is over: whoever laid the last tiles was this player."""
+    """`by` says that their own turn is over: whoever laid the last tiles was this player."""
     fields = read_body(request)
     with table_as_seen(fields):
         return run_command("done", _mover(fields))

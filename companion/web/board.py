@@ -191,7 +191,7 @@ class Board:
 
     @property
     def open_trains(self) -> tuple[TrainView, ...]:
-        """What the player to move may lay on, the own train first."""
+        """What the player to move may lay on, their own train first."""
         mine = self.turn.name if self.turn else None
         return tuple(sorted((train for train in self.trains if train.playable), key=lambda train: train.name != mine))
 

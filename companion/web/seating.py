@@ -78,8 +78,8 @@ def state() -> Response:
 def keep() -> AnyResponse:
     """`places`: {name: [x, y]} as shares of the picture; or a form's `name0`, `x0`, `y0` ... in percent.
 
-    `seat:NAME` is where somebody sits who does not sit behind the own train; `arms` (true, false) alone or beside them
-    says whether arms are looked at.
+    `seat:NAME` is where somebody sits who does not sit behind their own train; `arms` (true, false) alone or beside
+    them says whether arms are looked at.
     """
     fields = read_body(request)
     arms = _arms(fields)

@@ -78,7 +78,7 @@ class TurnMaker:
         return True
 
     def set_marker(self) -> None:
-        """Put the own marker on or take it off, as the turn demands."""
+        """Put their own marker on or take it off, as the turn demands."""
         own = self.player in self.before.markers
         rules = self.rules
         if self.complete and own and self.qualified:
@@ -105,7 +105,7 @@ class TurnMaker:
             self.lay(play)
 
     def _longest_chain(self) -> list[Play]:
-        """A long chain on the own train, the best of a bounded search."""
+        """A long chain on their own train, the best of a bounded search."""
         best: list[Tile] = []
         looked = 0
 
@@ -128,7 +128,7 @@ class TurnMaker:
         return laid_in_row(best, start, self.player)
 
     def liked(self, options: list[Play]) -> Play:
-        """Heavy tiles first, doubles only with something to follow them, the own train a little rather than others'."""
+        """Heavy tiles first, doubles only with something to follow, their own train a little before others'."""
         values = [value for tile in self.hand for value in {tile.low, tile.high}]
 
         def liking(play: Play) -> float:

@@ -78,7 +78,7 @@ class TablePlan:
 
     @property
     def seat_deg(self) -> Mapping[str, float]:
-        """In which direction from the middle everybody sits: as told in `sitting_deg`, else behind the own train."""
+        """In which direction from the middle everybody sits: as told in `sitting_deg`, else behind their own train."""
         return self.sitting_deg or self.seats
 
     def begin(self, train: str) -> Begin:

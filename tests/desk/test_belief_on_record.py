@@ -157,7 +157,7 @@ def test_a_marker_seen_after_an_end_that_was_none_counts(tmp_path: Path) -> None
 
 
 def lay_down_to_nothing(session: Session, *, overlooked: int | None = None) -> Iterator[tuple[str, Laid]]:
-    """Ann and Ben lay in turn, each on the own train, a tile after which most others still fit. In one turn Ben only
+    """Ann and Ben lay in turn, each on their own train, a tile after which most others still fit. In one turn Ben only
     sets his marker, as if he had drawn where nobody saw it."""
     mover, ends, lying = "Ann", {"Ann": 12, "Ben": 12}, {Tile(12, 12)}
     for turn in count():
@@ -236,7 +236,7 @@ def test_without_a_marker_no_draw_goes_by_unseen(tmp_path: Path) -> None:
 
 
 def test_a_tile_that_does_not_fit_where_it_may_not_lie_may_be_somebody_elses(tmp_path: Path) -> None:
-    """Ben draws and forgets the marker, Cy errs on the own train: in one fault, Ben had laid that tile there."""
+    """Ben draws and forgets the marker, Cy errs on their own train: in one fault, Ben had laid that tile there."""
     session = table(tmp_path, draws_seen=True)
     watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+12-9@Dee", "+3-7@Ann", "boneyard-1", "+5-4@Cy")
     certain = [(code, offender) for code, sure, offender in held(session) if sure]

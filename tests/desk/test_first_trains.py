@@ -223,7 +223,7 @@ class TestTogether:
 def test_first_trains_laid_in_any_order_are_held_against_nobody(
     tmp_path: Path, quick_disk: None, seed: int, boneyard: bool
 ) -> None:
-    """The first lap of bots, shuffled: each player keeps the order of the own acts."""
+    """The first lap of bots, shuffled: each player keeps the order of their own acts."""
     chance = random.Random(seed)
     session, game = begin(tmp_path / "g.jsonl", "cz", chance.choice([2, 3, 4, 6]), seed, rounds=1)
     played = next(iter(game.rounds()))

@@ -126,7 +126,7 @@ class TestEveryRuleSet:
 
 
 class TestMarkers:
-    """000: any play clears the coin. 001, 003, 004: only a play on the own train."""
+    """000: any play clears the coin. 001, 003, 004: only a play on their own train."""
 
     @pytest.mark.parametrize("rules", ["tactic", "reeves", "cz"])
     def test_a_play_elsewhere_keeps_the_marker(self, rules: str) -> None:

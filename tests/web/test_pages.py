@@ -54,7 +54,7 @@ def test_the_turn_names_the_player_and_what_is_open(anyone: FlaskClient, session
     session.show(tables.midgame())
     turn = anyone.get("/regions").json["regions"]["turn"]
     assert "Ben" in turn and "to play" in turn
-    assert turn.index("<b>4</b>") < turn.index("<b>12</b>"), "the own train comes first"
+    assert turn.index("<b>4</b>") < turn.index("<b>12</b>"), "their own train comes first"
 
 
 def test_an_illegal_play_is_told_with_its_rule_and_its_certainty(anyone: FlaskClient) -> None:

@@ -94,7 +94,7 @@ def test_1_the_game_is_set_up(page: Page) -> None:
 
 
 def test_2_plays_are_tapped_in(page: Page) -> None:
-    assert lay(page, "Ann", 5) == 1, "the own train is chosen already"
+    assert lay(page, "Ann", 5) == 1, "their own train is chosen already"
     expect(page.locator("#region-turn h2")).to_contain_text("Ben")
     expect(page.locator(".train.p1 .laid")).to_have_count(1)
     assert lay(page, "MX", 7) == 2

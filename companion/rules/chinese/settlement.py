@@ -16,7 +16,7 @@ KKORI = "kkori"
 WINNER_CHIP = "winner_chip"
 POINTS = "points"
 SETTLEMENTS = (PAIRWISE, KKORI, WINNER_CHIP)
-"""The ways to pay; with `points` nothing is paid, and everybody writes down the own pips."""
+"""The ways to pay; with `points` nothing is paid, and everybody writes down their own pips."""
 
 MUCH = 30
 """Kkori: a loser with more pips than this pays the winner even if somebody has more still."""

@@ -26,7 +26,7 @@ class Faults(NamedTuple):
 
 
 def qualifies(rules: RuleSet, player: str, plays: Sequence[Play]) -> bool:
-    """Whether one of these tiles of a completed turn takes the player's marker off: any tile on the own train, and
+    """Whether one of these tiles of a completed turn takes the player's marker off: any tile on their own train, and
     where the rules say so any tile at all. Source: docs/rules.md 7.1, "qualifying play"."""
     return any(rules.marker_off == "any" or play.train == player for play in plays)
 
@@ -325,7 +325,7 @@ class TurnState:
         return bool(suit) and all(way.tile in self.seen for way in suit)
 
     def finish(self) -> None:
-        """The end of the turn: what was due and did not happen, what happened to the own marker."""
+        """The end of the turn: what was due and did not happen, what happened to their own marker."""
         if self.complete:
             self._finish_complete()
         else:
@@ -368,7 +368,7 @@ class TurnState:
             unsure = on_a_double or (drawn_for_others and rules.leaves_open("marker_after"))
             self._hold(V.MARKER_UNEARNED, certain=not unsure)
         elif before and not after and not self.qualifies:
-            # Where the marker may come off, a tile laid on the own train in an earlier turn is still good for it.
+            # Where the marker may come off, a tile laid on their own train in an earlier turn is still good for it.
             earned = not rules.marker_off_required and bool(self.position.trains.get(player))
             self._hold(V.MARKER_REMOVED_WRONGLY, certain=not earned)
         elif before and after and self.qualifies:
@@ -379,7 +379,7 @@ class TurnState:
 
     @property
     def qualifies(self) -> bool:
-        """Whether this turn has laid a tile for which the own marker comes off. Source: docs/rules.md 7.1."""
+        """Whether this turn has laid a tile for which their own marker comes off. Source: docs/rules.md 7.1."""
         return qualifies(self.rules, self.player, self.laid)
 
     @property
