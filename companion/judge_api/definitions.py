@@ -73,7 +73,9 @@ def _by_player(values: Schema) -> Schema:
 
 def object_schema(fields: tuple[Field, ...], **constants: str) -> Schema:
     """The schema of an object with these fields and constant ones; it may hold others, which nobody reads."""
-    properties = {one.name: _or_null(one.schema) if one.optional else one.schema for one in fields}
+    properties = {
+        one.name: {**(_or_null(one.schema) if one.optional else one.schema), "description": one.text} for one in fields
+    }
     required = [one.name for one in fields if not one.optional]
     return {
         "type": "object",

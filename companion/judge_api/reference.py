@@ -63,7 +63,8 @@ def example(kind: Kind, number: int = 1) -> dict[str, Any]:
 
 
 def _question_schema(kind: Kind) -> Schema:
-    return object_schema((*(one for one in QUESTION if one.name != "kind"), *kind.fields), kind=kind.name)
+    fields = (*(one for one in QUESTION if one.name != "kind"), *kind.fields)
+    return {**object_schema(fields, kind=kind.name), "description": kind.asks, "examples": [example(kind)]}
 
 
 def _section(kind: Kind) -> str:

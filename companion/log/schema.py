@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from dataclasses import MISSING
 from typing import Any
 
@@ -28,7 +29,43 @@ HEADER: dict[str, Any] = {
         "options": {**or_null(OBJECT), "description": "Single rules that this table changes, by field name."},
     },
     "required": ["rules", "set", "players"],
+    "examples": [
+        {"journal": 2, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}},
+    ],
 }
+
+SEEN: dict[str, Any] = {
+    "type": "object",
+    "description": "What the camera saw, before the events that it brought; in files of version 2 alone.",
+    "properties": {"seen": COUNT, "after": {"type": "integer", "minimum": 0}, "at": TEXT, "delta": list_of(TEXT)},
+    "required": ["seen"],
+    "examples": [{"seen": 1, "after": 1, "at": "2026-11-20T19:00:09.000Z", "delta": ["+12-5@Ann"], "frame": "14.jpg"}],
+}
+
+EXAMPLES: Mapping[str, Mapping[str, Any]] = {
+    "round_started": {"round": 1, "engine": [12, 12], "starter": "Ann"},
+    "tile_played": {"by": "Ann", "tile": [12, 5], "train": "Ann", "violations": []},
+    "tile_taken_back": {"by": "Ann", "tile": [12, 5], "train": "Ann", "undoes": 2},
+    "drew": {"by": "Ben"},
+    "passed": {"by": "Ben", "done": True},
+    "discarded": {"by": "Ben", "tile": [4, 4], "face_up": True},
+    "marker_placed": {"by": "Ben", "train": "Ben"},
+    "marker_removed": {"by": "Ben", "train": "Ben"},
+    "double_flipped": {"by": "Cy", "train": "Cy"},
+    "announced": {"by": "Ann", "what": "open_end", "value": 5},
+    "hand_shown": {"by": "Cy", "tiles": [[0, 1], [3, 3]]},
+    "unclear": {"reason": "unreadable_tile: Ann", "candidates": [{"story": "+12-5@Ann", "events": [], "p": 0.5}]},
+    "corrected": {"corrects": 2, "what": {"tile": [12, 6]}, "by": "Ben"},
+    "round_ended": {"how": "out", "out": "Ann"},
+    "round_scored": {"scores": {"Ann": 0, "Ben": 7}, "totals": {"Ann": 12, "Ben": 7}, "next_engine": [11, 11]},
+    "match_ended": {"winners": ["Ann"], "totals": {"Ann": 12, "Ben": 47}},
+}
+"""The own fields of one line of each kind."""
+
+
+def example(kind: str) -> dict[str, Any]:
+    """A whole line of this kind."""
+    return {"seq": 1, "at": "2026-11-20T19:00:09.000Z", "source": "person", "event": kind, **EXAMPLES[kind]}
 
 
 def event_schema(kind: str) -> dict[str, Any]:
@@ -50,20 +87,20 @@ def event_schema(kind: str) -> dict[str, Any]:
     if kind in ("marker_placed", "marker_removed"):
         needed.remove("train")  # it is that of the player, where nothing else is said
     text = inspect.cleandoc(EVENT_TYPES[kind].__doc__ or "")
-    return {"type": "object", "description": text, "properties": properties, "required": ["event", *needed]}
+    return {
+        "type": "object",
+        "description": text,
+        "properties": properties,
+        "required": ["event", *needed],
+        "examples": [example(kind)],
+    }
 
 
 def schema() -> dict[str, Any]:
     """A line of a journal, of `watch --json`, of `replay --json` and of the page's stream: the header or an event."""
-    seen = {
-        "type": "object",
-        "description": "What the camera saw, before the events that it brought; in files of version 2 alone.",
-        "properties": {"seen": COUNT, "after": {"type": "integer", "minimum": 0}, "at": TEXT, "delta": list_of(TEXT)},
-        "required": ["seen"],
-    }
     return {
         "$schema": DRAFT,
         "title": "A line of a journal",
-        "anyOf": [HEADER, *({"$ref": f"#/$defs/{kind}"} for kind in EVENT_TYPES), seen],
+        "anyOf": [HEADER, *({"$ref": f"#/$defs/{kind}"} for kind in EVENT_TYPES), SEEN],
         "$defs": {kind: event_schema(kind) for kind in EVENT_TYPES},
     }

@@ -61,6 +61,24 @@ FIELDS: dict[str, Any] = {
     "watch_arms": {"type": "boolean", "description": "false: nobody is named by an arm."},
 }
 
+EXAMPLE: dict[str, Any] = {
+    "rules": "tactic",
+    "set": "double-12",
+    "players": ["Ann", "Ben"],
+    "options": {},
+    "table": {"corners_px": [[412, 208], [3620, 221], [3588, 2790], [430, 2771]], "size_mm": [1200, 900]},
+    "tile_mm": [48, 24, 9],
+    "stations": {"Ann": 90, "Ben": 270},
+    "mexican_station": 0,
+    "seats": {"Ann": 90},
+    "round": {"engine": [12, 12], "starter": "Ann", "number": 1},
+    "copies": 1,
+    "boneyard": "spread",
+    "layout": "trains",
+    "watch_arms": True,
+}
+"""Every field once."""
+
 
 def schema() -> dict[str, Any]:
     """What `watch --setup` reads. With a free layout `set` alone is needed."""
@@ -71,4 +89,5 @@ def schema() -> dict[str, Any]:
         "type": "object",
         "properties": {name: or_null(one) if name in ("table", "round") else one for name, one in FIELDS.items()},
         "anyOf": [{"required": HEADER["required"]}, free],
+        "examples": [EXAMPLE],
     }

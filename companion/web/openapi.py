@@ -235,9 +235,7 @@ def _operation(
         operation["security"] = [{"pin": []}, {"cookie": []}]
     if method == "POST":
         fields = (*FIELDS[endpoint], *(() if endpoint in PLAIN else SEEN))
-        schema = {**object_schema(fields)}
-        schema["properties"] = {one.name: {**schema["properties"][one.name], "description": one.text} for one in fields}
-        operation["requestBody"] = {"content": {"application/json": {"schema": schema}}}
+        operation["requestBody"] = {"content": {"application/json": {"schema": object_schema(fields)}}}
     return operation
 
 

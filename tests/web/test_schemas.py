@@ -19,28 +19,14 @@ from companion.log.event_fields import EventError
 from companion.log.events import EVENT_TYPES, event_from_json
 from companion.log.journal import Journal
 from companion.log.schema import HEADER, event_schema
+from companion.log.schema import SEEN as SEEN_LINE
 from companion.play import setup_schema
 from companion.play.setup_file import SetupError, setup_from_json
 from companion.rules.ruleset import load_ruleset
 from companion.web.openapi import FIELDS, SEEN, document, for_programs
 
 ROOT = Path(__file__).resolve().parents[2]
-SETUP = {
-    "rules": "tactic",
-    "set": "double-12",
-    "players": ["Ann", "Ben"],
-    "options": {},
-    "table": {"corners_px": [[0, 0], [1600, 0], [1600, 1200], [0, 1200]], "size_mm": [1200, 900]},
-    "tile_mm": [48, 24, 9],
-    "stations": {"Ann": 90, "Ben": 270},
-    "mexican_station": 0,
-    "seats": {"Ann": 90},
-    "round": {"engine": [12, 12], "starter": "Ann", "number": 1},
-    "copies": 1,
-    "boneyard": "spread",
-    "layout": "trains",
-    "watch_arms": True,
-}
+SETUP = setup_schema.EXAMPLE
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,13 +53,19 @@ def test_every_line_of_every_recorded_game_fits() -> None:
     assert {None, "round_started", "tile_played", "drew", "hand_shown", "round_scored"} <= met
 
 
+def test_every_example_of_a_schema_fits_it() -> None:
+    shown = [HEADER, SEEN_LINE, setup_schema.schema(), *made("judge")["oneOf"]]  # type: ignore[misc]
+    for one in (*shown, *map(event_schema, EVENT_TYPES)):
+        assert one["examples"], one.get("title")
+        for example in one["examples"]:
+            Draft202012Validator(one).validate(example)
+
+
 @pytest.mark.parametrize("kind", EVENT_TYPES)
 def test_an_event_is_refused_by_the_schema_where_the_journal_refuses_it(kind: str) -> None:
     validator = Draft202012Validator(event_schema(kind))
-    [sample] = [line for line in lines() if line.get("event") == kind][:1] or [None]
-    if sample is None:
-        sample = {"seq": 1, "at": "", "source": "person", "event": kind, **SAMPLES[kind]}
-    assert event_from_json(sample).to_json()
+    [sample] = validator.schema["examples"]
+    assert event_from_json(sample).to_json() == sample
     validator.validate(sample)
     for field in validator.schema["properties"]:
         for wrong in ({"nothing": "like it"}, [[[3]]], -5.5, ""):
@@ -89,20 +81,6 @@ def test_an_event_is_refused_by_the_schema_where_the_journal_refuses_it(kind: st
         assert not validator.is_valid(line)
         with pytest.raises(EventError, match=f"{field}: missing"):
             event_from_json(line)
-
-
-SAMPLES: dict[str, dict[str, Any]] = {
-    "tile_taken_back": {"by": "Ann", "tile": [12, 5], "train": "Ann"},
-    "passed": {"by": "Ann"},
-    "discarded": {"by": "Ann"},
-    "marker_placed": {"by": "Ann", "train": "Ann"},
-    "marker_removed": {"by": "Ann", "train": "Ann"},
-    "double_flipped": {"by": "Ann", "train": "Ann"},
-    "announced": {"by": "Ann"},
-    "unclear": {"reason": "unreadable_tile: Ann", "candidates": [{"story": "+12-5@Ann", "p": 0.5}]},
-    "corrected": {"corrects": 1, "what": {"withdrawn": True}},
-    "match_ended": {"winners": ["Ann"], "totals": {"Ann": 3}},
-}
 
 
 class Noted(dict[str, Any]):
