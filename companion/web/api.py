@@ -15,12 +15,12 @@ from companion.log.journal import JournalError
 from companion.rules.mexican.scoring import starters
 from companion.rules.tile import Tile
 from companion.web.access import own_path, wants_page, who_changes
-from companion.web.board import board_of
 from companion.web.body import number, person, read_body, text, tile, tiles
 from companion.web.changing import changes, table_as_seen
 from companion.web.disk import disk_fault
 from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
+from companion.web.page_view import page_view_of
 from companion.web.put_in import comes_after, missing_act
 from companion.web.refusals import why
 from companion.web.repair_texts import in_english
@@ -194,7 +194,7 @@ def _whose(train: str, laid: tuple[int, int]) -> str | None:
 def _expect_possible(laid: tuple[int, int]) -> None:
     """Raises AskBack for a tile that the set does not have, or that lies on the table already; Chinese tiles come twice
     and pass."""
-    board = board_of(_board())
+    board = page_view_of(_board())
     if min(laid) < board.lowest or max(laid) > board.highest:
         sentence = f"{show_tile(laid)}? {_('The set of this game has no such tile.')}"
         raise AskBack(sentence, [(_("Record it all the same"), {"again": "1"})])
@@ -310,7 +310,7 @@ def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     if fields.get("by") not in (None, ""):
         what["by"] = person(fields, "by", _players())
     if any(fields.get(name) not in (None, "") for name in ("insert_event", "insert_train")):
-        what["insert"] = [missing_act(fields, board_of(_board()), _players()) or _missing_tile(fields)]
+        what["insert"] = [missing_act(fields, page_view_of(_board()), _players()) or _missing_tile(fields)]
         what["after"] = comes_after(fields)
     for flag in ("withdrawn", "overruled"):
         if fields.get(flag) in (True, "1", "true", "on"):

@@ -6,8 +6,8 @@ from typing import TypedDict
 
 from companion.game.standing import is_fault, standing_faults
 from companion.web import wording
-from companion.web.board import Board
 from companion.web.notices import recent_faults
+from companion.web.page_view import PageView
 
 MOST_CALLED = 4
 """Of the latest plays: whoever was away for longer is not told of an evening."""
@@ -22,7 +22,7 @@ class Call(TypedDict):
     tone: str
 
 
-def calls_of(board: Board) -> list[Call]:
+def calls_of(board: PageView) -> list[Call]:
     """What there is to say now, faults and fallen accusations first, then the plays in their order."""
     faults: list[Call] = []
     plays: list[Call] = []

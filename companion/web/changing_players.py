@@ -17,11 +17,11 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.log.journal import JournalError
 from companion.web.access import needs_pin
 from companion.web.api import app_state
-from companion.web.board import Board, board_of, colours_kept
 from companion.web.body import number, read_body
 from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
+from companion.web.page_view import PageView, colours_kept, page_view_of
 from companion.web.refusals import translated
 from companion.web.same_page import sent_again
 from companion.web.setup import MOST_PLAYERS, players_of
@@ -83,8 +83,8 @@ def change() -> AnyResponse:
     return redirect("/seats?next=/round-start" if table is not None and table.unseated() else "/round-start", 303)
 
 
-def _board() -> Board:
-    board = board_of(app_state().session.snapshot())
+def _board() -> PageView:
+    board = page_view_of(app_state().session.snapshot())
     if board.phase == "match_over":
         raise Conflict(_("The match is over. Begin a new game."))
     if app_state().repository is None or app_state().data_dir is None:
@@ -92,12 +92,12 @@ def _board() -> Board:
     return board
 
 
-def average(board: Board) -> int:
+def average(board: PageView) -> int:
     """With what a newcomer begins if nothing else is said: what the others have on average."""
     return round(mean(row.total for row in board.scores)) if board.scores else 0
 
 
-def change_of(fields: dict[str, Any], board: Board) -> Change:
+def change_of(fields: dict[str, Any], board: PageView) -> Change:
     """From the fields `player_1` ... and `points`, which newcomers begin with. Raises FieldError, BadRequest."""
     players = tuple(players_of(fields, board.rules, board.set_name, app_state().session.snapshot()["options"]))
     before = {row.seat.name: row.total for row in board.scores}
@@ -124,7 +124,7 @@ def change_of(fields: dict[str, Any], board: Board) -> Change:
     return Change(players, {name: known.get(name, points) for name in players}, left, tuple(effects))
 
 
-def _page(board: Board, wanted: Change | None = None) -> str:
+def _page(board: PageView, wanted: Change | None = None) -> str:
     most = max(MOST_PLAYERS if len(board.seats) >= MOST_PLAYERS else len(board.seats) + 2, 4)
     return render_template(
         "players.html",

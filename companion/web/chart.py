@@ -9,7 +9,7 @@ from types import MappingProxyType
 from markupsafe import Markup, escape
 
 from companion.game.game_view import RoundScores
-from companion.web.board import Seat
+from companion.web.page_view import Seat
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from companion.app.statistics import standings
 from companion.log.journal import JournalError
 from companion.web.access import needs_pin
 from companion.web.api import app_state
-from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault, why_of
@@ -25,6 +24,7 @@ from companion.web.downloads import send_once
 from companion.web.fonts import NoFontError
 from companion.web.languages import gettext as _
 from companion.web.languages import show_clock, show_day, show_decimal
+from companion.web.page_view import page_view_of
 from companion.web.plays import PICTURE, pictures_folder
 from companion.web.score_picture import score_picture
 from companion.web.summary import as_csv
@@ -130,7 +130,7 @@ def replay(game: str) -> str:
         raise BadRequest("The place in the game is a number.")
     at = max(1, min(last, int(asked)))
     line = next((line for line in lines if line["seq"] == at), lines[-1])
-    board = board_of(session.snapshot(at=at))
+    board = page_view_of(session.snapshot(at=at))
     return render_template("replay.html", board=board, line=line, at=at, last=last, name=game, tv=False)
 
 
@@ -143,7 +143,7 @@ def changed(game: str) -> str:
 @games.get("/games/<game>/delete")
 def ask_to_delete_game(game: str) -> str:
     """Asks first, and says what goes with it."""
-    board = board_of(look_up(game).snapshot())
+    board = page_view_of(look_up(game).snapshot())
     current = app_state().has_game and game == app_state().game
     return render_template("delete_game.html", board=board, name=game, current=current, tv=False)
 
@@ -189,7 +189,7 @@ def export(game: str) -> Response:
         raise NotFound(_("We do not know that game."))
     session = look_up(game)
     trail = as_text(changes_of(session, game))
-    board = board_of(session.snapshot())
+    board = page_view_of(session.snapshot())
     day = day_of(session)
     sheets: dict[str, str | bytes] = {"scores.txt": as_text_sheet(board, day), "scores.csv": as_csv(board)}
     with suppress(NoFontError):

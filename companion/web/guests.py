@@ -14,12 +14,12 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.web.access import needs_pin
 from companion.web.api import app_state
-from companion.web.board import Board, board_of
 from companion.web.body import MAX_NAME, person, read_body, tiles
 from companion.web.hand_notes import hand_notes, mark_of
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
+from companion.web.page_view import PageView, page_view_of
 from companion.web.pages import invitation
 from companion.web.photographs import expect_photograph
 from companion.web.qr import qr_svg
@@ -53,7 +53,7 @@ def guest_hands() -> GuestHands:
     return found
 
 
-def hands_sent(board: Board) -> Mapping[str, str]:
+def hands_sent(board: PageView) -> Mapping[str, str]:
     """Player -> the hand that was sent for the round on the table."""
     return guest_hands().of(app_state().game, board.round)
 
@@ -62,7 +62,7 @@ def _signer() -> URLSafeSerializer:
     return URLSafeSerializer(current_app.secret_key or "", salt="a hand of one round")
 
 
-def link_of(board: Board) -> str:
+def link_of(board: PageView) -> str:
     """The path by which everybody enters their hand of this round."""
     return f"/hand/{_signer().dumps([app_state().game, board.round])}"
 
@@ -79,13 +79,13 @@ def come_in(token: str) -> AnyResponse:
 @needs_pin
 def code() -> Response:
     """The link of this round as a QR code."""
-    board = board_of(app_state().session.snapshot())
+    board = page_view_of(app_state().session.snapshot())
     return Response(qr_svg(f"{invitation() or request.host_url.rstrip('/')}{link_of(board)}"), mimetype="image/svg+xml")
 
 
 @guests.get("/hand")
 def own_hand() -> str:
-    board = _board_of_link()
+    board = _view_of_link()
     return _page(board, request.args.get("by", "")[:MAX_NAME], request.args.get("hand", "")[:LONGEST])
 
 
@@ -94,7 +94,7 @@ def send() -> str:
     """`by` and `hand`; with a photograph it is read first and comes back to be looked over. Where the table says
     otherwise it comes back once with notes, and is sent when it comes again."""
     expect_photograph(request)
-    board = _board_of_link()
+    board = _view_of_link()
     fields = read_body(request)
     player = person(fields, "by", [seat.name for seat in board.seats])
     if fields.get("do") == "read":
@@ -110,7 +110,7 @@ def send() -> str:
     return _page(board, player, hand, _("Sent. It counts as soon as it is confirmed at the table."), sent=True)
 
 
-def _notes(board: Board, player: str, typed: Sequence[tuple[int, int]]) -> dict[str, list[str]]:
+def _notes(board: PageView, player: str, typed: Sequence[tuple[int, int]]) -> dict[str, list[str]]:
     """What the table says otherwise about this hand alone; a tile that somebody else has sent too is said to both."""
     others = {}
     for name, sent in hands_sent(board).items():
@@ -122,7 +122,7 @@ def _notes(board: Board, player: str, typed: Sequence[tuple[int, int]]) -> dict[
 
 
 def _page(
-    board: Board,
+    board: PageView,
     player: str = "",
     hand: str = "",
     note: str = "",
@@ -140,21 +140,21 @@ def _page(
     return render_template("own_hand.html", board=board, **shown, notes=told, seen=mark_of(notes or {}), tv=False)
 
 
-def _board_of_link() -> Board:
+def _view_of_link() -> PageView:
     token = session.get("hand")
     if not isinstance(token, str):
         raise Conflict(_("Scan the code of this round first: it is on the phone of whoever counts."))
     return _round_of(token)
 
 
-def _round_of(token: str) -> Board:
+def _round_of(token: str) -> PageView:
     """The table, where the link is of the round on it. Raises Gone."""
     try:
         named = _signer().loads(token)
     except BadSignature:
         named = None
     if app_state().has_game:
-        board = board_of(app_state().session.snapshot())
+        board = page_view_of(app_state().session.snapshot())
         if named == [app_state().game, board.round] and board.phase in ("playing", "round_over"):
             return board
     raise Gone(_("This link is of a round that has been counted. Scan the code of the next one."))

@@ -8,15 +8,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
-from companion.web.board import Board
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.page_view import PageView
 from companion.web.wording import show_tile, train_name
 
 Hand = Sequence[tuple[int, int]]
 
 
-def hand_notes(board: Board, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
+def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
     """Player -> sentences about that hand; players without any are left out.
 
     Chinese tiles come twice, so only their number is compared: what was put away and what is still held.
@@ -37,7 +37,7 @@ def hand_notes(board: Board, hands: Mapping[str, Hand], how: str) -> dict[str, l
     return {player: notes for player, notes in found.items() if notes}
 
 
-def empty_notes(board: Board, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
+def empty_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
     """The same for hands that were left empty although somebody else's is empty too; who is out on record is silent.
 
     It is asked when everybody has been entered: until then every hand is empty.
@@ -57,7 +57,7 @@ def mark_of(notes: Mapping[str, Sequence[str]]) -> str:
     return hashlib.sha256(repr(sorted(notes.items())).encode()).hexdigest()[:12] if notes else ""
 
 
-def places_of(board: Board) -> dict[tuple[int, int], str]:
+def places_of(board: PageView) -> dict[tuple[int, int], str]:
     """Tile of Mexican Train, its lower half first -> where it lies, in words."""
     places = {}
     if board.engine:
@@ -69,7 +69,7 @@ def places_of(board: Board) -> dict[tuple[int, int], str]:
     return places
 
 
-def _count_note(board: Board, player: str, count: int, how: str) -> list[str]:
+def _count_note(board: PageView, player: str, count: int, how: str) -> list[str]:
     """Whether the record expects another number of tiles; silent where nobody wrote down what was played."""
     row = next((row for row in board.scores if row.seat.name == player), None)
     recorded = bool(board.line) or any(train.tiles for train in board.trains)

@@ -9,21 +9,21 @@ from flask import Request
 from werkzeug.exceptions import Conflict
 
 from companion.web.api import app_state
-from companion.web.board import Board
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.page_view import PageView
 from companion.web.photographs import read_photograph
 from companion.web.refusals import translated
 from companion.web.returned import FieldError
 
 
-def as_typed(board: Board, hand: Iterable[Sequence[int]]) -> str:
+def as_typed(board: PageView, hand: Iterable[Sequence[int]]) -> str:
     """A hand as people type it."""
     sign = ":" if board.chinese else "-"
     return " ".join(f"{low}{sign}{high}" for low, high in hand)
 
 
-def read_hand_of(request: Request, board: Board) -> Mapping[str, Any]:
+def read_hand_of(request: Request, board: PageView) -> Mapping[str, Any]:
     """What the reader says of the photograph in the form (`app.hands.hand_of`). Raises FieldError, Conflict."""
     repository = app_state().repository
     if repository is None or repository.read_hand is None:

@@ -15,10 +15,10 @@ from companion.log.journal import JournalError
 from companion.rules.ruleset import RuleSetError
 from companion.tracking.costs import Cause
 from companion.web.api import app_state
-from companion.web.board import board_of
 from companion.web.code_texts import code_title
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
+from companion.web.page_view import page_view_of
 from companion.web.plays import journal_of, line_of, shown_play
 
 hypotheses = Blueprint("hypotheses", __name__)
@@ -101,7 +101,7 @@ def show(seq: int) -> str:
     found = None if path is None else explained(path, seq)
     if found is None:
         raise NotFound(gettext("Nothing more is known about entry number %(number)s.", number=seq))
-    board = board_of(app_state().session.snapshot())
+    board = page_view_of(app_state().session.snapshot())
     shares = whole_percent([*(one.p for one in found.alternatives), found.rest])
     rows = [
         {

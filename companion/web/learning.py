@@ -12,12 +12,12 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import Learning
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import app_state
-from companion.web.board import board_of
 from companion.web.body import read_body
 from companion.web.changing import changes
 from companion.web.downloads import send_once
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.page_view import page_view_of
 from companion.web.photographs import read_photograph
 
 learning = Blueprint("learning", __name__)
@@ -81,7 +81,7 @@ def _chosen_set() -> str:
     asked = request.args.get("set", "")
     if asked in SETS:
         return asked
-    played = board_of(app_state().session.snapshot()).set_name if app_state().has_game else ""
+    played = page_view_of(app_state().session.snapshot()).set_name if app_state().has_game else ""
     return played if played in SETS else "double-12"
 
 

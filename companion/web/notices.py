@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.game.standing import was_certain_late
-from companion.web.board import Board
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.page_view import PageView
 from companion.web.refusals import translated
 from companion.web.wording import (
     apart_text,
@@ -44,7 +44,9 @@ class Notice:
         return {"fault": "!", "question": "?"}.get(self.kind, "i")
 
 
-def notices(board: Board, camera: Mapping[str, Any] | None, troubles: Sequence[str]) -> tuple[tuple[Notice, ...], int]:
+def notices(
+    board: PageView, camera: Mapping[str, Any] | None, troubles: Sequence[str]
+) -> tuple[tuple[Notice, ...], int]:
     """The lines to show and how many more there are."""
     found = [*_faults(board), *_retractions(board), *_questions(board), *_camera(camera), *_block(board)]
     found += _apart(board)
@@ -55,7 +57,7 @@ def notices(board: Board, camera: Mapping[str, Any] | None, troubles: Sequence[s
     return tuple(found[: MOST_LINES - 1]), len(found) - MOST_LINES + 1
 
 
-def turns_since(board: Board, seq: int) -> int:
+def turns_since(board: PageView, seq: int) -> int:
     """How many turns have been begun by others since that entry."""
     begun = board.play(seq)
     turns, actor = 0, None if begun is None else begun.get("by")
@@ -66,16 +68,16 @@ def turns_since(board: Board, seq: int) -> int:
     return turns
 
 
-def recent_faults(board: Board) -> list[Mapping[str, Any]]:
+def recent_faults(board: PageView) -> list[Mapping[str, Any]]:
     """The faults that are still news, the newest first."""
     return [play for play in board.faults if turns_since(board, play["seq"]) <= _turns_shown(board, play)]
 
 
-def _turns_shown(board: Board, play: Mapping[str, Any]) -> int:
+def _turns_shown(board: PageView, play: Mapping[str, Any]) -> int:
     return TURNS_SHOWN + len(board.seats) if was_certain_late(play) else TURNS_SHOWN
 
 
-def _faults(board: Board) -> list[Notice]:
+def _faults(board: PageView) -> list[Notice]:
     found = []
     for play in recent_faults(board):
         title = faults_title(play)
@@ -87,7 +89,7 @@ def _faults(board: Board) -> list[Notice]:
     return found
 
 
-def _retractions(board: Board) -> list[Notice]:
+def _retractions(board: PageView) -> list[Notice]:
     return [
         Notice(
             "note", " ".join(retraction_text(gone) for gone in one["retracts"]), retraction_cause(one.get("because"))
@@ -96,7 +98,7 @@ def _retractions(board: Board) -> list[Notice]:
     ]
 
 
-def _questions(board: Board) -> list[Notice]:
+def _questions(board: PageView) -> list[Notice]:
     if not board.unclear:
         return []
     more = len(board.unclear) - 1
@@ -115,11 +117,11 @@ def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
     return []
 
 
-def _apart(board: Board) -> list[Notice]:
+def _apart(board: PageView) -> list[Notice]:
     return [Notice("note", apart_text(board.apart))] if board.apart else []
 
 
-def _block(board: Board) -> list[Notice]:
+def _block(board: PageView) -> list[Notice]:
     if not board.playing or not board.blocked:
         return []
     if board.blocked.get("provable"):

@@ -15,7 +15,6 @@ from companion.app.state import AppState, NoGameError
 from companion.game.standing import is_fault, is_own_fault, standing_doubts, standing_faults
 from companion.web import put_in, wording
 from companion.web.access import signed_in, who_changes
-from companion.web.board import Board, board_of
 from companion.web.caller import calls_of
 from companion.web.changing import stamp
 from companion.web.code_texts import code_rule, code_title, reminder
@@ -24,6 +23,7 @@ from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.notices import notices, recent_faults
 from companion.web.own_address import of_this_machine
+from companion.web.page_view import PageView, page_view_of
 from companion.web.photographs import photograph_limit
 from companion.web.plays import question_picture
 from companion.web.qr import qr_svg
@@ -193,14 +193,14 @@ def tv() -> str:
 def _whole(template: str, *, tv: bool) -> str:
     if not app_state().has_game:
         raise NoGameError
-    board = board_of(app_state().session.snapshot())
+    board = page_view_of(app_state().session.snapshot())
     shown = _shown(board, app_state().camera_status())
     return render_template(
         template, tv=tv, regions=_regions_now(tv)["regions"], called=[one["key"] for one in calls_of(board)], **shown
     )
 
 
-def _shown(board: Board, camera: Mapping[str, Any] | None) -> dict[str, Any]:
+def _shown(board: PageView, camera: Mapping[str, Any] | None) -> dict[str, Any]:
     return {"board": board, "camera": camera, "manual": camera is None, "can_read": app_state().table is not None}
 
 
@@ -255,7 +255,7 @@ def _regions_of_the_moment(tv: bool) -> dict[str, Any]:
 
 
 def _render_regions(tv: bool) -> dict[str, Any]:
-    board = board_of(app_state().session.snapshot())
+    board = page_view_of(app_state().session.snapshot())
     shown = _shown(board, app_state().camera_status())
     html = {name: whole_tiles(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in REGIONS}
     return {

@@ -19,12 +19,12 @@ from companion.game.standing import change_made, standing_doubts, standing_fault
 from companion.log.event_fields import EventError, read_certainty, read_laid
 from companion.web.access import needs_pin, who_changes
 from companion.web.api import app_state, correction
-from companion.web.board import Board, board_of
 from companion.web.body import number, read_body, text
 from companion.web.code_texts import code_title
 from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
+from companion.web.page_view import PageView, page_view_of
 from companion.web.refusals import why
 from companion.web.same_page import sent_again
 from companion.web.wording import fault_title, show_tile
@@ -113,7 +113,7 @@ def _named_anew(change: Change) -> bool:
     return old is not None and new is not None and old.get("by") != new.get("by")
 
 
-def shown_play(seq: int, board: Board) -> dict[str, Any]:
+def shown_play(seq: int, board: PageView) -> dict[str, Any]:
     """The play as it is held now; an entry of an earlier round as its journal line says."""
     held = board.play(seq)
     return dict(held) if held is not None else line_of(seq)
@@ -123,7 +123,7 @@ def shown_play(seq: int, board: Board) -> dict[str, Any]:
 def show(seq: int) -> str:
     """One play: ruling, rule, pictures, and the ways to correct it."""
     line = line_of(seq)
-    board = board_of(app_state().session.snapshot())
+    board = page_view_of(app_state().session.snapshot())
     play = shown_play(seq, board)
     before, after = pictures_of(seq)
     folder = pictures_folder(app_state().game)
@@ -145,7 +145,7 @@ def show(seq: int) -> str:
     )
 
 
-def _arm_picture(folder: Path, board: Board, play: Mapping[str, Any], line: Mapping[str, Any]) -> str | None:
+def _arm_picture(folder: Path, board: PageView, play: Mapping[str, Any], line: Mapping[str, Any]) -> str | None:
     """The picture with the arm that this entry rests on, where one was kept."""
     frame, players = _pictured(line), [seat.name for seat in board.seats]
     if not frame or play.get("arm") not in players:
@@ -260,7 +260,7 @@ def preview(seq: int) -> AnyResponse | str:
         then = session.what_if(seq, what, who_changes())  # type: ignore[attr-defined]
     except (ValueError, LookupError) as refusal:
         raise Conflict(why(refusal) or _("You cannot correct it like that.")) from None
-    board = board_of(now)
+    board = page_view_of(now)
     totals = {
         name: (old, (then.get("totals") or {}).get(name))
         for name, old in (now.get("totals") or {}).items()
@@ -285,7 +285,7 @@ def preview(seq: int) -> AnyResponse | str:
 def ask() -> str:
     """Ask the referee: may this tile be laid there now? Changes nothing, so it needs no PIN."""
     session = app_state().session
-    board = board_of(session.snapshot())
+    board = page_view_of(session.snapshot())
     answer: Mapping[str, Any] | None = None
     fields = dict(request.args)
     if fields.get("train") and fields.get("low") and fields.get("high"):
@@ -299,7 +299,7 @@ def ask() -> str:
     return render_template("ask.html", board=board, answer=answer, lies=lies, asked=fields, tv=False)
 
 
-def _lies_already(board: Board, tile: Sequence[int]) -> str | None:
+def _lies_already(board: PageView, tile: Sequence[int]) -> str | None:
     """Where this tile lies on the table, in words; Chinese tiles come twice."""
     where = None if board.chinese else places_of(board).get((min(tile), max(tile)))
     return where and _("%(tile)s is already on the table: %(where)s.", tile=show_tile(tile), where=where)
@@ -334,5 +334,5 @@ def pictures_folder(game: str) -> Path | None:
 
 @plays.get("/play")
 def latest() -> AnyResponse:
-    board = board_of(app_state().session.snapshot())
+    board = page_view_of(app_state().session.snapshot())
     return redirect(f"/play/{board.plays[-1]['seq']}" if board.plays else "/")

@@ -15,7 +15,6 @@ from companion.app.state import SessionLike
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin, signed_in
 from companion.web.api import act, app_state
-from companion.web.board import Board, board_of
 from companion.web.body import number as whole_number
 from companion.web.body import person, read_body, tiles
 from companion.web.changing import changed, changes, table_as_seen
@@ -26,6 +25,7 @@ from companion.web.hand_notes import empty_notes, hand_notes, mark_of
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
+from companion.web.page_view import PageView, page_view_of
 from companion.web.photographs import expect_photograph
 from companion.web.returned import FieldError
 from companion.web.same_page import asked_as
@@ -40,14 +40,14 @@ MOST_POINTS = 9999
 """Of one round; Chinese games are settled with payments, which may be below zero."""
 
 
-def _board() -> Board:
-    return board_of(app_state().session.snapshot())
+def _board() -> PageView:
+    return page_view_of(app_state().session.snapshot())
 
 
 @rounds.get("/round-start")
 def start() -> str:
     snapshot = app_state().session.snapshot()
-    board = board_of(snapshot)
+    board = page_view_of(snapshot)
     rules = load_ruleset(board.rules, snapshot.get("options") or {}) if board.rules in SHIPPED else None
     drawing = rules is not None and rules.starter_by == "highest_tile" and not board.rounds_played
     return render_template("round_start.html", board=board, next=snapshot.get("next") or {}, drawing=drawing, tv=False)
@@ -72,7 +72,7 @@ def earlier_sheet(game: str) -> str:
 
 
 def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
-    board = board_of(session.snapshot())
+    board = page_view_of(session.snapshot())
     title = _("Totals after each round")
     charts = [
         totals_chart(board.seats, board.rounds_played, title, size, board.brought) for size in (WIDE, NARROW, PAPER)
@@ -87,7 +87,7 @@ def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
 @rounds.get("/round-end")
 def end() -> str:
     snapshot = app_state().session.snapshot()
-    board = board_of(snapshot)
+    board = page_view_of(snapshot)
     hands = _written(board, request.args)
     for name, shown in (snapshot.get("shown") or {}).items():
         # What is on record already is there to be put right.
@@ -97,13 +97,13 @@ def end() -> str:
     return _end_page(board, hands, None, how=request.args.get("how") or snapshot.get("how"))
 
 
-def _written(board: Board, fields: Mapping[str, Any]) -> dict[str, str]:
+def _written(board: PageView, fields: Mapping[str, Any]) -> dict[str, str]:
     """Player -> the hand as it was typed into this form."""
     return {seat.name: str(fields.get(f"hand_{seat.index}") or "")[:LONGEST_HAND] for seat in board.seats}
 
 
 def _end_page(
-    board: Board,
+    board: PageView,
     hands: Mapping[str, str],
     note: str | None,
     whose: str | None = None,
@@ -125,7 +125,7 @@ def _end_page(
     )  # fmt: skip
 
 
-def _next_seat(board: Board, hands: Mapping[str, str]) -> str | None:
+def _next_seat(board: PageView, hands: Mapping[str, str]) -> str | None:
     """Whose photograph is probably the next one."""
     return next((seat.name for seat in board.seats if not hands.get(seat.name)), None)
 
@@ -139,7 +139,7 @@ def count() -> AnyResponse | str:
     """
     fields = read_body(request)
     with table_as_seen(fields) as session:
-        board = board_of(session.snapshot())
+        board = page_view_of(session.snapshot())
         _expect_round(fields, board)
         shown = _hands(fields, board)
         how = str(fields.get("how") or "")
@@ -154,19 +154,19 @@ def count() -> AnyResponse | str:
     return redirect("/scores", 303)
 
 
-def _expect_round(fields: Mapping[str, Any], board: Board) -> None:
+def _expect_round(fields: Mapping[str, Any], board: PageView) -> None:
     """What the camera still sees of the round is no reason to refuse its count. Raises Conflict where it is another
     round by now, or was counted meanwhile."""
     if fields.get("at") not in (None, "", round_at(board)):
         raise Conflict(changed())
 
 
-def round_at(board: Board) -> str:
+def round_at(board: PageView) -> str:
     """Where a match stands: in which round, whether it is counted, and what was counted before."""
     return f"{len(board.rounds_played)}-{board.phase}"
 
 
-def _hands(fields: Mapping[str, Any], board: Board) -> dict[str, list[tuple[int, int]]]:
+def _hands(fields: Mapping[str, Any], board: PageView) -> dict[str, list[tuple[int, int]]]:
     shown = {}
     for seat in board.seats:
         field = fields.get(f"hand_{seat.index}")
@@ -177,7 +177,7 @@ def _hands(fields: Mapping[str, Any], board: Board) -> dict[str, list[tuple[int,
     return shown
 
 
-def _count(session: Any, board: Board, shown: Mapping[str, list[tuple[int, int]]], how: str) -> None:
+def _count(session: Any, board: PageView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> None:
     if board.phase == "playing":
         empty = [name for name, hand in shown.items() if not hand]
         out = empty[0] if how == "out" and len(empty) == 1 and not board.chinese else None

@@ -16,7 +16,6 @@ from companion.rules.ruleset import house_file, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, RuleSetError
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import app_state
-from companion.web.board import board_of, colours_kept
 from companion.web.body import read_body, text
 from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault
@@ -32,6 +31,7 @@ from companion.web.own_rules import (
     keep,
     own_rules,
 )
+from companion.web.page_view import colours_kept, page_view_of
 from companion.web.refusals import translated
 from companion.web.returned import FieldError
 from companion.web.rule_texts import QUESTIONS, RULES, HouseOption, RuleSetText, choice_of, option_value, options_of
@@ -125,7 +125,7 @@ def start() -> AnyResponse:
     fields = read_body(request)
     header = read_header(fields)
     if app_state().has_game:
-        header |= colours_kept(header["players"], board_of(app_state().session.snapshot()).seats)
+        header |= colours_kept(header["players"], page_view_of(app_state().session.snapshot()).seats)
     if app_state().repository is None or app_state().data_dir is None:
         raise Conflict(_("This page shows one game only. Start new games with `companion serve`."))
     try:

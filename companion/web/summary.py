@@ -6,8 +6,8 @@ import csv
 import io
 from dataclasses import dataclass
 
-from companion.web.board import Board, Seat, TileView
 from companion.web.languages import gettext as _
+from companion.web.page_view import PageView, Seat, TileView
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile
 
 MOST_SHARING = 3
@@ -41,7 +41,7 @@ class RoundSummary:
     best: tuple[int, tuple[str, ...], int] | None
 
 
-def summary_of(board: Board) -> RoundSummary | None:
+def summary_of(board: PageView) -> RoundSummary | None:
     """None while a round is being played, and before the first has points."""
     if board.phase not in ("waiting", "match_over") or not board.rounds_played:
         return None
@@ -72,7 +72,7 @@ def summary_of(board: Board) -> RoundSummary | None:
     )
 
 
-def _best(board: Board) -> tuple[int, tuple[str, ...], int] | None:
+def _best(board: PageView) -> tuple[int, tuple[str, ...], int] | None:
     """The best round of anybody: the fewest points that anybody wrote down for tiles left, or the most points."""
     rounds = [(one["round"], name, points) for one in board.rounds_played for name, points in one["scores"].items()]
     if not board.most_points_win:
@@ -96,7 +96,7 @@ def ahead_text(summary: RoundSummary) -> str:
     return _("%(name)s leads by %(points)s.", name=names, points=summary.ahead)
 
 
-def as_text(board: Board, day: str) -> str:
+def as_text(board: PageView, day: str) -> str:
     """The standing as a message to friends: title, how the last round ended, a line for each player."""
     lines = [f"{rules_name(board.rules)}{f', {day}' if day else ''}"]
     if board.rounds_played:
@@ -110,7 +110,7 @@ def as_text(board: Board, day: str) -> str:
     return "\n".join([*lines, *gone_texts(board)])
 
 
-def as_csv(board: Board) -> bytes:
+def as_csv(board: PageView) -> bytes:
     """The score sheet for a spreadsheet, in UTF-8 with the mark by which those know it: a line for each round, then the
     totals."""
     text = io.StringIO()

@@ -16,10 +16,10 @@ from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.quotations import quotation
 from companion.rules.ruleset import load_ruleset
 from companion.supervise.health import SENTENCES, State
-from companion.web.board import SURE_ENOUGH, Board
 from companion.web.code_texts import code_title
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
+from companion.web.page_view import SURE_ENOUGH, PageView
 from companion.web.refusals import translated
 from companion.web.repair_texts import READER_SLOW
 from companion.web.rule_texts import RULES
@@ -215,7 +215,7 @@ def open_text(play: Mapping[str, Any]) -> str:
     return _("It is open whether the camera read both tiles right.")
 
 
-def entry_text(board: Board) -> str:
+def entry_text(board: PageView) -> str:
     """What the player to move has to do, over the keys."""
     name = board.turn.name if board.turn else ""
     if not name:
@@ -232,7 +232,7 @@ def entry_text(board: Board) -> str:
     return _("%(name)s: tap what was played.", name=name)
 
 
-def unable_text(board: Board) -> str:
+def unable_text(board: PageView) -> str:
     """The button of who cannot play, with all that it does."""
     if board.unable == ("discard",):
         return _("Cannot play: one tile face down")
@@ -531,7 +531,7 @@ def ended_text(played: Mapping[str, Any]) -> str:
     return texts.get(str(how), "–")
 
 
-def gone_texts(board: Board) -> list[str]:
+def gone_texts(board: PageView) -> list[str]:
     """A sentence for everybody who went home in the middle of the match: their points stay in sight."""
     return [
         _("%(name)s went home with %(points)s points.", name=name, points=points) for name, points in board.left.items()

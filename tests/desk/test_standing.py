@@ -14,7 +14,7 @@ from companion.log.events import Header
 from companion.observing.operator_input import undone
 from companion.publish.discovery import summary
 from companion.tableside import light_of
-from companion.web.board import board_of
+from companion.web.page_view import page_view_of
 from hardware.panel import Light
 from tests.web import tables
 
@@ -38,7 +38,7 @@ POSSIBLE = {**ILLEGAL, "violations": [{"code": "CLOSED_TRAIN", "certain": False,
 def test_page_lamp_and_home_assistant_agree_on_what_stands(play: dict[str, Any], stands: bool) -> None:
     snapshot: Any = tables.midgame(players=["Ann", "Ben"], plays=[play])
     assert is_fault(play) is stands
-    assert bool(board_of(snapshot).faults) is stands
+    assert bool(page_view_of(snapshot).faults) is stands
     assert (light_of(snapshot, False) is Light.ILLEGAL) is stands
     assert summary(snapshot)["illegal"] is stands
 

@@ -11,8 +11,8 @@ from playwright.sync_api import Browser, expect
 
 from companion.game.session import Session
 from companion.log.events import Header
-from companion.web.board import board_of
 from companion.web.caller import calls_of
+from companion.web.page_view import page_view_of
 from tests.desk.playing import ticking
 from tests.web import tables
 from tests.web.browser import once_at_rest, served
@@ -21,7 +21,7 @@ from tests.web.test_corrected_by_name import A_LAP_LATER, LAID
 
 
 def keys(table: dict[str, Any]) -> list[str]:
-    return [one["key"] for one in calls_of(board_of(table))]  # type: ignore[arg-type]
+    return [one["key"] for one in calls_of(page_view_of(table))]  # type: ignore[arg-type]
 
 
 def test_a_fault_comes_first_and_has_a_key_of_its_own() -> None:
@@ -36,7 +36,7 @@ def test_a_tapped_fault_that_is_certain_only_a_round_later_is_called_then(tmp_pa
     called: list[str] = []
     for name, tile in (*LAID, *A_LAP_LATER):
         session.play(tile, name, "Cem" if tile == (2, 7) else name)
-        called += [one["key"] for one in calls_of(board_of(session.snapshot())) if one["key"] not in called]
+        called += [one["key"] for one in calls_of(page_view_of(session.snapshot())) if one["key"] not in called]
     seqs = [play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [2, 7]]
     assert [f"{seq}!" for seq in seqs] == [key for key in called if key.endswith("!")]
 

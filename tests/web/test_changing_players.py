@@ -14,7 +14,7 @@ from companion.app.state import AppState
 from companion.log.event_fields import EventError
 from companion.log.header import Header
 from companion.web.app import PageSettings, create_app
-from companion.web.board import board_of
+from companion.web.page_view import page_view_of
 from companion.web.pin import PinLock
 from tests.web.conftest import PIN, QUICK
 
@@ -106,7 +106,7 @@ def test_the_summary_of_a_round_names_who_went_home(host: FlaskClient) -> None:
 
 def test_a_player_keeps_the_colour_at_another_seat(host: FlaskClient, state: AppState) -> None:
     def colours() -> dict[str, int]:
-        return {seat.name: seat.colour for seat in board_of(state.session.snapshot()).seats}
+        return {seat.name: seat.colour for seat in page_view_of(state.session.snapshot()).seats}
 
     assert colours() == {"Ann": 1, "Ben": 2, "Cy": 3}
     host.post("/players/change", data=WANTED)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.web.board import board_of
 from companion.web.hand_notes import hand_notes, mark_of
+from companion.web.page_view import page_view_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 from tests.web.reading import words
@@ -27,7 +27,7 @@ def train_table(tmp_path: Path) -> Iterator[Table]:
 
 
 def test_a_tile_that_lies_on_the_table_or_in_two_hands_is_noted() -> None:
-    board = board_of(tables.midgame(hands={}))
+    board = page_view_of(tables.midgame(hands={}))
     found = hand_notes(board, {"Ann": [], "Ben": [(5, 10), (1, 2)], "Cyril": [(2, 1)]}, "out")
     assert found == {
         "Ben": ["5-10 is already on the table: Ann's train."],
@@ -36,7 +36,7 @@ def test_a_tile_that_lies_on_the_table_or_in_two_hands_is_noted() -> None:
 
 
 def test_another_number_of_tiles_than_expected_is_noted_and_who_went_out_is_not() -> None:
-    board = board_of(tables.midgame(hands={"Ann": 3, "Ben": 2, "Cyril": 1}))
+    board = page_view_of(tables.midgame(hands={"Ann": 3, "Ben": 2, "Cyril": 1}))
     found = hand_notes(board, {"Ann": [], "Ben": [(1, 2)], "Cyril": [(4, 4)], "Dorothea": [(5, 5)]}, "out")
     assert found == {"Ben": ["Ben should have 2 tiles."]}
 
@@ -45,7 +45,7 @@ def test_where_nobody_wrote_the_plays_down_nothing_is_expected() -> None:
     table = tables.midgame()
     for row in table["trains"]:
         row["tiles"] = []
-    assert hand_notes(board_of(table), {"Ann": [(1, 2)], "Ben": [], "Cyril": [(3, 4)]}, "out") == {}
+    assert hand_notes(page_view_of(table), {"Ann": [(1, 2)], "Ben": [], "Cyril": [(3, 4)]}, "out") == {}
 
 
 def test_hands_with_notes_come_back_once_and_count_when_sent_again(keeper: FlaskClient, session: FakeSession) -> None:
@@ -72,7 +72,7 @@ def test_hands_that_nobody_entered_come_back_once_before_they_count(train_table:
 
 def test_a_hand_changed_after_its_note_is_looked_over_again(keeper: FlaskClient, session: FakeSession) -> None:
     session.show(tables.round_over())
-    seen = mark_of(hand_notes(board_of(tables.round_over()), {"Ben": [(10, 5)]}, "out"))
+    seen = mark_of(hand_notes(page_view_of(tables.round_over()), {"Ben": [(10, 5)]}, "out"))
     page = keeper.post("/round-end", data={**HANDS, "seen": seen})
     assert page.status_code == 200 and session.calls == []
 

@@ -1,4 +1,4 @@
-"""A snapshot turned into what the templates draw. The only place that knows how a snapshot is built."""
+"""A snapshot of a game turned into what the templates draw. The only place that knows how a snapshot is built."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class PageView:
     """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
     are not on record; `apart`: how many such tiles belong to nothing; `turns_over`: dead doubles are turned face
     down; `shown`: the hands laid open after this round; `brought`: the
@@ -273,7 +273,7 @@ def _letters(name: str, count: int) -> str:
     return "".join(clusters[:count]).upper()
 
 
-def board_of(snapshot: GameView) -> Board:
+def page_view_of(snapshot: GameView) -> PageView:
     """The view of one snapshot."""
     seats = seats_of(snapshot["players"], snapshot.get("colours"))
     plays, unclear = tuple(snapshot["plays"]), tuple(snapshot["unclear"])
@@ -283,7 +283,7 @@ def board_of(snapshot: GameView) -> Board:
     marks = _Marks(faults, doubts, laid[-1] if laid else None)
     off = snapshot.get("off_record") or {"left": 0, "right": 0, "apart": 0}
     must_cover, engine = snapshot["must_cover"], snapshot["engine"]
-    return Board(
+    return PageView(
         seq=snapshot["seq"],
         phase=snapshot["phase"],
         rules=snapshot["rules"],
