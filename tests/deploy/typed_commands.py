@@ -43,8 +43,8 @@ WITHOUT = {
     "sudo deploy/install.sh --camera rtsp://192.168.1.20/stream": "needs that camera to be well",
     "companion teach row.jpg --set double-12": "needs a photograph of the reader's own tiles",
     "COMPANION_BROKER=companion:PASSWORD@192.168.1.20 companion hall": "needs that broker",
-    "sudo apt update && sudo apt install git make python3-venv libgl1 libglib2.0-0 python3-picamera2": "a stand-in lies there",
-    "sudo apt update && sudo apt install git make python3-venv libgl1 libglib2.0-0": "it asks back; .ci/documents does it",
+    "sudo apt update && sudo apt install git make python3-venv libgl1 libglib2.0-0 python3-picamera2": "it asks back",
+    "sudo apt update && sudo apt install git make python3-venv libgl1 libglib2.0-0": "it asks back",
     "sudo apt update && sudo apt install git": "it asks back",
 }
 
