@@ -2,21 +2,25 @@
 
     from companion.reading import open_eye, open_picture
 
-    reading = open_eye().look(open_picture("table.jpg"))
+    reading = open_eye().look(open_picture("table.jpg"), set=12)
     print([tile.values for tile in reading.tiles])
 
-A value is a claim: a half that cannot be read is None, never a guess. Needs numpy, OpenCV and onnxruntime, which
-installing the program brings along; `companion.rules` needs none of them.
+A value is a claim: a half that cannot be read is None, never a guess. What cannot be used raises `ReadingError` with
+one line, and nothing else. Needs numpy, OpenCV and onnxruntime, which installing the program brings along;
+`companion.rules` needs none of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import numbers
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.geometry import TableSetup, reconstruct
 from companion.geometry.layout import PlacedTile, Trouble
@@ -24,11 +28,13 @@ from companion.geometry.table_setup import COMMON_TILE_MM
 from companion.geometry.table_view import TableView
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.rules.board import Board
-from companion.rules.notation import NotationError, parse_laid, print_laid
+from companion.rules.errors import RulesError
+from companion.rules.notation import parse_laid, print_laid
 from companion.rules.ruleset import RuleSet
+from companion.rules.tile import chinese_set
+from vision import eye as vision_eye
 from vision.adaptation import AdaptationError
 from vision.calibration import CalibrationError
-from vision.eye import Eye, open_eye
 from vision.hand_group import in_hand as hand_group
 from vision.known_set import KnownSet
 from vision.pictures import PictureError
@@ -38,17 +44,13 @@ from vision.tilt import calibration_from_tiles
 from vision.weights import WeightsError
 
 __all__ = [
-    "AdaptationError",
-    "Eye",
     "Found",
     "HalfReading",
-    "KnownSet",
     "PhotographedTable",
-    "PictureError",
+    "PictureReader",
     "PictureReading",
     "ReadingError",
     "TileReading",
-    "WeightsError",
     "in_hand",
     "lay_out",
     "open_eye",
@@ -58,10 +60,44 @@ __all__ = [
 NAMED_ENGINE = 'lay_out(..., engine="12-12")'
 UNREAD = "?"
 """Stands for a tile that lies there and cannot be read."""
+SMALLEST, LARGEST = 16, 64_000_000
+"""The shorter side of a picture that is read, in pixels, and how many it has at most."""
+HIGHEST_DOUBLE = 18
 
 
 class ReadingError(Exception):
-    """What was read in a picture does not say how the table lies, in one line."""
+    """What every public function of `companion.reading` raises for what it cannot use, or cannot tell from a picture.
+
+    The text is one line: what, what was expected, and what was given.
+    """
+
+
+class PictureReader:
+    """Reads pictures of dominoes; `open_eye` makes one, in about a second. Pictures do not influence each other."""
+
+    def __init__(self, learned: str | Path | None = None) -> None:
+        """As `open_eye`."""
+        path = None if learned is None else _path("learned", learned)
+        try:
+            self._eye = vision_eye.open_eye(path)
+        except (WeightsError, AdaptationError) as wrong:
+            raise ReadingError(str(wrong)) from None
+
+    def look(self, image: NDArray[np.uint8], *, set: int | str | None = None) -> PictureReading:
+        """All tiles, markers and the hub in a picture.
+
+        Args:
+            image: (h, w, 3) uint8, BGR, as `open_picture` opens it.
+            set: what may lie there: the highest double of a set, 1 to 18, or `"chinese"`. It helps where a tile is hard
+                to read. None forces the readings into no set.
+
+        Raises ReadingError.
+        """
+        array = isinstance(image, np.ndarray) and image.ndim == 3 and image.shape[2] == 3 and image.dtype == np.uint8
+        if not array or min(image.shape[:2]) < SMALLEST or image.shape[0] * image.shape[1] > LARGEST:
+            given = f"an array {image.shape} of {image.dtype}" if isinstance(image, np.ndarray) else _kind(image)
+            raise ReadingError(f"image: expected (h, w, 3) uint8 of {SMALLEST} to 64 million pixels, not {given}")
+        return self._eye.look(image, known=_known(set))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +127,24 @@ class PhotographedTable:
         """How many of the tiles that are seen, in the trains or as the engine, cannot be read."""
         return (self.engine == UNREAD) + sum(chain.split().count(UNREAD) for chain in self.trains.values())
 
-    def board(self, rules: str | Path | RuleSet = "tactic", **options: Any) -> Board:
-        """The table as a `Board`, to be judged. `options` are those of `Board`, such as `set`, `round` or `turn`.
+    def board(
+        self,
+        rules: str | Path | RuleSet = "tactic",
+        *,
+        options: Mapping[str, Any] | None = None,
+        set: int | None = None,
+        turn: str | None = None,
+        round: int | None = None,
+        open: Iterable[str] | None = None,
+        flipped: Iterable[str] = (),
+        boneyard: int | None = None,
+    ) -> Board:
+        """The table as a `Board`, to be judged; the arguments are that class's own.
 
         No picture shows whose turn it is: without `turn` it is that of the first player of `stations`.
 
-        Raises ReadingError while a tile cannot be read or the middle is not known: no ruling rests on a guess.
-        Raises RulesError.
+        Raises ReadingError while a tile cannot be read or the middle is not known, for no ruling rests on a guess; and
+        where the rules or the options cannot be used.
         """
         if self.unread:
             tiles = "1 tile" if self.unread == 1 else f"{self.unread} tiles"
@@ -107,19 +154,50 @@ class PhotographedTable:
         if self.engine is None:
             raise ReadingError(f"the engine is not seen in the middle: name it, such as {NAMED_ENGINE}")
         players = [name for name in self.trains if name not in ("MX", "MX2")]
-        return Board(rules, players, engine=self.engine, trains=self.trains, markers=self.markers, **options)
+        try:
+            return Board(
+                rules,
+                players,
+                options=options,
+                set=set,
+                engine=self.engine,
+                turn=turn,
+                round=round,
+                trains=self.trains,
+                markers=self.markers,
+                open=open,
+                flipped=flipped,
+                boneyard=boneyard,
+            )
+        except RulesError as wrong:
+            raise ReadingError(str(wrong)) from None
 
 
-def open_picture(path: str | Path) -> Any:
+def open_eye(learned: str | Path | None = None) -> PictureReader:
+    """What reads pictures, with the shipped networks. `learned` is the file that `companion teach` wrote of a set.
+
+    Raises ReadingError.
+    """
+    return PictureReader(learned)
+
+
+def open_picture(path: str | Path) -> NDArray[np.uint8]:
     """A picture file as an (h, w, 3) uint8 array, BGR, turned as the camera was held; of 64 megapixels at most.
 
-    JPEG, PNG, WebP, BMP, TIFF, HEIC and AVIF are read. Raises PictureError.
+    JPEG, PNG, WebP, BMP, TIFF, HEIC and AVIF are read. Raises ReadingError.
     """
-    return _open(Path(path))
+    try:
+        return _open(_path("path", path))
+    except PictureError as wrong:
+        raise ReadingError(str(wrong)) from None
 
 
 def in_hand(reading: PictureReading) -> tuple[TileReading, ...]:
-    """The tiles of a hand laid open: the group nearest to the picture's middle. What lies elsewhere does not count."""
+    """The tiles of a hand laid open: the group nearest to the picture's middle. What lies elsewhere does not count.
+
+    Raises ReadingError.
+    """
+    _expect_reading(reading)
     quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
     counted = hand_group(quads, reading.size_wh)
     return tuple(tile for tile, counts in zip(reading.tiles, counted, strict=True) if counts)
@@ -147,23 +225,31 @@ def lay_out(
         tile_mm: length, width and thickness of the tiles.
 
     Raises:
-        ReadingError: fewer than two players, too few tiles, or tiles that do not lie in one plane, as in a sheet of
-            several photographs.
+        ReadingError: fewer than two players, too few tiles, tiles that do not lie in one plane, as in a sheet of
+            several photographs, or an argument that cannot be used.
     """
-    players = tuple(name for name in stations if name != "MX")
-    if len(players) < 2:
-        raise ReadingError("stations: expected a direction for each of two or more players")
+    _expect_reading(reading)
+    degrees = _stations(stations)
+    players = tuple(name for name in degrees if name != "MX")
+    if set is not None and not _is_number(set, 1, HIGHEST_DOUBLE):
+        raise ReadingError(f"set: expected a whole number from 1 to {HIGHEST_DOUBLE}, or None, not {_kind(set)}")
+    if not (
+        isinstance(tile_mm, (tuple, list)) and len(tile_mm) == 3 and all(_is_number(mm, 1, 1000) for mm in tile_mm)
+    ):
+        raise ReadingError(f"tile_mm: expected length, width and thickness in mm, (48, 24, 9), not {_kind(tile_mm)}")
+    if engine is not None and not isinstance(engine, str):
+        raise ReadingError(f'engine: expected a tile, "12-12", not {_kind(engine)}')
     quads = [tile.quad_px for tile in reading.tiles if tile.face == "up"]
     try:
-        calibration = calibration_from_tiles(quads, tile_mm[:2], reading.size_wh)
         known = None if engine is None else parse_laid(engine)
-    except (CalibrationError, NotationError) as wrong:
+        calibration = calibration_from_tiles(quads, tile_mm[:2], reading.size_wh)
+    except (CalibrationError, RulesError) as wrong:
         raise ReadingError(str(wrong)) from None
     seen = on_table(reading, calibration, tile_mm)
     setup = TableSetup(
         players=players,
-        stations={name: float(stations[name]) for name in players},
-        mexican_station=stations.get("MX"),
+        stations={name: degrees[name] for name in players},
+        mexican_station=degrees.get("MX"),
         engine=None if known is None else known.inner,
         tile_mm=tile_mm,
         set_max=set,
@@ -185,3 +271,46 @@ def lay_out(
 
 def _written(tile: PlacedTile) -> str:
     return UNREAD if tile.laid is None else f"{tile.laid.inner}-{tile.laid.outer}"
+
+
+def _stations(given: Any) -> dict[str, float]:
+    """Raises ReadingError unless it is a direction for each of two or more players."""
+    if not isinstance(given, Mapping) or len([name for name in given if name != "MX"]) < 2:
+        raise ReadingError("stations: expected a direction for each of two or more players, {'Ann': 90, 'Ben': 270}")
+    for name, degrees in given.items():
+        if not isinstance(name, str) or not _is_number(degrees, -1e6, 1e6):
+            raise ReadingError(f"stations: expected name -> degrees, not {name!r} -> {_kind(degrees)}")
+    return {name: float(degrees) for name, degrees in given.items()}
+
+
+def _known(set: Any) -> KnownSet | None:
+    if set is None:
+        return None
+    if isinstance(set, str) and set == "chinese":
+        return KnownSet(set, {(tile.low, tile.high): n for tile, n in chinese_set().items()})
+    if isinstance(set, int) and _is_number(set, 1, HIGHEST_DOUBLE):
+        return KnownSet.double(set)
+    raise ReadingError(
+        f'set: expected a highest double from 1 to {HIGHEST_DOUBLE}, "chinese" or None, not {_kind(set)}'
+    )
+
+
+def _is_number(value: Any, least: float, most: float) -> bool:
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return number and math.isfinite(value) and least <= value <= most
+
+
+def _expect_reading(given: Any) -> None:
+    if not isinstance(given, PictureReading):
+        raise ReadingError(f"reading: expected what look returns, not {_kind(given)}")
+
+
+def _path(name: str, given: Any) -> Path:
+    if not isinstance(given, (str, Path)):
+        raise ReadingError(f"{name}: expected the path of a file, not {_kind(given)}")
+    return Path(given)
+
+
+def _kind(given: Any) -> str:
+    """A value in an error: numbers and texts as they are, the name of the type of everything else."""
+    return repr(given)[:60] if isinstance(given, (int, float, str)) else type(given).__name__

@@ -15,71 +15,30 @@ Values of tiles are pips, and counts are whole numbers. What cannot be used rais
 An illegal play is a `Ruling`, never an exception. Pure: no clock, no randomness, no files but the rule sets.
 """
 
-from companion.rules.actions import (
-    MEXICAN,
-    SECOND_MEXICAN,
-    Action,
-    Discard,
-    Draw,
-    End,
-    Flip,
-    Mark,
-    Pass,
-    Play,
-    Unmark,
-)
-from companion.rules.audit import Status, is_offence, status_by_ends, status_of
+from companion.rules import audit as _audit
+from companion.rules import explain as _explain
+from companion.rules import notation as _notation
+from companion.rules import referee as _referee
+from companion.rules import reveal as _reveal
+from companion.rules import ruleset as _ruleset
+from companion.rules import tile as _tile
+from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.rules.arguments import checked as _checked
+from companion.rules.audit import Status
 from companion.rules.board import Board, PlayedTurn
-from companion.rules.chinese.line import LineDeal, must_redeal
-from companion.rules.chinese.line import deal as deal_line
-from companion.rules.chinese.settlement import SETTLEMENTS, Settlement, settle
+from companion.rules.chinese import line as _line
+from companion.rules.chinese import settlement as _settlement
+from companion.rules.chinese.line import LineDeal
+from companion.rules.chinese.settlement import SETTLEMENTS, Settlement
 from companion.rules.errors import RulesError
-from companion.rules.explain import Facts, Reason, explain, explain_all, rule_text
-from companion.rules.mexican.scoring import (
-    SCORE_MODES,
-    Deal,
-    RoundEnd,
-    ScoringError,
-    announcement,
-    deal,
-    engine_due,
-    last_round,
-    match_winners,
-    pips,
-    round_end,
-    round_of,
-    score,
-    starters,
-    tiles_in,
-)
-from companion.rules.notation import (
-    NotationError,
-    parse_act,
-    parse_action,
-    parse_chain,
-    parse_laid,
-    parse_tile,
-    print_act,
-    print_action,
-    print_chain,
-    print_laid,
-)
+from companion.rules.explain import Facts, Reason
+from companion.rules.mexican import scoring as _scoring
+from companion.rules.mexican.scoring import SCORE_MODES, Deal, RoundEnd, ScoringError
+from companion.rules.notation import NotationError
 from companion.rules.position import LinePosition, Position
-from companion.rules.referee import LineReferee, MexicanReferee, referee_for, undealt
-from companion.rules.reveal import count_is_inconsistent, unaccounted, wrong_scores
-from companion.rules.ruleset import (
-    HOUSE_SET_NAMES,
-    RULESET_NAMES,
-    RuleSet,
-    RuleSetError,
-    Source,
-    contradictions,
-    house_file,
-    load_ruleset,
-    with_options,
-)
+from companion.rules.ruleset import HOUSE_SET_NAMES, RULESET_NAMES, RuleSet, RuleSetError, Source
 from companion.rules.ruling import LEGAL, Ruling
-from companion.rules.tile import Laid, Tile, chinese_set, double_set
+from companion.rules.tile import Laid, Tile
 from companion.rules.violations import Certainty, Violation
 
 __all__ = [
@@ -102,9 +61,7 @@ __all__ = [
     "Laid",
     "LineDeal",
     "LinePosition",
-    "LineReferee",
     "Mark",
-    "MexicanReferee",
     "NotationError",
     "Pass",
     "Play",
@@ -149,7 +106,6 @@ __all__ = [
     "print_action",
     "print_chain",
     "print_laid",
-    "referee_for",
     "round_end",
     "round_of",
     "rule_text",
@@ -164,3 +120,43 @@ __all__ = [
     "with_options",
     "wrong_scores",
 ]
+
+announcement = _checked(_scoring.announcement)
+chinese_set = _checked(_tile.chinese_set)
+contradictions = _checked(_ruleset.contradictions)
+count_is_inconsistent = _checked(_reveal.count_is_inconsistent)
+deal = _checked(_scoring.deal)
+deal_line = _checked(_line.deal)
+double_set = _checked(_tile.double_set)
+engine_due = _checked(_scoring.engine_due)
+explain = _checked(_explain.explain)
+explain_all = _checked(_explain.explain_all)
+house_file = _checked(_ruleset.house_file)
+is_offence = _checked(_audit.is_offence)
+last_round = _checked(_scoring.last_round)
+load_ruleset = _checked(_ruleset.load_ruleset)
+match_winners = _checked(_scoring.match_winners)
+must_redeal = _checked(_line.must_redeal)
+parse_act = _checked(_notation.parse_act)
+parse_action = _checked(_notation.parse_action)
+parse_chain = _checked(_notation.parse_chain)
+parse_laid = _checked(_notation.parse_laid)
+parse_tile = _checked(_notation.parse_tile)
+pips = _checked(_scoring.pips)
+print_act = _checked(_notation.print_act)
+print_action = _checked(_notation.print_action)
+print_chain = _checked(_notation.print_chain)
+print_laid = _checked(_notation.print_laid)
+round_end = _checked(_scoring.round_end)
+round_of = _checked(_scoring.round_of)
+rule_text = _checked(_explain.rule_text)
+score = _checked(_scoring.score)
+settle = _checked(_settlement.settle)
+starters = _checked(_scoring.starters)
+status_by_ends = _checked(_audit.status_by_ends)
+status_of = _checked(_audit.status_of)
+tiles_in = _checked(_scoring.tiles_in)
+unaccounted = _checked(_reveal.unaccounted)
+undealt = _checked(_referee.undealt)
+with_options = _checked(_ruleset.with_options)
+wrong_scores = _checked(_reveal.wrong_scores)

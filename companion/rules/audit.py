@@ -37,7 +37,7 @@ RISING = (Status.CLEAR, Status.POSSIBLE, Status.CERTAIN)
 
 
 def status_of(held: Collection[Tile], playable: Collection[Tile], draws_after: int) -> Status:
-    """`held` is U, `playable` the tiles that could have been laid; draws with each one unknown tile.
+    """`held` is U, `playable` the tiles that could have been laid; draws with each one unknown tile. Raises RulesError.
 
     >>> from companion.rules import Tile, status_of
     >>> status_of([Tile(4, 6), Tile(1, 1)], [Tile(4, 6)], draws_after=0)
@@ -50,7 +50,8 @@ def status_of(held: Collection[Tile], playable: Collection[Tile], draws_after: i
 
 
 def status_by_ends(held: Collection[Tile], ends: Collection[int], draws_after: int) -> Status:
-    """The same, with the playable tiles named by the values that were due (the open-double rule applied).
+    """The same, with the playable tiles named by the values that were due (the open-double rule applied). Raises
+    RulesError.
 
     >>> from companion.rules import Tile, status_by_ends
     >>> status_by_ends([Tile(4, 6)], [6, 9], draws_after=1)
@@ -62,7 +63,7 @@ def status_by_ends(held: Collection[Tile], ends: Collection[int], draws_after: i
 def is_offence(rules: RuleSet, code: Violation, *, feeding: bool = False) -> bool:
     """Whether the examined decision is forbidden at all: where players may decline it is information only.
 
-    `feeding`: a double had to be covered, which nobody may decline. Source: docs/rules.md 2.3.
+    `feeding`: a double had to be covered, which nobody may decline. Source: docs/rules.md 2.3. Raises RulesError.
 
     >>> from companion.rules import Violation, is_offence, load_ruleset
     >>> is_offence(load_ruleset('poltava'), Violation.PASSED_WITH_PLAYABLE)

@@ -367,7 +367,7 @@ class Board:
         return LineReferee(self._rules).legal_plays(self._position, tiles, acts, surely=surely)
 
     def is_legal(self, turn: Turn) -> bool:
-        """Whether this whole turn by the player to move breaks no rule for certain.
+        """Whether this whole turn by the player to move breaks no rule for certain. Raises RulesError.
 
         >>> Board("tactic").is_legal("play 12-5@Ben; end")
         False

@@ -15,3 +15,6 @@ class RulesError(Exception):
         ...
     companion.rules.errors.RulesError: players: expected two or more different names, not ['Ann']
     """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(" ".join(text.splitlines()))  # what was given may have lines of its own

@@ -78,7 +78,7 @@ class Reason:
 
 
 def explain(rules: RuleSet, code: Violation, facts: Facts = Facts(), translate: Translate = str) -> Reason:
-    """The code under this rule set; `translate` turns a message id into the reader's language.
+    """The code under this rule set; `translate` turns a message id into the reader's language. Raises RulesError.
 
     >>> from companion.rules import Violation, explain, load_ruleset
     >>> explain(load_ruleset('tactic'), Violation.NO_DRAW).sentence
@@ -104,7 +104,7 @@ def explain_all(
 ) -> list[Reason]:
     """Every code, in the order of their names; a code without facts of its own is told of `player`.
 
-    `certain`: False marks the reasons as possible only.
+    `certain`: False marks the reasons as possible only. Raises RulesError.
 
     >>> from companion.rules import Violation, explain_all, load_ruleset
     >>> [reason.code.name for reason in explain_all(load_ruleset('tactic'), [Violation.NO_DRAW, Violation.MISMATCH])]
@@ -124,7 +124,7 @@ def train_text(train: str | None, translate: Translate = str) -> str:
 
 
 def rule_text(rules: RuleSet | None, code: Violation) -> str:
-    """The rule behind a code in one sentence; without a rule set as most games have it.
+    """The rule behind a code in one sentence; without a rule set as most games have it. Raises RulesError.
 
     >>> from companion.rules import Violation, rule_text
     >>> rule_text(None, Violation.MISMATCH)

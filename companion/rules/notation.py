@@ -57,7 +57,7 @@ Change = Laying | Vanishing | Drawing | Mark | Unmark
 
 
 def parse_laid(text: str, sign: str = "-") -> Laid:
-    """`5-7` (or `5:7` with `sign` ':'), the inner or left half first.
+    """`5-7` (or `5:7` with `sign` ':'), the inner or left half first. Raises RulesError.
 
     >>> from companion.rules import parse_laid
     >>> parse_laid('5-7'), parse_laid('2:6', ':')
@@ -80,7 +80,7 @@ def parse_tile(text: str, sign: str = "-") -> Tile:
 
 
 def print_laid(laid: Laid, sign: str = "-") -> str:
-    """A laid tile in notation, the inner or left half first.
+    """A laid tile in notation, the inner or left half first. Raises RulesError.
 
     >>> from companion.rules import Laid, print_laid
     >>> print_laid(Laid(7, 5))
@@ -90,7 +90,7 @@ def print_laid(laid: Laid, sign: str = "-") -> str:
 
 
 def parse_chain(text: str, sign: str = "-") -> Chain:
-    """Tiles separated by spaces; the empty text is a train that has not started.
+    """Tiles separated by spaces; the empty text is a train that has not started. Raises RulesError.
 
     >>> from companion.rules import parse_chain
     >>> parse_chain('12-5 5-7')
@@ -102,7 +102,7 @@ def parse_chain(text: str, sign: str = "-") -> Chain:
 
 
 def print_chain(chain: Iterable[Laid], sign: str = "-") -> str:
-    """A chain in notation.
+    """A chain in notation. Raises RulesError.
 
     >>> from companion.rules import parse_chain, print_chain
     >>> print_chain(parse_chain(' 12-5  5-7'))
@@ -129,6 +129,7 @@ def _named(parts: Sequence[str], text: str) -> str:
 
 def parse_act(text: str, sign: str = "-") -> Action:
     """One act: `play a-b@T`, `draw`, `mark P`, `unmark P`, `flip T`, `discard`, `discard faceup`, `pass`, `end`.
+    Raises RulesError.
 
     >>> from companion.rules import parse_act
     >>> parse_act('mark Ann')
@@ -158,7 +159,7 @@ def parse_act(text: str, sign: str = "-") -> Action:
 
 
 def parse_action(text: str, sign: str = "-") -> tuple[Action, ...]:
-    """The acts of one turn, separated by `;`. `end` and `pass` can only be the last.
+    """The acts of one turn, separated by `;`. `end` and `pass` can only be the last. Raises RulesError.
 
     >>> from companion.rules import parse_action
     >>> parse_action('draw; mark Ann; end')
@@ -174,7 +175,7 @@ def parse_action(text: str, sign: str = "-") -> tuple[Action, ...]:
 
 
 def print_act(act: Action, sign: str = "-") -> str:
-    """One act in notation.
+    """One act in notation. Raises RulesError.
 
     >>> from companion.rules import Draw, print_act
     >>> print_act(Draw())
@@ -200,7 +201,7 @@ def print_act(act: Action, sign: str = "-") -> str:
 
 
 def print_action(acts: Iterable[Action], sign: str = "-") -> str:
-    """A turn in notation.
+    """A turn in notation. Raises RulesError.
 
     >>> from companion.rules import Draw, Mark, print_action
     >>> print_action([Draw(), Mark('Ann')])

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN
+from companion.rules.arguments import checked
 from companion.rules.errors import RulesError
 from companion.rules.tile import Laid, Tile, suit_ways
 
@@ -49,8 +50,9 @@ class Position:
     perhaps_marked: frozenset[str] = frozenset()
     _seen: Seen | None = field(default=None, repr=False, compare=False)
 
+    @checked
     def value_due(self, train: str) -> int:
-        """The value that the next tile of `train` must show inwards.
+        """The value that the next tile of `train` must show inwards. Raises RulesError.
 
         >>> from companion.rules import Board
         >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.value_due('Ann')
@@ -84,8 +86,10 @@ class Position:
             object.__setattr__(self, "_seen", seen)
         return seen[2]
 
+    @checked
     def count(self, value: int) -> int:
-        """How many different tiles of the set with `value` lie on the table. Source: docs/rules.md 7.3, n(v).
+        """How many different tiles of the set with `value` lie on the table. Source: docs/rules.md 7.3, n(v). Raises
+        RulesError.
 
         >>> from companion.rules import Board
         >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.count(5)
@@ -93,8 +97,9 @@ class Position:
         """
         return sum(1 for t in self.visible if t.has(value) and t.high <= self.set_max)
 
+    @checked
     def exhausted(self, value: int) -> bool:
-        """Whether all set_max + 1 tiles with `value` lie on the table. Source: docs/rules.md 7.3.
+        """Whether all set_max + 1 tiles with `value` lie on the table. Source: docs/rules.md 7.3. Raises RulesError.
 
         >>> from companion.rules import Board
         >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.exhausted(5)
@@ -113,8 +118,9 @@ class Position:
         names = (*self.players, MEXICAN)
         return (*names, SECOND_MEXICAN) if SECOND_MEXICAN in self.trains else names
 
+    @checked
     def after(self, player: str) -> str:
-        """The player to the left of `player`.
+        """The player to the left of `player`. Raises RulesError.
 
         >>> from companion.rules import Board
         >>> Board('tactic', ['Ann', 'Ben', 'Cy']).position.after('Cy')
@@ -151,8 +157,9 @@ class LinePosition:
         """
         return (self.line[0].inner, self.line[-1].outer) if self.line else None
 
+    @checked
     def after(self, player: str) -> str:
-        """The player who is next after `player`.
+        """The player who is next after `player`. Raises RulesError.
 
         >>> from companion.rules import Board
         >>> Board('jielong', ['Ann', 'Ben', 'Cy']).position.after('Ann')

@@ -75,7 +75,8 @@ class Referee(Protocol[P]):
 class MexicanReferee:
     """Mexican Train under one rule set.
 
-    >>> from companion.rules import MexicanReferee, load_ruleset
+    >>> from companion.rules import load_ruleset
+    >>> from companion.rules.referee import MexicanReferee
     >>> MexicanReferee(load_ruleset('tactic')).rules.name
     'tactic'
     """
@@ -85,7 +86,8 @@ class MexicanReferee:
     def judge(self, position: Position, actions: Sequence[Action]) -> Ruling:
         """The ruling on one whole turn by `position.turn`.
 
-        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import MexicanReferee
         >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
         >>> referee.judge(table, parse_action('play 12-5@Ann; end')).verdict
         'legal'
@@ -95,7 +97,8 @@ class MexicanReferee:
     def judge_play(self, position: Position, play: Play, done: Sequence[Action] = ()) -> Ruling:
         """The ruling on one tile; what the turn still owes is not asked.
 
-        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import MexicanReferee
         >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
         >>> referee.judge_play(table, parse_action('play 12-5@Ann; end')[0]).verdict
         'legal'
@@ -105,7 +108,8 @@ class MexicanReferee:
     def apply(self, position: Position, action: Action) -> Position:
         """The table after one act, right or wrong; the same player is still to move.
 
-        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import MexicanReferee
         >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
         >>> referee.apply(table, parse_action('play 12-5@Ann; end')[0]).turn
         'Ann'
@@ -115,7 +119,8 @@ class MexicanReferee:
     def after_turn(self, position: Position, actions: Sequence[Action]) -> Position:
         """The table after a whole turn, the next player to move.
 
-        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import MexicanReferee
         >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
         >>> referee.after_turn(table, parse_action('play 12-5@Ann; end')).turn
         'Ben'
@@ -132,7 +137,8 @@ class MexicanReferee:
     ) -> list[Play]:
         """Every tile and place that the player to move may choose next; `hand` None: any tile not on the table.
 
-        >>> from companion.rules import Board, MexicanReferee, Tile, load_ruleset
+        >>> from companion.rules import Board, Tile, load_ruleset
+        >>> from companion.rules.referee import MexicanReferee
         >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
         >>> [play.train for play in referee.legal_plays(table, [Tile(12, 5), Tile(3, 3)])]
         ['Ann', 'MX']
@@ -142,7 +148,8 @@ class MexicanReferee:
     def blocked(self, position: Position) -> bool:
         """Whether nobody can ever play again, provably, whoever holds what.
 
-        >>> from companion.rules import Board, MexicanReferee, load_ruleset
+        >>> from companion.rules import Board, load_ruleset
+        >>> from companion.rules.referee import MexicanReferee
         >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
         >>> referee.blocked(table)
         False
@@ -152,7 +159,8 @@ class MexicanReferee:
     def facts(self, position: Position, actions: Sequence[Action]) -> dict[Violation, Facts]:
         """Which act of the turn each code is about.
 
-        >>> from companion.rules import Board, MexicanReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import MexicanReferee
         >>> referee, table = MexicanReferee(load_ruleset('tactic')), Board('tactic').position
         >>> sorted(map(str, referee.facts(table, parse_action('play 12-5@Ben'))))
         ['CLOSED_TRAIN', 'PLAY_AFTER_END']
@@ -164,7 +172,8 @@ class MexicanReferee:
 class LineReferee:
     """The connecting games with the Chinese set under one rule set.
 
-    >>> from companion.rules import LineReferee, load_ruleset
+    >>> from companion.rules import load_ruleset
+    >>> from companion.rules.referee import LineReferee
     >>> LineReferee(load_ruleset('jielong')).rules.name
     'jielong'
     """
@@ -174,7 +183,8 @@ class LineReferee:
     def judge(self, position: LinePosition, actions: Sequence[Action]) -> Ruling:
         """The ruling on one whole turn by `position.turn`.
 
-        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import LineReferee
         >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
         >>> referee.judge(table, parse_action('play 4:4@R', ':')).verdict
         'legal'
@@ -184,7 +194,8 @@ class LineReferee:
     def judge_play(self, position: LinePosition, play: Play, done: Sequence[Action] = ()) -> Ruling:
         """The ruling on one tile; what the turn still owes is not asked.
 
-        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import LineReferee
         >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
         >>> referee.judge_play(table, parse_action('play 4:4@R', ':')[0]).verdict
         'legal'
@@ -194,7 +205,8 @@ class LineReferee:
     def apply(self, position: LinePosition, action: Action) -> LinePosition:
         """The table after one act, right or wrong; the same player is still to move.
 
-        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import LineReferee
         >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
         >>> referee.apply(table, parse_action('play 4:4@R', ':')[0]).turn
         'Ann'
@@ -204,7 +216,8 @@ class LineReferee:
     def after_turn(self, position: LinePosition, actions: Sequence[Action]) -> LinePosition:
         """The table after a whole turn, the next player to move.
 
-        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import LineReferee
         >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
         >>> referee.after_turn(table, parse_action('play 4:4@R', ':')).turn
         'Ben'
@@ -221,7 +234,8 @@ class LineReferee:
     ) -> list[Play]:
         """After a tile or a discard the turn is over, so nothing may be chosen.
 
-        >>> from companion.rules import Board, LineReferee, load_ruleset
+        >>> from companion.rules import Board, load_ruleset
+        >>> from companion.rules.referee import LineReferee
         >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
         >>> len(referee.legal_plays(table))
         6
@@ -231,7 +245,8 @@ class LineReferee:
     def blocked(self, position: LinePosition) -> bool:
         """Whether nobody can ever play again, provably, whoever holds what.
 
-        >>> from companion.rules import Board, LineReferee, load_ruleset
+        >>> from companion.rules import Board, load_ruleset
+        >>> from companion.rules.referee import LineReferee
         >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
         >>> referee.blocked(table)
         False
@@ -241,7 +256,8 @@ class LineReferee:
     def facts(self, position: LinePosition, actions: Sequence[Action]) -> dict[Violation, Facts]:
         """Which act of the turn each code is about.
 
-        >>> from companion.rules import Board, LineReferee, load_ruleset, parse_action
+        >>> from companion.rules import Board, load_ruleset, parse_action
+        >>> from companion.rules.referee import LineReferee
         >>> referee, table = LineReferee(load_ruleset('jielong')), Board('jielong', line='2:6 6:4').position
         >>> referee.facts(table, parse_action('play 5:5@R', ':'))
         {<Violation.MISMATCH: 'MISMATCH'>: Facts(player='Ann', tile='5:5', train=None)}
@@ -252,6 +268,8 @@ class LineReferee:
 def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
     """Why a set (None: the Chinese tiles) cannot be dealt to so many players; None where it can, or where the rule set
     says nothing about this set and the hands are simply not counted. Source: docs/rules.md 2.1 and 4.2.
+
+    Raises RulesError.
 
     >>> from companion.rules import load_ruleset, undealt
     >>> undealt(load_ruleset('cz'), 9, 4)
@@ -274,7 +292,8 @@ def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
 def referee_for(rules: RuleSet) -> MexicanReferee | LineReferee:
     """The referee of the rule set's family.
 
-    >>> from companion.rules import load_ruleset, referee_for
+    >>> from companion.rules import load_ruleset
+    >>> from companion.rules.referee import referee_for
     >>> type(referee_for(load_ruleset('kkori'))).__name__
     'LineReferee'
     """

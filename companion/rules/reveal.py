@@ -16,7 +16,7 @@ from companion.rules.violations import Violation
 def count_is_inconsistent(*, dealt: int, drawn: int | None, laid: int, shown: int) -> bool:
     """HAND_COUNT_INCONSISTENT: dealt + drawn - laid is not what is shown.
 
-    `drawn` None (a boneyard that cannot be counted) leaves only the proof that tiles are missing.
+    `drawn` None (a boneyard that cannot be counted) leaves only the proof that tiles are missing. Raises RulesError.
 
     >>> from companion.rules import count_is_inconsistent
     >>> count_is_inconsistent(dealt=15, drawn=2, laid=9, shown=8)
@@ -36,7 +36,7 @@ def unaccounted(
     """UNACCOUNTED_TILE: table, all hands and the tiles nobody took are not the whole set.
 
     `face_down` counts the boneyard (Chinese: the tiles that do not play); None cannot be counted, and then only a
-    tile that is there too often is held against the count. All players' hands must be given.
+    tile that is there too often is held against the count. All players' hands must be given. Raises RulesError.
 
     >>> from companion.rules import Tile, unaccounted
     >>> unaccounted({Tile(0, 0): 1, Tile(0, 1): 1}, [Tile(0, 0)], {'Ann': [Tile(0, 1)]}, face_down=0)
@@ -67,7 +67,8 @@ def is_false_block(
 
 
 def wrong_scores(written: Mapping[str, int], due: Mapping[str, int]) -> tuple[str, ...]:
-    """SCORE_ERROR, SETTLEMENT_ERROR: the players whose written number differs from the tiles' number.
+    """SCORE_ERROR, SETTLEMENT_ERROR: the players whose written number differs from the tiles' number. Raises
+    RulesError.
 
     >>> from companion.rules import wrong_scores
     >>> wrong_scores({'Ann': 4, 'Ben': 9}, {'Ann': 4, 'Ben': 10})

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion.rules.arguments import checked
 from companion.rules.ruleset_fields import (
     ANY_SET,
     CHINESE,
@@ -161,8 +162,10 @@ class RuleSet:
         """
         return frozenset(name for name, source in self.sources.items() if source.mark == CONTRADICTED)
 
+    @checked
     def leaves_open(self, field: str) -> bool:
-        """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody.
+        """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody. Raises
+        RulesError.
 
         >>> from companion.rules import load_ruleset
         >>> load_ruleset('poltava').leaves_open('close_order')
@@ -180,8 +183,9 @@ class RuleSet:
         """
         return self.family == MEXICAN
 
+    @checked
     def hand_size(self, set_max: int, players: int) -> int | None:
-        """Tiles dealt to each of `players`; None where the rule set has no number for them.
+        """Tiles dealt to each of `players`; None where the rule set has no number for them. Raises RulesError.
 
         >>> from companion.rules import load_ruleset
         >>> load_ruleset('tactic').hand_size(12, 4)
@@ -192,8 +196,10 @@ class RuleSet:
         row = self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))
         return row.get(players)
 
+    @checked
     def players_allowed(self, set_max: int = ANY_SET) -> tuple[int, ...]:
         """The numbers of players that the hand table has for this set, ascending; any where the house names a hand.
+        Raises RulesError.
 
         >>> from companion.rules import load_ruleset
         >>> load_ruleset('reeves').players_allowed(9)
@@ -203,8 +209,9 @@ class RuleSet:
             return tuple(range(2, MOST_PLAYERS + 1))
         return tuple(sorted(self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))))
 
+    @checked
     def first_engine_of(self, set_max: int) -> int:
-        """The value of the first round's engine with the set up to `set_max`.
+        """The value of the first round's engine with the set up to `set_max`. Raises RulesError.
 
         >>> from companion.rules import load_ruleset
         >>> load_ruleset('tactic').first_engine_of(12)
@@ -212,8 +219,9 @@ class RuleSet:
         """
         return set_max if self.first_engine is None else self.first_engine
 
+    @checked
     def rounds_of(self, set_max: int) -> int:
-        """How many rounds a match has with the set up to `set_max`.
+        """How many rounds a match has with the set up to `set_max`. Raises RulesError.
 
         >>> from companion.rules import load_ruleset
         >>> load_ruleset('tactic').rounds_of(12)
@@ -221,8 +229,9 @@ class RuleSet:
         """
         return set_max + 1 if self.rounds is None else self.rounds
 
+    @checked
     def has_small_deck(self, players: int | None) -> bool:
-        """Whether the doubles from 3:3 up stay in the box (Kkori for two or three).
+        """Whether the doubles from 3:3 up stay in the box (Kkori for two or three). Raises RulesError.
 
         >>> from companion.rules import load_ruleset
         >>> load_ruleset('kkori').has_small_deck(3)
@@ -254,7 +263,7 @@ def load_ruleset(name_or_path: str | Path, options: Mapping[str, Any] | None = N
 
 
 def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
-    """The same rule set with single fields changed; RuleSetError for an unknown name or a wrong value.
+    """The same rule set with single fields changed. Raises RuleSetError for an unknown name or a wrong value.
 
     >>> from companion.rules import load_ruleset, with_options
     >>> with_options(load_ruleset('tactic'), {'announce_penalty': 2}).announce_penalty
@@ -406,7 +415,7 @@ def _refuse_contradiction(where: str, rules: RuleSet) -> None:
 
 
 def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:
-    """Pairs of fields that cannot both hold as they are, and why.
+    """Pairs of fields that cannot both hold as they are, and why. Raises RulesError.
 
     >>> from companion.rules import contradictions, load_ruleset
     >>> contradictions(load_ruleset('tactic'))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from companion.rules.arguments import checked
 from companion.rules.violations import Violation
 
 
@@ -41,8 +42,9 @@ class Ruling:
         return "legal" if self.legal else "illegal"
 
     @staticmethod
+    @checked
     def of(codes: Iterable[Violation], may: Iterable[Violation] = ()) -> Ruling:
-        """A code that is certain is not also merely possible.
+        """A code that is certain is not also merely possible. Raises RulesError.
 
         >>> from companion.rules import Ruling, Violation
         >>> Ruling.of([Violation.NO_DRAW], [Violation.NO_DRAW]).may

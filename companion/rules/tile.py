@@ -121,7 +121,7 @@ def suit_ways(highest: int, value: int) -> tuple[Laid, ...]:
 
 @cache
 def double_set(highest: int) -> frozenset[Tile]:
-    """All tiles of the set up to `highest`-`highest`: (highest + 1)(highest + 2) / 2 of them.
+    """All tiles of the set up to `highest`-`highest`: (highest + 1)(highest + 2) / 2 of them. Raises RulesError.
 
     >>> from companion.rules import double_set
     >>> len(double_set(12))
@@ -135,6 +135,7 @@ def double_set(highest: int) -> frozenset[Tile]:
 @cache
 def chinese_set(players: int | None = None, *, kkori: bool = False) -> Mapping[Tile, int]:
     """Tile -> copies of the 32-tile Chinese set; Kkori for two or three players leaves out 3:3 to 6:6 (24 tiles).
+    Raises RulesError.
 
     >>> from companion.rules import chinese_set
     >>> sum(chinese_set().values()), sum(chinese_set(3, kkori=True).values())

@@ -6,7 +6,7 @@ One picture a player, named after the player. A hand with a tile that cannot be 
 import sys
 from pathlib import Path
 
-from companion.reading import PictureError, in_hand, open_eye, open_picture
+from companion.reading import ReadingError, in_hand, open_eye, open_picture
 from companion.rules import Tile, load_ruleset, pips
 
 
@@ -16,7 +16,7 @@ def main(folder: Path) -> None:
     for picture in sorted(folder.iterdir()):
         try:
             hand = in_hand(eye.look(open_picture(picture)))
-        except PictureError as refused:
+        except ReadingError as refused:
             print(f"{picture.name}: {refused}")
             continue
         read = [Tile(*tile.values) for tile in hand if tile.values is not None]

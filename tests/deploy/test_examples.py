@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import io
 import json
 import re
 import runpy
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
 from companion import reading
 from companion.geometry.layout import Trouble
 from companion.publish.discovery import TableDevice, discovery
-from companion.reading import Eye, KnownSet, PhotographedTable, ReadingError, lay_out, open_eye, open_picture
+from companion.reading import PhotographedTable, PictureReader, ReadingError, in_hand, lay_out, open_eye, open_picture
 from companion.rules import Board
 from vision.reading import PictureReading
 
@@ -56,13 +56,13 @@ def test_every_block_of_python_runs(block: str, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture(scope="module")
-def eye() -> Eye:
+def eye() -> PictureReader:
     return open_eye()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", python_blocks(seeing=True))
-def test_every_block_that_reads_a_picture_runs(block: str, eye: Eye, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_block_that_reads_a_picture_runs(block: str, eye: PictureReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "open_eye", lambda: eye)
     assert "illegal" in run_block(block, monkeypatch)
 
@@ -106,7 +106,7 @@ def test_the_bot_plays_whole_rounds_and_breaks_no_rule(capsys: pytest.CaptureFix
     ),
 )
 def test_a_program_that_reads_pictures_says_what_lies_there(
-    program: str, said: str, eye: Eye, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    program: str, said: str, eye: PictureReader, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reading, "open_eye", lambda: eye)
     monkeypatch.setattr(sys, "argv", [program])
@@ -116,7 +116,7 @@ def test_a_program_that_reads_pictures_says_what_lies_there(
 
 @pytest.mark.slow
 def test_a_program_says_in_one_line_that_a_sheet_of_pictures_is_no_table(
-    eye: Eye, monkeypatch: pytest.MonkeyPatch
+    eye: PictureReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "open_eye", lambda: eye)
     for sheet in (ROOT / "datasets" / "samples" / "trains.jpg",):
@@ -126,9 +126,9 @@ def test_a_program_says_in_one_line_that_a_sheet_of_pictures_is_no_table(
 
 
 @pytest.mark.slow
-def test_a_covered_engine_is_named_by_whoever_knows_it(eye: Eye) -> None:
+def test_a_covered_engine_is_named_by_whoever_knows_it(eye: PictureReader) -> None:
     stations = {"Ann": 90, "Ben": 180, "Cy": 0, "MX": 270}
-    seen = eye.look(open_picture(EXAMPLES / "table.jpg"), known=KnownSet.double(12))
+    seen = eye.look(open_picture(EXAMPLES / "table.jpg"), set=12)
     covered = replace(seen, tiles=tuple(tile for tile in seen.tiles if tile.values != (12, 12)))
     table = lay_out(covered, stations)
     assert (table.engine, table.unread, table.boneyard) == (None, 0, None)
@@ -170,18 +170,40 @@ def test_the_page_about_the_library_explains_every_trouble_and_every_field_of_a_
     assert [name for name in known if f"table.{name}" not in page] == []
 
 
-def test_every_public_name_for_pictures_is_described_and_typed() -> None:
-    for name in reading.__all__:
-        value = getattr(reading, name)
-        assert value.__doc__, name
-        members = vars(value).items() if inspect.isclass(value) else [(name, value)]
-        for inner, member in members:
-            plain = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
-            if inspect.isfunction(plain) and not inner.startswith("_"):
-                assert plain.__doc__, f"{name}.{inner}"
-                signature = inspect.signature(plain)
-                bare = [one.name for one in signature.parameters.values() if one.annotation is one.empty]
-                assert set(bare) <= {"self", "cls"} and signature.return_annotation is not signature.empty, inner
+JUNK: tuple[Any, ...] = (
+    None, True, -1, 3, 2.5, float("nan"), "", "x", "1-1", ["1-1", 7], {"Ann": 3}, {"Ann": "1-1", "Ben": 2}, {1: 2},
+    {"Ann": float("inf"), "Ben": 1}, object(), b"x", (0, 0, 0), np.zeros((4, 4)), np.zeros((2, 2, 3), np.uint8),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_nothing_but_its_own_error_comes_out_of_the_reading(eye: PictureReader) -> None:
+    stations = {"Ann": 90, "Ben": 180, "Cy": 0, "MX": 270}
+    reading = eye.look(open_picture(EXAMPLES / "table.jpg"), set=12)
+    table, small = lay_out(reading, stations), np.zeros((20, 20, 3), np.uint8)
+    asked: dict[str, Callable[[Any], Any]] = {
+        "image": eye.look,
+        "set": lambda junk: eye.look(small, set=junk),
+        "path": open_picture,
+        "learned": lambda junk: junk is None or open_eye(junk),
+        "hand": in_hand,
+        "reading": lambda junk: lay_out(junk, stations),
+        "stations": lambda junk: lay_out(reading, junk),
+        "table's set": lambda junk: lay_out(reading, stations, set=junk),
+        "engine": lambda junk: lay_out(reading, stations, engine=junk),
+        "tile_mm": lambda junk: lay_out(reading, stations, tile_mm=junk),
+        "rules": table.board,
+        "turn": lambda junk: table.board(turn=junk),
+    }
+    for name, ask in asked.items():
+        refused = 0
+        for junk in JUNK:
+            try:
+                ask(junk)
+            except ReadingError as error:
+                refused += 1
+                assert str(error) and "\n" not in str(error), name
+        assert refused > len(JUNK) / 2, name
 
 
 def test_a_table_of_too_few_tiles_is_refused_in_one_line() -> None:

@@ -6,17 +6,21 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
-from companion import rules
+from companion import reading, rules
 from companion.rules import RULESET_NAMES, Board, Position, RulesError, load_ruleset, print_action, print_chain
 from datasets.bots import BotGame
+
+OURS = ("companion", "vision")
 
 JUNK: tuple[Any, ...] = (
     None,
@@ -44,17 +48,17 @@ def modules() -> list[types.ModuleType]:
     return found
 
 
-def public() -> dict[str, Any]:
-    return {name: getattr(rules, name) for name in rules.__all__}
+def public(package: types.ModuleType = rules) -> dict[str, Any]:
+    return {name: getattr(package, name) for name in package.__all__}
 
 
-def public_callables() -> dict[str, Any]:
+def public_callables(package: types.ModuleType = rules) -> dict[str, Any]:
     """Every public function, and every public method and property of every public class of our own making."""
     found: dict[str, Any] = {}
-    for name, value in public().items():
+    for name, value in public(package).items():
         if inspect.isfunction(value):
             found[f"{value.__module__}.{value.__qualname__}"] = value
-        elif inspect.isclass(value) and value.__module__.startswith("companion."):
+        elif inspect.isclass(value) and value.__module__.partition(".")[0] in OURS:
             for inner, member in vars(value).items():
                 plain = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
                 ours = inspect.isfunction(plain) and plain.__qualname__.startswith(value.__qualname__)
@@ -63,6 +67,14 @@ def public_callables() -> dict[str, Any]:
         else:
             assert value is not None, name
     return found
+
+
+def named_in(hint: Any) -> Iterator[type]:
+    """The classes that a type is made of."""
+    if isinstance(hint, type) and get_origin(hint) is None:
+        yield hint
+    for inner in get_args(hint):
+        yield from named_in(inner)
 
 
 def examples() -> dict[str, doctest.DocTest]:
@@ -88,17 +100,75 @@ def test_every_public_class_has_an_example_and_most_methods_have() -> None:
     assert len(set(public_callables()) & found) >= 80
 
 
-def test_every_public_name_is_described_and_typed() -> None:
-    for name, value in public().items():
+@pytest.mark.parametrize("package", (rules, reading), ids=("rules", "reading"))
+def test_every_public_name_is_described_and_typed(package: types.ModuleType) -> None:
+    for name, value in public(package).items():
         if inspect.isclass(value) or inspect.isfunction(value):
             assert value.__doc__, name
-    for name, function in public_callables().items():
+    for name, function in public_callables(package).items():
         assert function.__doc__, f"{name} has no docstring"
         signature = inspect.signature(function)
         bare = [
             p.name for p in signature.parameters.values() if p.annotation is p.empty and p.name not in ("self", "cls")
         ]
         assert bare == [] and signature.return_annotation is not signature.empty, name
+
+
+@pytest.mark.parametrize("package", (rules, reading), ids=("rules", "reading"))
+def test_a_public_name_takes_and_gives_public_types_alone(package: types.ModuleType) -> None:
+    named = {id(value) for value in (*public(rules).values(), *public(reading).values())}
+    typed = [value for value in public(package).values() if inspect.isclass(value)] + [
+        *public_callables(package).values(),
+        *(
+            vars(value)["__init__"]
+            for value in public(package).values()
+            if "__init__" in getattr(value, "__dict__", {})
+        ),
+    ]
+    for one in typed:
+        for hint in get_type_hints(one).values():
+            hidden = [kind for kind in named_in(hint) if kind.__module__.partition(".")[0] in OURS]
+            assert [kind for kind in hidden if id(kind) not in named] == [], one
+
+
+def values() -> dict[str, Any]:
+    """One value of each public class, by the name of the class."""
+    board, line = Board("tactic", ["Ann", "Ben"]), Board("jielong", ["Ann", "Ben", "Cy"])
+    board.push("play 12-5@Ann")
+    line.push("play 2:6@R")
+    laid = rules.Laid(12, 5)
+    found = (board, board.rules, board.position, line.position, board.status(), laid, laid.tile)
+    return {type(value).__qualname__: value for value in (*found, *board.explain("play 5-6@Ann"))}
+
+
+def test_every_public_function_raises_one_error_and_its_docstring_says_so() -> None:
+    mine = values()
+    good = {
+        "rules": mine["RuleSet"],
+        "position": mine["Position"],
+        "table": mine["Position"],
+        "players": ["Ann", "Ben"],
+    }
+    asked = 0
+    for name, function in public_callables().items():
+        owner = mine.get(function.__qualname__.rpartition(".")[0])
+        ask = function if owner is None else getattr(type(owner), function.__name__)
+        given = [one for one in inspect.signature(function).parameters.values() if one.name not in ("self", "cls")]
+        if isinstance(ask, property) or not given:
+            continue
+        ask = function if owner is None else getattr(owner, function.__name__)
+        for one in given:
+            for junk in JUNK:
+                arguments = {due.name: good.get(due.name, "1-1") for due in given if due.default is due.empty}
+                try:
+                    ask(**{**arguments, one.name: junk})
+                except RulesError as refused:
+                    asked += 1
+                    assert str(refused) and "\n" not in str(refused)
+                    assert re.search(r"Raises\b.*\n?.*Error", function.__doc__), (
+                        f"{name}: {one.name}={junk!r}: {refused}"
+                    )
+    assert asked > 1000
 
 
 def test_the_package_says_that_it_is_typed() -> None:

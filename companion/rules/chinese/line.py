@@ -109,7 +109,7 @@ class LineDeal:
 
 
 def deal(rules: RuleSet, players: int) -> LineDeal:
-    """Tiles for each of `players`, tiles of the set used, and how many stay closed.
+    """Tiles for each of `players`, tiles of the set used, and how many stay closed. Raises RulesError.
 
     >>> from companion.rules import deal_line, load_ruleset
     >>> deal_line(load_ruleset('chedeng'), 4).hand
@@ -125,7 +125,7 @@ def deal(rules: RuleSet, players: int) -> LineDeal:
 
 
 def must_redeal(rules: RuleSet, hand: Collection[Tile]) -> bool:
-    """Whether so many doubles were dealt to one player that the deal is void.
+    """Whether so many doubles were dealt to one player that the deal is void. Raises RulesError.
 
     >>> from companion.rules import Tile, load_ruleset, must_redeal
     >>> must_redeal(load_ruleset('chedeng'), [Tile(1, 1), Tile(2, 3)])

@@ -43,7 +43,7 @@ class Deal:
 
 
 def tiles_in(set_max: int) -> int:
-    """How many tiles the set up to `set_max` has.
+    """How many tiles the set up to `set_max` has. Raises RulesError.
 
     >>> from companion.rules import tiles_in
     >>> tiles_in(12)
@@ -54,6 +54,7 @@ def tiles_in(set_max: int) -> int:
 
 def deal(rules: RuleSet, set_max: int, players: int) -> Deal:
     """Tiles for each player and for the boneyard, the engine set aside; a negative boneyard is a deal that fails.
+    Raises RulesError.
 
     >>> from companion.rules import deal, load_ruleset
     >>> deal(load_ruleset('tactic'), 12, 4).boneyard
@@ -73,7 +74,8 @@ def deal(rules: RuleSet, set_max: int, players: int) -> Deal:
 
 
 def starters(drawn: Mapping[str, Tile]) -> tuple[str, ...]:
-    """Who starts when everybody has drawn a tile: the highest sum; more than one name has to draw again.
+    """Who starts when everybody has drawn a tile: the highest sum; more than one name has to draw again. Raises
+    RulesError.
 
     >>> from companion.rules import Tile, starters
     >>> starters({'Ann': Tile(1, 2), 'Ben': Tile(6, 6)})
@@ -84,7 +86,7 @@ def starters(drawn: Mapping[str, Tile]) -> tuple[str, ...]:
 
 
 def pips(rules: RuleSet, tiles: Collection[Tile]) -> int:
-    """What the tiles of a hand cost, the double blank by the rule set's price.
+    """What the tiles of a hand cost, the double blank by the rule set's price. Raises RulesError.
 
     >>> from companion.rules import Tile, load_ruleset, pips
     >>> pips(load_ruleset('tactic'), [Tile(12, 5), Tile(3, 3)])
@@ -168,6 +170,7 @@ class RoundEnd:
 
 def round_end(rules: RuleSet, order: Sequence[str], *, lap: int, moved: Collection[str], out: str | None) -> RoundEnd:
     """After a turn of lap `lap`: `order` from the starter on, `moved` in this lap, `out` who laid the last tile.
+    Raises RulesError.
 
     >>> from companion.rules import load_ruleset, round_end
     >>> round_end(load_ruleset('poltava'), ['Ann', 'Ben'], lap=1, moved=['Ann'], out='Ann').remaining_turns
@@ -182,7 +185,7 @@ def round_end(rules: RuleSet, order: Sequence[str], *, lap: int, moved: Collecti
 
 
 def announcement(rules: RuleSet, hand_after: int) -> str | None:
-    """How a player announces the last tile ("tap", "tap_or_say"); None where nothing is due.
+    """How a player announces the last tile ("tap", "tap_or_say"); None where nothing is due. Raises RulesError.
 
     >>> from companion.rules import announcement, load_ruleset
     >>> announcement(load_ruleset('tactic'), 1)
@@ -192,7 +195,7 @@ def announcement(rules: RuleSet, hand_after: int) -> str | None:
 
 
 def engine_due(rules: RuleSet, set_max: int, round_number: int, first_engine: int | None = None) -> int:
-    """The value of the engine of that round (1, 2 ...); negative when the match has no such round.
+    """The value of the engine of that round (1, 2 ...); negative when the match has no such round. Raises RulesError.
 
     >>> from companion.rules import engine_due, load_ruleset
     >>> engine_due(load_ruleset('tactic'), 12, 3)
@@ -203,7 +206,7 @@ def engine_due(rules: RuleSet, set_max: int, round_number: int, first_engine: in
 
 
 def round_of(rules: RuleSet, set_max: int, engine: int) -> int | None:
-    """The number of the round whose engine has that value; None where the match has no such round.
+    """The number of the round whose engine has that value; None where the match has no such round. Raises RulesError.
 
     >>> from companion.rules import load_ruleset, round_of
     >>> round_of(load_ruleset('tactic'), 12, 10)
@@ -214,7 +217,7 @@ def round_of(rules: RuleSet, set_max: int, engine: int) -> int | None:
 
 
 def last_round(rules: RuleSet, set_max: int) -> int:
-    """The number of the match's last round: the rule set's, but never beyond the blank double.
+    """The number of the match's last round: the rule set's, but never beyond the blank double. Raises RulesError.
 
     >>> from companion.rules import last_round, load_ruleset
     >>> last_round(load_ruleset('tactic'), 12)
