@@ -62,9 +62,9 @@ def structure(bright: Floats) -> Floats:
     return np.asarray(bright - around, np.float32)
 
 
-def noise_of(difference: Floats) -> float:
-    """The standard deviation of the unchanged part of a difference, from the median of every fourth point."""
-    apart = np.abs(difference[::2, ::2]).ravel()
+def noise_of(apart: Floats) -> float:
+    """The standard deviation of the unchanged part, from the median of how far the points differ."""
+    apart = apart.flatten()
     # Several times faster than np.median, which looks for numbers that are none besides.
     middle = apart.size // 2
     apart.partition(middle)
@@ -73,11 +73,20 @@ def noise_of(difference: Floats) -> float:
     return float((above + below) / 2 * 1.4826)
 
 
+def _beyond_noise(apart: Floats, threshold: float) -> float:
+    """The threshold, raised to `NOISE_FACTOR` times the noise of every fourth point."""
+    some = apart[::2, ::2]
+    # Counting the calm points is many times faster than finding the median, and nearly always enough.
+    calm = np.float32(threshold / NOISE_FACTOR / 1.4826)
+    if 2 * np.count_nonzero(some <= calm) > some.size + 1:
+        return threshold
+    return max(threshold, NOISE_FACTOR * noise_of(some))
+
+
 def changed_mask(before: Floats, after: Floats, threshold: float) -> Mask:
     """(h, w) bool: where two structures differ, specks removed."""
-    difference = np.asarray(np.abs(after - before), np.float32)
-    level = max(threshold, NOISE_FACTOR * noise_of(difference))
-    raw = (difference > level).astype(np.uint8)
+    apart = np.asarray(cv2.absdiff(after, before), np.float32)
+    raw = (apart > _beyond_noise(apart, threshold)).view(np.uint8)
     return without_specks(raw, max(3, round(SMALLEST * raw.size)))
 
 

@@ -289,11 +289,14 @@ class Settler:
         return np.asarray(clear | (faint & grow(self._swept, max(1, round(REACH * now.shape[1])))))
 
 
+def _light(bright: Floats, before: Floats) -> float:
+    """How much the light as a whole has changed: some pixels spread over the picture say it well enough."""
+    return float(np.median(bright[::8, ::8] - before[::8, ::8]))
+
+
 def _lit_otherwise(bright: Floats, before: Floats, threshold: float) -> Mask:
     """(h, w) bool: brighter or darker than before, the light apart."""
-    # Some pixels spread over the picture say well enough how the light has changed.
-    light = np.median(bright[::8, ::8] - before[::8, ::8])
-    return np.asarray(np.abs(bright - before - light) > threshold)
+    return np.asarray(np.abs(bright - before - _light(bright, before)) > threshold)
 
 
 def _edge_of_change(bright: Floats, before: list[Floats], threshold: float) -> Mask:
@@ -304,9 +307,9 @@ def _edge_of_change(bright: Floats, before: list[Floats], threshold: float) -> M
     """
     edge = np.zeros(bright.shape, np.bool_)
     for one in before:
-        differs = _lit_otherwise(bright, one, threshold)
+        light = _light(bright, one)
         for strip in (np.s_[:3], np.s_[-3:], np.s_[:, :3], np.s_[:, -3:]):
-            edge[strip] |= differs[strip]
+            edge[strip] |= np.abs(bright[strip] - one[strip] - light) > threshold
     return edge
 
 

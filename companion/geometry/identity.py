@@ -71,9 +71,11 @@ def _nearest(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: flo
     farthest = max(SAME_VALUES_REACH, SAME_PLACE) * width
     for n, tile in enumerate(tiles):
         for m, old in enumerate(before):
-            apart = distance(tile.center_mm, (old.seen.center_mm[0] + shift[0], old.seen.center_mm[1] + shift[1]))
-            if apart > farthest:
+            was = old.seen.center_mm
+            aside, along = tile.center_mm[0] - was[0] - shift[0], tile.center_mm[1] - was[1] - shift[1]
+            if abs(aside) > farthest or abs(along) > farthest:
                 continue
+            apart = math.hypot(aside, along)
             same = _same_values(tile, old.seen)
             reach = SAME_VALUES_REACH if same else SAME_PLACE
             if apart <= reach * width and (same or _turn(tile, old.seen) <= LARGEST_TURN_DEG):

@@ -23,6 +23,8 @@ from vision.calibration import Calibration
 from vision.frame import Frame, Image
 
 _APART = 4
+RING_PX = 4
+"""The ground around a patch is this wide."""
 
 
 WIDTH_PX = 960
@@ -188,15 +190,19 @@ class Blobs:
         count, labels, stats, centres = cv2.connectedComponentsWithStats(part, connectivity=8)
         mm = scale * calibration.px_per_mm
         for n in range(1, count):
-            _, _, wide, high, area = stats[n]
+            column, row, wide, high, area = stats[n]
             low, high_mm = SIZES_MM
             if not low * mm <= max(wide, high) <= high_mm * mm or area < FILLED * wide * high:
                 continue
             x, y = calibration.to_mm(np.array([(centres[n] + (left, top)) / scale], np.float64))[0]
-            here = np.zeros(strong.shape, np.bool_)
-            here[top : top + height, left : left + width] = labels == n
-            came = self._stands_out(small, here) > self._stands_out(self._before, here)
-            light = small[here].mean(0) / np.maximum(self._before[here].mean(0), 1.0)
+            x0, y0 = max(0, left + column - RING_PX), max(0, top + row - RING_PX)
+            near = np.s_[y0 : top + row + high + RING_PX, x0 : left + column + wide + RING_PX]
+            here = np.zeros(strong[near].shape, np.bool_)
+            down, across = top + row - y0, left + column - x0
+            here[down : down + high, across : across + wide] = labels[row : row + high, column : column + wide] == n
+            now, before = small[near], self._before[near]
+            came = self._stands_out(now, here) > self._stands_out(before, here)
+            light = now[here].mean(0) / np.maximum(before[here].mean(0), 1.0)
             shade = bool(SHADOW[0] < light.min() and light.max() < SHADOW[1] and np.ptp(light) < ONE_LIGHT)
             yield (float(x), float(y)), came, min(wide, high) / mm, shade
 
@@ -276,7 +282,8 @@ class Blobs:
 
     def _stands_out(self, picture: Floats, where: NDArray[np.bool_]) -> float:
         """How much a patch differs from the ground around it."""
-        around = cv2.dilate(where.astype(np.uint8), np.ones((9, 9), np.uint8)).astype(bool) & ~where
+        side = 2 * RING_PX + 1
+        around = cv2.dilate(where.astype(np.uint8), np.ones((side, side), np.uint8)).astype(bool) & ~where
         return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
 
 

@@ -6,7 +6,17 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.motion import SMALLEST, THRESHOLD, changed_mask, noise_of, regions_of, shift_between, without_specks
+from vision.motion import (
+    FAINT,
+    NOISE_FACTOR,
+    SMALLEST,
+    THRESHOLD,
+    changed_mask,
+    noise_of,
+    regions_of,
+    shift_between,
+    without_specks,
+)
 
 SHAPE = (360, 480)
 
@@ -18,7 +28,20 @@ def picture(seed: int) -> np.ndarray:
 @pytest.mark.parametrize("shape", [(7, 9), (6, 4), (360, 480), (3, 3)])
 def test_the_noise_is_taken_from_the_median(shape: tuple[int, int]) -> None:
     apart = np.random.default_rng(1).normal(0.0, 0.3, shape).astype(np.float32)
-    assert noise_of(apart) == pytest.approx(float(np.median(np.abs(apart[::2, ::2]))) * 1.4826, rel=1e-6)
+    apart = np.abs(apart)
+    assert noise_of(apart) == pytest.approx(float(np.median(apart)) * 1.4826, rel=1e-6)
+
+
+@pytest.mark.parametrize("noise", [0.001, 0.004, 0.0055, 0.006, 0.02, 0.04])
+def test_what_differs_is_beyond_the_noise_of_every_fourth_point(noise: float) -> None:
+    rng = np.random.default_rng(3)
+    before, after = (rng.normal(0.0, noise, SHAPE).astype(np.float32) for _ in range(2))
+    after[100:140, 200:260] += 0.4
+    apart = np.abs(after - before)
+    level = max(FAINT, NOISE_FACTOR * float(np.median(apart[::2, ::2])) * 1.4826)
+    expected = without_specks((apart > level).astype(np.uint8), max(3, round(SMALLEST * apart.size)))
+    assert expected.any()
+    assert np.array_equal(changed_mask(before, after, FAINT), expected)
 
 
 def test_two_pictures_of_one_table_differ_nowhere() -> None:
