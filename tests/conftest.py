@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import cv2
 import pytest
 
 from vision import telemetry
 
 telemetry.switch_off()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """What survives a power cut is tried in processes of their own; here nobody waits until a disk has written."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from functools import cache
 
 import cv2
 import numpy as np
@@ -16,11 +18,21 @@ from tests.box.cameras import table_picture
 from vision.frame import Frame, Image, reduced
 
 
+@cache
+def some_grain(size: int, most: int) -> Image:
+    return np.random.default_rng(1).integers(0, most, size, dtype=np.uint8)
+
+
+def grain_of(shape: tuple[int, ...], number: int, most: int) -> Image:
+    """Noise of a picture, another for each number: one row of noise, begun elsewhere each time."""
+    size = math.prod(shape)
+    return some_grain(size + 40 * 7919, most)[number % 40 * 7919 :][:size].reshape(shape)
+
+
 def film(pictures: Iterable[Image], *, noise: bool = True, every_s: float = 0.2) -> list[Frame]:
-    generator = np.random.default_rng(1)
     frames = []
     for number, picture in enumerate(pictures):
-        grain = generator.integers(0, 3, picture.shape, dtype=np.uint8) if noise else np.zeros_like(picture)
+        grain = grain_of(picture.shape, number, 3) if noise else np.zeros_like(picture)
         frames.append(Frame(np.minimum(picture, 252) + grain, number * every_s, str(number)))
     return frames
 
@@ -126,10 +138,8 @@ def turned(picture: Image, degrees: float) -> Image:
 
 def seen(judge: PictureJudge, picture: Image, frames: int = 24) -> list[State | None]:
     """What the judge says of a still table, noise and all, for three seconds."""
-    rng = np.random.default_rng(5)
     return [
-        judge.see(Frame(np.clip(picture + rng.integers(0, 4, picture.shape), 0, 255).astype(np.uint8), n / 8, f"{n}"))
-        for n in range(frames)
+        judge.see(Frame(np.minimum(picture, 252) + grain_of(picture.shape, n, 4), n / 8, f"{n}")) for n in range(frames)
     ]
 
 

@@ -71,7 +71,7 @@ PLANTED = [(name, code) for name in RULESET_NAMES for code in plantable(name) if
 
 @pytest.mark.parametrize(("name", "code"), PLANTED, ids=[f"{name}-{code}" for name, code in PLANTED])
 def test_a_planted_fault_is_found_with_its_code_or_honestly_as_one_of_several(
-    tmp_path: Path, quick_disk: None, name: str, code: Violation
+    tmp_path: Path, name: str, code: Violation
 ) -> None:
     set_max, players = SIZES.get(name, (6, 4))
     for seed in range(60 if code in SITUATIONS else 6):
@@ -106,9 +106,7 @@ def play_until_planted(session: Session, game: BotRound) -> bool:
 
 
 @pytest.mark.parametrize("code", sorted(BY_HIDDEN_HANDS))
-def test_what_only_hands_prove_is_silent_before_they_are_shown(
-    tmp_path: Path, quick_disk: None, code: Violation
-) -> None:
+def test_what_only_hands_prove_is_silent_before_they_are_shown(tmp_path: Path, code: Violation) -> None:
     name = "tactic" if code is not Violation.DISCARD_WITH_PLAYABLE else "jielong"
     set_max = 9 if name == "tactic" else 6
     session, game = begin(tmp_path / "g.jsonl", name, 4, 3, set_max=set_max, plant=[code], plants_per_round=1, rounds=1)

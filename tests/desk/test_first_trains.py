@@ -220,9 +220,7 @@ class TestTogether:
 @pytest.mark.parametrize("boneyard", [True, False], ids=["open boneyard", "stacked boneyard"])
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.slow
-def test_first_trains_laid_in_any_order_are_held_against_nobody(
-    tmp_path: Path, quick_disk: None, seed: int, boneyard: bool
-) -> None:
+def test_first_trains_laid_in_any_order_are_held_against_nobody(tmp_path: Path, seed: int, boneyard: bool) -> None:
     """The first lap of bots, shuffled: each player keeps the order of their own acts."""
     chance = random.Random(seed)
     session, game = begin(tmp_path / "g.jsonl", "cz", chance.choice([2, 3, 4, 6]), seed, rounds=1)

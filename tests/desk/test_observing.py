@@ -199,9 +199,7 @@ def test_clearing_the_table_after_the_round_is_nobodys_fault(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("boneyard", [True, False], ids=["open boneyard", "stacked boneyard"])
 @pytest.mark.parametrize("name", RULESET_NAMES)
-def test_a_watched_game_of_legal_turns_accuses_nobody(
-    tmp_path: Path, quick_disk: None, name: str, boneyard: bool
-) -> None:
+def test_a_watched_game_of_legal_turns_accuses_nobody(tmp_path: Path, name: str, boneyard: bool) -> None:
     mexican = name in ("tactic", "reeves", "cz", "poltava")
     set_max, players = (9, 3) if mexican else (6, 4)
     session, game = begin(tmp_path / "g.jsonl", name, players, 2, set_max=set_max, rounds=1)

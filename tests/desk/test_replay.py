@@ -44,7 +44,7 @@ def test_a_recorded_game_replays_to_its_own_rulings_and_scores(path: Path) -> No
 
 
 @pytest.mark.parametrize("number", range(len(RECORDED)), ids=[name for name, *_ in RECORDED])
-def test_a_game_comes_out_as_it_was_recorded_byte_for_byte(tmp_path: Path, quick_disk: None, number: int) -> None:
+def test_a_game_comes_out_as_it_was_recorded_byte_for_byte(tmp_path: Path, number: int) -> None:
     """What has changed for a reason is recorded anew: `python -m tests.games.record`; the change shows in the diff."""
     name, rules_name, set_max, players, options = RECORDED[number]
     again = tmp_path / f"{name}.jsonl"
@@ -62,7 +62,7 @@ def test_a_game_comes_out_as_it_was_recorded_byte_for_byte(tmp_path: Path, quick
 )
 @given(name=st.sampled_from(RULESET_NAMES), seed=st.integers(0, 10_000), data=st.data())
 def test_replay_equals_live_whatever_is_played_and_corrected(
-    tmp_path_factory: pytest.TempPathFactory, quick_disk: None, name: str, seed: int, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, name: str, seed: int, data: st.DataObject
 ) -> None:
     path = tmp_path_factory.mktemp("game") / "g.jsonl"
     codes = data.draw(st.lists(st.sampled_from(["CLOSED_TRAIN", "MISMATCH", "EXTRA_TILE", "NO_DRAW", "OUT_OF_TURN"])))

@@ -36,9 +36,7 @@ def held(session: Session) -> list[str]:
 
 @pytest.mark.parametrize("seed", [2, 3])
 @pytest.mark.parametrize("name", RULESET_NAMES)
-def test_whoever_begins_nobody_is_accused_and_hardly_anybody_misnamed(
-    tmp_path: Path, quick_disk: None, name: str, seed: int
-) -> None:
+def test_whoever_begins_nobody_is_accused_and_hardly_anybody_misnamed(tmp_path: Path, name: str, seed: int) -> None:
     mexican = name in ("tactic", "reeves", "cz", "poltava")
     set_max, players = (9, 3) if mexican else (6, 4)
     session, game = begin(tmp_path / "g.jsonl", name, players, seed, set_max=set_max, rounds=1)

@@ -111,7 +111,7 @@ def tap(session: Session, one: str) -> None:
 
 @pytest.mark.parametrize(("rules", "players", "highest", "taps"), SEQUENCES)
 def test_taps_that_a_legal_round_explains_accuse_nobody_for_certain(
-    tmp_path: Path, quick_disk: None, rules: str, players: int, highest: int, taps: str
+    tmp_path: Path, rules: str, players: int, highest: int, taps: str
 ) -> None:
     box = f"double-{highest}" if highest else "chinese"
     session = Session.create(tmp_path / "g.jsonl", Header(rules, box, PLAYERS[:players]), ticking())
