@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import shlex
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,11 @@ import click
 import pytest
 
 from companion.__main__ import companion
+from deploy.site import stage
+from tests.deploy.test_examples import LANGUAGES
+from tests.deploy.test_examples import PAGES as EXAMPLE_PAGES
+from tests.deploy.typed_commands import FOR_HOURS, lines_of
+from tests.deploy.typed_commands import pages as typed_pages
 
 HERE = Path(__file__).resolve().parents[2]
 PAGES = sorted(p for p in HERE.glob("**/*.md") if not any(part.startswith(".") for part in p.relative_to(HERE).parts))
@@ -64,3 +70,45 @@ def test_every_module_in_the_documents_is_there(page: str, module: str) -> None:
 
 def test_the_documents_name_commands_at_all() -> None:
     assert len(commands()) >= 12 and len(modules()) >= 12
+
+
+def words_of(module: str) -> set[str]:
+    """Every text in a module and the modules of this project that it imports: its options are among them."""
+    spec = importlib.util.find_spec(module)
+    if spec is not None and spec.submodule_search_locations:
+        spec = importlib.util.find_spec(f"{module}.__main__")
+    assert spec is not None and spec.origin is not None, module
+    return set(re.findall(r'"([^"\n]+)"', Path(spec.origin).read_text(encoding="utf-8")))
+
+
+def for_hours() -> list[tuple[str, str]]:
+    return sorted({(page, line) for page in FOR_HOURS for line in lines_of(page, HERE)})
+
+
+@pytest.mark.parametrize(("page", "line"), for_hours())
+def test_a_line_that_takes_hours_names_modules_options_and_targets_that_are_there(page: str, line: str) -> None:
+    words = [word for word in shlex.split(line) if not re.fullmatch(r"[A-Z_]+=\S+", word)]
+    if words[:2] == ["python", "-m"]:
+        known = words_of(words[2])
+        assert [word for word in words[3:] if word.startswith("--") and word not in known] == []
+    elif words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (HERE / "Makefile").read_text(encoding="utf-8"), re.M)
+    elif words[0] == "pre-commit":
+        assert (HERE / ".pre-commit-config.yaml").is_file()
+    else:
+        assert words[0] == "companion"  # test_every_companion_command_in_the_documents_is_understood
+
+
+def test_every_code_block_is_run_by_some_test() -> None:
+    typed, nobody = {*typed_pages(HERE), *FOR_HOURS}, []
+    with tempfile.TemporaryDirectory() as folder:
+        pages = [str(page) for page in stage(Path(folder)) if page.suffix == ".md"]
+    for page in pages:
+        text = (HERE / page).read_text(encoding="utf-8")
+        plain = re.sub(r"^[ ]*```.*?^[ ]*```", "", text, flags=re.M | re.S)
+        assert re.search(r"^    (python|companion|make|pip|sudo) ", plain, re.M) is None, f"{page}: no fence"
+        for language in re.findall(r"^[ ]*```(\w*)[^\n]*\n.*?^[ ]*```", text, re.M | re.S):
+            run = page in typed if not language else language in LANGUAGES and HERE / page in EXAMPLE_PAGES
+            if not run and language != "text":  # a drawing, or what a command prints
+                nobody.append((page, language))
+    assert nobody == []

@@ -140,3 +140,19 @@ def test_the_results_leave_seeds_and_commits_to_the_benches() -> None:
     told = set(re.findall(r"\[(\d+)\](?!\()", text))
     listed = set(re.findall(r"^(\d+)\. ", (ROOT / "bench/results/commands.md").read_text(encoding="utf-8"), re.M))
     assert told == listed
+
+
+CARDS = sorted([*(ROOT / "models").glob("CARD-*.md"), ROOT / "datasets/CARD.md"])
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
+def test_a_card_is_one_page_in_the_form_of_model_hubs(card: Path) -> None:
+    _, front, text = card.read_text(encoding="utf-8").split("---\n", 2)
+    known = yaml.safe_load(front)
+    assert known["license"] == "agpl-3.0" and known["tags"]
+    assert len(text.split()) <= 520
+    parts = re.findall(r"^## (\w+)", text, re.M)
+    if card.parent.name == "models":
+        assert known["pipeline_tag"] and parts == ["Model", "Use", "Training", "Evaluation", "Limitations"]
+    else:
+        assert known["task_categories"] and parts == ["Structure", "How", "Limits", "Licence"]
