@@ -7,6 +7,7 @@ like, in words and structure, for a fixed table. A test compares it: it fails wh
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -22,9 +23,13 @@ import click
 from PIL import Image
 
 from companion.app.games import make_app_state
+from companion.hall.page import create_hall_app
+from companion.hall.tables import Tables
 from companion.web.app import PageSettings, create_app
+from tests.web.background import serve_in_background
 
 PICTURES = Path(__file__).resolve().parents[1] / "companion" / "pictures"
+RECORDED = Path(__file__).resolve().parents[1] / "tests" / "games"
 MADE_OF = PICTURES / "made-of.txt"
 TV, PHONE, DESK = (1920, 1080), (390, 844), (1280, 900)
 TILES = 8
@@ -91,13 +96,59 @@ def _is_certain(play: dict[str, Any]) -> bool:
     return any(finding["certain"] for finding in play.get("violations") or ())
 
 
+class Club:
+    """What a hall knows of three tables in the middle of recorded games."""
+
+    GAMES = (("tactic-5", 300), ("poltava-4", 150), ("longtrain-5", 60))
+
+    def __init__(self) -> None:
+        self.tables = Tables()
+        for number, (game, count) in enumerate(self.GAMES, 1):
+            header, *lines = (RECORDED / f"{game}.jsonl").read_text(encoding="utf-8").splitlines()[: count + 1]
+            name = f"table-{number}"
+            self.tables.status(name, True)
+            head = {"name": f"Table {number}", "game": game, "header": json.loads(header), "seq": len(lines)}
+            self.tables.head(name, head)
+            for line in lines:
+                self.tables.event(name, {"game": game, "event": json.loads(line)})
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"connected": True, "tables": [table.as_json() for table in self.tables]}
+
+
+def without_demo(browser: Any) -> None:
+    """The hall, and the page on which a family chooses its rules."""
+    with tempfile.TemporaryDirectory() as folder:
+        app_state = make_app_state(Path(folder))
+        apps = {
+            "hall.png": (create_hall_app(Club()), "/", 535),
+            "rules.png": (create_app(app_state, PageSettings(pin="135790", testing=True)), "/setup", 610),
+        }
+        for name, (app, path, height) in apps.items():
+            server, port = serve_in_background(app)
+            page = browser.new_context(viewport={"width": DESK[0], "height": DESK[1]}, locale="en").new_page()
+            if path == "/setup":
+                page.context.request.post(f"http://127.0.0.1:{port}/api/pin", data={"pin": "135790"})
+            page.goto(f"http://127.0.0.1:{port}{path}")
+            page.wait_for_timeout(1000)
+            _keep(page.screenshot(clip={"x": 0, "y": 0, "width": DESK[0], "height": height}), name)
+            page.context.close()
+            server.stop()
+
+
 @click.command()
 @click.option("--seed", default=127, show_default=True, help="Another seed, another game.")
-def main(seed: int) -> None:
+@click.option("--still", is_flag=True, help="Only the pictures that need no demo.")
+def main(seed: int, still: bool) -> None:
     """Make companion/pictures anew from a demo of the page as it is now."""
     from tests.web.browser import started
 
+    if still:
+        with started() as browser:
+            without_demo(browser)
+        return
     with demo(seed) as (address, pin), started() as browser:
+        without_demo(browser)
 
         def page(path: str, size: tuple[int, int], *, signed: bool = True) -> Any:
             context = browser.new_context(

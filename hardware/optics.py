@@ -271,6 +271,8 @@ def as_markdown(rows: list[tuple[Outlook, float | None]]) -> str:
 
 DOCUMENT = """# How high to hang which camera
 
+![The camera under the ceiling: the height is measured from the table](drawings/ceiling.svg)
+
 Pixels per millimetre at the height of the tiles' faces, camera over the middle of the table, {tilt:g} degrees
 out of the vertical allowed for. Heights run from the lowest from which the whole table is seen to the highest
 that still reads. *good*: at least {nominal:g} px/mm in the middle and {worst:g} in the worst corner; *tight*:

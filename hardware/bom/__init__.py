@@ -129,6 +129,7 @@ def document() -> str:
     """PARTS.md: every kit and every mount."""
     head = (
         "# What to buy and what to print\n\n"
+        "![The camera on its arm at the table's edge](drawings/desk-arm.svg)\n\n"
         "Three kits, each with all it needs, and two printed ways to hang the camera instead of the bought mount.\n"
         "Prices are rough estimates of the project with their date, no offers; printed parts, paper and tools are not\n"
         "in the sums. Written by `python -m hardware.bom` from the files in bom/.\n\n"

@@ -14,6 +14,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "house-rules.md"
 
 HEAD = """# House rules: every field of every rule set
 
+![A new game: each rule set with what is special about it](../companion/pictures/rules.png)
+
 Written from the code by `python -m tests.rules.house_rules_page`; a test says when it is out of date. The marks are
 those of section 0 of [the rules](rules.md). A house writes only what differs into a file of its own
 (`companion/rules/rulesets/README.md`).
