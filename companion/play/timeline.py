@@ -36,6 +36,7 @@ from companion.play.event_actions import action_of, is_act, unsettled
 from companion.play.match import Match
 from companion.play.round import Course, Findings
 from companion.play.round_over import over_by_rule
+from companion.play.steps import Steps
 from companion.play.tap_order import (
     FEWER_STEPS,
     MOST_STEPS,
@@ -152,7 +153,8 @@ class Timeline:
     `taken` are the events in the order in which they were told, `acts` in the order in which they are held to have
     happened: in a round that people tap in that may be another one (play.tap_order). `moved` says where they part;
     `doubts`: (line, code) of what another order would explain -> after how many events that was seen.
-    `unsure`: (line, code) of what is only possible because the journal says so.
+    `unsure`: (line, code) of what is only possible because the journal says so. `doubted`: some of this round was
+    taken so. `steps`: what acts came to that were tried.
     """
 
     def __init__(self, header: Header, rules: RuleSet, looks: Mapping[int, int] = NO_LOOKS) -> None:
@@ -165,6 +167,8 @@ class Timeline:
         self.moved: list[Reordered] = []
         self.doubts: dict[tuple[int, str], int] = {}
         self.unsure: frozenset[tuple[int, str]] = frozenset()
+        self.doubted = False
+        self.steps = Steps()
 
     @classmethod
     def of(
@@ -205,20 +209,15 @@ class Timeline:
 
     def _share(self, base: Timeline, in_force: Sequence[EffectiveEvent]) -> None:
         """Take over what the first of these events came to in `base`."""
-        alike = 0
-        for known, item in zip(base.taken, in_force, strict=False):
-            if known is not item and known != item:
-                break
-            alike += 1
+        alike = _alike(base, in_force)
         for moved in reversed(base.moved):
             if moved.taken > alike:
                 alike = min(alike, moved.first)
         self.doubts = {key: taken for key, taken in base.doubts.items() if taken <= alike}
-        self.unsure = base.unsure
+        self.unsure, self.doubted, self.steps = base.unsure, base.doubted, base.steps
         anew = {id(known): item for known, item in zip(base.taken[:alike], in_force, strict=False)}
         for act in base.acts[:alike]:
-            item = anew[id(act.held)]
-            self._keep(act if act.held is item else replace(act, held=item))
+            self._keep(_as_held(act, anew[id(act.held)]))
         self.taken = list(in_force[:alike])
         self.moved = [moved for moved in base.moved if moved.taken <= alike]
 
@@ -227,7 +226,7 @@ class Timeline:
         other = Timeline.__new__(Timeline)
         other.start, other.acts, other.found = self.start, list(self.acts), dict(self.found)
         other.taken, other.moved, other.doubts = list(self.taken), list(self.moved), dict(self.doubts)
-        other.looks, other.unsure = self.looks, self.unsure
+        other.looks, other.unsure, other.doubted, other.steps = self.looks, self.unsure, self.doubted, self.steps
         return other
 
     @property
@@ -282,6 +281,7 @@ class Timeline:
         and stands in their lines. `fresh`: this line has not been written yet, and nobody has weighed it.
         """
         self.taken.append(held)
+        self.doubted = doubted or (self.doubted and not isinstance(held.event, RoundStarted))
         course = self.match.course
         if doubted or held.event.source != "person" or not is_act(held.event) or not self._goes_by_taps(held, course):
             return self._take(held, doubted=doubted, fresh=fresh)
@@ -311,7 +311,7 @@ class Timeline:
         if event is None:
             act = AppliedEvent(held, None, self.match)
         else:
-            step = self.match.take(event, len(self.acts))
+            step = self.steps.take(self.match, event, len(self.acts))
             reported = tuple(finding for finding in getattr(event, "violations", ()) if finding.code in REPORTED_CODES)
             findings = (*step.findings, *(finding for finding in reported if finding not in step.findings))
             course = step.match.course
@@ -456,7 +456,9 @@ class Timeline:
         if not doubts:
             return findings
         seq = self.acts[index].held.event.seq
-        return tuple(replace(one, certain=one.certain and (seq, one.code) not in doubts) for one in findings)
+        return tuple(
+            replace(one, certain=False) if one.certain and (seq, one.code) in doubts else one for one in findings
+        )
 
     def _better_order(self, since: int, steps: int) -> tuple[Order | None, bool]:
         """The place from which on, and the order of this round's acts in which, least is found; and whether every
@@ -491,6 +493,7 @@ class Timeline:
         since = min(since, first)
         other.start, other.acts, other.found = self.start, self.acts[:since], {}
         other.taken, other.doubts, other.unsure, other.looks = self.taken, self.doubts, self.unsure, self.looks
+        other.doubted, other.steps = self.doubted, self.steps
         other.moved = [*self.moved, Reordered(len(self.taken), first)]
         for act in self.acts[since:first]:
             other._keep(act)
@@ -522,8 +525,7 @@ class Timeline:
         """Put the recorded event, with its seq and time, in the place of the one that was tried."""
         act = self.acts[index]
         self.taken[next(n for n in range(len(self.taken) - 1, -1, -1) if self.taken[n] is act.held)] = held
-        event = None if act.event is None else replace(act.event, seq=held.event.seq, at=held.event.at)
-        self.acts[index] = replace(act, held=held, event=event)
+        self.acts[index] = _as_held(act, held)
 
     def _keep(self, act: AppliedEvent) -> None:
         self.acts.append(act)
@@ -690,6 +692,41 @@ def first_looks(events: Sequence[Event], looks: Iterable[int]) -> Mapping[int, i
         if place:
             found.setdefault(begun[place - 1], look)
     return found
+
+
+def _as_held(act: AppliedEvent, held: EffectiveEvent) -> AppliedEvent:
+    """The same act by a line that differs in nothing that it comes to."""
+    if act.held is held:
+        return act
+    event = None if act.event is None else replace(act.event, seq=held.event.seq, at=held.event.at)
+    return replace(act, held=held, event=event)
+
+
+def _alike(base: Timeline, held: Sequence[EffectiveEvent]) -> int:
+    """How many of these events, from the first on, come to what they came to in `base`. In a round that people tap in
+    every ruling is made anew, and what stands in a line of it says nothing."""
+    tapped = False
+    for n, (known, item) in enumerate(zip(base.taken, held, strict=False)):
+        event = item.event
+        if isinstance(event, RoundStarted):
+            tapped = not base.doubted and event.seq not in base.looks
+        tapped = tapped and event.source != "camera"
+        if known is not item and known != item and not (tapped and _says_the_same(known, item)):
+            return n
+    return min(len(base.taken), len(held))
+
+
+def _says_the_same(known: EffectiveEvent, item: EffectiveEvent) -> bool:
+    """Whether two lines say that somebody did the same, whenever it was written and whatever was found."""
+    a, b = known.event, item.event
+    if type(a) is not type(b) or known.by_people != item.by_people or not is_act(a) or unsettled(a):
+        return False
+    said: dict[str, Any] = {"violations": b.violations, "at": b.at}  # type: ignore[attr-defined]
+    return replace(a, **said) == b and _reported(a) == _reported(b)
+
+
+def _reported(event: Event) -> list[Finding]:
+    return [one for one in getattr(event, "violations", ()) if one.code in REPORTED_CODES]
 
 
 def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
