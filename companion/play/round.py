@@ -54,17 +54,17 @@ class Course:
     """One round as it stands. `start_seq` is the journal's line that began it.
 
     `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
-    made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in
-    a row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without
-    blame. `also`: who may begin as well as the expected player, after a turn out of order. `laid`: train -> keys of
-    its tiles' events. `turns`: the closed turns. `ended`: how the round ended, `ended_by` who says so. `counted`:
-    whether hands and boneyard can be counted. `watched`: the camera named players, by nothing but the turn order.
-    `turn_open`: nobody has said who began, and nobody has surely moved; `turn` is no more than a beginning then, and
-    no order of turns is held against anybody. `starter_known`: `starter` is not taken for want of another.
-    `first_turns`: the first trains laid at the same time, but the one at hand; `together`: (player, double) of the
-    tiles on own trains since everybody has begun; `lap_closed`: somebody has said that the
-    last first train is done; `lap_over`: ordinary turns have begun (play.first_lap). `announced`:
-    who has announced the last tile.
+    made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in a
+    row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without
+    blame; `early`: whose marker was put on before their turn. `also`: who may begin as well as the expected player,
+    after a turn out of order. `laid`: train -> keys of its tiles' events. `turns`: the closed turns. `ended`: how the
+    round ended, `ended_by` who says so. `counted`: whether hands and boneyard can be counted. `watched`: the camera
+    named players, by nothing but the turn order. `turn_open`: nobody has said who began, and nobody has surely moved;
+    `turn` is no more than a beginning then, and no order of turns is held against anybody. `starter_known`: `starter`
+    is not taken for want of another. `first_turns`: the first trains laid at the same time, but the one at hand;
+    `together`: (player, double) of the tiles on own trains since everybody has begun; `lap_closed`: somebody has said
+    that the last first train is done; `lap_over`: ordinary turns have begun (play.first_lap). `announced`: who has
+    announced the last tile.
     """
 
     rules: RuleSet
@@ -78,6 +78,7 @@ class Course:
     moved: frozenset[str] = frozenset()
     silent: int = 0
     owed: Owed = frozenset()
+    early: frozenset[str] = frozenset()
     also: str | None = None
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     turns: tuple[TurnInProgress, ...] = ()
@@ -159,6 +160,28 @@ class Course:
     @property
     def mover(self) -> str:
         return self.position.turn
+
+    @property
+    def marked_before(self) -> bool:
+        """Whether it is the turn of a player who has put the marker on before, and nobody's long first train goes on
+        first."""
+        turn, mover = self.turn, self.mover
+        if self.ended is not None or mover not in self.early:
+            return False
+        if turn is None or turn.player == mover or turn.passed is not None or not turn.plays:
+            return True
+        return not turn.long(self.rules) or self.table.hands.get(turn.player) == 0
+
+    @property
+    def resumes_first_train(self) -> bool:
+        """Whether the turn being made may go on with its player's long first train, which others tapped into."""
+        turn, own = (
+            self.turn,
+            [turn for turn in self.turns if self.turn is not None and turn.player == self.turn.player],
+        )
+        if turn is None or self.rules.first_simultaneous or len(own) != 1 or not own[0].long(self.rules):
+            return False
+        return own[0].passed is None and bool(own[0].plays) and all(play.train == turn.player for play in turn.plays)
 
     def take(self, event: Event, key: int) -> Step:
         """The course after `event`, whose key is `key`. An event that says nothing about the table changes nothing."""
@@ -324,6 +347,7 @@ class Course:
             moved=moved,
             silent=self._silent_after(turn),
             owed=owed_after(turn, self.table, self.owed, self.rules),
+            early=self.early - {turn.player},
             also=self.table.after(turn.player) if turn.resume else None,
             turns=(*self.turns, turn),
         )
@@ -363,8 +387,9 @@ class Course:
             return Step(begun, loose, late)
         faults = min((course.silent_faults(first, player) for first in allowed or (expected,)), key=len)
         if not faults:
-            passed = course.moved | set(between(self.players, expected, player))
-            begun = replace(course, moved=passed, silent=course.silent + 1)._begun(player)
+            passed = frozenset(between(self.players, expected, player))
+            begun = replace(course, moved=course.moved | passed, early=course.early - passed, silent=course.silent + 1)
+            begun = begun._begun(player)
             if self.turn is not None and self.turn.player == player and begun.turn is not None:
                 begun = replace(begun, turn=replace(begun.turn, again=True))
             return Step(begun, loose, late)
@@ -515,7 +540,9 @@ class Course:
             return Step(replace(course, owed=self.owed - {(player, type(action))}))
         if action.player != player:
             return Step(course, (Finding(str(Violation.MARKER_WRONG_TRAIN)),))
-        code = Violation.MARKER_UNEARNED if isinstance(action, Mark) else Violation.MARKER_REMOVED_WRONGLY
+        marked = isinstance(action, Mark)
+        course = replace(course, early=course.early | {player} if marked else course.early - {player})
+        code = Violation.MARKER_UNEARNED if marked else Violation.MARKER_REMOVED_WRONGLY
         return Step(course, (Finding(str(code), certain=False),))
 
     def _take_after_end(self, action: Action, event: Event, key: int) -> Step:

@@ -293,7 +293,7 @@ class Timeline:
         before, stood = earlier._charges(since), earlier._held_against(since, certain=True)
         out_of_place = _is_out_of_turn(course, held.event)
         self._take(held, fresh=fresh)
-        out_of_place = out_of_place or bool(_weighty(self._charges(since, closed=True)) - _weighty(due))
+        out_of_place = out_of_place or bool(_weighty(self._charges(since, closed=True), OPEN) - _weighty(due, OPEN))
         self._find_order(held.event, before, stood, since, out_of_place)
         return next(act for act in reversed(self.acts) if act.held is held)
 
@@ -408,9 +408,10 @@ class Timeline:
         `out_of_place`: it was not its player's turn, or it brings something up.
         """
         while True:
-            now = self._charges(since)
-            open_turn = any(code in OPEN for code, _player, _ in now)
-            why = _weighty(now) if open_turn or is_loose(event) else _weighty(now) - _weighty(before)
+            now, opening = self._charges(since), self._opening()
+            open_turn = any(code in opening for code, _player, _ in now)
+            heavy = _weighty(now, opening)
+            why = heavy if open_turn or is_loose(event) else heavy - _weighty(before, opening)
             if not why or now.total() > MOST_CHARGES:
                 return
             owing = out_of_place and is_loose(event) and not getattr(event, "done", False)
@@ -432,11 +433,21 @@ class Timeline:
             mended = {code for seq, code in gone if seq != event.seq}
             owed = bool(mended) if order.far and out_of_place else not order.far and bool(mended & LACKING)
             owed = owed and is_loose(event)
-            if not owed and not any(code in OPEN for _, code in gone):
+            if not owed and not any(code in opening for _, code in gone):
                 # What is certain here and not in the other order is only possible.
                 self._doubt(self._held_against(since, certain=True) - tried._held_against(since, certain=True))
                 return
             self.acts, self.found, self.moved = tried.acts, tried.found, tried.moved
+
+    def _opening(self) -> Collection[str]:
+        """The codes that leave it open whose turn it is: also of a marker tapped early, once the turn has come to which
+        it belongs, and of a long first train that goes on after it."""
+        course, found = self.match.course, set(OPEN)
+        if course is not None and course.marked_before:
+            found.add(str(Violation.MARKER_UNEARNED))
+        if course is not None and course.resumes_first_train:
+            found.add(str(Violation.EXTRA_TILE))
+        return found
 
     def _doubt(self, found: Iterable[tuple[int, str]]) -> None:
         """What another order explains, or may explain that was not tried."""
@@ -634,9 +645,9 @@ def _lifting(course: Course | None, acts: Iterable[EffectiveEvent]) -> frozenset
     return frozenset(found)
 
 
-def _weighty(charges: Charges) -> Charges:
-    """What accuses somebody, or leaves it open whose turn it is."""
-    return Charges({key: n for key, n in charges.items() if key[2] or key[0] in OPEN})
+def _weighty(charges: Charges, opening: Collection[str]) -> Charges:
+    """What accuses somebody, or leaves it open whose turn it is: the codes `opening`."""
+    return Charges({key: n for key, n in charges.items() if key[2] or key[0] in opening})
 
 
 def _weight(charges: Charges) -> Burden:

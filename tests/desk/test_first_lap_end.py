@@ -41,6 +41,71 @@ def test_the_last_first_turn_is_a_marker_and_the_round_is_over(
     assert session.phase == "scored" and session.scoreboard.totals["Ann"] == 0
 
 
+@pytest.mark.parametrize(
+    ("rules", "order"),
+    [
+        ("poltava", ("Cy", "Ben")),
+        ("cz", ("Cy", "Ben")),
+        ("poltava", ("Dee", "Ben", "Cy")),
+        ("poltava", ("Dee", "Cy", "Ben")),
+    ],
+)
+def test_a_marker_tapped_before_its_player_s_turn_counts_when_it_comes(
+    tmp_path: Path, rules: str, order: tuple[str, ...]
+) -> None:
+    session = out_at_once(tmp_path, rules, FOUR[: len(order) + 1])
+    for player in order:
+        assert session.phase == "playing"
+        session.mark(player)
+    assert session.phase == "ended"
+    assert not [found for play in session.snapshot()["plays"] for found in play["violations"]]
+
+
+@pytest.mark.parametrize("coins", [{0: "Ben"}, {0: "Cy"}, {2: "Cy"}, {2: "Ben", 4: "Cy"}, {2: "Cy", 4: "Ben"}])
+def test_markers_tapped_while_a_first_train_is_laid_wait_for_their_turns(tmp_path: Path, coins: dict[int, str]) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("poltava", "double-9", FOUR[:3]), ticking())
+    session.start_round(starter="Ann")
+    chain = (9, 0, 1, 2, 0, 3, 1, 4, 0, 5, 1, 6, 2, 3, 4, 5)
+    for n, tile in enumerate(pairwise(chain[: session.position.hands["Ann"] + 1])):  # type: ignore[union-attr]
+        if n in coins:
+            session.mark(coins[n])
+        session.play(tile, "Ann", by="Ann")
+    for player in ("Ben", "Cy"):
+        if player not in coins.values():
+            assert session.phase == "playing"
+            session.mark(player)
+    assert session.phase == "ended"
+    assert not [found for play in session.snapshot()["plays"] for found in play["violations"]]
+
+
+@pytest.mark.parametrize("rules", ["poltava", "tactic"])
+def test_a_marker_tapped_before_its_player_s_turn_is_that_turn(tmp_path: Path, rules: str) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header(rules, "double-9", FOUR[:3]), ticking())
+    session.start_round(starter="Ann")
+    session.play((9, 5), "Ann", by="Ann")
+    session.mark("Cy")
+    session.play((9, 7), "Ben", by="Ben")
+    session.done("Ben")
+    if rules == "tactic":
+        assert session.snapshot()["turn"] == "Cy"
+        session.draw("Cy")
+    session.play((5, 1), "Ann", by="Ann")
+    assert session.snapshot()["turn"] == "Ben"
+    assert not [found for play in session.snapshot()["plays"] for found in play["violations"]]
+
+
+def test_a_marker_put_on_after_a_tile_is_no_early_one(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("poltava", "double-9", FOUR[:3]), ticking())
+    session.start_round(starter="Ann")
+    for player, tile in (("Ann", (9, 5)), ("Ben", (9, 7))):
+        session.play(tile, player, by=player)
+    session.mark("Ben")
+    for player, tile in (("Cy", (9, 3)), ("Ann", (5, 1))):
+        session.play(tile, player, by=player)
+    found = [one["code"] for play in session.snapshot()["plays"] for one in play["violations"]]
+    assert found == ["MARKER_UNEARNED"] and session.snapshot()["turn"] == "Ben"
+
+
 def test_a_first_train_that_may_go_on_ends_when_its_player_says_so(tmp_path: Path) -> None:
     session = out_at_once(tmp_path, "poltava", FOUR[:2])
     session.play((9, 8), "Ben", by="Ben")
