@@ -21,7 +21,7 @@ from companion.tracking.pieces import Pieces, Rest, Step
 
 State = Any
 """MexicanState or LineState: `moves(pieces, rest, faults=, within=)`, `at_least(pieces, rest)`, `sign`, `at_rest`,
-`after_outlier(pieces, unknown=)`."""
+`after_outlier(pieces, unknown=)`, `counts`, `counted(more)`."""
 
 
 @dataclass(frozen=True, slots=True)

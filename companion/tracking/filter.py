@@ -22,6 +22,7 @@ from companion.tracking.costs import (
     CALM_KEEP,
     CALM_REACH,
     CALM_WORK,
+    CERTAIN,
     COST,
     ILLEGAL,
     WIDE_BEAM,
@@ -32,9 +33,17 @@ from companion.tracking.costs import (
 from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.explain import Explanation, State, explain
 from companion.tracking.pieces import Pieces, Step
+from companion.tracking.round_state import FEW
 
 Shares = dict[Any, float]
 NOBODY: Shares = {}
+
+Counts = Mapping[tuple[int, ...], float]
+"""How many more tiles than its state says (`State.counts`) a hypothesis holds each to have -> share."""
+AS_COUNTED: Counts = {}
+
+LEAST_COUNTED = 1.0 - CERTAIN
+"""Counts with a smaller share are forgotten."""
 
 MOST_OUTLIERS = 8
 
@@ -45,7 +54,8 @@ class Hypothesis:
 
     `actors`: item -> player -> share; `codes`: (item, code, player) -> share; `causes`: (item, cause) -> share;
     `others`: (item, tile) -> share of its being this tile, which is not the one that was read. `path`: the steps of the
-    cheapest way, newest last. `born`: the evidence at which it began as an outlier.
+    cheapest way, newest last. `born`: the evidence at which it began as an outlier. `counted`: what it leaves open of
+    the counts; empty where they are as its state has them.
     """
 
     state: State
@@ -57,6 +67,7 @@ class Hypothesis:
     path: tuple[tuple[int, tuple[Step, ...]], ...] = ()
     born: int | None = None
     pending: int = 0
+    counted: Counts = field(default_factory=lambda: AS_COUNTED)
 
     @property
     def shown_weight(self) -> float:
@@ -109,6 +120,7 @@ class Hypothesis:
             path,
             self.born,
             explanation.state.pending,
+            self.counted,
         )
 
     @classmethod
@@ -130,7 +142,47 @@ class Hypothesis:
         first = min(several, key=lambda one: one.cost)
         begun = [one.born for one in several if one.born is not None]
         born = max(begun) if len(begun) == len(several) else None
-        return cls(first.state, cost_of(total), actors, codes, causes, others, first.path, born, first.pending)
+        counted = _counted(first, several, shares)
+        return cls(first.state, cost_of(total), actors, codes, causes, others, first.path, born, first.pending, counted)
+
+    def told_apart(self) -> Sequence[Hypothesis]:
+        """One hypothesis for each count that it leaves open, where they make a difference by now."""
+        if not self.counted:
+            return (self,)
+        counts = self.state.counts
+        rows = [[0 if now is None else now + n for n, now in zip(more, counts, strict=True)] for more in self.counted]
+        if not any(min(column) < min(FEW, max(column)) for column in zip(*rows, strict=True)):
+            return (self,)
+        apart = []
+        for (more, p), row in zip(self.counted.items(), rows, strict=True):
+            if min(row) >= 0:
+                state, cost = self.state.counted(more), self.cost + cost_of(p)
+                apart.append(replace(self, state=state, cost=cost, pending=state.pending, counted=AS_COUNTED))
+        return apart or (self,)
+
+
+def _counted(first: Hypothesis, several: Sequence[Hypothesis], shares: Sequence[float]) -> Counts:
+    """What `several` that come to one leave open of the counts, beside those of the `first`."""
+    base = first.state.counts
+    if all(one.counted is AS_COUNTED and one.state.counts == base for one in several):
+        return AS_COUNTED
+    found: dict[tuple[int, ...], float] = {}
+    for one, share in zip(several, shares, strict=True):
+        less = [(n or 0) - (of or 0) for n, of in zip(one.state.counts, base, strict=True)]
+        for more, p in (one.counted or {(0,) * len(base): 1.0}).items():
+            key = tuple([n + m for n, m in zip(more, less, strict=True)])
+            found[key] = found.get(key, 0.0) + share * p
+    kept = {more: p for more, p in found.items() if p >= LEAST_COUNTED}
+    total = sum(kept.values())
+    return {more: p / total for more, p in kept.items()}
+
+
+def _merged(several: Iterable[Hypothesis]) -> list[Hypothesis]:
+    """Those that have come to the same state made one."""
+    alike: dict[object, list[Hypothesis]] = {}
+    for one in several:
+        alike.setdefault(one.state.sign, []).append(one)
+    return list(map(Hypothesis.merged, alike.values()))
 
 
 def cost_of(weight: float) -> float:
@@ -198,10 +250,8 @@ class TableFilter:
 
     def mix(self, other: Checkpoint) -> None:
         """The hypotheses of `other` as well, which has come to the same table in another way."""
-        alike: dict[object, list[Hypothesis]] = {}
-        for one in (*self.beam, *(replace(one, cost=one.cost + other.spent - self.spent) for one in other.beam)):
-            alike.setdefault(one.state.sign, []).append(one)
-        self.beam = sorted(map(Hypothesis.merged, alike.values()), key=lambda one: one.cost)[:WIDE_BEAM]
+        others = (replace(one, cost=one.cost + other.spent - self.spent) for one in other.beam)
+        self.beam = sorted(_merged((*self.beam, *others)), key=lambda one: one.cost)[:WIDE_BEAM]
         if other.spent < self.spent:
             self.outliers = [replace(one, cost=one.cost + other.spent - self.spent) for one in other.outliers]
         else:
@@ -307,7 +357,9 @@ class TableFilter:
                 continue
             taken.add(same)
             alike.setdefault(sign, []).append(parent.after(one, evidence))
-        return sorted(map(Hypothesis.merged, alike.values()), key=lambda one: one.cost)[:most]
+        grown = list(map(Hypothesis.merged, alike.values()))
+        apart = [variant for one in grown for variant in one.told_apart()]
+        return sorted(grown if len(apart) == len(grown) else _merged(apart), key=lambda one: one.cost)[:most]
 
     def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int, spent: float) -> None:
         """The outliers that were there go on; the change itself may be one where it has no faultless explanation.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -65,6 +65,14 @@ class LineState:
         hands, away = tuple(table.hands.items()), tuple(sorted(table.discards.items()))
         late = self.unseen, self.between, self.another, self.unknown
         return table.turn, self.done, self.anyone, self.resume, hands, away, ends, late
+
+    @property
+    def counts(self) -> tuple[int | None, ...]:
+        """None that hypotheses of one `sign` could differ in."""
+        return ()
+
+    def counted(self, more: Sequence[int]) -> LineState:
+        return self
 
     @property
     def overdue(self) -> int:

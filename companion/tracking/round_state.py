@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, TypeVar
 
 from companion.rules.actions import Mark, Play, Unmark
@@ -15,7 +15,8 @@ from companion.tracking.costs import COST, LATE_PICTURES, Cause
 from companion.tracking.pieces import Pieces
 
 FEW = 4
-"""From here on the count of a hand or of the boneyard makes no difference yet: hypotheses that differ in it are one."""
+"""From here on the count of a hand or of the boneyard makes no difference yet: hypotheses that differ in it are one,
+and told apart again once it does (`Hypothesis.told_apart`)."""
 
 
 def _few(count: int | None) -> int | None:
@@ -128,6 +129,23 @@ class RoundState:
             counts = tuple(map(_few, hands.values()))
             known = self.began = (position, (counts, tuple(hands), self.turn.player in position.markers))
         return known[1]
+
+    @property
+    def counts(self) -> tuple[int | None, ...]:
+        """How many tiles each of the `players` holds, and last how many are left to draw; None: nobody knows."""
+        turn, hands = self.turn, self.turn.position.hands
+        held = (turn.hand if name == turn.player else hands.get(name) for name in self.players)
+        return (*held, turn.boneyard)
+
+    def counted(self, more: Sequence[int]) -> Self:
+        """The same state where each count (`counts`) is so many `more`; what nobody knows stays unknown."""
+        other = self.copy()
+        turn = other.turn = self.turn.copy()
+        of = dict(zip((*self.players, None), more, strict=True))
+        turn.position = with_hands(turn.position, {name: n + of[name] for name, n in turn.position.hands.items()})
+        turn.hand = None if turn.hand is None else turn.hand + of[turn.player]
+        turn.boneyard = None if turn.boneyard is None else turn.boneyard + of[None]
+        return other
 
     @property
     def _passes(self) -> int:
