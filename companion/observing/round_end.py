@@ -91,7 +91,7 @@ class OpenHands:
                 yield OpenHand(player)
 
     def out(self, layout: Layout, table: Position, last: int) -> str | None:
-        """Who has no tile left, where all others have laid theirs open; "" where nobody has none, None while they play.
+        """Who has no tile left, where the others have laid theirs open; "" where nobody has none, None while they play.
 
         Two hands at least must lie there, or one that is as large as it is due or of several tiles that came to lie
         there after the `last` play: a single tile may lie astray, and some have their tiles open all the time. Hands
@@ -110,6 +110,10 @@ class OpenHands:
         beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 else BESIDE_HANDS
         if any(problem.trouble not in beside for problem in layout.problems):
             return None
+        none_left = [player for player in rest if due[player] == 0]
+        if clear >= 2 and len(none_left) == 1:
+            # Whatever is wrong with the other hands, or still to be laid open.
+            return none_left[0]
         if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
             return None
         if len(shown) < 2 and any(due[player] is None and not self._at_once(player, layout, last) for player in shown):
