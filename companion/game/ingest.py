@@ -13,7 +13,7 @@ from typing import Any
 from companion.game.ledger import Ledger
 from companion.game.proof import UNSEEN
 from companion.game.watched_round import Change, WatchedRound, judged
-from companion.log.corrections import open_questions
+from companion.log.corrections import UNDONE, open_questions, withdrawn_corrections
 from companion.log.event_fields import Candidate, Finding
 from companion.log.events import Corrected, Event, RoundEnded, TilePlayed, TileTakenBack, Unclear
 from companion.log.question import QuestionKind
@@ -33,7 +33,7 @@ class CameraIngest:
     """What the camera reports, on top of the ledger.
 
     `_asked`: the line that began the round in which something was asked, the question's line, and the item that it is
-    about. `_since_the_end`: by the round's number, the markers and draws seen after an end that may be none.
+    about. `_since_the_end`: by the round's number, what was seen after an end that may be none.
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -41,7 +41,6 @@ class CameraIngest:
         ledger.confirms = self._confirms
         self._writing = False
         self._asked: tuple[int, int, int] | None = None
-        self._reopened: int | None = None
         self._since_the_end: list[tuple[int, TableChange]] = []
 
     def guesses(self) -> dict[int, str]:
@@ -64,14 +63,12 @@ class CameraIngest:
             return ()
         if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
             return self._after_the_end(report) if phase == "ended" else ()
-        number = self.ledger.match.course.number
-        waiting = self._since_the_end
-        seen = [*(one for round_, one in waiting if round_ == number), report]
+        waiting, seen = self._since_the_end, [*self._waiting, self._placed(report)]
         self._since_the_end = []
-        events: list[Event] = self._reopen() if phase == "ended" else []
+        events: list[Event] = [*self.reopen("camera")] if phase == "ended" else []
         self._writing = True
         try:
-            for one in map(self._placed, seen):
+            for one in seen:
                 events += self._believe(one)
             events += self._ask()
             events += self._end_of_round()
@@ -199,44 +196,74 @@ class CameraIngest:
     def _end_of_round(self) -> list[Event]:
         """The round's end, where the belief has it and the record alone cannot tell."""
         due, course = self._tracker.end(), self.ledger.match.course
-        if due is None or course is None or course.ended is not None or course.number == self._reopened:
+        if due is None or course is None or course.ended is not None or self._miscounted:
             return []
         return list(self.ledger.record(RoundEnded(how=due[0], out=due[1], source="camera")))
 
     def _goes_on(self, report: TableChange) -> bool:
         """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
-        match, course = self.ledger.match, self.ledger.match.course
-        if course is None or match.shown or not report.laid or report.gone:
+        course = self.ledger.match.course
+        if course is None or not report.laid or report.gone or not self.only_counted:
             return False
-        ruled = course.ended_by == "rule" and course.ended == "out" and course.watched
-        if course.ended_by != "camera" and not ruled:
-            return False
-        tracker = self._tracker
-        return bool(tracker.filter.explanations(Evidence.of(tracker.number, report)))
+        tried = self._tracker.fork()
+        for one in (*self._waiting, self._placed(report)):
+            tried.observe(Evidence.of(tried.number, one))
+        way = min(tried.filter.all, key=lambda one: one.cost + one.pending)
+        return way.born is None and not any(step.codes for step in way.path[-1][1])
 
-    def _reopen(self) -> list[Event]:
-        """Take the end back. Whose tiles were counted down to none can no longer be counted in this round."""
+    @property
+    def only_counted(self) -> bool:
+        """Whether nothing but a count says that the round is over."""
+        match, course = self.ledger.match, self.ledger.match.course
+        if course is None or match.shown:
+            return False
+        return course.ended_by == "camera" or (course.ended_by == "rule" and course.ended == "out" and course.watched)
+
+    @property
+    def _miscounted(self) -> bool:
+        """Whether a counted end of this round was taken back, by the table or by somebody: what is counted counts for
+        nothing then."""
+        begun, lines = self.ledger.begun, self.ledger.journal.events
+        if begun is None:
+            return False
+        undone = withdrawn_corrections(lines[begun.seq :])
+        return any(
+            isinstance(ended := lines[line.corrects - 1], RoundEnded) and ended.source != "person"
+            for line in lines[begun.seq :]
+            if isinstance(line, Corrected) and line.what.get("withdrawn") is True and line.seq not in undone
+        )
+
+    def reopen(self, source: str) -> tuple[Event, ...]:
+        """`source` takes the end back. Whose tiles were counted down to none can no longer be counted in this round."""
         course = self.ledger.match.course
         assert course is not None
-        self._reopened = course.number
-        events: list[Event] = []
+        events: tuple[Event, ...] = ()
         begun = self.ledger.begun
         if course.ended_by == "rule" and begun is not None and begun.draws_seen:
             events += self.ledger.amend(Corrected(corrects=begun.seq, what={"draws_seen": False}, source="camera"))
         ended = next((item.event for item in reversed(self.ledger.held) if isinstance(item.event, RoundEnded)), None)
         if ended is not None:
-            events += self.ledger.amend(Corrected(corrects=ended.seq, what={"withdrawn": True}, source="camera"))
+            what = UNDONE if source == "person" else {"withdrawn": True}
+            events += self.ledger.amend(Corrected(corrects=ended.seq, what=what, source=source))
         return events
+
+    @property
+    def _waiting(self) -> list[TableChange]:
+        """What was seen since this round's end."""
+        course = self.ledger.match.course
+        return [one for number, one in self._since_the_end if course is not None and number == course.number]
 
     def _after_the_end(self, report: TableChange) -> tuple[Event, ...]:
         """When the round is over people clear the table. Only a single tile more is still a play.
 
-        Markers and draws are kept: they count if the end turns out to be none.
+        Markers and draws are kept, and tiles where only a count says that it is over: they count if the end turns out
+        to be none.
         """
+        course = self.ledger.match.course
+        if course is not None and not report.gone and (self.only_counted or not report.laid):
+            self._since_the_end.append((course.number, self._placed(report)))
+            return ()
         if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:
-            course = self.ledger.match.course
-            if course is not None and not report.gone and not report.laid:
-                self._since_the_end.append((course.number, report))
             return ()
         laying = report.delta[0]
         event = report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))

@@ -347,8 +347,13 @@ class Session(OpenGame):
             return self._record(replace(match.ended_now(), source="person"))
 
     def undo(self) -> tuple[Event, ...]:
-        """Withdraw the last thing that was recorded, corrected or answered, and still counts."""
+        """Withdraw the last thing that was recorded, corrected or answered, and still counts.
+
+        Where only a count says that the round is over, that is its end, not the tile that was counted.
+        """
         with self._lock:
+            if self._ledger.match.phase == "ended" and self._watching.only_counted:
+                return self._publish(self._watching.reopen("person"))
             done: tuple[Event, ...] = ()
             while (seq := last_step(self.journal.events, self._ledger.held)) is not None:
                 done += self._ledger.amend(Corrected(corrects=seq, what=UNDONE))

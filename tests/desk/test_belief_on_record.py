@@ -156,6 +156,67 @@ def test_a_marker_seen_after_an_end_that_was_none_counts(tmp_path: Path) -> None
     assert held(session) == []
 
 
+def counted_out(tmp_path: Path) -> Session:
+    """Four first tiles lie there, and the camera has counted Dee out though she is not."""
+    session = table(tmp_path, "reeves", draws_seen=True)
+    for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
+        session.observe(table_change([Laying(Laid(12, outer), train)]))
+    session._ledger.record(RoundEnded(how="out", out="Dee", source="camera"))
+    assert session.phase == "ended"
+    return session
+
+
+def test_a_tile_that_rests_on_what_was_seen_since_the_end_opens_the_round_again(tmp_path: Path) -> None:
+    """Ann draws and marks, then Ben lays on her train: the tile alone would be against the rules."""
+    session = counted_out(tmp_path)
+    session.observe(table_change([Drawing(1), Mark("Ann")]))
+    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
+    session.observe(table_change([Laying(Laid(7, 7), "Ann"), Laying(Laid(7, 1), "Ann")]))
+    assert session.phase == "playing"
+    assert [by(session, *tile) for tile in ((3, 7), (7, 7), (7, 1))] == ["Ben", "Cy", "Cy"]
+    assert held(session) == []
+
+
+def test_a_tile_against_the_rules_after_a_counted_end_counts_with_the_next_one(tmp_path: Path) -> None:
+    """Alone it may be a tile that somebody puts down beside a train; once they play on it was laid."""
+    session = counted_out(tmp_path)
+    session.observe(table_change([Laying(Laid(5, 6), "Ann")]))
+    assert session.phase == "ended" and held(session) == []
+    session.observe(table_change([Laying(Laid(10, 2), "Ben")]))
+    assert session.phase == "playing"
+    assert by(session, 10, 2) == "Ben"
+    assert [code for code, _, _ in held(session)] == ["MISMATCH"]
+
+
+def test_one_step_back_takes_a_counted_end_back_and_no_tile(tmp_path: Path) -> None:
+    session = counted_out(tmp_path)
+    session.undo()
+    assert session.phase == "playing"
+    assert by(session, 12, 9) == "Dee"
+    session.close()
+    session = Session.open(tmp_path / "g.jsonl", ticking())
+    assert session.phase == "playing"
+    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
+    assert by(session, 3, 7) == "Ann"
+
+
+def test_an_end_that_somebody_took_back_is_not_counted_again(tmp_path: Path) -> None:
+    """The rules count a hand down to none: whoever says that the round goes on is believed, over a restart too."""
+    session = for_two(tmp_path)
+    plays = lay_down_to_nothing(session)
+    while session.phase == "playing":
+        last = next(plays)
+    session.undo()
+    assert session.phase == "playing" and by(session, *last[1]) == last[0]
+    session.close()
+    session = Session.open(tmp_path / "g.jsonl", ticking())
+    assert session.phase == "playing"
+    other = "Ben" if last[0] == "Ann" else "Ann"
+    session.observe(table_change([Drawing(1), Mark(other)]))
+    assert session.phase == "playing"
+    assert held(session) == []
+
+
 def lay_down_to_nothing(session: Session, *, overlooked: int | None = None) -> Iterator[tuple[str, Laid]]:
     """Ann and Ben lay in turn, each on their own train, a tile after which most others still fit. In one turn Ben only
     sets his marker, as if he had drawn where nobody saw it."""
