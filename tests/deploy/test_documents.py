@@ -6,6 +6,7 @@ import importlib.util
 import re
 import shlex
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tests.deploy.typed_commands import FOR_HOURS, lines_of
 from tests.deploy.typed_commands import pages as typed_pages
 
 HERE = Path(__file__).resolve().parents[2]
+VERSION = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 PAGES = sorted(p for p in HERE.glob("**/*.md") if not any(part.startswith(".") for part in p.relative_to(HERE).parts))
 
 
@@ -93,6 +95,8 @@ def test_a_line_that_takes_hours_names_modules_options_and_targets_that_are_ther
         assert [word for word in words[3:] if word.startswith("--") and word not in known] == []
     elif words[0] == "make":
         assert re.search(rf"^{words[1]}:", (HERE / "Makefile").read_text(encoding="utf-8"), re.M)
+    elif words[0] == "git":
+        assert words[1] in ("tag", "push") and words[-1] in (f"v{VERSION}", VERSION)
     elif words[0] == "pre-commit":
         assert (HERE / ".pre-commit-config.yaml").is_file()
     else:
