@@ -28,12 +28,12 @@ def main() -> None:
     stop = threading.Event()
     with SupervisedCamera(f"usb:{folder}", opener=open_troubled) as camera:
 
-        def lost(why: str) -> None:
-            shown.state, shown.message = "lost", why
+        def lost(message: str, why: str) -> None:
+            shown.state, shown.message, shown.why = "lost", message, why
             app_state.signal.notify()
 
         def back() -> None:
-            shown.state, shown.message = "read", None
+            shown.state, shown.message, shown.why = "read", None, ""
             app_state.signal.notify()
 
         watching = threading.Thread(

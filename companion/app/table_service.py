@@ -36,7 +36,7 @@ from companion.perception.attributing import attribution_for
 from companion.perception.table_location import box_of, first_calibration, known_set, with_measured_tiles
 from companion.play.setup_file import GameSetup, SetupError, setup_from_json
 from companion.storage.clock_trust import ClockTrust
-from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, keep_watching
+from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, Why, keep_watching
 from companion.supervise.judged import judged
 from hardware.camera import Camera, CameraError, CameraSettings, open_camera
 from hardware.camera.opening import is_live
@@ -571,9 +571,9 @@ class WatchedTable:
         if threading.current_thread() is self._thread:
             self._part.beat()
 
-    def _lost(self, why: str) -> None:
+    def _lost(self, message: str, why: Why) -> None:
         failed = self._failed
-        self._set_state("lost", why)
+        self._set_state("lost", message, why)
         self._failed = failed
 
     def _back(self) -> None:
@@ -584,12 +584,13 @@ class WatchedTable:
         self._unseen = False
         self._set_state("looking")
 
-    def _set_state(self, state: str, message: str = "") -> None:
+    def _set_state(self, state: str, message: str = "", why: Why = Why.OTHER) -> None:
         """Tell all phones, when it is news."""
         if self._failed and state in ON_THE_WAY:
             return
         self._failed = False
-        new = {"state": state, **({"message": message} if message else {})}
+        new = {"state": state, "message": message, "why": why if why is not Why.OTHER else ""}
+        new = {name: value for name, value in new.items() if value}
         with self._lock:
             if new == self._state:
                 return

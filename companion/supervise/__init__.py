@@ -7,7 +7,7 @@ Read camera.py first. What a child does badly comes out as a value (`Health`) or
 
 from companion.supervise.camera import SupervisedCamera, SupervisionSettings
 from companion.supervise.eye import EyeAwayError, SupervisedEye
-from companion.supervise.health import AwayError, Health, State
+from companion.supervise.health import AwayError, Health, State, Why
 from companion.supervise.parts import Part, Parts
 from companion.supervise.running import keep_watching
 from companion.supervise.watchdog import Watchdog
@@ -23,5 +23,6 @@ __all__ = [
     "SupervisedEye",
     "SupervisionSettings",
     "Watchdog",
+    "Why",
     "keep_watching",
 ]

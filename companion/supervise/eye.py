@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.supervise.child import Child
 from companion.supervise.closing import Closing
+from companion.supervise.health import Why
 from companion.supervise.looking import look
 from companion.supervise.shelf import Shelf
 
@@ -30,6 +31,14 @@ def open_shipped() -> Any:
 
 class EyeAwayError(Exception):
     """This picture was not read, and that says nothing about what lies on the table: read the next one. One line."""
+
+    why = Why.OTHER
+
+
+class SlowEyeError(EyeAwayError):
+    """The eye did not answer in time."""
+
+    why = Why.SLOW
 
 
 class SupervisedEye(Closing):
@@ -160,13 +169,13 @@ class SupervisedEye(Closing):
                 self._beat()
         except (EOFError, OSError):
             self._fail("the reader's process ended")
-        self._fail(f"the reader did not answer within {within_s:g} s")
+        self._fail(f"the reader did not answer within {within_s:g} s", SlowEyeError)
         raise AssertionError("unreachable")
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, why: str, error: type[EyeAwayError] = EyeAwayError) -> None:
         self._give_up()
         self.restarts += 1
-        raise EyeAwayError(f"{why}; it is started again for the next picture")
+        raise error(f"{why}; it is started again for the next picture")
 
     def _give_up(self) -> None:
         child, shelf = self._child, self._shelf

@@ -34,6 +34,17 @@ class State(StrEnum):
         return cls.GONE if fault is Fault.UNPLUGGED else cls(fault.value)
 
 
+class Why(StrEnum):
+    """Why the table is not read, for whoever says it in other words."""
+
+    AWAY = "away"  # no pictures come
+    SLOW = "slow"  # the reader takes its time
+    OTHER = "other"
+
+
+SEEING = frozenset({State.OPENING, State.LIVE, State.BLACK, State.DARK, State.OVEREXPOSED, State.MOVED, State.ENDED})
+"""The camera gives pictures then, or is about to."""
+
 SENTENCES = {
     State.OPENING: "the camera is starting",
     State.LIVE: "the camera is live",
@@ -81,3 +92,4 @@ class AwayError(CameraError):
     def __init__(self, health: Health) -> None:
         super().__init__(health.message)
         self.health = health
+        self.why = Why.OTHER if health.state in SEEING else Why.AWAY

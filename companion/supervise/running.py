@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from companion.supervise.eye import EyeAwayError
-from companion.supervise.health import AwayError
+from companion.supervise.health import AwayError, Why
 from companion.supervise.parts import PAUSES_S, line_of
 from hardware.camera import CameraError
 
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 def keep_watching(
     step: Callable[[], bool],
     *,
-    lost: Callable[[str], None],
+    lost: Callable[[str, Why], None],
     back: Callable[[], None],
     beat: Callable[[], None] = lambda: None,
     broken: Callable[[], None] = lambda: None,
@@ -26,7 +26,7 @@ def keep_watching(
 ) -> None:
     """Call `step` (one frame; False when the source has ended) until the end or `stop`.
 
-    `lost` hears each new reason why nothing is recorded, in one line for the page; `back` is called before the first
+    `lost` hears each new reason why nothing is recorded, in one line and as a code; `back` is called before the first
     step that goes well again, so that the watcher forgets what it had half seen. `beat` is a sign of life. Whatever
     else a step raises (the disk that takes nothing, a mistake of the program) ends nothing either: `broken` lets go of
     what may be half done, and after a pause it begins anew, from the journal.
@@ -48,7 +48,7 @@ def keep_watching(
                 broken()
             if message != trouble:
                 trouble = message
-                lost(message)
+                lost(message, getattr(error, "why", Why.OTHER))
             if not away:
                 stop.wait(pauses_s[min(failures, len(pauses_s) - 1)])
                 failures += 1

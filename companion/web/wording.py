@@ -15,7 +15,7 @@ from companion.log.question import Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.quotations import quotation
 from companion.rules.ruleset import load_ruleset
-from companion.supervise.health import SENTENCES, State
+from companion.supervise.health import Why
 from companion.web.code_texts import code_title
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
@@ -280,14 +280,9 @@ def retraction_cause(because: Any) -> str:
     return _("There is another way to explain what the camera has seen since.")
 
 
-_NOT_AWAY = (State.OPENING, State.LIVE, State.BLACK, State.DARK, State.OVEREXPOSED, State.MOVED, State.ENDED)
-_AWAY = tuple(words for state, words in SENTENCES.items() if state not in _NOT_AWAY)
-
-
 def reads_slowly(camera: Mapping[str, Any] | None) -> bool:
     """Whether nothing but a reader that takes its time is the matter; the camera sees the table well."""
-    about = camera or {}
-    return about.get("state") == "lost" and str(about.get("message") or "").startswith("the reader did not answer")
+    return (camera or {}).get("why") == Why.SLOW
 
 
 def camera_doing(camera: Mapping[str, Any]) -> str:
@@ -295,7 +290,7 @@ def camera_doing(camera: Mapping[str, Any]) -> str:
     message = str(camera.get("message") or "")
     if reads_slowly(camera):
         return _("Reading is slow")
-    if camera["state"] == "lost" and message and not message.startswith(_AWAY):
+    if camera["state"] == "lost" and message and camera.get("why") != Why.AWAY:
         return _("Not watching")
     return camera_text(str(camera["state"]))
 

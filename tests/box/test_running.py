@@ -9,6 +9,7 @@ import pytest
 
 from companion.log.journal import JournalError
 from companion.supervise import AwayError, EyeAwayError, Health, State, keep_watching
+from companion.supervise.eye import SlowEyeError
 from hardware.camera import CameraError
 
 
@@ -19,6 +20,7 @@ class Table:
         self._steps: Iterator[bool | Exception] = iter(steps)
         self.said: list[str] = []
         self.beats = 0
+        self.whys: list[str] = []
 
     def step(self) -> bool:
         step = next(self._steps)
@@ -30,13 +32,17 @@ class Table:
     def watch(self) -> list[str]:
         keep_watching(
             self.step,
-            lost=self.said.append,
+            lost=self._lost,
             back=lambda: self.said.append("back"),
             beat=self._beat,
             broken=lambda: self.said.append("broken"),
             pauses_s=(0.0,),
         )
         return self.said
+
+    def _lost(self, message: str, why: str) -> None:
+        self.said.append(message)
+        self.whys.append(why)
 
     def _beat(self) -> None:
         self.beats += 1
@@ -59,6 +65,13 @@ def test_another_trouble_is_said_again() -> None:
 def test_a_reader_that_was_restarted_and_a_bad_picture_cost_one_step_each() -> None:
     said = Table(EyeAwayError("the reader died"), True, CameraError("2.png: not an image"), True, False).watch()
     assert said == ["the reader died", "step", "back", "2.png: not an image", "step", "back", "step"]
+
+
+def test_what_is_the_matter_is_said_as_a_code_too() -> None:
+    dark = AwayError(Health(State.DARK, 0.0))
+    table = Table(GONE, dark, SlowEyeError("no answer"), EyeAwayError("it died"), ZeroDivisionError(), False)
+    table.watch()
+    assert table.whys == ["away", "other", "slow", "other", "other"]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from PIL import Image as Pillow
 import companion.supervise.camera as supervised
 from companion.app.state import AppState
 from companion.app.table_service import FILM_OVER, WatchedTable
-from companion.supervise.health import SENTENCES, AwayError, Health, State
+from companion.supervise.health import SEEING, SENTENCES, AwayError, Health, State
 from companion.supervise.pictures import PictureJudge
 from hardware.camera import CameraError, Fault, open_camera, picamera
 from hardware.camera.guard import GuardedCamera
@@ -334,7 +334,8 @@ def test_whatever_the_camera_suffers_is_said_and_the_game_takes_the_next_play(tm
                 if watched.status().get("message") == SENTENCES[state]:
                     break
                 threading.Event().wait(0.01)
-            assert watched.status() == {"state": "lost", "message": SENTENCES[state]}
+            why = {} if state in SEEING else {"why": "away"}
+            assert watched.status() == {"state": "lost", "message": SENTENCES[state], **why}
             before = len(table.plays())
             table.lay("Ann", f"12-{number % 12}", by="Ann")
             assert len(table.plays()) == before + 1, state

@@ -79,12 +79,14 @@ class FakeSession:
 
 
 class FakeCamera:
-    def __init__(self, state: str = "read", message: str | None = None) -> None:
+    def __init__(self, state: str = "read", message: str | None = None, why: str = "") -> None:
         self.state = state
         self.message = message
+        self.why = why
 
     def status(self) -> Mapping[str, Any]:
-        return {"state": self.state, **({"message": self.message} if self.message else {})}
+        about = {"state": self.state, "message": self.message, "why": self.why}
+        return {name: value for name, value in about.items() if value}
 
     def still(self) -> bytes | None:
         return None

@@ -95,7 +95,7 @@ def test_a_check_without_words_of_its_own_is_shown_as_it_is() -> None:
 
 def test_a_reader_that_is_slow_is_not_called_a_camera_that_is_away(anyone: FlaskClient, app_state: AppState) -> None:
     app_state.camera = FakeCamera(
-        "lost", "the reader did not answer within 15 s; it is started again for the next picture"
+        "lost", "the reader did not answer within 15 s; it is started again for the next picture", "slow"
     )
     app_state.repairs.report(Repair(SILENT, {"part": "reader"}))
     slow = "Reading is slow just now. Play on: what lies on the table is read next."
@@ -109,16 +109,16 @@ def test_a_reader_that_is_slow_is_not_called_a_camera_that_is_away(anyone: Flask
 
 
 @pytest.mark.parametrize(
-    ("message", "words"),
+    ("message", "why", "words"),
     [
-        ("the camera is not there; plug it in again, it comes back by itself", "Not connected"),
-        ("the camera was moved: check the four corners", "Not watching"),
-        ("nothing is recorded just now (the referee gives no sign of life)", "Not watching"),
-        ("", "Not connected"),
+        ("the camera is not there; plug it in again, it comes back by itself", "away", "Not connected"),
+        ("the camera was moved: check the four corners", "", "Not watching"),
+        ("nothing is recorded just now (the referee gives no sign of life)", "", "Not watching"),
+        ("", "", "Not connected"),
     ],
 )
 def test_only_a_camera_that_is_away_is_called_so(
-    anyone: FlaskClient, app_state: AppState, message: str, words: str
+    anyone: FlaskClient, app_state: AppState, message: str, why: str, words: str
 ) -> None:
-    app_state.camera = FakeCamera("lost", message)
+    app_state.camera = FakeCamera("lost", message, why)
     assert f"{words}</a>" in anyone.get("/?lang=en").text
