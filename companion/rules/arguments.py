@@ -60,7 +60,7 @@ def _is_a(value: Any, hint: Any) -> bool:
     if hint is int or hint is float:
         return isinstance(value, (int, hint)) and not isinstance(value, bool)
     if isinstance(hint, type) and issubclass(hint, Enum) and isinstance(value, str):
-        return value in {one.value for one in hint}
+        return value in hint._value2member_map_
     return isinstance(value, type(None) if hint is None else hint)
 
 

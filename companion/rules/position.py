@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN
-from companion.rules.arguments import checked
 from companion.rules.errors import RulesError
 from companion.rules.tile import Laid, Tile, suit_ways
 
@@ -50,7 +49,6 @@ class Position:
     perhaps_marked: frozenset[str] = frozenset()
     _seen: Seen | None = field(default=None, repr=False, compare=False)
 
-    @checked
     def value_due(self, train: str) -> int:
         """The value that the next tile of `train` must show inwards. Raises RulesError.
 
@@ -58,7 +56,10 @@ class Position:
         >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.value_due('Ann')
         7
         """
-        chain = self.trains.get(train, ())
+        try:
+            chain = self.trains.get(train, ())
+        except TypeError:
+            raise RulesError(f"train: expected a name, not {train!r}") from None
         return chain[-1].outer if chain else self.engine.outer
 
     def laid(self) -> Iterator[Laid]:
@@ -86,10 +87,8 @@ class Position:
             object.__setattr__(self, "_seen", seen)
         return seen[2]
 
-    @checked
     def count(self, value: int) -> int:
-        """How many different tiles of the set with `value` lie on the table. Source: docs/rules.md 7.3, n(v). Raises
-        RulesError.
+        """How many different tiles of the set with `value` lie on the table. Source: docs/rules.md 7.3, n(v).
 
         >>> from companion.rules import Board
         >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.count(5)
@@ -97,7 +96,6 @@ class Position:
         """
         return sum(1 for t in self.visible if t.has(value) and t.high <= self.set_max)
 
-    @checked
     def exhausted(self, value: int) -> bool:
         """Whether all set_max + 1 tiles with `value` lie on the table. Source: docs/rules.md 7.3. Raises RulesError.
 
@@ -105,7 +103,10 @@ class Position:
         >>> Board('tactic', trains={'Ann': '12-5 5-7'}).position.exhausted(5)
         False
         """
-        suit = suit_ways(self.set_max, value)
+        try:
+            suit = suit_ways(self.set_max, value)
+        except TypeError:
+            raise RulesError(f"value: expected a whole number, not {value!r}") from None
         return bool(suit) and all(way.tile in self.visible for way in suit)
 
     def train_names(self) -> tuple[str, ...]:
@@ -118,7 +119,6 @@ class Position:
         names = (*self.players, MEXICAN)
         return (*names, SECOND_MEXICAN) if SECOND_MEXICAN in self.trains else names
 
-    @checked
     def after(self, player: str) -> str:
         """The player to the left of `player`. Raises RulesError.
 
@@ -157,7 +157,6 @@ class LinePosition:
         """
         return (self.line[0].inner, self.line[-1].outer) if self.line else None
 
-    @checked
     def after(self, player: str) -> str:
         """The player who is next after `player`. Raises RulesError.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from companion.rules.arguments import checked
+from companion.rules.errors import RulesError
 from companion.rules.ruleset_fields import (
     ANY_SET,
     CHINESE,
@@ -162,7 +162,6 @@ class RuleSet:
         """
         return frozenset(name for name, source in self.sources.items() if source.mark == CONTRADICTED)
 
-    @checked
     def leaves_open(self, field: str) -> bool:
         """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody. Raises
         RulesError.
@@ -171,7 +170,10 @@ class RuleSet:
         >>> load_ruleset('poltava').leaves_open('close_order')
         True
         """
-        return field in self.open_fields
+        try:
+            return field in self.open_fields
+        except TypeError:
+            raise RulesError(f"field: expected a name, not {field!r}") from None
 
     @property
     def is_mexican(self) -> bool:
@@ -183,7 +185,6 @@ class RuleSet:
         """
         return self.family == MEXICAN
 
-    @checked
     def hand_size(self, set_max: int, players: int) -> int | None:
         """Tiles dealt to each of `players`; None where the rule set has no number for them. Raises RulesError.
 
@@ -193,10 +194,11 @@ class RuleSet:
         """
         if self.hand is not None:
             return self.hand
-        row = self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))
-        return row.get(players)
+        try:
+            return self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {})).get(players)
+        except TypeError:
+            raise RulesError(f"set_max, players: expected whole numbers, not {set_max!r}, {players!r}") from None
 
-    @checked
     def players_allowed(self, set_max: int = ANY_SET) -> tuple[int, ...]:
         """The numbers of players that the hand table has for this set, ascending; any where the house names a hand.
         Raises RulesError.
@@ -207,11 +209,13 @@ class RuleSet:
         """
         if self.hand is not None:
             return tuple(range(2, MOST_PLAYERS + 1))
-        return tuple(sorted(self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))))
+        try:
+            return tuple(sorted(self.hand_table.get(set_max, self.hand_table.get(ANY_SET, {}))))
+        except TypeError:
+            raise RulesError(f"set_max: expected a whole number, not {set_max!r}") from None
 
-    @checked
     def first_engine_of(self, set_max: int) -> int:
-        """The value of the first round's engine with the set up to `set_max`. Raises RulesError.
+        """The value of the first round's engine with the set up to `set_max`.
 
         >>> from companion.rules import load_ruleset
         >>> load_ruleset('tactic').first_engine_of(12)
@@ -219,7 +223,6 @@ class RuleSet:
         """
         return set_max if self.first_engine is None else self.first_engine
 
-    @checked
     def rounds_of(self, set_max: int) -> int:
         """How many rounds a match has with the set up to `set_max`. Raises RulesError.
 
@@ -227,11 +230,13 @@ class RuleSet:
         >>> load_ruleset('tactic').rounds_of(12)
         13
         """
-        return set_max + 1 if self.rounds is None else self.rounds
+        try:
+            return set_max + 1 if self.rounds is None else self.rounds
+        except TypeError:
+            raise RulesError(f"set_max: expected a whole number, not {set_max!r}") from None
 
-    @checked
     def has_small_deck(self, players: int | None) -> bool:
-        """Whether the doubles from 3:3 up stay in the box (Kkori for two or three). Raises RulesError.
+        """Whether the doubles from 3:3 up stay in the box (Kkori for two or three).
 
         >>> from companion.rules import load_ruleset
         >>> load_ruleset('kkori').has_small_deck(3)

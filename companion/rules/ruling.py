@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from companion.rules.arguments import checked
+from companion.rules.errors import RulesError
 from companion.rules.violations import Violation
 
 
@@ -42,7 +42,6 @@ class Ruling:
         return "legal" if self.legal else "illegal"
 
     @staticmethod
-    @checked
     def of(codes: Iterable[Violation], may: Iterable[Violation] = ()) -> Ruling:
         """A code that is certain is not also merely possible. Raises RulesError.
 
@@ -50,8 +49,11 @@ class Ruling:
         >>> Ruling.of([Violation.NO_DRAW], [Violation.NO_DRAW]).may
         frozenset()
         """
-        certain = frozenset(codes)
-        return Ruling(certain, frozenset(may) - certain)
+        try:
+            certain = frozenset(codes)
+            return Ruling(certain, frozenset(may) - certain)
+        except TypeError:
+            raise RulesError("codes, may: expected Violation values") from None
 
 
 LEGAL = Ruling()
