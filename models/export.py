@@ -5,7 +5,7 @@
     python -m models.export markers --weights work/markers/best.pt --held DIR [DIR ...]
     python -m models.export backs --weights work/backs/best.pt --held DIR [DIR ...]
     python -m models.export covers --weights work/covers/best.pt
-    python -m models.export ncnn --weights work/detector/best.pt --into DIR      (for the Pi, not shipped)
+    python -m models.export ncnn                          (of the detector's ONNX file, for vision/runtimes.py)
 
 The weights in the file are stored in half precision and cast when they are loaded: half the size in git, and the
 readings are compared with the trained model's before the file replaces the shipped one.
@@ -75,16 +75,6 @@ def detector_onnx(weights: Path, target: Path) -> None:
         copy.write_bytes(weights.read_bytes())
         made = YOLO(str(copy)).export(format="onnx", dynamic=True, simplify=True, imgsz=512)
         target.write_bytes(Path(made).read_bytes())
-
-
-def ncnn_folder(weights: Path, into: Path) -> Path:
-    """The detector for ncnn (needs the package `ncnn`); its dense head leaves the suppression to the caller."""
-    from models.ultralytics_here import YOLO
-
-    into.mkdir(parents=True, exist_ok=True)
-    copy = into / "tiles.pt"
-    copy.write_bytes(weights.read_bytes())
-    return Path(YOLO(str(copy)).export(format="ncnn", imgsz=640))
 
 
 def halve_storage(path: Path) -> None:
@@ -272,16 +262,30 @@ def export_detector(weights: Path, into: Path) -> dict:
     return {"bytes": target.stat().st_size}
 
 
+def export_ncnn(into: Path) -> dict:
+    """The detector of this folder for ncnn, entered beside it with the file that it was made from."""
+    from models.ncnn_export import ncnn_files
+
+    manifest, source = into / MANIFEST, into / "tiles.onnx"
+    files = ncnn_files(source, into)
+    content = json.loads(manifest.read_text(encoding="utf-8"))
+    content["weights"]["tiles"]["ncnn"] = {file.name: file_sha256(file) for file in (source, *files)}
+    manifest.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    return {"ncnn_bytes": sum(file.stat().st_size for file in files)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["reader", "detector", "markers", "backs", "covers", "ncnn"])
-    parser.add_argument("--weights", type=Path, required=True)
+    parser.add_argument("--weights", type=Path, help="what was trained (.pt)")
     parser.add_argument("--held", type=Path, nargs="+", help="folders of rendered tables that are fitted on")
     parser.add_argument("--into", type=Path, default=WEIGHTS)
     parser.add_argument("--seed", type=int, default=99)
     options = parser.parse_args()
     if options.what in ("reader", "markers", "backs") and not options.held:
         parser.error(f"{options.what}: fitted on rendered tables, expected --held DIR")
+    if options.what != "ncnn" and not options.weights:
+        parser.error(f"{options.what}: expected --weights FILE")
     options.into.mkdir(parents=True, exist_ok=True)
     for folder in options.held or ():
         if not any((folder / "images").glob("*.jpg")):
@@ -295,7 +299,7 @@ def main() -> None:
     elif options.what == "detector":
         print(json.dumps(export_detector(options.weights, options.into)))
     else:
-        print(ncnn_folder(options.weights, options.into))
+        print(json.dumps(export_ncnn(options.into)))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Do the trained detector, its ONNX and its ncnn export find the same tiles?
 
-    python -m models.parity --weights work/detector/best.pt --pictures DIR [--ncnn FOLDER]
+    python -m models.parity --pictures DIR [--weights work/detector/best.pt]
 
-Every picture is fitted into one square of 640 px (ncnn's export has a fixed input), put through each engine, and the
-boxes left after the same suppression are compared with the trained model's: the same class at an IoU of 0.9 or more.
+Every picture is fitted into one square of 640 px, put through each engine, and the boxes left after the same
+suppression are compared with the trained model's, or the ONNX file's without one: the same class at an IoU of 0.9 or
+more.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from models.scoring import hull, iou
 from vision.rotated import quads_of, suppress
+from vision.runtimes import NcnnDetector
 from vision.weights import shipped_weights
 
 SIDE = 640
@@ -56,22 +58,9 @@ def onnx(path: Path) -> Raw:
     return lambda blob: run.run(None, {"images": blob})[0][0]
 
 
-def ncnn(folder: Path) -> Raw:
-    import ncnn as engine
-
-    net = engine.Net()
-    if net.load_param(str(folder / "model.ncnn.param")) or net.load_model(str(folder / "model.ncnn.bin")):
-        raise SystemExit(f"{folder}: not an ncnn model, expected model.ncnn.param and model.ncnn.bin")
-
-    def run(blob: NDArray[np.float32]) -> NDArray[np.float32]:
-        extractor = net.create_extractor()
-        extractor.input("in0", engine.Mat(blob[0]).clone())
-        problem, out = extractor.extract("out0")
-        if problem:
-            raise RuntimeError(f"ncnn refused the picture ({problem})")
-        return np.array(out)
-
-    return run
+def ncnn() -> Raw:
+    run = NcnnDetector(shipped_weights("tiles"))
+    return lambda blob: run(blob)[0]
 
 
 def found(raw: NDArray[np.float32], confidence: float = 0.3) -> list[tuple[int, NDArray[np.float32]]]:
@@ -99,14 +88,11 @@ def same(a: list, b: list, least: float = 0.9) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weights", type=Path, required=True, help="the trained detector (.pt)")
+    parser.add_argument("--weights", type=Path, help="the trained detector (.pt)")
     parser.add_argument("--pictures", type=Path, required=True)
-    parser.add_argument("--ncnn", type=Path, help="folder of the ncnn export")
     options = parser.parse_args()
-    reference = trained(options.weights)
-    engines: dict[str, Raw] = {"onnx": onnx(shipped_weights("tiles"))}
-    if options.ncnn:
-        engines["ncnn"] = ncnn(options.ncnn)
+    engines: dict[str, Raw] = {"onnx": onnx(shipped_weights("tiles")), "ncnn": ncnn()}
+    reference = trained(options.weights) if options.weights else engines["onnx"]
     total, alike, extra = 0, dict.fromkeys(engines, 0), dict.fromkeys(engines, 0)
     for path in sorted(p for p in options.pictures.rglob("*") if p.suffix.lower() in (".jpg", ".jpeg", ".png")):
         image = cv2.imread(str(path))

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.frame import Image, Levels, pyramid, reduced
-from vision.inference import Network, Workers
+from vision.inference import Workers
 from vision.rotated import covered, quads_of, sides, suppress
+from vision.runtimes import open_detector
 from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
@@ -152,7 +153,7 @@ class Detector:
 
     def __init__(self, model_path: Path, settings: DetectorSettings | None = None) -> None:
         self.settings = settings or DetectorSettings()
-        self._network = Network(model_path)
+        self._network = open_detector(model_path)
         self._workers = Workers(self.settings.threads)
         channels = self._network.output_shape[1] if len(self._network.output_shape) == 3 else None
         if len(self._network.input_shape) != 4 or channels != 5 + len(CLASSES):

@@ -20,6 +20,8 @@ WEIGHTS = Path(__file__).parent / "networks"
 MANIFEST = "manifest.json"
 OWN = "COMPANION_EYE"
 """The environment variable that names a folder with networks of your own, for this program and all that it starts."""
+RUNTIME = "COMPANION_RUNTIME"
+"""The environment variable that names the file in which `companion doctor` keeps the runtime that it chose."""
 
 
 class WeightsError(Exception):

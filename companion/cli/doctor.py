@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from companion.app.checkup import Finding, Machine, check_all
+from companion.app.runtime_choice import choose_runtime
 from companion.cli.serve import default_data_dir
 from companion.storage.repairs import REPAIRS_FILE, Repair, reported
 from companion.web.repair_texts import in_english, repair_text
@@ -43,8 +44,9 @@ def doctor(
     Exit status 0: everything needed is there. 1: something needed is not.
     """
     views = optics(table, model, height)
-    findings = list(check_all(Machine(data=data or default_data_dir(), port=port, camera=camera)))
-    repairs = reported((data or default_data_dir()) / REPAIRS_FILE)
+    folder = data or default_data_dir()
+    findings = [*check_all(Machine(data=folder, port=port, camera=camera)), choose_runtime(folder)]
+    repairs = reported(folder / REPAIRS_FILE)
     healthy = all(finding.ok or not finding.needed for finding in findings)
     if as_json:
         answer = {

@@ -174,6 +174,7 @@ def serve(
     from companion.app.games import make_app_state
     from companion.app.labels import LabelKeeper
     from companion.app.learning import LearningDesk
+    from companion.app.runtime_choice import follow_choice
     from companion.app.safe_mode import CODE, SafeMode
     from companion.cli.serve_diagnostics import Diagnostics, RecentLog
     from companion.cli.serve_storage import open_storage
@@ -202,6 +203,8 @@ def serve(
         if mode.chosen or safe:
             safe, source, broker = True, None, None
             click.echo("Safe mode: no camera, no broker, no learned set.", err=True)
+        if not safe:
+            follow_choice(folder)
         app_state = make_app_state(folder, repairs=storage.repairs, learned=not safe)
         app_state.restart_in = mode.restart
         if safe:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +15,7 @@ from companion.supervise.closing import Closing
 from companion.supervise.health import Why
 from companion.supervise.looking import look
 from companion.supervise.shelf import Shelf
+from vision.weights import RUNTIME
 
 if TYPE_CHECKING:
     from vision.eye import Region
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from vision.known_set import KnownSet
     from vision.reading import PictureReading
     from vision.tile_size import TileSize
+
+log = logging.getLogger(__name__)
 
 
 def open_shipped() -> Any:
@@ -168,6 +173,8 @@ class SupervisedEye(Closing):
                     return answer
                 self._beat()
         except (EOFError, OSError):
+            if os.environ.pop(RUNTIME, None):
+                log.warning("the reader's process ended; from here on onnxruntime finds the tiles")
             self._fail("the reader's process ended")
         self._fail(f"the reader did not answer within {within_s:g} s", SlowEyeError)
         raise AssertionError("unreachable")
