@@ -10,10 +10,10 @@ they find least. Source: docs/rules.md, third reading.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import cache
 from heapq import heappop, heappush
-from itertools import count, groupby
+from itertools import count
 from typing import NamedTuple, Protocol, Self
 
 from companion.log.corrections import EffectiveEvent
@@ -75,8 +75,7 @@ class Order(NamedTuple):
     far: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(NamedTuple):
     """Part of an order: the acts `placed`, those still `to_come` in the order of their taps, and those put off, which
     come at a later moment than that of their tap. `far` as in `Order`; `moving`: whose taps are being moved."""
 
@@ -120,6 +119,7 @@ def best_order(
     and those that one player has moved together, count as none.
     """
     most = max(players, 2)
+    taps = [_Tap.of(act.event) for act in acts]
     best: _Way | None = None
     ticket, seen = count(), set[Hashable]()
     ahead = [(0, 0, next(ticket), 0, _Way(begun, (), tuple(range(len(acts)))), -1)]
@@ -130,7 +130,7 @@ def best_order(
             after = way.so_far.then(acts[act])
             if after is None or after.settled >= burden:
                 continue
-            way = replace(way, so_far=after, placed=(*way.placed, act))
+            way = way._replace(so_far=after, placed=(*way.placed, act))
         key = (way.to_come, way.put_off, way.so_far.state)
         if key in seen:
             continue
@@ -141,62 +141,96 @@ def best_order(
                 best, burden = way, found
                 if found == (0, 0):
                     break
-        for more, further, step in _onward(acts, way, most):
+        for more, further, step in _onward(taps, way, most):
             price = moved + more + way.so_far.found
             heappush(ahead, (price, -len(further.placed), next(ticket), moved + more, further, step))
     order = None if best is None else Order(0, [acts[n] for n in best.placed], best.far)
     return order, not ahead or burden == (0, 0)
 
 
-def _onward(acts: Sequence[EffectiveEvent], way: _Way, most: int) -> Iterator[tuple[int, _Way, int]]:
+class _Tap(NamedTuple):
+    """What the search asks of a tap. `kind`: two acts of a kind may as well change places."""
+
+    event: Event
+    player: str | None
+    kind: Hashable
+    loose: bool
+
+    @staticmethod
+    def of(event: Event) -> _Tap:
+        player = whose(event)
+        kind = type(event), player, getattr(event, "train", None), getattr(event, "done", None)
+        return _Tap(event, player, kind, is_loose(event))
+
+
+def _onward(taps: Sequence[_Tap], way: _Way, most: int) -> Iterator[tuple[int, _Way, int]]:
     """Each way on: how many taps more it moves, the rest, and the act that comes next (-1: none yet)."""
-    for act in way.put_off:
-        player = whose(acts[act].event)
-        passed = _others((acts[n] for n in way.placed if n > act), player)
-        if passed > most:
+    awaits = cache(way.so_far.awaits)
+    so_far, placed, to_come, put_off, far, moving = way
+    for act in put_off:
+        player = taps[act].player
+        passed = _Passed()
+        for n in placed:
+            if n > act:
+                passed.add(taps[n].player)
+        others = passed.others(player)
+        if others > most:
             return
-        if not way.to_come or (way.placed[-1:] > (act,) and way.so_far.awaits(player)):
-            rest = tuple(n for n in way.put_off if n != act)
-            yield 0, replace(way, put_off=rest, far=way.far or passed > 0), act
-    if not way.to_come:
+        if not to_come or (placed[-1:] > (act,) and awaits(player)):
+            rest = tuple(n for n in put_off if n != act)
+            yield 0, _Way(so_far, placed, to_come, rest, far or others > 0, moving), act
+    if not to_come:
         return
-    first, *later = way.to_come
-    yield 0, replace(way, to_come=tuple(later), moving=None), first
-    alike = {_kind(acts[first].event)}
-    for place, act in enumerate(later):
-        kind, player = _kind(acts[act].event), whose(acts[act].event)
-        if is_loose(acts[act].event) and kind not in alike and way.so_far.awaits(player):
-            passed = _others((acts[n] for n in way.to_come[: place + 1]), player)
-            if passed <= most:
-                rest = tuple(n for n in way.to_come if n != act)
-                more = int(player != way.moving and act != len(acts) - 1)
-                yield more, replace(way, to_come=rest, far=way.far or passed > 0, moving=player), act
-        alike.add(kind)
-    player = whose(acts[first].event)
-    if is_loose(acts[first].event):
-        rest = (*way.put_off, first)
-        yield int(player != way.moving), replace(way, to_come=tuple(later), put_off=rest, moving=player), -1
-    if _may_be_nothing(acts[first].event, [acts[n].event for n in later]):
-        yield 1, replace(way, to_come=tuple(later), far=True), -1
+    first, later = to_come[0], to_come[1:]
+    yield 0, _Way(so_far, placed, later, put_off, far, None), first
+    event, player, kind, loose = taps[first]
+    alike = {kind}
+    passed = _Passed()
+    passed.add(player)
+    for act in later:
+        _, by, like, movable = taps[act]
+        if movable and like not in alike and awaits(by):
+            others = passed.others(by)
+            if others <= most:
+                rest = tuple(n for n in to_come if n != act)
+                more = int(by != moving and act != len(taps) - 1)
+                yield more, _Way(so_far, placed, rest, put_off, far or others > 0, by), act
+        alike.add(like)
+        passed.add(by)
+    if loose:
+        yield int(player != moving), _Way(so_far, placed, later, (*put_off, first), far, player), -1
+    if _may_be_nothing(event, (taps[n].event for n in later)):
+        yield 1, _Way(so_far, placed, later, put_off, True, moving), -1
 
 
-def _may_be_nothing(event: Event, later: Sequence[Event]) -> bool:
+class _Passed:
+    """Acts in a row, counted as turns: how many turns of others they are at most."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str | None, int] = {}
+        self._all = 0
+        self._last: tuple[str | None] | None = None
+
+    def add(self, player: str | None) -> None:
+        if self._last is None or self._last[0] != player:
+            self._turns[player] = self._turns.get(player, 0) + 1
+            self._all += 1
+            self._last = (player,)
+
+    def others(self, player: str | None) -> int:
+        return self._all - self._turns.get(player, 0)
+
+
+def _may_be_nothing(event: Event, following: Iterable[Event]) -> bool:
     """Whether it may have been no act at all: a press of "my turn is over", or an end of the round that the counts
     alone told, where somebody goes on who should have no tile left, or lays one where nobody could."""
     if isinstance(event, Passed):
         return event.done
-    if not isinstance(event, RoundEnded) or event.source != "rule" or any(isinstance(one, HandShown) for one in later):
+    if not isinstance(event, RoundEnded) or event.source != "rule":
+        return False
+    later = list(following)
+    if any(isinstance(one, HandShown) for one in later):
         return False
     if event.how == "out":
         return any(isinstance(one, (TilePlayed, Drew, Discarded)) and one.who == event.out for one in later)
     return event.how == "blocked_declared" and any(isinstance(one, TilePlayed) for one in later)
-
-
-def _kind(event: Event) -> Hashable:
-    """Two acts of a kind may as well change places."""
-    return type(event), whose(event), getattr(event, "train", None), getattr(event, "done", None)
-
-
-def _others(acts: Iterator[EffectiveEvent], player: str | None) -> int:
-    """How many turns of others these acts are at most."""
-    return sum(name != player for name, _ in groupby(whose(act.event) for act in acts))

@@ -379,18 +379,26 @@ class Timeline:
         return found
 
     def _by_order(self, since: int, *, closed: bool) -> Iterator[tuple[int, Finding]]:
-        """Act and finding, the last acts first."""
+        """Act and finding."""
         course = self.match.course
-        over = closed and course is not None and course.turn is not None and course.turn.finished(course.rules)
-        closing = course.close()[1] if over and course is not None else {}
-        for n in range(len(self.acts) - 1, since - 1, -1):
-            if _begins(self.acts[n]):
-                return
+        if course is None:
+            return
+        over = closed and course.turn is not None and course.turn.finished(course.rules)
+        closing = course.close()[1] if over else {}
+        late = {n for n in range(since, len(self.acts)) if self._after_end(n)} if course.ended is not None else set()
+        for n in {*self.found, *closing, *late}:
+            if n < since or self._begun(n) != course.start_seq:
+                continue
             found = [one for one in closing.get(n, self.found.get(n, ())) if one.code in BY_ORDER]
-            if self._after_end(n) and all(one.code != Violation.PLAY_AFTER_END for one in found):
+            if n in late and all(one.code != Violation.PLAY_AFTER_END for one in found):
                 found.append(Finding(str(Violation.PLAY_AFTER_END), certain=False))
             for finding in self._less_sure(n, tuple(found), self.doubts):
                 yield n, finding
+
+    def _begun(self, index: int) -> int | None:
+        """The line that began the round of this act."""
+        course = self.acts[index].after.course
+        return None if course is None else course.start_seq
 
     def _after_end(self, index: int) -> bool:
         """Whether a tile was laid, drawn or put away in a round that was over by the counts."""
