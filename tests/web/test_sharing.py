@@ -37,10 +37,13 @@ def test_the_score_comes_first_when_a_round_is_over(anyone: FlaskClient, session
     session.show(scored())
     page = " ".join(anyone.get("/").text.split())
     assert "Ben went out" in page and "Ann leads by 9." in page
-    assert "Best round so far: Cyril, 4 points (round 3)." in page
+    assert "Best round without going out: Cyril, 4 points (round 3)." in page, "Ben has 0: he went out"
     assert 'aria-label="4-5 "' in page and 'class="trains"' not in page, "the tiles left, not the old trains"
     session.show(tables.midgame())
-    assert "round-over" not in anyone.get("/").text
+    playing = anyone.get("/").text
+    assert "round-over" not in playing and ">closed</span>" in playing
+    session.show(tables.midgame(phase="ended", turn=None))
+    assert ">closed</span>" not in anyone.get("/").text, "nobody may play anywhere: no train is closed to anybody"
 
 
 def test_hands_of_a_round_without_points_are_not_shown_with_the_points_of_another() -> None:
