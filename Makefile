@@ -28,7 +28,7 @@ help:
 	@echo 'make test-fast   the same without the tests that take seconds each'
 	@echo 'make bench       speed, as ratios measured side by side'
 	@echo 'make wheels      every package of an installation, for machines without the internet'
-	@echo 'make release     wheel, sdist and bill of materials'
+	@echo 'make release     wheel, sdist, bill of materials, notes and hashes'
 	@echo 'make docs        the documents as a site'
 	@echo 'make pictures    the pictures of the page in the README, anew'
 	@echo 'make train-env   torch and ultralytics for training, in an environment of their own'
@@ -106,7 +106,7 @@ $(TRAIN_VENV)/.ready: models/constraints-train.txt
 wheels: $(VENV)/.runtime
 	$(BIN)/python -m deploy.wheels --into wheels
 
-# Wheel, sdist and bill of materials.
+# Wheel, sdist, bill of materials, notes, the sentences for translators, and the hash of each.
 release: $(VENV)/.runtime
 	$(BIN)/python -m deploy.release --into dist
 

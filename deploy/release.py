@@ -1,7 +1,7 @@
 """Build what a release consists of: `python -m deploy.release --into dist` (or `make release`).
 
 Wheel and sdist, made in an environment of their own with the build tools of pyproject.toml, the bill of materials, the
-notes for people (the version's part of CHANGELOG.md), and the hash of each.
+notes for people (the version's part of CHANGELOG.md), the sentences of the page for translators, and the hash of each.
 """
 
 from __future__ import annotations
@@ -51,6 +51,10 @@ def build(into: Path) -> None:
     (into / "sbom.cdx.json").write_text(json.dumps(bill(), indent=1) + "\n", encoding="utf-8")
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     (into / "NOTES.md").write_text(notes(version), encoding="utf-8")
+    sentences = subprocess.run(
+        [sys.executable, "-m", "companion.web.messages"], check=True, cwd=ROOT, capture_output=True
+    )
+    (into / "page.pot").write_bytes(sentences.stdout)
     (into / SUMS).unlink(missing_ok=True)
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" for path in sorted(into.iterdir())]
     (into / SUMS).write_text("\n".join(sums) + "\n", encoding="utf-8")

@@ -93,7 +93,8 @@ def test_a_release_has_its_notes_and_the_hash_of_each_file(dist: Path) -> None:
     assert listed == {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in dist.iterdir() if path.name != "SHA256SUMS"
     }
-    assert {"NOTES.md", "sbom.cdx.json"} < set(listed) and len(listed) == 4
+    assert {"NOTES.md", "sbom.cdx.json", "page.pot"} < set(listed) and len(listed) == 5
+    assert (dist / "page.pot").read_text(encoding="utf-8").count("\nmsgid ") > 1000
 
 
 def test_the_notes_are_the_version_s_own() -> None:
