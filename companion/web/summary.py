@@ -47,7 +47,9 @@ def summary_of(board: PageView) -> RoundSummary | None:
         return None
     last = board.rounds_played[-1]
     # The hands are those of the round that was played last: without points it is not the one that is told of.
-    shown = board.shown if board.round == last["round"] else {}
+    shown = dict(board.shown) if board.round == last["round"] else {}
+    if board.round == last["round"] and last.get("out"):
+        shown.setdefault(str(last["out"]), ())
     scores = last.get("scores") or {}
     rows = tuple(
         SummaryRow(
