@@ -152,7 +152,7 @@ class Watcher:
                 self._compare(frame, state)
         elif self._reading is None and self.layout is not None and state.regions:
             self.reader.begin_ahead(frame, state.regions)
-        elif self._reading is not None and state.state is TableState.HAND:
+        elif self._reading is not None and state.state is TableState.HAND and not self._taken_in_passing(self._reading):
             # A hand came back before the table was read: look there again once it is still.
             self._left_over = self._due(frame)
             self.settler.not_done()
@@ -247,6 +247,19 @@ class Watcher:
         if self._reading is not None:
             self._look(frame)
 
+    def _taken_in_passing(self, reading: Reading) -> bool:
+        """Record what all looks so far agree about, though the game asked for more than people leave time for.
+
+        It counts as seen in passing: clouded, so that nobody is held to have broken a rule by it. Where it waited for a
+        longer look, whoever plays fast would never be read again.
+        """
+        found, layout = reading.last, reading.layout
+        agreed = reading.agreed >= EQUAL_READINGS and not self.memory.unsettled()
+        if found is None or layout is None or found.empty or found.doubts or reading.overlooked or not agreed:
+            return False
+        self._commit(reading.frame, replace(found, clouded=True), layout, in_passing=True)
+        return True
+
     def _due(self, frame: Frame) -> tuple[Region, ...]:
         """What the reading under way has not settled."""
         return (self._reading and self._reading.regions) or ((0, 0, *frame.size_wh),)
@@ -340,14 +353,14 @@ class Watcher:
         played_on = {change.train for change in observation.laid}
         return self.supposed.look(places, old, played_on, self.setup, self.layout, layout)
 
-    def _commit(self, frame: Frame, observation: Observation, layout: Layout) -> None:
+    def _commit(self, frame: Frame, observation: Observation, layout: Layout, *, in_passing: bool = False) -> None:
         reading = self._reading
         assert reading is not None
         self.memory.keep_known()
         if self.layout is not None:
             markers = self.memory.seen_markers()
             observation = self.arms.seen(observation, self.layout, layout, markers, self.setup)
-        sure = reading.agreed >= reading.needed(observation, self.sink.look_again(observation))
+        sure = in_passing or reading.agreed >= reading.needed(observation, self.sink.look_again(observation))
         taken = True
         if observation.empty or not sure:
             self.sink.ask(observation, layout, frame.name)

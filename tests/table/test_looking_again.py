@@ -8,12 +8,18 @@ import pytest
 
 from companion.game.session import Session
 from companion.geometry.diff import Observation
+from companion.log.events import TilePlayed
 from companion.observing.game_sink import GameSink
 from companion.perception.sink import LookAgain, Where, Why
 from companion.play.setup_file import setup_from_json
+from companion.rules.actions import Play
 from companion.rules.notation import Drawing, Laying, parse_delta
 from companion.rules.tile import Laid, Tile, double_set
+from datasets.simulator.camera import SimSettings
+from datasets.simulator.script import Troubles
 from tests.desk.watching import table_change
+from tests.table.sketch import sketched
+from tests.table.watching import watching
 
 
 @pytest.fixture
@@ -57,3 +63,21 @@ def test_the_first_way_without_a_broken_rule_is_the_likeliest(sink: GameSink) ->
     assert sink.likeliest([odd, even]) == 1
     assert sink.likeliest([even, odd]) == 0
     assert sink.likeliest([odd, odd]) == 0
+
+
+def test_what_people_leave_no_time_to_look_at_again_is_recorded_in_passing(tmp_path: Path) -> None:
+    """Where no legal play explains a change four looks are asked for, and each still table lasts for three: what they
+    agree about is on record with its player, before the next tile lies there, and nothing is held to be certain."""
+    settings = SimSettings(
+        rules="tactic", players=2, plant=("MISMATCH",), plants=2, plant_rate=0.5, troubles=Troubles.none(),
+        hand_frames=2, still_frames=4, most_scenes=12, boneyard_spread=True, show_hands=False,
+    )  # fmt: skip
+    camera = sketched(5, settings)
+    session, _, watcher = watching(camera, tmp_path / "game.jsonl")
+    watcher.run()
+    turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
+    laid = [(turn.player, act.tile) for turn in turns for act in turn.actions if isinstance(act, Play)]
+    plays = [line.event for line in session.scoreboard.lines if isinstance(line.event, TilePlayed)]
+    assert [(play.by, play.tile) for play in plays] == laid
+    found = [finding for play in plays for finding in play.violations]
+    assert [(finding.code, finding.certain) for finding in found] == 2 * [("MISMATCH", False)]
