@@ -232,6 +232,9 @@ def _miscounted(course: Course, player: str, hand: HandShown) -> bool:
     foreign = any(codes & FOREIGN_TILES for turn in _turns(course) if turn.player == player for codes in turn.codes)
     if dealt is None or foreign:
         return False
+    if isinstance(course.table, Position) and course.counted and player not in course.table.hands:
+        # Whose a tile or a draw was is open, so nobody knows how many there should be.
+        return False
     return count_is_inconsistent(dealt=dealt, drawn=drawn if counted else None, laid=laid, shown=len(hand.tiles))
 
 

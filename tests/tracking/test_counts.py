@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from companion.game.session import Session
+from companion.log.events import Header
 from companion.log.table_change import TableChange
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Laid
+from companion.rules.tile import Laid, Tile
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 from tests.tracking.rounds import dealt
@@ -18,11 +21,15 @@ WATCHED = Path(__file__).with_name("counted_down.jsonl")
 changes before, 4-10 on Ann's marked train was hers or Ben's, one as likely as the other."""
 
 
+def changes() -> Iterator[TableChange]:
+    return (TableChange.from_json(json.loads(line)) for line in WATCHED.read_text().splitlines())
+
+
 def watched() -> RoundTracker:
     table = replace(dealt("Ben Ann", boneyard=58, hand=16), engine=Laid(11, 11))
     tracker = RoundTracker(load_ruleset("tactic"), table, "Ben")
-    for line in WATCHED.read_text().splitlines():
-        tracker.observe(Evidence.of(tracker.number, TableChange.from_json(json.loads(line))))
+    for change in changes():
+        tracker.observe(Evidence.of(tracker.number, change))
     return tracker
 
 
@@ -36,3 +43,15 @@ def test_the_count_that_was_open_is_told_apart_where_it_matters() -> None:
     """One tile of Ben's may have been Ann's: he has none left, or one and she one less."""
     left = {tuple(one.state.counts[:2]) for one in watched().filter.all if one.cost < 3}
     assert left == {(0, 7), (1, 6)}
+
+
+def test_a_hand_whose_count_is_open_is_not_said_to_be_inconsistent(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ben", "Ann"), {}))
+    session.start_round(Laid(11, 11), "Ben", draws_seen=True)
+    for change in changes():
+        session.observe(change)
+    assert session.phase == "playing" and session.position is not None and "Ben" not in session.position.hands
+    session.end_round("blocked_declared")
+    for tiles in ([Tile(2, 3)], [Tile(2, 3), Tile(6, 6), Tile(1, 3)]):
+        shown = session.show_hand("Ben", tiles)
+        assert not any(getattr(event, "violations", ()) for event in shown)
