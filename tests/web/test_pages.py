@@ -134,6 +134,13 @@ def test_an_open_double_says_who_must_cover_it(anyone: FlaskClient, session: Fak
     assert "cover!" in regions["yard"]
 
 
+def test_who_has_drawn_waits_for_the_double_too(anyone: FlaskClient, session: FakeSession) -> None:
+    """Nothing has to be laid after a draw; what is laid has to cover the double: no train is called closed for it."""
+    session.show(tables.uncovered_double() | {"must_cover": None})
+    page = anyone.get("/").text
+    assert page.count(">after the double</span>") == 4 and ">closed</span>" not in page
+
+
 def test_an_unsure_tile_is_marked_in_words_too(anyone: FlaskClient, session: FakeSession) -> None:
     session.show(tables.midgame())
     yard = anyone.get("/regions").json["regions"]["yard"]
