@@ -121,7 +121,7 @@ def without_demo(browser: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         app_state = make_app_state(Path(folder))
         apps = {
-            "hall.png": (create_hall_app(Club()), "/", 535),
+            "hall.png": (create_hall_app(Club()), "/", 518),
             "rules.png": (create_app(app_state, PageSettings(pin="135790", testing=True)), "/setup", 610),
         }
         for name, (app, path, height) in apps.items():
