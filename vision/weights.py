@@ -43,7 +43,6 @@ class Shipped:
     sha256: str
     size: int
     classes: tuple[str, ...]
-    input_size: int
     temperature: float
     confidence: Mapping[str, float]
 
@@ -83,7 +82,6 @@ def shipped(name: str, folder: Path = WEIGHTS) -> Shipped:
             sha256=str(entry["sha256"]).lower(),
             size=int(entry["bytes"]),
             classes=tuple(str(label) for label in entry["classes"]),
-            input_size=int(entry["input"]["size"]),
             temperature=float(entry["temperature"]),
             confidence={str(name): float(value) for name, value in entry.get("confidence", {}).items()},
         )

@@ -30,7 +30,7 @@ from vision.frame import Frame, Image
 AF_MANUAL, AF_AUTO = 0, 1
 AF_TRIGGER_START = 0
 AF_SCANNING = 1
-FLICKER_OFF, FLICKER_MANUAL = 0, 1
+FLICKER_MANUAL = 1
 """libcamera's own numbers (AfModeEnum, AfTriggerEnum, AfStateEnum, AeFlickerModeEnum): plain integers are accepted."""
 
 FOCUS_FRAMES = 60

@@ -12,8 +12,8 @@ import pytest
 
 import hardware.cad
 from hardware.bom import KITS, MOUNTS, load_kit
-from hardware.cad.mesh import Mesh, MeshError, read_stl
 from hardware.cad.parameters import SIZES, parameters, parameters_mark, pod_spacing
+from tests.hardware.mesh import Mesh, MeshError, read_stl
 
 PARTS = Path(hardware.cad.__file__).parent / "parts"
 P = parameters()
