@@ -57,7 +57,8 @@ def test_games_outlive_the_container_and_phones_reach_the_page() -> None:
 
 def test_nothing_runs_as_root_and_its_health_is_asked() -> None:
     assert RECIPE.index("USER companion") < RECIPE.index("ENTRYPOINT")
-    assert "/health" in RECIPE
+    assert "HEALTHCHECK" not in RECIPE, "an OCI image has no place for it"
+    assert "/health" in service()["healthcheck"]["test"][-1]
 
 
 def test_the_compose_file_names_the_recipe() -> None:
