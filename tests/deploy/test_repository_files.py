@@ -75,6 +75,9 @@ def test_the_index_of_the_benches_names_every_program_and_no_other() -> None:
         if path.stem != "__main__" and '__name__ == "__main__"' in path.read_text(encoding="utf-8")
     }
     assert named == programs
+    ten, others = (re.findall(r"^\| `.*$", part, re.M) for part in index.split("## ")[1:3])
+    assert len(ten) == 10
+    assert [row for row in (*ten, *others) if re.fullmatch(r"\|[^|]+\|[^|]+\| [^|]+ \|", row) is None] == []
 
 
 def test_every_page_for_people_is_in_the_site() -> None:
