@@ -209,7 +209,7 @@ class Course:
         if isinstance(action, (Mark, Unmark)) and not together and not self.in_turn(player):
             stray = self._take_stray_marker(action, player)
             return replace(stray, findings=getattr(event, "violations", ())) if unsettled(event) else stray
-        if isinstance(action, (Play, Draw, Discard)) and self.table.hands.get(player) == 0:
+        if isinstance(action, (Play, Discard)) and self.table.hands.get(player) == 0:
             return self._counted_as(miscounted(self.table, self.turn, player)).take(event, key)
         if together:
             laid = with_act(self.together, player, action) if self.all_begun else ()

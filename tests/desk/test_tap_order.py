@@ -291,3 +291,14 @@ def test_a_correction_searches_for_no_order_that_it_has_searched_for(
     session.close()
     Session.open(tmp_path / "g.jsonl")
     assert 0 < corrected <= searches
+
+
+def test_a_draw_tapped_after_the_last_tile_leaves_the_hand_counted(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
+    session.start_round(starter="Ann")
+    tap(session, "Ann 9-5, Ben 9-7, Cy 9-4, Ann draw, mark Ann, Ben 7-2")
+    assert session.phase == "ended"
+    tap(session, "Ben draw")
+    assert session.phase == "playing" and session.position.hands["Ben"] == 1  # type: ignore[union-attr]
+    tap(session, "Cy draw, mark Cy, Ann draw, Ann done, Ben 2-3")
+    assert session.phase == "ended" and not [one for one in held(session) if one[2]]
