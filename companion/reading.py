@@ -69,11 +69,21 @@ class ReadingError(Exception):
     """What every public function of `companion.reading` raises for what it cannot use, or cannot tell from a picture.
 
     The text is one line: what, what was expected, and what was given.
+
+    >>> lay_out("table.jpg", {"Ann": 90, "Ben": 270})
+    Traceback (most recent call last):
+        ...
+    companion.reading.ReadingError: reading: expected what look returns, not 'table.jpg'
     """
 
 
 class PictureReader:
-    """Reads pictures of dominoes; `open_eye` makes one, in about a second. Pictures do not influence each other."""
+    """Reads pictures of dominoes; `open_eye` makes one, in about a second. Pictures do not influence each other.
+
+    >>> reading = open_eye().look(open_picture("docs/examples/hands/ann.jpg"))
+    >>> sorted(sorted(tile.values) for tile in reading.tiles)
+    [[1, 6], [2, 7], [3, 3], [5, 12]]
+    """
 
     def __init__(self, learned: str | Path | None = None) -> None:
         """As `open_eye`."""
@@ -113,6 +123,10 @@ class PhotographedTable:
         boneyard: how many tiles lie face down in the picture. None where none is seen: they may lie beside it.
         troubles: what is doubtful about the table, such as `LOOSE_TILE at (120, 340) mm` (docs/library.md has a table
             of the words). They accuse nobody.
+
+    >>> table = PhotographedTable("12-12", {"Ann": "12-5 ?", "Ben": ""}, frozenset(), (), None, ())
+    >>> table.unread
+    1
     """
 
     engine: str | None
@@ -185,6 +199,9 @@ def open_picture(path: str | Path) -> NDArray[np.uint8]:
     """A picture file as an (h, w, 3) uint8 array, BGR, turned as the camera was held; of 64 megapixels at most.
 
     JPEG, PNG, WebP, BMP, TIFF, HEIC and AVIF are read. Raises ReadingError.
+
+    >>> open_picture("docs/examples/table.jpg").shape
+    (780, 1040, 3)
     """
     try:
         return _open(_path("path", path))
@@ -196,6 +213,10 @@ def in_hand(reading: PictureReading) -> tuple[TileReading, ...]:
     """The tiles of a hand laid open: the group nearest to the picture's middle. What lies elsewhere does not count.
 
     Raises ReadingError.
+
+    >>> reading = open_eye().look(open_picture("docs/examples/hands/ben.jpg"))
+    >>> len(in_hand(reading))
+    3
     """
     _expect_reading(reading)
     quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
@@ -227,6 +248,13 @@ def lay_out(
     Raises:
         ReadingError: fewer than two players, too few tiles, tiles that do not lie in one plane, as in a sheet of
             several photographs, or an argument that cannot be used.
+
+    >>> reading = open_eye().look(open_picture("docs/examples/table.jpg"), set=12)
+    >>> table = lay_out(reading, {"Ann": 90, "Ben": 180, "Cy": 0, "MX": 270})
+    >>> table.trains["MX"]
+    '12-0 0-11'
+    >>> table.board("tactic").status().verdict
+    'illegal'
     """
     _expect_reading(reading)
     degrees = _stations(stations)

@@ -46,7 +46,11 @@ class TileScores:
 @dataclass(frozen=True, slots=True)
 class HalfReading:
     """`value` None is *unreadable*; `p` is the calibrated probability of the likeliest value, `others` the runners-up
-    as (value, p), likeliest first. For an unreadable half `others` starts with that likeliest value."""
+    as (value, p), likeliest first. For an unreadable half `others` starts with that likeliest value.
+
+    >>> HalfReading(None, 0.4, ((8, 0.4), (6, 0.3))).others[0]
+    (8, 0.4)
+    """
 
     value: int | None
     p: float
@@ -59,6 +63,12 @@ class TileReading:
 
     A face-down tile has no halves. `confidence` says how sure it is that a tile lies there at all. `or_blank`: whether
     a face-down tile may as well be the double blank, which this picture does not tell from a back.
+
+    >>> quad = np.array([[0, 0], [0, 20], [40, 20], [40, 0]], np.float32)
+    >>> TileReading(quad, "up", (HalfReading(12, 0.99), HalfReading(5, 0.98)), 0.9).values
+    (12, 5)
+    >>> TileReading(quad, "up", (HalfReading(12, 0.99), HalfReading(None, 0.4)), 0.9).values is None
+    True
     """
 
     quad_px: Quad
@@ -86,7 +96,11 @@ def unread(tile: TileReading) -> TileReading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A marker or the hub: `quad_px` (4, 2) float32, clockwise as displayed."""
+    """A marker or the hub: `quad_px` (4, 2) float32, clockwise as displayed; `confidence` from 0 to 1.
+
+    >>> Found(np.zeros((4, 2), np.float32), 0.8).confidence
+    0.8
+    """
 
     quad_px: Quad
     confidence: float
@@ -94,7 +108,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PictureReading:
-    """Everything read in one picture of `size_wh` pixels; `ms` is how long it took, without opening the file."""
+    """Everything read in one picture of `size_wh` pixels; `ms` is how long it took, without opening the file.
+
+    >>> PictureReading((640, 480), ()).hub is None
+    True
+    """
 
     size_wh: tuple[int, int]
     tiles: tuple[TileReading, ...]

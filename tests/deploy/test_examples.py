@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
+import inspect
 import io
 import json
 import re
@@ -18,6 +20,7 @@ import numpy as np
 import pytest
 import yaml
 
+import vision.reading
 from companion import reading
 from companion.geometry.layout import Trouble
 from companion.publish.discovery import TableDevice, discovery
@@ -217,3 +220,21 @@ def test_a_table_of_too_few_tiles_is_refused_in_one_line() -> None:
         lay_out(nothing, {"Ann": 0, "Ben": 180})
     with pytest.raises(ReadingError, match="stations: expected a direction for each of two or more players"):
         lay_out(nothing, {"Ann": 0})
+
+
+@pytest.mark.slow
+def test_every_public_class_for_pictures_has_an_example_that_runs(
+    eye: PictureReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(reading, "open_eye", lambda: eye)
+    finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner()
+    tests = [
+        one for module in (reading, vision.reading) for one in finder.find(module, module.__name__) if one.examples
+    ]
+    for one in tests:
+        runner.run(one)
+    assert runner.summarize(verbose=False).failed == 0
+    classes = [value for name in reading.__all__ if inspect.isclass(value := getattr(reading, name))]
+    run = {one.name for one in tests}
+    assert [value for value in classes if f"{value.__module__}.{value.__qualname__}" not in run] == []
