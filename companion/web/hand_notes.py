@@ -38,11 +38,14 @@ def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str
 
 
 def empty_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
-    """The same for hands that were left empty although somebody else's is empty too; who is out on record is silent.
+    """The same for hands that were left empty although somebody else's is empty too, or nobody went out; who is out on
+    record is silent.
 
     It is asked when everybody has been entered: until then every hand is empty.
     """
     empty = [player for player, hand in hands.items() if not hand]
+    if how == "blocked_declared" and not board.chinese:
+        return {name: [_("Nobody went out, so %(name)s has tiles left. Tap them.", name=name)] for name in empty}
     if how != "out" or board.chinese or len(empty) < 2:
         return {}
     out = {row.seat.name for row in board.scores if row.hand == 0}

@@ -70,6 +70,17 @@ def test_hands_that_nobody_entered_come_back_once_before_they_count(train_table:
     assert train_table.session.phase == "scored"
 
 
+def test_an_empty_hand_comes_back_once_where_nobody_went_out(train_table: Table) -> None:
+    """It may be one that Undo took off the record: it would count nothing."""
+    hands = {"how": "blocked_declared", "hand_1": "4-4", "hand_2": "", "hand_3": "3-3"}
+    page = train_table.client.post("/round-end", data=hands)
+    assert train_table.session.phase == "playing"
+    assert "Nobody went out, so Ben has tiles left." in page.text
+    (seen,) = re.findall(r'name="seen" value="(\w+)"', page.text)
+    train_table.client.post("/round-end", data={**hands, "seen": seen})
+    assert train_table.session.phase == "scored"
+
+
 def test_a_hand_changed_after_its_note_is_looked_over_again(keeper: FlaskClient, session: FakeSession) -> None:
     session.show(tables.round_over())
     seen = mark_of(hand_notes(page_view_of(tables.round_over()), {"Ben": [(10, 5)]}, "out"))
