@@ -100,12 +100,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--taps", type=int, default=500)
     parser.add_argument("--seed", type=int, default=FIRST_SEED)
+    parser.add_argument("--scenes", type=int, default=SCENES, help="changes of the table told of each round")
     options = parser.parse_args()
     told: Counter[str] = Counter()
     rounds = differing = 0
     with tempfile.TemporaryDirectory() as folder:
         while told.total() < options.taps:
-            session = tapped(options.seed + rounds, Path(folder))
+            session = tapped(options.seed + rounds, Path(folder), options.scenes)
             rounds += 1
             told += session.told
             differing += len(session.differing)
