@@ -123,6 +123,7 @@ class PhotographedTable:
         boneyard: how many tiles lie face down in the picture. None where none is seen: they may lie beside it.
         troubles: what is doubtful about the table, such as `LOOSE_TILE at (120, 340) mm` (docs/library.md has a table
             of the words). They accuse nobody.
+        set: the highest double of the set, as `lay_out` was given it; `board` takes it unless it is given another.
 
     >>> table = PhotographedTable("12-12", {"Ann": "12-5 ?", "Ben": ""}, frozenset(), (), None, ())
     >>> table.unread
@@ -135,6 +136,7 @@ class PhotographedTable:
     loose: tuple[str, ...]
     boneyard: int | None
     troubles: tuple[str, ...]
+    set: int | None = None
 
     @property
     def unread(self) -> int:
@@ -164,7 +166,10 @@ class PhotographedTable:
             tiles = "1 tile" if self.unread == 1 else f"{self.unread} tiles"
             raise ReadingError(f"{tiles} of this table cannot be read: take a nearer or brighter picture")
         if any(trouble.startswith(Trouble.NO_HUB) for trouble in self.troubles):
-            raise ReadingError("the middle of the table is not found: expected the hub or the engine in the picture")
+            missing = "expected the hub or the engine in the picture"
+            raise ReadingError(
+                f"the middle of the table is not found: {missing}; it may help to name it, {NAMED_ENGINE}"
+            )
         if self.engine is None:
             raise ReadingError(f"the engine is not seen in the middle: name it, such as {NAMED_ENGINE}")
         players = [name for name in self.trains if name not in ("MX", "MX2")]
@@ -173,7 +178,7 @@ class PhotographedTable:
                 rules,
                 players,
                 options=options,
-                set=set,
+                set=self.set if set is None else set,
                 engine=self.engine,
                 turn=turn,
                 round=round,
@@ -206,7 +211,7 @@ def open_picture(path: str | Path) -> NDArray[np.uint8]:
     try:
         return _open(_path("path", path))
     except PictureError as wrong:
-        raise ReadingError(str(wrong)) from None
+        raise ReadingError(f"{path}: {wrong}") from None
 
 
 def in_hand(reading: PictureReading) -> tuple[TileReading, ...]:
@@ -294,6 +299,7 @@ def lay_out(
         loose=tuple(_written(tile) for tile in layout.loose),
         boneyard=layout.boneyard or None,
         troubles=tuple(str(problem) for problem in layout.problems),
+        set=set,
     )
 
 
@@ -304,7 +310,8 @@ def _written(tile: PlacedTile) -> str:
 def _stations(given: Any) -> dict[str, float]:
     """Raises ReadingError unless it is a direction for each of two or more players."""
     if not isinstance(given, Mapping) or len([name for name in given if name != "MX"]) < 2:
-        raise ReadingError("stations: expected a direction for each of two or more players, {'Ann': 90, 'Ben': 270}")
+        wanted = "a direction for each of two or more players, {'Ann': 90, 'Ben': 270}"
+        raise ReadingError(f"stations: expected {wanted}, not {_kind(given)}")
     for name, degrees in given.items():
         if not isinstance(name, str) or not _is_number(degrees, -1e6, 1e6):
             raise ReadingError(f"stations: expected name -> degrees, not {name!r} -> {_kind(degrees)}")

@@ -374,8 +374,8 @@ class Board:
         """
         return self.judge(turn).legal
 
-    def judge(self, turn: Turn) -> Ruling:
-        """The ruling on a whole turn by the player to move; the table stays as it is.
+    def judge(self, turn: Turn, by: str | None = None) -> Ruling:
+        """The ruling on a whole turn; the table stays as it is. `by`: who makes it; None is the player to move.
 
         An illegal turn is a ruling, not an exception. Raises RulesError where the turn is no notation, or names
         somebody who does not play.
@@ -383,7 +383,8 @@ class Board:
         >>> Board("tactic").judge("play 12-5@Ben; end")
         Ruling(codes=frozenset({<Violation.CLOSED_TRAIN: 'CLOSED_TRAIN'>}), may=frozenset())
         """
-        return self._ruled(self._position, self._actions(turn))
+        mover = self.turn if by is None else _one_of("by", by, self.players)
+        return self._ruled_by(mover, self._actions(turn))
 
     def explain(self, turn: Turn, by: str | None = None, *, may: bool = False) -> list[Reason]:
         """Why that turn is illegal: for each certain code a sentence, the rule and the source it rests on.

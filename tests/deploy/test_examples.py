@@ -25,7 +25,7 @@ from companion import reading
 from companion.geometry.layout import Trouble
 from companion.publish.discovery import TableDevice, discovery
 from companion.reading import PhotographedTable, PictureReader, ReadingError, in_hand, lay_out, open_eye, open_picture
-from companion.rules import Board
+from companion.rules import Board, Violation
 from deploy.site import BESIDE
 from deploy.site import PAGES as SITE
 from vision.reading import PictureReading
@@ -212,6 +212,17 @@ def test_nothing_but_its_own_error_comes_out_of_the_reading(eye: PictureReader) 
                 refused += 1
                 assert str(error) and "\n" not in str(error), name
         assert refused > len(JUNK) / 2, name
+
+
+def test_a_table_is_judged_with_the_set_that_it_was_laid_out_with() -> None:
+    table = PhotographedTable("6-6", {"Ann": "6-9 9-8", "Ben": ""}, frozenset(), (), None, (), 6)
+    assert Violation.TILE_NOT_IN_SET in table.board("tactic").status().codes
+    assert Violation.TILE_NOT_IN_SET not in table.board("tactic", set=9).status().codes
+
+
+def test_what_is_no_picture_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ReadingError, match=r"nowhere\.jpg: no such file$"):
+        open_picture(tmp_path / "nowhere.jpg")
 
 
 def test_a_table_of_too_few_tiles_is_refused_in_one_line() -> None:
