@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.web.access import needs_pin
 from companion.web.api import app_state
 from companion.web.body import MAX_NAME, person, read_body, tiles
-from companion.web.hand_notes import hand_notes, mark_of
+from companion.web.hand_notes import hand_notes, mark_of, unread
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
@@ -104,7 +104,7 @@ def send() -> str:
     typed = tiles(fields.get("hand"), board.highest, name="hand")
     hand = as_typed(board, typed)
     notes = _notes(board, player, typed)
-    if mark_of(notes) != str(fields.get("seen") or ""):
+    if unread(notes, fields.get("seen")):
         return _page(board, player, hand, notes=notes)
     guest_hands().put(app_state().game, int(board.round or 0), player, hand)
     return _page(board, player, hand, _("Sent. It counts as soon as it is confirmed at the table."), sent=True)

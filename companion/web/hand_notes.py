@@ -60,6 +60,11 @@ def mark_of(notes: Mapping[str, Sequence[str]]) -> str:
     return hashlib.sha256(repr(sorted(notes.items())).encode()).hexdigest()[:12] if notes else ""
 
 
+def unread(notes: Mapping[str, Sequence[str]], seen: object) -> bool:
+    """Whether there are notes, and others than those that the form says its sender has `seen`."""
+    return bool(notes) and mark_of(notes) != str(seen or "")
+
+
 def places_of(board: PageView) -> dict[tuple[int, int], str]:
     """Tile of Mexican Train, its lower half first -> where it lies, in words."""
     places = {}

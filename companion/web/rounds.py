@@ -21,7 +21,7 @@ from companion.web.changing import changed, changes, table_as_seen
 from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
 from companion.web.games import day_of, look_up
 from companion.web.guests import hands_sent, link_of
-from companion.web.hand_notes import empty_notes, hand_notes, mark_of
+from companion.web.hand_notes import empty_notes, hand_notes, mark_of, unread
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
@@ -148,7 +148,7 @@ def count() -> AnyResponse | str:
         if how == "out" and all(shown.values()) and not board.chinese:  # Chinese tiles put away count with the hand
             raise FieldError("how", _("If somebody went out, one hand must be empty."))
         notes = {**empty_notes(board, shown, how), **hand_notes(board, shown, how)} if how != "abandoned" else {}
-        if mark_of(notes) != str(fields.get("seen") or ""):
+        if unread(notes, fields.get("seen")):
             return _end_page(board, _written(board, fields), None, how=how, notes=notes)
         _count(session, board, shown, how)
     return redirect("/scores", 303)

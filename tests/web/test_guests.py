@@ -52,6 +52,15 @@ def test_a_hand_that_a_guest_sent_waits_for_whoever_counts(
     assert guest.get("/round-end/notes").json["sent"] == {}, "a hand is nobody else's business"  # type: ignore[index]
 
 
+def test_a_hand_that_was_mended_after_a_note_is_sent(guest: FlaskClient, keeper: FlaskClient) -> None:
+    asked = guest.post("/hand", data={"by": "Ben", "hand": "10-5", "do": "send"}).text
+    seen = re.search(r'name="seen" value="(\w+)"', asked)
+    assert seen
+    hand = " ".join(f"{low}-{low + 1}" for low in range(10))
+    assert "Sent." in guest.post("/hand", data={"by": "Ben", "hand": hand, "do": "send", "seen": seen[1]}).text
+    assert f'value="{hand}"' in keeper.get("/round-end").text
+
+
 def test_a_guest_is_asked_once_about_a_tile_that_lies_elsewhere(guest: FlaskClient, keeper: FlaskClient) -> None:
     ben = {"by": "Ben", "hand": "10-5 5-5 5-5", "do": "send"}
     asked = guest.post("/hand", data=ben).text

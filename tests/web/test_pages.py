@@ -310,7 +310,10 @@ def test_the_sheet_names_nobody_for_what_is_only_possible(anyone: FlaskClient, s
     audit = {"player": "Ann", "code": "NEEDLESS_DRAW", "offence": True, "seq": None, "tiles": []}
     session.show({**table, "audit": [{**audit, "status": "possible"}]})
     page = anyone.get("/scores").text
-    assert "Ann: " not in page and '<li class="noprint">' in page
+    assert "Ann: " not in page and '<details class="noprint">' in page
+    session.show({**table, "audit": [{**audit, "status": "possible", "seq": n} for n in range(1, 91)]})
+    page = anyone.get("/scores").text
+    assert page.count("possible, nobody is accused") == 1 and "(90)" in page, "ninety lines alike say nothing"
     session.show({**table, "audit": [{**audit, "status": "certain"}]})
     assert "Ann: " in anyone.get("/scores").text
 
