@@ -60,7 +60,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "round_scored": {"scores": {"Ann": 0, "Ben": 7}, "totals": {"Ann": 12, "Ben": 7}, "next_engine": [11, 11]},
     "match_ended": {"winners": ["Ann"], "totals": {"Ann": 12, "Ben": 47}},
 }
-"""The own fields of one line of each kind."""
+"""What a line of each kind holds beside the fields that all lines have."""
 
 
 def example(kind: str) -> dict[str, Any]:

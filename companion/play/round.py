@@ -175,13 +175,13 @@ class Course:
     @property
     def resumes_first_train(self) -> bool:
         """Whether the turn being made may go on with its player's long first train, which others tapped into."""
-        turn, own = (
-            self.turn,
-            [turn for turn in self.turns if self.turn is not None and turn.player == self.turn.player],
-        )
-        if turn is None or self.rules.first_simultaneous or len(own) != 1 or not own[0].long(self.rules):
+        turn = self.turn
+        if turn is None or self.rules.first_simultaneous:
             return False
-        return own[0].passed is None and bool(own[0].plays) and all(play.train == turn.player for play in turn.plays)
+        before = [one for one in self.turns if one.player == turn.player]
+        if len(before) != 1 or not before[0].long(self.rules) or before[0].passed is not None:
+            return False
+        return bool(before[0].plays) and all(play.train == turn.player for play in turn.plays)
 
     def take(self, event: Event, key: int) -> Step:
         """The course after `event`, whose key is `key`. An event that says nothing about the table changes nothing."""

@@ -117,7 +117,7 @@ function say(id, sentence) {
 }
 
 // Replaces a part only when it differs, and keeps focus, open panels and whatever was chosen and not yet sent. After
-// the own tap nothing is kept: it was sent.
+// a tap of your own it keeps nothing: that was sent.
 function put(region, html, sent = false) {
   if (shown.get(region) === html) return;
   const fresh = document.createElement("template");
