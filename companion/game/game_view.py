@@ -29,9 +29,10 @@ class PlayShown(TypedDict):
     was made of it since.
 
     `overruled`: the table let it stand; `taken_back`: the tile was; `withdrawn`: it counts no more. `guess`: who it
-    probably was, where nobody is named. `end_was`: the value to which a tile was laid that does not fit; `engine_due`
-    the engine that the round should have had. `changed_by` are the lines that changed it, `changers` the people,
-    `original` is how it was first written, `corrected` whether a person changed what it says.
+    probably was, where nobody is named; `ruling_open`: people say that it was somebody else than the camera's pictures
+    do, so that no ruling on it holds for both. `end_was`: the value to which a tile was laid that does not fit;
+    `engine_due` the engine that the round should have had. `changed_by` are the lines that changed it, `changers` the
+    people, `original` is how it was first written, `corrected` whether a person changed what it says.
     """
 
     seq: int
@@ -73,6 +74,7 @@ class PlayShown(TypedDict):
     candidates: NotRequired[list[CandidateShown]]
     withdrawn: NotRequired[bool]
     guess: NotRequired[str]
+    ruling_open: NotRequired[bool]
     end_was: NotRequired[int | None]
     engine_due: NotRequired[list[int]]
     changed_by: NotRequired[list[int]]

@@ -331,6 +331,8 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[PlayShown
                 line["withdrawn"] = True
         line["overruled"] = item.overruled
         line["taken_back"] = item.undone
+        if item.ruling_open:
+            line["ruling_open"] = True
         if n is None and not item.undone:
             line["withdrawn"] = True
         if item.changed_by:

@@ -443,9 +443,10 @@ class WatchedRound:
             event = replace(event, **fields)
             if piece in self.verdicts:
                 event = as_people_say(self.verdicts[piece], event, self.tracker.entries[piece].proved)
+        disputed = self._is_disputed(event, piece) if "by" in names else False
         original = line if {"by", "tile", "train"}.intersection(difference(line, event)) else None
         people = bool(names) and original is not None
-        found = EffectiveEvent(event, known.changed_by, original, known.overruled, known.undone, people)
+        found = EffectiveEvent(event, known.changed_by, original, known.overruled, known.undone, people, disputed)
         if self._known.get(piece) != found:
             self._known[piece] = found
         return self._known[piece]
@@ -455,10 +456,15 @@ class WatchedRound:
         verdict = self.verdicts.get(item)
         proved = self.tracker.entries[item].proved if item in self.tracker.entries else ()
         event = as_people_say(verdict, one.event, proved) if verdict is not None else _with(one.event, ())
-        found = replace(one, event=event)
+        found = replace(one, event=event, ruling_open=self._is_disputed(event, item))
         if self._known.get(item) != found:
             self._known[item] = found
         return self._known[item]
+
+    def _is_disputed(self, event: Event, item: int) -> bool:
+        """Whether people say of a piece that it was somebody else than the belief has it."""
+        verdict = self.verdicts.get(item)
+        return verdict is not None and event.who is not None and verdict.by != event.who
 
 
 def _void(lines: Sequence[Event]) -> set[int]:
@@ -488,12 +494,18 @@ def judged(verdict: Verdict, first: str | None, players: Sequence[str]) -> Event
 
 def as_people_say(verdict: Verdict, event: Event, misfits: Sequence[str]) -> Event:
     """An act of which people say whose it was, or what: that stands as it is, and nothing is certain but what a picture
-    proves. That a tile does not fit (`misfits`) is said also where the belief holds that they are mistaken."""
-    charged = {one.code for one in verdict.charges}
+    proves. That a tile does not fit (`misfits`) is said also where the belief holds that they are mistaken. What it
+    holds against somebody else for it then says nothing about whom they name."""
+    mistaken = event.who not in (None, verdict.by)
+    others = [one for one in verdict.charges if mistaken and one.by not in (None, event.who)]
+    charges = [one for one in verdict.charges if one.proved or one not in others]
+    charged = {one.code for one in charges}
     findings = (
         *(
-            Finding(one.code, certain=one.certain and one.proved, by=None if one.by == event.who else one.by)
-            for one in verdict.charges
+            Finding(one.code, certain=False)
+            if one in others
+            else Finding(one.code, certain=one.certain and one.proved, by=None if one.by == event.who else one.by)
+            for one in charges
         ),
         *(Finding(code, certain=False) for code in misfits if code not in charged),
     )

@@ -55,7 +55,8 @@ class EffectiveEvent:
     `event.seq` is the line that brought it (for an inserted event: the correction's line). `changed_by` are the
     seqs of the corrections that touched it, `original` the line as first written, where it was changed; `by_people`:
     a person changed what it says, not only the camera, which learns some names late. `overruled`: the table agreed that
-    its violations shall not count. `undone`: the tile was taken back again.
+    its violations shall not count. `undone`: the tile was taken back again. `ruling_open`: people say that it was
+    somebody else than the belief has it, so that no ruling on it holds for both.
     """
 
     event: Event
@@ -64,6 +65,7 @@ class EffectiveEvent:
     overruled: bool = False
     undone: bool = False
     by_people: bool = False
+    ruling_open: bool = False
 
 
 @dataclass(slots=True)

@@ -46,13 +46,15 @@ class Ruled:
 
     faults: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    is_open: bool = False
 
     @classmethod
     def of(cls, play: Mapping[str, Any] | None) -> Ruled:
         if play is None:
             return cls()
         faults = tuple(fault_title(play, code) for code in standing_faults(play))
-        return cls(faults, tuple(code_title(code) for code in standing_doubts(play)))
+        doubts = tuple(code_title(code) for code in standing_doubts(play))
+        return cls(faults, doubts, bool(doubts) or bool(play.get("ruling_open")))
 
 
 @dataclass(frozen=True, slots=True)

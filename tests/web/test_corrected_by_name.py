@@ -77,3 +77,21 @@ def test_in_a_tapped_game_the_page_says_by_whom_it_was_entered_and_changed(state
     assert "As the plays were entered (Ann)." in page
     assert "As the plays were entered (Ann)." in ann.get("/play/6").text
     assert "As the plays were entered (Ann)." in ann.get("/tv").text
+
+
+def test_the_name_of_one_never_stands_beside_the_ruling_of_another(state: AppState, ann: FlaskClient) -> None:
+    """Ben's train is closed, Ben laid on it, and the table says that it was Ann."""
+    session: Any = state.session
+    lay(session, watched=True)
+    seq = next(play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [2, 7])
+    page, preview = f"/play/{seq}", {"by": "Ann", "page": f"/play/{seq}"}
+    assert "Within the rules" in ann.get(page).text
+    shown = ann.post(f"{page}/preview", data=preview).text
+    assert "ruling open" in shown and "No ruling changes" not in shown
+    session.correct(seq, {"by": "Ann"})
+    shown = ann.get(page).text
+    assert "You say that it was Ann." in shown and "Within the rules" not in shown
+    session.undo()
+    assert "Within the rules" in ann.get(page).text
+    session.correct(seq, {"by": "Ben"})
+    assert "Within the rules" in ann.get(page).text, "people and pictures agree"
