@@ -2,8 +2,8 @@
 
 The reader answers for the pips that show: a 6 of which a toy hides two is as good a 4 as any. So whatever was read is
 looked at once more by a network that has seen nothing but things on tiles; it answers for a grid over the tile. What is
-plainly no body and larger than a pip counts without it. A value stands where no other value could look the same with
-all that is hidden put aside.
+plainly no body and larger than a pip counts without it, and so does what lies beyond the picture's edge. A value stands
+where no other value could look the same with all that is hidden put aside.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image, Picture
+from vision.frame import Image, Picture, level
 from vision.inference import Network, Workers
 from vision.known_set import KnownSet
 from vision.levels import middle_levels
 from vision.prints import Points, prints_of
 from vision.reading import HalfReading, TileReading
-from vision.rectify import cut_tile
+from vision.rectify import cut_tile, half_corners
 from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
@@ -58,6 +58,8 @@ SPREAD = 0.26
 """How far from a half's middle, in tile widths, makers print its outermost pips, by and large."""
 SAME_PLACE = 0.1
 BATCHES = (4, 64)
+_UNIT_HALF = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+_MIDDLES = (np.stack(np.meshgrid(*[np.arange(HALF_CELLS, dtype=np.float32)] * 2), 2).reshape(-1, 1, 2) + 0.5) / 10
 
 SOLID = 0.4
 """In tile widths: no pip is so large. What differs from the body in colour, or is brighter or darker, by the next three
@@ -119,22 +121,35 @@ class Covers:
             return out
         quads = np.array([tiles[n].quad_px for n in asked], np.float32)
         cells = self.hidden(image, quads, digits=digits) > HIDDEN
+        cut_off = beyond(level(image, 1)[0].shape, quads)
         values = tuple(range(19)) if known is None else known.values()
         if 0 not in values and not digits:
             # A box without blanks prints its one larger than any pip, in red, as nothing else looks.
             ones = [k for k, n in enumerate(asked) if any(half.value == 1 for half in tiles[n].halves or ())]
             if ones:
                 cells[ones] = self.hidden(image, quads[ones], by_size=False) > HIDDEN
-        for n, both in zip(asked, cells, strict=True):
+        for n, under, outside in zip(asked, cells, cut_off, strict=True):
             both_halves = out[n].halves
             assert both_halves is not None
             a, b = both_halves
-            if both.mean() > ITSELF and min(a.p, b.p) >= CLEARLY:
-                continue
+            itself = under.mean() > ITSELF and min(a.p, b.p) >= CLEARLY
+            both = outside if itself else under | outside
             halves = (_stands(a, both[0], values, divided), _stands(b, both[1], values, divided))
             if halves != (a, b):
                 out[n] = replace(out[n], halves=halves)
         return out
+
+
+def beyond(shape: tuple[int, ...], quads: Floats) -> Mask:
+    """(h, w) of a picture and (n, 4, 2) outlines -> (n, 2, 10, 10): which cells of each half its edge cuts off."""
+    out = np.zeros((len(quads), 2, HALF_CELLS, HALF_CELLS), np.bool_)
+    over = (quads < 0).any((1, 2)) | (quads > shape[1::-1]).any((1, 2))
+    for n in np.flatnonzero(over):
+        for half in (0, 1):
+            to_picture = cv2.getPerspectiveTransform(_UNIT_HALF, half_corners(quads[n], half).astype(np.float32))
+            middles = cv2.perspectiveTransform(_MIDDLES, to_picture).reshape(HALF_CELLS, HALF_CELLS, 2)
+            out[n, half] = (middles < 0).any(2) | (middles > shape[1::-1]).any(2)
+    return out
 
 
 def solid(cut: Image) -> Floats:

@@ -102,7 +102,20 @@ def test_a_tile_that_lies_askew_in_its_outline_does_not_hide_itself(covers, monk
         hidden = np.zeros((1, 2, 10, 10), np.float32)
         hidden[:, :, :, : round(10 * share)] = 1.0
         monkeypatch.setattr(covers, "hidden", lambda image, quads, hidden=hidden, **how: hidden)
-        assert covers.settled(np.zeros((4, 4, 3), np.uint8), read)[0].values == told
+        assert covers.settled(np.zeros((40, 40, 3), np.uint8), read)[0].values == told
+
+
+def test_what_the_pictures_edge_cuts_off_is_hidden(covers, monkeypatch) -> None:
+    """A 2 of which one pip shows may be a 3 or a 6, and two halves of neighbours look like one tile that is cut."""
+    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: np.zeros((len(quads), 2, 10, 10), np.float32))
+    picture = np.zeros((40, 60, 3), np.uint8)
+    for above, told in ((0, (2, 6)), (1, (2, 6)), (8, None), (14, None)):
+        quad = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], np.float32) - np.array([0, above], np.float32)
+        read = [TileReading(quad, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)]
+        assert covers.settled(picture, read)[0].values == told
+    end_cut = np.array([[-14, 20], [-14, 0], [26, 0], [26, 20]], np.float32)
+    read = [TileReading(end_cut, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)]
+    assert [half.value for half in covers.settled(picture, read)[0].halves or ()] == [None, 6]
 
 
 def test_where_no_tile_has_a_dividing_line_nothing_may_be_hidden(covers, monkeypatch) -> None:
@@ -112,7 +125,7 @@ def test_where_no_tile_has_a_dividing_line_nothing_may_be_hidden(covers, monkeyp
     corner[:, 0, :2] = 1.0
     monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: corner)
     for divided, told in ((True, 1), (False, None)):
-        halves = covers.settled(np.zeros((4, 4, 3), np.uint8), read, divided=divided)[0].halves
+        halves = covers.settled(np.zeros((40, 40, 3), np.uint8), read, divided=divided)[0].halves
         assert [half.value for half in halves] == [told, 6]
 
 
