@@ -34,6 +34,9 @@ OFF_MIDDLE = 0.2
 """How far from the half's middle that what is printed has its own at most, in parts of its side."""
 ROUND = 0.62
 """Of the disc around it a digit covers less, a pip more."""
+THIN, LENGTHY, ASIDE = 0.12, 2.5, 0.25
+"""A piece no wider than the first and longer than so many of its widths, or at the rim, with its middle farther off the
+half's than the last, is no print: a part of the dividing line, or of the tile's edge."""
 BESIDE_EACH_OTHER = 0.15
 """The two digits of a number have their middles on one line, by so much of a half's side."""
 
@@ -63,6 +66,7 @@ def carry_digits(image: Image, quads: Sequence[Floats]) -> bool | None:
 def is_digit(pieces: Floats | None) -> bool | None:
     """(k, 5) pieces of ink, x, y, width, height and area in parts of a half's side -> whether they are a number; None
     for a half without any or too small to tell."""
+    pieces = None if pieces is None else pieces[~_edges(pieces)]
     if pieces is None or not len(pieces):
         return None
     if len(pieces) > 2:
@@ -77,3 +81,11 @@ def is_digit(pieces: Floats | None) -> bool | None:
         return False
     middle = ((x.min() + (x + w).max()) / 2, (y.min() + (y + h).max()) / 2)
     return bool(np.abs(np.array(middle) - 0.5).max() <= OFF_MIDDLE and np.ptp(across) < 0.6)
+
+
+def _edges(pieces: Floats) -> NDArray[np.bool_]:
+    """Which pieces are no print."""
+    x, y, w, h, _ = pieces.T
+    thin, at_rim = np.minimum(w, h) <= THIN, (np.minimum(x, y) <= 0) | (np.maximum(x + w, y + h) >= 0.99)
+    aside = np.maximum(np.abs(x + w / 2 - 0.5), np.abs(y + h / 2 - 0.5)) > ASIDE
+    return np.asarray(thin & aside & (at_rim | (np.maximum(w, h) >= LENGTHY * np.minimum(w, h))))

@@ -117,8 +117,8 @@ class Eye:
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(levels, things, known, self.familiar, length_px, size)
         lines = Lines.of(levels, tiles)
+        digits = self.reader.adaptation is not None and self.reader.adaptation.digits
         if self.covers is not None:
-            digits = self.reader.adaptation is not None and self.reader.adaptation.digits
             tiles = self.covers.settled(levels, tiles, known, digits=digits, divided=digits or not lines.undivided)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
@@ -128,7 +128,7 @@ class Eye:
         tiles, why = uncovered(tiles, markers), list[str]()
         tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.scores(image, quads).values.argmax(2))
         if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
-            tiles, aside = of_one_shape(tiles, lines)
+            tiles, aside = of_one_shape(tiles, lines, digits=digits)
             why += [aside] if aside else []
         if self.reader.adaptation is None:
             tiles, named = refused_by_digits(image, tiles, self.familiar)

@@ -92,10 +92,13 @@ def shape_of(quads: NDArray[np.floating]) -> TileShape | None:
     return TileShape(metric, middle, gradient, width, float(np.median(worst)))
 
 
-def of_one_shape(tiles: Sequence[TileReading], lines: Lines) -> tuple[list[TileReading], str | None]:
+def of_one_shape(
+    tiles: Sequence[TileReading], lines: Lines, *, digits: bool = False
+) -> tuple[list[TileReading], str | None]:
     """The same tiles, unread where their outline is no rectangle of the others' size; unread, and a sentence that says
     why, where the camera leans so far that values are not to be trusted: beyond `PROMISED_DEG` those whose dividing
-    line does not prove that they are one tile, beyond `TOO_FAR_ASIDE_DEG` all."""
+    line does not prove that they are one tile, beyond `TOO_FAR_ASIDE_DEG` all. Of taught `digits` a part reads as
+    none of them, however an outline ends."""
     out = list(tiles)
     shape = shape_of(np.array([tile.quad_px for tile in tiles if _sure(tile)], np.float64).reshape(-1, 4, 2))
     if shape is None or not tiles:
@@ -112,7 +115,7 @@ def of_one_shape(tiles: Sequence[TileReading], lines: Lines) -> tuple[list[TileR
     if shape.rest <= ONE_PLANE:
         off = shape.misfits(np.array([tile.quad_px for tile in tiles], np.float64))
         other = np.abs(off).max(1) > OTHER_SHAPE
-        if lines.undivided and shape.rest <= TRUE_OUTLINES:
+        if lines.undivided and not digits and shape.rest <= TRUE_OUTLINES:
             other |= (off[:, :2].min(1) < CUT_SHORT) | (off[:, 1] > TOO_WIDE)
         out = [unread(tile) if far else tile for tile, far in zip(tiles, other, strict=True)]
     return out, None

@@ -63,6 +63,19 @@ def test_tiles_with_digits_are_named_and_none_is_read(pairs: list[tuple[int, int
     assert refused_by_digits(image, tiles) == (tiles, None)
 
 
+@pytest.mark.parametrize("digits", [True, False])
+def test_short_dividing_lines_are_no_print(digits: bool) -> None:
+    """Bars over half of a tile's width lie within its halves where the outline is a little off."""
+    image, tiles = picture([(1, 4), (4, 1), (4, 4)], digits)
+    for tile in tiles:
+        x, y = (int(end) for end in tile.quad_px[1])
+        for from_middle in (-8, 7):
+            cv2.rectangle(
+                image, (x + SIDE + from_middle, y + 12), (x + SIDE + from_middle + 1, y + 36), (20, 20, 20), -1
+            )
+    assert (refused_by_digits(image, tiles)[1] == SENTENCE) is digits
+
+
 def test_few_tiles_carry_what_the_last_picture_of_the_box_showed() -> None:
     box = Appearance()
     for digits in (True, False):

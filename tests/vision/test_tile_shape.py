@@ -92,3 +92,4 @@ def test_without_dividing_lines_an_outline_cut_short_is_not_read(long: float, wi
     assert [tile.values for n, tile in enumerate(told) if n != 4] == [(4, 2)] * 11
     assert (told[4].values == (4, 2)) is stands
     assert of_one_shape(read(quads), DIVIDED)[0][4].values == (4, 2), "there the place of the line tells"
+    assert of_one_shape(read(quads), PLAIN, digits=True)[0][4].values == (4, 2), "there what is like none of them"
