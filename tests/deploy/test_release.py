@@ -119,6 +119,24 @@ def test_the_name_is_shared_by_taking_nothing_from_its_init() -> None:
     assert not (ROOT / "companion/utils.py").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("left", ("", None), ids=("emptied", "removed"))
+def test_the_wheel_works_without_its_init(dist: Path, tmp_path: Path, left: str | None) -> None:
+    """Installing another package of that name beside it empties this one file, and uninstalling that one removes it."""
+    [wheel] = dist.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    init = tmp_path / "companion" / "__init__.py"
+    init.unlink() if left is None else init.write_text(left, encoding="utf-8")
+    read = subprocess.run(
+        [sys.executable, "-m", "companion", "read", str(PICTURE), "--json"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert read.returncode == 0 and len(json.loads(read.stdout)["tiles"]) > 3, read.stderr
+    asked = "import companion.cli.demo, companion.hall, companion.rules; print(companion.rules.__file__)"
+    there = subprocess.run([sys.executable, "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert there.stdout.startswith(str(tmp_path)), there.stderr
+
+
 def test_no_source_uses_a_moved_package_by_its_bare_name() -> None:
     """`import vision.eye` binds `vision`: the name that the wheel has not. `from vision import eye` is renamed."""
     bare = re.compile(rf"^\s*import ({'|'.join(MOVED)})\b", re.M)
