@@ -1,8 +1,9 @@
 """Runs what README and every page of the documents tell people to type, in order and as written: a script of the
 standard library alone.
 
-    python3 tests/deploy/typed_commands.py FOLDER [--only PREFIX]
+    python3 tests/deploy/typed_commands.py FOLDER [--only PREFIX] [--hours]
 
+`--hours` types the pages in `FOR_HOURS` instead, each line with the fewer pictures, rounds and minutes of `SHORTER`.
 FOLDER is a copy of the source; exit status 1: a line is false. What is typed are the lines of the code blocks that name
 no language. Each has to end well; those in `WITHOUT` are left out with the reason, those in `REFUSED` have to be
 refused in one clear line, because what they name is not there; those in `LASTING` run until the page answers and are
@@ -26,12 +27,29 @@ LAST = "deploy/README.md"
 """It ends with the removal of what was installed."""
 
 FOR_HOURS = {
-    "docs/training.md": "hours of training in an environment of its own (make train-env)",
+    "CONTRIBUTING.md": "the suite, the benches and the environment for training",
+    "docs/training.md": "hours of training in that environment",
     "docs/architecture.md": "hours of simulated rounds",
     "datasets/CARD.md": "hours of drawing",
-    "CONTRIBUTING.md": "the whole suite, the benches and the environment for training",
 }
-"""Not typed: test_documents.py holds that each module, option and target of them is there."""
+""".ci/hours types them, shortened. In the suite, test_documents.py holds that each module, option and target is there."""
+
+SHORTER = (
+    (r"--n \d+", "--n 12"),
+    (r"--sheets \d+", "--sheets 40"),
+    (r"--minutes \d+", "--minutes 0.5"),
+    (r"--rounds \d+", "--rounds 1"),
+    (r"/home/pi/", ""),
+    (r"^(python -m models\.export covers .*)", r"\1 --into work/covers/eye"),  # the few minutes' network replaces nothing
+)
+"""Pattern and replacement, in every line of `FOR_HOURS`: the same command with less to do."""
+
+PREPARED = {
+    "python -m models.export detector": "mkdir -p runs/obb/train/weights && cp work/detector/best.pt runs/obb/train/weights",
+    "companion --eye my-eye read table.jpg": "cp docs/examples/table.jpg .",
+    "companion explain GAME.jsonl": "cp tests/games/tactic-5.jsonl GAME.jsonl",
+}
+"""Beginning of a line -> what puts there what its reader has: their own detector, photograph and game."""
 
 WITHOUT = {
     "git clone <this repository> companion && cd companion": "the copy lies there",
@@ -94,10 +112,17 @@ def left_out(typed: str) -> bool:
     return typed in WITHOUT or typed.startswith("sudo nmcli connection add ")
 
 
+def shortened(typed: str) -> str:
+    """A line of `FOR_HOURS` with less to do, and what it needs put there first."""
+    for pattern, less in SHORTER:
+        typed = re.sub(pattern, less, typed)
+    return "".join(f"{do}\n" for start, do in PREPARED.items() if typed.startswith(start)) + typed
+
+
 def run(typed: str, folder: Path, before: str) -> str:
     """Type it in a shell; "" where it went as the documents say, else what went wrong."""
     script = f"{before}\n{typed}\n"
-    if typed.startswith(LASTING):
+    if typed.startswith(LASTING) or " companion serve" in typed:
         return run_until_it_answers(script, folder, with_game=typed == "make run")
     done = subprocess.run(
         ["bash", "-c", script], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S, check=False, input=""
@@ -168,21 +193,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="", help="only lines that begin with one of these, split by commas")
+    parser.add_argument("--hours", action="store_true", help="the pages that take hours, shortened")
     chosen = parser.parse_args()
     beginnings = tuple(chosen.only.split(",")) if chosen.only else ("",)
     before, wrong, ran, found = "", 0, 0, set()
-    for page in pages(chosen.folder):
+    for page in FOR_HOURS if chosen.hours else pages(chosen.folder):
         for typed in lines_of(page, chosen.folder):
             found.add(typed)
             if typed.startswith(". "):
                 before += f"\n{typed}"  # what one terminal keeps
             if left_out(typed) or not typed.startswith(beginnings):
                 continue
-            fault = run(typed, chosen.folder, before)
+            fault = run(shortened(typed) if chosen.hours else typed, chosen.folder, before)
             ran += 1
             wrong += bool(fault)
             print(f"{'FALSE' if fault else 'true '}  {page}: {typed}{f' -> {fault}' if fault else ''}", flush=True)
-    for typed in [one for one in (*WITHOUT, *REFUSED) if one not in found]:
+    for typed in [one for one in (*WITHOUT, *REFUSED) if one not in found and not chosen.hours]:
         print(f"FALSE  no document says any more: {typed}")
         wrong += 1
     print(f"{ran} lines, {wrong} false")
