@@ -13,7 +13,6 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
@@ -23,6 +22,7 @@ from bench.replay import Recorded
 from bench.somebody import SLIPS, TRUE
 from bench.table import RoundResult
 from companion.tracking.tracker import Untouched
+from datasets.folder_argument import RECORDED, folder_with
 
 FIRST_MEDDLED = 163720
 UNREAD, MISREAD = 0.01, 0.03
@@ -154,7 +154,7 @@ def meddled(seeds: Sequence[int]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", type=Path, nargs="*")
+    parser.add_argument("folders", type=folder_with(RECORDED), nargs="*")
     parser.add_argument("--meddled", type=int, default=0, help="so many sketched rounds with somebody at the page")
     parser.add_argument("--only", nargs="+", help="only cases whose name has one of these words")
     args = parser.parse_args()

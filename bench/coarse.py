@@ -14,7 +14,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from bench.foreign_film import ForeignFilm
 from bench.stills import FOUND
 from companion.perception.projection import on_table
+from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError
 from tests.table.tables import random_table
@@ -68,7 +68,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=60)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--size", type=int, nargs=2, default=(1280, 960), metavar=("W", "H"))
-    parser.add_argument("--renderer", type=Path, help="folder of another renderer")
+    parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer")
     args = parser.parse_args()
     film_of: Any = partial(ForeignFilm, folder=args.renderer) if args.renderer else Film
     counts: dict[float, Counter[str]] = {band: Counter() for band in BANDS}

@@ -49,6 +49,7 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
 from datasets.bots import BotTurn
+from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm
@@ -285,7 +286,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=FIRST_SEED, help="the first seed")
     parser.add_argument("--seeds", type=int, nargs="+", help="these rounds instead")
     parser.add_argument("--scenes", type=int, help="stop every round after so many scenes")
-    parser.add_argument("--renderer", type=Path, help="folder of another renderer (for `foreign`)")
+    parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer (for `foreign`)")
     parser.add_argument("--no-hub", dest="hub", action="store_false", help="trains begin around the engine alone")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     parser.add_argument("--out", type=Path, required=True)

@@ -22,6 +22,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from datasets.folder_argument import LABELLED, folder_with
 from models.cover_cutouts import TILE_WIDTH_MM, cutout
 from vision.eye import open_eye
 from vision.frame import Image
@@ -143,7 +144,7 @@ def crowded(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("photographs", type=Path)
+    parser.add_argument("photographs", type=folder_with(LABELLED))
     parser.add_argument("--toys", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 from bench.armed import true_draws
 from bench.counting import count_draws
 from bench.replay import Recorded
+from datasets.folder_argument import RECORDED, folder_with
 
 
 def drawn(rounds: Iterable[Recorded]) -> Iterator[tuple[str, str, Mapping[str, int]]]:
@@ -36,7 +36,7 @@ def _share(part: int, of: int) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("folders", type=folder_with(RECORDED), nargs="+")
     args = parser.parse_args()
     total: dict[str, Counter[str]] = {}
     paths = [path for folder in args.folders for path in sorted(folder.glob("*.jsonl"))]

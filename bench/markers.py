@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from companion.observing.print_sink import PrintSink
 from companion.perception.sink import LookAgain, Where, Why
 from companion.perception.watcher import Watcher
 from companion.rules.tile import Laid
+from datasets.folder_argument import RENDERER, folder_with
 from datasets.render.table import TableThing
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.plan import TablePlan, even_stations
@@ -187,7 +187,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=7000)
     parser.add_argument("--steps", type=int, default=14)
     parser.add_argument("--toys", action="store_true", help="bodies that no network was trained on")
-    parser.add_argument("--renderer", type=Path, help="folder of another renderer")
+    parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     args = parser.parse_args()
     base: Any = partial(ForeignFilm, folder=args.renderer) if args.renderer else partial(ToyFilm, toys=args.toys)

@@ -27,6 +27,7 @@ from companion.log.journal import Journal
 from companion.log.table_change import TableChange
 from companion.rules.notation import Drawing, parse_change
 from companion.rules.tile import Tile
+from datasets.folder_argument import RECORDED, folder_with
 
 WAYS = ("with arms", "without arms")
 
@@ -106,7 +107,7 @@ def said_by_people(recorded: Recorded) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=folder_with(RECORDED))
     parser.add_argument("--kind", nargs="+", help="only these kinds of round")
     parser.add_argument("--rules", nargs="+", help="only these rule sets")
     parser.add_argument("--seeds", nargs="+", type=int)

@@ -31,6 +31,7 @@ from companion.tracking.evidence import Evidence
 from companion.tracking.statements import NO_STATEMENT, Statement
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
+from datasets.folder_argument import RECORDED, folder_with
 
 LATEST = 100
 """Events in which a new line can change a ruling: more than four laps of eight players."""
@@ -368,7 +369,7 @@ def end_of(recorded: Recorded, found: tuple[str, str | None] | None) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=folder_with(RECORDED))
     parser.add_argument("--kind", nargs="+")
     parser.add_argument("--rules", nargs="+")
     parser.add_argument("--seeds", nargs="+", type=int)

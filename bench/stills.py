@@ -44,6 +44,7 @@ from companion.perception.half_values import weigh_unread
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.perception.table_location import box_of
 from companion.rules.tile import Laid
+from datasets.folder_argument import RENDERER, folder_with
 from datasets.render.table import TableCamera, TableScene, corners_px
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
@@ -279,7 +280,9 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--eye", choices=("real", "knowing"), default="real")
     parser.add_argument("--size", type=int, nargs=2, default=(2400, 1800), metavar=("W", "H"))
-    parser.add_argument("--renderer", type=Path, help="folder of another renderer that draws the tables")
+    parser.add_argument(
+        "--renderer", type=folder_with(RENDERER), help="folder of another renderer that draws the tables"
+    )
     parser.add_argument("--bent", action="store_true", help="trains turn corners early and double back")
     parser.add_argument("--hubs", action="store_true", help="hubs as people have them, a kind a table in turn")
     parser.add_argument("--lean", type=float, nargs=2, metavar=("FROM", "TO"), help="degrees by which the camera leans")

@@ -44,6 +44,7 @@ from companion.rules.position import Position
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from datasets.bots import BotTurn
+from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.reaching import Reaching
@@ -308,7 +309,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=42)
     parser.add_argument("--rules", nargs="+", choices=RULESET_NAMES, default=RULESET_NAMES, help="only these rule sets")
     parser.add_argument("--seeds", type=int, nargs="+", help="these rounds instead of the first ones")
-    parser.add_argument("--renderer", type=Path, help="folder of another renderer that draws the frames")
+    parser.add_argument(
+        "--renderer", type=folder_with(RENDERER), help="folder of another renderer that draws the frames"
+    )
     parser.add_argument("--eye", choices=("real", "knowing", "told"), default="real")
     parser.add_argument("--players", type=int, help="so many players instead of as the seed says")
     parser.add_argument("--confusing", type=float, default=0.0, help="share of acts done by a confusing arm")

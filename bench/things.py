@@ -17,6 +17,7 @@ from typing import Any
 
 from companion.rules.actions import Discard, Draw, Mark, Unmark
 from companion.rules.notation import parse_act
+from datasets.folder_argument import RECORDED, folder_with
 
 KINDS = ("marker placed", "marker removed", "draw", "put away", "put away face up", "hand")
 
@@ -106,7 +107,7 @@ def _standing(truth: Mapping[str, Any], golden: Mapping[str, Any]) -> Iterator[s
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, nargs="+", help="with the files of bench.corpus")
+    parser.add_argument("folder", type=folder_with(RECORDED), nargs="+", help="with the files of bench.corpus")
     args = parser.parse_args()
     for folder in args.folder:
         found = counts(sorted(folder.glob("*.jsonl")))

@@ -19,6 +19,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from datasets.folder_argument import RENDERED, folder_with
 from datasets.render.faces import FaceMaker
 from datasets.render.gbuffer import Texture
 from datasets.render.materials import plain, polka_dots
@@ -333,7 +334,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="the .npz file to write")
     parser.add_argument("--sheets", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--grounds", type=Path, required=True, help="rendered tables to cut the ground from")
+    parser.add_argument(
+        "--grounds", type=folder_with(RENDERED), required=True, help="rendered tables to cut the ground from"
+    )
     usual = SheetSettings()
     parser.add_argument("--rare", type=float, default=usual.rare, help="the share of sheets with sets few shops sell")
     parser.add_argument("--seams", type=float, default=usual.seams, help="the share of seams where dividing lines show")

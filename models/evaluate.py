@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from datasets.folder_argument import LABELLED, RENDERED, folder_with
 from models import scoring
 from models.calibrate import expected_error
 from models.crops import LEGIBLE
@@ -206,8 +207,10 @@ def open_eye() -> Any:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--photographs", type=Path, help="folder of labels.jsonl and its pictures")
-    parser.add_argument("--rendered", type=Path, help="folder of rendered tables nothing was trained on")
+    parser.add_argument("--photographs", type=folder_with(LABELLED), help="folder of labels.jsonl and its pictures")
+    parser.add_argument(
+        "--rendered", type=folder_with(RENDERED), help="folder of rendered tables nothing was trained on"
+    )
     parser.add_argument("--most", type=int, help="look at no more than this many rendered tables")
     parser.add_argument("--quick", action="store_true", help="the committed samples only, compared with the baseline")
     options = parser.parse_args()

@@ -16,6 +16,7 @@ import os
 import time
 from pathlib import Path
 
+from datasets.folder_argument import RENDERED, folder_with
 from models.detector_crops import CropSettings, cut_folder, describe
 from models.export import DETECTOR_CLASSES
 
@@ -159,8 +160,12 @@ def train(options: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, nargs="+", required=True, help="folders of rendered tables")
-    parser.add_argument("--held", type=Path, nargs="+", required=True, help="folders of other rendered tables")
+    parser.add_argument(
+        "--data", type=folder_with(RENDERED), nargs="+", required=True, help="folders of rendered tables"
+    )
+    parser.add_argument(
+        "--held", type=folder_with(RENDERED), nargs="+", required=True, help="folders of other rendered tables"
+    )
     parser.add_argument("--work", type=Path, default=Path("work/detector"))
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--start", type=Path, help="weights to start from")

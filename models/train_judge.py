@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from datasets.folder_argument import RENDERED, folder_with
 from models.back_crops import BACKS
 from models.judge_crops import Cuts, Subject, collect
 from models.judge_network import JudgeNetwork
@@ -157,8 +158,12 @@ def train(subject: Subject, cuts: Cuts, held: Cuts, options: argparse.Namespace)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("judge", choices=sorted(SUBJECTS))
-    parser.add_argument("--data", type=Path, nargs="+", required=True, help="folders of rendered tables")
-    parser.add_argument("--held", type=Path, nargs="+", required=True, help="folders of other rendered tables")
+    parser.add_argument(
+        "--data", type=folder_with(RENDERED), nargs="+", required=True, help="folders of rendered tables"
+    )
+    parser.add_argument(
+        "--held", type=folder_with(RENDERED), nargs="+", required=True, help="folders of other rendered tables"
+    )
     parser.add_argument("--work", type=Path, default=Path("work/judge"))
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--start", type=Path, help="weights to start from")

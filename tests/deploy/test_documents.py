@@ -97,6 +97,8 @@ def test_a_line_that_takes_hours_names_modules_options_and_targets_that_are_ther
         assert re.search(rf"^{words[1]}:", (HERE / "Makefile").read_text(encoding="utf-8"), re.M)
     elif words[0] == "git":
         assert words[1] in ("tag", "push") and words[-1] in (f"v{VERSION}", VERSION)
+    elif words[0] == ".":
+        assert words[1].removesuffix("/bin/activate") in (".venv", ".venv-train")
     elif words[0] == "pre-commit":
         assert (HERE / ".pre-commit-config.yaml").is_file()
     else:

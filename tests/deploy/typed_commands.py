@@ -32,7 +32,7 @@ FOR_HOURS = {
     "docs/architecture.md": "hours of simulated rounds",
     "datasets/CARD.md": "hours of drawing",
 }
-""".ci/hours types them, shortened. In the suite, test_documents.py holds that each module, option and target is there."""
+""".ci/hours types them, shortened. Without it test_documents.py holds that each module, option and target is there."""
 
 SHORTER = (
     (r"--n \d+", "--n 12"),
@@ -40,12 +40,15 @@ SHORTER = (
     (r"--minutes \d+", "--minutes 0.5"),
     (r"--rounds \d+", "--rounds 1"),
     (r"/home/pi/", ""),
-    (r"^(python -m models\.export covers .*)", r"\1 --into work/covers/eye"),  # the few minutes' network replaces nothing
+    (
+        r"^(python -m models\.export covers .*)",
+        r"\1 --into work/covers/eye",
+    ),  # the few minutes' network replaces nothing
 )
 """Pattern and replacement, in every line of `FOR_HOURS`: the same command with less to do."""
 
 PREPARED = {
-    "python -m models.export detector": "mkdir -p runs/obb/train/weights && cp work/detector/best.pt runs/obb/train/weights",
+    "python -m models.export detector": "mkdir -p runs/obb/train && cp -r work/detector runs/obb/train/weights",
     "companion --eye my-eye read table.jpg": "cp docs/examples/table.jpg .",
     "companion explain GAME.jsonl": "cp tests/games/tactic-5.jsonl GAME.jsonl",
 }
