@@ -25,7 +25,7 @@ from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
-from vision.racks import standing
+from vision.racks import standing, stood_up
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
 from vision.tile_shape import of_one_shape
@@ -116,6 +116,8 @@ class Eye:
         detections = detections if size is None else size.weeded(detections)
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(levels, things, known, self.familiar, length_px, size)
+        if self.familiar is None:
+            tiles = stood_up(levels, tiles, known)
         lines = Lines.of(levels, tiles)
         digits = self.reader.adaptation is not None and self.reader.adaptation.digits
         if self.covers is not None:

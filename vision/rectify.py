@@ -101,13 +101,18 @@ READ_MARGIN = 0.06
 """What that crop shows of the tile's surroundings on every side, in tile widths."""
 
 
+def tile_plane(quad: ArrayLike, points: ArrayLike) -> Floats:
+    """(n, 2) points in a tile's own plane, in tile widths from its corner 1, the first along it -> (n, 2) px."""
+    to_picture = cv2.getPerspectiveTransform(_UNIT_TILE, np.asarray(quad, np.float32))
+    flat = np.asarray(points, np.float32).reshape(-1, 1, 2)
+    return np.asarray(cv2.perspectiveTransform(flat, to_picture)[:, 0], np.float64)
+
+
 def tile_corners(quad: ArrayLike, margin: float = READ_MARGIN) -> Floats:
     """(4, 2) px: top left, top right, bottom right, bottom left of a whole tile's crop, half 0 at the left, with
     `margin` tile widths of its surroundings on every side, where perspective puts them."""
-    to_picture = cv2.getPerspectiveTransform(_UNIT_TILE, np.asarray(quad, np.float32))
     m = margin
-    frame = np.array([[[-m, -m]], [[2 + m, -m]], [[2 + m, 1 + m]], [[-m, 1 + m]]], np.float32)
-    return np.asarray(cv2.perspectiveTransform(frame, to_picture)[:, 0], np.float64)
+    return tile_plane(quad, [(-m, -m), (2 + m, -m), (2 + m, 1 + m), (-m, 1 + m)])
 
 
 def cut_tile(
