@@ -311,7 +311,8 @@ def _stations(given: Any) -> dict[str, float]:
     """Raises ReadingError unless it is a direction for each of two or more players."""
     if not isinstance(given, Mapping) or len([name for name in given if name != "MX"]) < 2:
         wanted = "a direction for each of two or more players, {'Ann': 90, 'Ben': 270}"
-        raise ReadingError(f"stations: expected {wanted}, not {_kind(given)}")
+        found = " ".join(repr(given).split())[:80] if isinstance(given, Mapping) else _kind(given)
+        raise ReadingError(f"stations: expected {wanted}, not {found}")
     for name, degrees in given.items():
         if not isinstance(name, str) or not _is_number(degrees, -1e6, 1e6):
             raise ReadingError(f"stations: expected name -> degrees, not {name!r} -> {_kind(degrees)}")
