@@ -36,6 +36,10 @@ class SessionLike(Protocol):
         """The lines that read otherwise by now than they were written, as corrections that are not written."""
         ...
 
+    def hands_of(self, number: int) -> Mapping[str, Sequence[Sequence[int]]]:
+        """The hands from which that round was counted, by player; {} where people typed its points."""
+        ...
+
     def subscribe(self, callback: Callable[..., None]) -> Any: ...
 
     def on_look(self, callback: Callable[[], None]) -> Any:

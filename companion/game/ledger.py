@@ -546,7 +546,8 @@ def _rulings_that_changed(
         stored = getattr(event, "violations", None)
         if stored is not None and set(stored) != set(timeline.findings(index)):
             lines.append(_ruling(event.seq, timeline.findings(index)))
-        if isinstance(event, (RoundScored, MatchEnded, RoundEnded)) and event.source == "rule" and act.event:
+        follows = event.source == "rule" and isinstance(event, (RoundScored, RoundEnded))
+        if (follows or isinstance(event, MatchEnded)) and act.event:
             new = _new_values(event, act.event)
             if new:
                 lines.append(Corrected(source="rule", corrects=event.seq, what=new))

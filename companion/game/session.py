@@ -41,6 +41,7 @@ from companion.log.events import (
 from companion.log.journal import Clock, Journal, utc_now
 from companion.log.question import Question
 from companion.play.event_actions import act_of, event_of
+from companion.play.match import Match
 from companion.play.reports import REPORTS
 from companion.play.taps import acts_when_unable, lifts_marker, still_laying
 from companion.play.timeline import AppliedEvent
@@ -244,17 +245,19 @@ class Session(OpenGame):
         discards: Iterable[TileLike] = (),
         *,
         in_order: bool = False,
+        number: int | None = None,
         source: str = "person",
     ) -> tuple[Event, ...]:
         """A player laid open what was left; after the last one the round is scored.
 
+        `number`: in that round, which was counted and is put right; None: in the one on the table.
         Chinese games: `discards` are the face-down tiles. Where a player has no tile left and only `tiles` are given,
         they are taken for these.
         """
         with self._lock:
             player = self._player(by)
-            match = self._ledger.match
-            if match.course is None or match.course.ended is None:
+            match = self._ledger.match if number is None else self._match_counted(number)
+            if match is None or match.course is None or match.course.ended is None:
                 raise CommandRejected(Reason.HANDS_TOO_EARLY)
             left = tuple(laid_of(tile).tile for tile in tiles)
             away = tuple(laid_of(tile).tile for tile in discards)
@@ -267,7 +270,24 @@ class Session(OpenGame):
             shown = HandShown(by=player, tiles=left, discards=away, in_order=in_order and bool(away), source=source)
             if match.phase == "ended":
                 return self._record(shown)
-            return self._show_late(shown)
+            return self._show_late(shown, match)
+
+    def hands_of(self, number: int) -> dict[str, list[list[int]]]:
+        """The hands from which round `number` was counted, by player; {} where people typed its points."""
+        with self._lock:
+            match = self._match_counted(number)
+            scored = None if match is None else match.keys.get("scored")
+            if match is None or scored is None or self._ledger.timeline.acts[scored].held.event.source == "person":
+                return {}
+            return {player: [[t.low, t.high] for t in hand.tiles] for player, hand in match.shown.items()}
+
+    def _match_counted(self, number: int) -> Match | None:
+        """The match as it stood after round `number`, once that had its points."""
+        for act in reversed(self._ledger.timeline.acts):
+            sheet = act.after.board.round
+            if sheet is not None and sheet.number == number and sheet.scores is not None:
+                return act.after
+        return None
 
     def end_round(
         self, how: str = "blocked_declared", out: str | None = None, source: str = "person"
@@ -454,9 +474,9 @@ class Session(OpenGame):
                 return ()
             return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
 
-    def _show_late(self, shown: HandShown) -> tuple[Event, ...]:
+    def _show_late(self, shown: HandShown, match: Match) -> tuple[Event, ...]:
         """A hand that was taken to be empty when the round was scored."""
-        scored = self._ledger.match.keys.get("scored")
+        scored = match.keys.get("scored")
         if not (shown.tiles or shown.discards) or scored is None:
             return ()
         line = shown.to_insert()

@@ -568,6 +568,10 @@ class Timeline:
                 told_in_order = event.seq == len(self.acts) + 1 and not self.moved
                 return event if told_in_order and not any(act.held.by_people for act in self.acts) else None
             return replace(due, seq=event.seq, at=event.at)
+        if isinstance(event, MatchEnded):
+            # People say that it is over; who has won follows from the points.
+            now = match.ended_now()
+            return replace(event, winners=now.winners, totals=now.totals)
         if _is_implied(event) and match.course is not None and not _is_due(match.course, event):
             return None
         if isinstance(event, (Unclear, Corrected)) or (match.course is None and not isinstance(event, RoundStarted)):

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
-from werkzeug.exceptions import Conflict, RequestEntityTooLarge
+from werkzeug.exceptions import Conflict, NotFound, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
+from companion.game.game_view import RoundScores
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin, signed_in
 from companion.web.api import act, app_state
 from companion.web.body import number as whole_number
 from companion.web.body import person, read_body, tiles
-from companion.web.changing import changed, changes, table_as_seen
+from companion.web.changing import changed, changes, expect_game, table_as_seen
 from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
 from companion.web.games import day_of, look_up
 from companion.web.guests import hands_sent, link_of
@@ -27,7 +29,7 @@ from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
 from companion.web.page_view import PageView, page_view_of
 from companion.web.photographs import expect_photograph
-from companion.web.returned import FieldError
+from companion.web.returned import FieldError, returned
 from companion.web.same_page import asked_as
 from companion.web.trail import changes_of
 
@@ -36,12 +38,42 @@ rounds = Blueprint("rounds", __name__)
 LONGEST_HAND = 400
 """Characters of a hand that come back with notes."""
 
+MOST_ROUNDS = 999
+
 MOST_POINTS = 9999
 """Of one round; Chinese games are settled with payments, which may be below zero."""
 
 
 def _board() -> PageView:
     return page_view_of(app_state().session.snapshot())
+
+
+def _round_asked(fields: Mapping[str, Any], board: PageView) -> PageView:
+    """The table of the round that is named in `round`; without one that on the table. Of an earlier round that was
+    counted it shows what there is to be put right: nothing of it lies there any more.
+
+    Raises NotFound where it has no points, and Conflict where the form comes back from another game.
+    """
+    _expect_same_game()
+    number = board.round if fields.get("round") in (None, "") else whole_number(fields, "round", 1, MOST_ROUNDS)
+    if number == board.round:
+        return board
+    played = _counted(board, number)
+    if played is None:
+        raise NotFound(_("Round %(number)s has no points yet.", number=number))
+    rows = tuple(replace(row, hand=0 if row.seat.name == played["out"] else None) for row in board.scores)
+    return replace(board, round=number, phase="waiting", engine=None, trains=(), line=(), scores=rows)
+
+
+def _expect_same_game() -> None:
+    """A form that comes back is shown for its own game only. Raises Conflict."""
+    back = returned()
+    if back is not None:
+        expect_game(back.entered, app_state().game)
+
+
+def _counted(board: PageView, number: int | None) -> RoundScores | None:
+    return next((one for one in reversed(board.rounds_played) if one["round"] == number), None)
 
 
 @rounds.get("/round-start")
@@ -85,11 +117,17 @@ def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
 
 
 @rounds.get("/round-end")
-def end() -> str:
+def end() -> AnyResponse | str:
     snapshot = app_state().session.snapshot()
-    board = page_view_of(snapshot)
+    board = _round_asked(request.args, page_view_of(snapshot))
+    played = _counted(board, board.round)
+    known: Mapping[str, Any] = snapshot.get("shown") or {}
+    if played is not None:
+        known = app_state().session.hands_of(played["round"])
+        if not known:
+            return redirect(f"/round-points/{board.round}")
     hands = _written(board, request.args)
-    for name, shown in (snapshot.get("shown") or {}).items():
+    for name, shown in known.items():
         # What is on record already is there to be put right.
         hands[name] = hands.get(name) or as_typed(board, shown)
     for name, sent in hands_sent(board).items():
@@ -114,14 +152,14 @@ def _end_page(
     fine: bool = True,
 ) -> str:
     typed = {f"hand_{seat.index}": hands.get(seat.name, "") for seat in board.seats}
-    asked_as("/round-end", typed | {"how": how or ""})
+    asked_as("/round-end", typed | {"how": how or "", "round": str(board.round or "")})
     repository = app_state().repository
     eye = repository is not None and repository.read_hand is not None
     return render_template(
         "round_end.html",
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
         seen=mark_of(notes or {}), picture=picture, fine=fine, sent=hands_sent(board), link=link_of(board),
-        at=round_at(board), tv=False,
+        at=round_at(board), counted=_counted(board, board.round), tv=False,
     )  # fmt: skip
 
 
@@ -139,11 +177,12 @@ def count() -> AnyResponse | str:
     """
     fields = read_body(request)
     with table_as_seen(fields) as session:
-        board = page_view_of(session.snapshot())
+        board = _round_asked(fields, page_view_of(session.snapshot()))
         _expect_round(fields, board)
         shown = _hands(fields, board)
-        how = str(fields.get("how") or "")
-        if how not in ("out", "blocked_declared", "abandoned"):
+        played = _counted(board, board.round)
+        how = str(fields.get("how") or "") if played is None else str(played["how"])
+        if played is None and how not in ("out", "blocked_declared", "abandoned"):
             raise FieldError("how", _("Say how the round ended."))
         if how == "out" and all(shown.values()) and not board.chinese:  # Chinese tiles put away count with the hand
             raise FieldError("how", _("If somebody went out, one hand must be empty."))
@@ -162,8 +201,10 @@ def _expect_round(fields: Mapping[str, Any], board: PageView) -> None:
 
 
 def round_at(board: PageView) -> str:
-    """Where a match stands: in which round, whether it is counted, and what was counted before."""
-    return f"{len(board.rounds_played)}-{board.phase}"
+    """Where a round stands: being played, over, or counted with these points."""
+    played = _counted(board, board.round)
+    points = () if played is None else (played["scores"].get(seat.name) for seat in board.seats)
+    return "-".join(map(str, (board.round, *points) if played else (board.round, board.phase)))
 
 
 def _hands(fields: Mapping[str, Any], board: PageView) -> dict[str, list[tuple[int, int]]]:
@@ -182,17 +223,18 @@ def _count(session: Any, board: PageView, shown: Mapping[str, list[tuple[int, in
         empty = [name for name, hand in shown.items() if not hand]
         out = empty[0] if how == "out" and len(empty) == 1 and not board.chinese else None
         act(session.end_round, how, *([] if out is None else [out]))
-    known = session.snapshot().get("shown") or {}
+    number = None if _counted(board, board.round) is None else board.round
+    known = session.snapshot().get("shown") or {} if number is None else session.hands_of(number)
     if how != "abandoned":
         for name, hand in shown.items():
             if name not in known or sorted(map(sorted, known[name])) != sorted(map(sorted, hand)):
-                act(session.show_hand, name, hand)
+                act(session.show_hand, name, hand, **({} if number is None else {"number": number}))
 
 
 @rounds.get("/round-end/notes")
 def notes_now() -> Response:
     """The notes at hands that are still being written: `{"notes": {field: [sentence]}, "seen": mark}`."""
-    board = _board()
+    board = _round_asked(request.args, _board())
     shown: dict[str, list[tuple[int, int]]] = {}
     for seat in board.seats:
         with suppress(FieldError):
@@ -203,16 +245,25 @@ def notes_now() -> Response:
     return jsonify({"notes": fields, "seen": mark_of(notes), "sent": sent if signed_in() else {}})
 
 
+def _round_of(number: int) -> PageView:
+    """The table of that round, as far as its points need one."""
+    board = _board()
+    return board if number == board.round else replace(board, round=number, phase="waiting")
+
+
 @rounds.get("/round-points/<int:number>")
 def points(number: int) -> str:
     """The points of one round as the players counted them."""
-    board = _board()
-    known = next((one for one in board.rounds_played if one["round"] == number), None)
+    _expect_same_game()
+    board = _round_of(number)
+    known = _counted(board, number)
     scores = {} if known is None else known["scores"]
     out = None if known is None else known.get("out")
+    by_hands = known is not None and bool(app_state().session.hands_of(number))
     return render_template(
-        "round_points.html", board=board, number=number, scores=scores, out=out, at=round_at(board), tv=False
-    )
+        "round_points.html",
+        board=board, number=number, scores=scores, out=out, by_hands=by_hands, at=round_at(board), tv=False,
+    )  # fmt: skip
 
 
 @rounds.post("/round-points/<int:number>")
@@ -221,7 +272,7 @@ def write_points(number: int) -> AnyResponse:
     """Write them down; a round that is still being played is over with that."""
     fields = read_body(request)
     with table_as_seen(fields) as session:
-        board = _board()
+        board = _round_of(number)
         _expect_round(fields, board)
         scores = {
             seat.name: whole_number(fields, f"points_{seat.index}", -MOST_POINTS, MOST_POINTS) for seat in board.seats
@@ -235,9 +286,11 @@ def write_points(number: int) -> AnyResponse:
 @needs_pin
 def photo_page(fault: str | None = None) -> str:
     """Where a hand is photographed without scripts: nothing else can be typed here, so nothing can be lost."""
-    board = _board()
+    board = _round_asked(request.args, _board())
     hands = _written(board, request.args)
-    kept = {f"hand_{seat.index}": hands[seat.name] for seat in board.seats} | {"how": request.args.get("how", "out")}
+    kept = {f"hand_{seat.index}": hands[seat.name] for seat in board.seats} | {
+        "how": request.args.get("how", "out"), "round": str(board.round or ""),
+    }  # fmt: skip
     whose = _next_seat(board, hands)
     return render_template(
         "hand_photo.html",
@@ -255,7 +308,7 @@ def photo() -> AnyResponse | str | tuple[str, int]:
         if "how" not in request.args:
             raise
         return photo_page(refused.description), 413
-    board = _board()
+    board = _round_asked(request.form, _board())
     seat = board.seat(request.form.get("by", ""))
     if seat is None:
         raise FieldError("by", _("Say whose hand it is."))

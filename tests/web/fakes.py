@@ -36,6 +36,9 @@ class FakeSession:
         with self._lock:
             return {**self._snapshot, "seq": self._snapshot["seq"] if at is None else at}
 
+    def hands_of(self, number: int) -> dict[str, Any]:
+        return {}
+
     def read_otherwise(self) -> list[Any]:
         return []
 

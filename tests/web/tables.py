@@ -106,8 +106,13 @@ def midgame(**changes: Any) -> dict[str, Any]:
         "unclear": [],
         "blocked": None,
         "rounds_played": [
-            {"round": 1, "how": "out", "scores": {"Ann": 0, "Ben": 43, "Cyril": 61, "Dorothea": 18}},
-            {"round": 2, "how": "blocked_proved", "scores": {"Ann": 37, "Ben": 12, "Cyril": 0, "Dorothea": 55}},
+            {"round": 1, "how": "out", "out": None, "scores": {"Ann": 0, "Ben": 43, "Cyril": 61, "Dorothea": 18}},
+            {
+                "round": 2,
+                "how": "blocked_proved",
+                "out": None,
+                "scores": {"Ann": 37, "Ben": 12, "Cyril": 0, "Dorothea": 55},
+            },
         ],
         "totals": {"Ann": 37, "Ben": 55, "Cyril": 61, "Dorothea": 73},
         "most_points_win": False,
@@ -196,7 +201,9 @@ def eight_players() -> dict[str, Any]:
         hands={name: 4 + i for i, name in enumerate(names)},
         trains=rows,
         totals={name: 30 + 17 * i for i, name in enumerate(names)},
-        rounds_played=[{"round": 1, "how": "out", "scores": {name: 30 + 17 * i for i, name in enumerate(names)}}],
+        rounds_played=[
+            {"round": 1, "how": "out", "out": None, "scores": {name: 30 + 17 * i for i, name in enumerate(names)}}
+        ],
     )
 
 
@@ -298,7 +305,9 @@ def wall(
         hands={name: 3 + i for i, name in enumerate(chosen)},
         trains=rows,
         totals={name: 94 + 57 * i for i, name in enumerate(chosen)},
-        rounds_played=[{"round": 1, "how": "out", "scores": {name: 94 + 57 * i for i, name in enumerate(chosen)}}],
+        rounds_played=[
+            {"round": 1, "how": "out", "out": None, "scores": {name: 94 + 57 * i for i, name in enumerate(chosen)}}
+        ],
         plays=[
             play(50 + i, chosen[0], (12, 5), chosen[-1], *(["CLOSED_TRAIN"] if i >= 8 - min(alerts, 3) else []))
             for i in range(8)

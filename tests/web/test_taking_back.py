@@ -31,11 +31,15 @@ def client(session: Session) -> FlaskClient:
 
 def send(client: FlaskClient, page: str, action: str, **fields: str) -> str:
     """Fill in a form of a page as a person does; the page that follows."""
-    shown = client.get(page).text
-    form = re.search(rf'<form[^>]*action="{re.escape(action)}".*?</form>', shown, re.DOTALL)
-    assert form is not None, (action, page)
+    return send_form(client, client.get(page).text, action, **fields)
+
+
+def send_form(client: FlaskClient, shown: str, action: str, **fields: str) -> str:
+    """The same of a page as it was shown some time ago."""
+    form = re.search(rf'<form[^>]*action="({re.escape(action)}[^"]*)".*?</form>', shown, re.DOTALL)
+    assert form is not None, (action, shown)
     hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0]))
-    return client.post(action, data={**hidden, **fields}, follow_redirects=True).text
+    return client.post(form[1], data={**hidden, **fields}, follow_redirects=True).text
 
 
 def count(client: FlaskClient) -> str:
@@ -62,11 +66,73 @@ def test_one_hand_is_taken_back_and_the_others_stay_filled_in(client: FlaskClien
     assert 'value="1-2 3-3"' in page and 'value="4-4"' not in page
 
 
+NEXT = {"hand_1": "", "hand_2": "1-2 3-4", "hand_3": "4-4"}
+"""Another hand of Ben's than was counted."""
+
+
+def begin_the_next_round(session: Session) -> None:
+    session.start_round()
+    session.play((11, 5), "Ben", "Ben")
+
+
+def test_a_round_is_put_right_whatever_has_begun_meanwhile(client: FlaskClient, session: Session) -> None:
+    count(client)
+    form = client.get("/round-end?round=1").text
+    begin_the_next_round(session)
+    send_form(client, form, "/round-end", **NEXT)
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
+    assert session.phase == "playing" and session.snapshot()["round"] == 2 and not session.snapshot()["shown"]
+    scores = client.get("/scores").text
+    assert 'href="/round-end?round=1"' in scores
+    form = client.get("/round-end?round=1").text
+    assert 'value="1-2 3-4"' in form and "Round 1" in form
+    refused = send_form(client, form, "/round-end", **{**NEXT, "hand_1": "0-1"})
+    assert "one hand must be empty" in refused, "Ann went out"
+    session.close()
+    reopened = Session.open(session.journal.path)
+    assert dict(reopened.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
+    reopened.undo()
+    assert dict(reopened.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8} and reopened.phase == "playing"
+
+
+def test_a_form_that_comes_back_is_still_of_its_own_round(client: FlaskClient, session: Session) -> None:
+    form = client.get("/round-end").text
+    count(client)
+    begin_the_next_round(session)
+    seq = session.seq
+    back = send_form(client, form, "/round-end", how="out", **NEXT)
+    assert "has changed meanwhile" in back and "Round 1" in back and session.seq == seq
+    assert 'value="1-2 3-4"' in back, "nothing typed is lost"
+    send_form(client, back, "/round-end", **NEXT)
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8} and session.snapshot()["round"] == 2
+
+
+def test_two_who_put_the_same_round_right_hear_of_each_other(client: FlaskClient, session: Session) -> None:
+    count(client)
+    form = client.get("/round-end?round=1").text
+    begin_the_next_round(session)
+    send_form(client, form, "/round-end", **NEXT)
+    back = send_form(client, form, "/round-end", **{**NEXT, "hand_3": "5-5"})
+    assert "has changed meanwhile" in back and 'value="5-5"' in back
+    assert session.snapshot()["totals"]["Cy"] == 8
+
+
+def test_points_that_come_back_are_still_of_their_own_round(client: FlaskClient, session: Session) -> None:
+    form = client.get("/round-points/1").text
+    count(client)
+    begin_the_next_round(session)
+    typed = {"points_1": "0", "points_2": "12", "points_3": "5", "out": "Ann"}
+    back = send_form(client, form, "/round-points/1", **typed)
+    assert "has changed meanwhile" in back and "counted from the hands" in back and "/round-end?round=1" in back
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
+
+
 def test_typed_points_are_put_right(client: FlaskClient, session: Session) -> None:
     assert 'href="/round-points/1"' in client.get("/round-end").text
     send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="20", points_3="5", out="Ann")
     assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 20, "Cy": 5}
-    assert 'href="/round-points/1"' in client.get("/").text
+    assert "Correct the points" in client.get("/").text
+    assert client.get("/round-end?round=1").location == "/round-points/1"
     assert 'value="20"' in client.get("/round-points/1").text
     send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="12", points_3="5")
     assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 12, "Cy": 5}
@@ -87,6 +153,16 @@ def test_the_end_of_a_match_is_taken_back(client: FlaskClient, session: Session)
     session.end_match()
     send(client, "/", "/api/undo")
     assert session.phase == "scored"
+
+
+def test_who_has_won_follows_from_points_put_right_after_the_end(client: FlaskClient, session: Session) -> None:
+    send(client, "/round-end", "/round-end", how="blocked_declared", hand_1="0-1", hand_2="1-2 3-3", hand_3="4-4")
+    session.end_match()
+    assert session.snapshot()["winner"] == ["Ann"]
+    hands = {"hand_1": "6-6", "hand_2": "1-2 3-3", "hand_3": "4-4"}
+    assert "Winner: Cy" in send(client, "/round-end?round=1", "/round-end", **hands)
+    session.close()
+    assert Session.open(session.journal.path).snapshot()["winner"] == ["Cy"]
 
 
 @pytest.mark.parametrize("name", ["রহিম\u200dউদ্দিন", "می\u200cخواهم", "👨\u200d👩\u200d👧", "Žofie", "Ґалина"])
