@@ -31,11 +31,13 @@ def tile(a, b, rng, shift=(0, 0)):
     return np.concatenate([printed(a, rng, shift), printed(b, rng, shift)[::-1, ::-1]], 1)
 
 
-def lesson(values=range(7)):
+def lesson(values=range(7), known=1 / 19):
+    """`known`: the probability that the network gives to what each double shows."""
     shifts = ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0))
     crops = np.array([[tile(v, v, RNG, s) for s in shifts] for v in values])
-    clueless = np.full((len(crops), 2, 19), 1 / 19, np.float32)
-    return learn("blots", crops, [(v, v) for v in values], clueless)
+    network = np.full((len(crops), 2, 19), (1 - known) / 18, np.float32)
+    network[np.arange(len(crops)), :, list(values)] = known
+    return learn("blots", crops, [(v, v) for v in values], network)
 
 
 def test_a_print_the_network_does_not_know_is_learned_from_the_doubles():
@@ -47,6 +49,18 @@ def test_a_print_the_network_does_not_know_is_learned_from_the_doubles():
     assert [tuple(row) for row in p[:, :, :19].argmax(2).tolist()] == pairs
     assert p[:, :, 19:] == pytest.approx(1 / 21)
     assert p.sum(2) == pytest.approx(1, abs=1e-4)
+
+
+def test_a_network_that_knows_the_print_is_helped_and_not_overruled():
+    """The row shows one double of each value: a 3 that slants the other way on another tile is like none of its 3s."""
+    adaptation, before, after = lesson(known=0.95)
+    assert before == after == 1.0
+    for told, like, right in ((0.99, 2, 3), (0.8, 3, 3)):
+        p = np.full((1, 2, 21), (1 - told) / 20, np.float32)
+        p[:, :, right] = told
+        weighed = adaptation.weighed(p, tile(like, like, RNG)[None], 19)[0]
+        assert (weighed.argmax(1) == right).all()
+        assert (weighed.max(1) > (0.9 if like == right else 0.5)).all()
 
 
 def test_what_was_learned_survives_the_file(tmp_path):
