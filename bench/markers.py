@@ -47,10 +47,13 @@ AT_THE_EDGE = 0.6
 
 
 class Accepting(PrintSink):
-    """Takes every change as it is seen."""
+    """Takes every change as it is seen. `asked`: somebody answers whose markers those `there` are."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: bool) -> None:
         super().__init__(lambda event: None)
+        self.asked = asked
+        self.there: frozenset[str] = frozenset()
+        self.answers: dict[str, bool] = {}
 
     def engine(self) -> int | None:
         return 12
@@ -60,6 +63,15 @@ class Accepting(PrintSink):
 
     def likeliest(self, ways: Iterable[Observation]) -> int:
         return 0
+
+    def ask_about_marker(self, player: str, frame: str) -> bool:
+        if not self.asked or player in self.answers:
+            return False
+        self.answers[player] = player in self.there
+        return True
+
+    def own_markers(self) -> Mapping[str, bool]:
+        return self.answers
 
     def first_table(self, layout: Layout, frame: str) -> bool:
         return True
@@ -134,7 +146,7 @@ class Scripted:
                 return x, y
 
 
-def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int) -> Counter[str]:
+def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int, *, asked: bool = False) -> Counter[str]:
     scripted = Scripted.of(seed)
     film = base(scripted.plan, seed, FilmSettings(size_wh=size_wh))
     film.develop(scripted.table)
@@ -143,7 +155,8 @@ def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int) 
     )
     camera: Any = StillCamera()
     setup = replace(setup_for(scripted.plan), engine=12)
-    watcher = Watcher(camera, eye, Settler(), calibration, setup, Accepting(), known=KnownSet.double(12))
+    sink = Accepting(asked)
+    watcher = Watcher(camera, eye, Settler(), calibration, setup, sink, known=KnownSet.double(12))
     shown = 0
 
     def picture() -> frozenset[str]:
@@ -160,7 +173,7 @@ def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int) 
         if isinstance(film, ToyFilm):
             film.others = tuple(scripted.things)
         film.develop(scripted.table)
-        there = frozenset(scripted.table.markers)
+        sink.there = there = frozenset(scripted.table.markers)
         for which in ("first", "second"):
             seen = picture()
             right = (name in seen) == (name in there)
@@ -187,6 +200,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=7000)
     parser.add_argument("--steps", type=int, default=14)
     parser.add_argument("--toys", action="store_true", help="bodies that no network was trained on")
+    parser.add_argument("--asked", action="store_true", help="somebody answers once whether that is Ann's marker")
     parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     args = parser.parse_args()
@@ -195,7 +209,7 @@ def main() -> None:
     for seed in range(args.first, args.first + args.tables):
         start = time.perf_counter()
         try:
-            total += watch(seed, base, open_eye(one_box=True), tuple(args.size), args.steps)
+            total += watch(seed, base, open_eye(one_box=True), tuple(args.size), args.steps, asked=args.asked)
         except TableFullError:
             continue
         print(seed, round(time.perf_counter() - start), "s", json.dumps(summary(total)), flush=True)

@@ -12,10 +12,11 @@ from vision.digits import carry_digits
 from vision.exposure import lifted
 from vision.eye import Eye
 from vision.frame import Image
+from vision.own_markers import MarkerLook, coloured, learn_row
 from vision.reader import SHAKY_DETECTION
 from vision.reading import VALUES
 from vision.rectify import shifted
-from vision.rotated import suppress
+from vision.rotated import sides, suppress
 
 VIEWS = (
     (0.0, 0.0, 0.0, 0.0),
@@ -101,6 +102,25 @@ def teach(eye: Eye, image: Image, doubles: list[int], name: str) -> Lesson:
     truth = [(value, value) for value in doubles]
     adaptation, before, after = learn(name, seen, truth, network[order], bool(carry_digits(image, list(quads))))
     return Lesson(adaptation, len(doubles), before, after)
+
+
+def teach_markers(eye: Eye, image: Image) -> list[MarkerLook]:
+    """How the markers look that lie in a picture beside one tile, which says how large they are.
+
+    Raises AdaptationError, one line, where there is not one tile, no marker, or only such as look like the ground.
+    """
+    tiles = [tile for tile in eye.look(image).tiles if tile.face == "up"]
+    if len(tiles) != 1:
+        raise RowError(f"{len(tiles)} tiles found, expected one tile and your markers", len(tiles), 1)
+    outline = np.asarray(tiles[0].quad_px, np.float32)
+    picture, scale = coloured(image, float(max(sides(outline[None])[0][0], sides(outline[None])[1][0])))
+    looks = learn_row(picture, [outline * scale])
+    useful = [look for look in looks if look.useful]
+    if not useful:
+        raise AdaptationError(
+            "no marker found beside the tile; lay them apart from each other, on a cloth of another colour"
+        )
+    return useful
 
 
 def blank_end(crops: Image) -> bool | None:

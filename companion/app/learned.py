@@ -1,16 +1,20 @@
-"""What was learned of the players' own set: one file in the data folder, for every command that reads with it."""
+"""What was learned of the players' own set and markers: a file each in the data folder, for whoever reads with it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from companion.storage.state_file import read_state, write_state
 from vision.adaptation import Adaptation, AdaptationError
+from vision.own_markers import OwnMarkers
 
 if TYPE_CHECKING:
     from vision.eye import Eye
 
 LEARNED = "learned-set.npz"
+OWN_MARKERS = "own-markers.json"
 HIGHEST = {"double-6": 6, "double-9": 9, "double-12": 12, "double-15": 15, "double-18": 18}
 SETS = (*HIGHEST, "chinese")
 
@@ -36,6 +40,17 @@ def usable(folder: Path, tile_set: str) -> tuple[Path | None, str]:
         return learned_for(folder, tile_set), ""
     except AdaptationError as problem:
         return None, str(problem)
+
+
+def own_markers(folder: Path, damaged: Callable[[Path], None] = lambda aside: None) -> OwnMarkers:
+    """The markers that the family has shown or said are theirs."""
+    return read_state(folder / OWN_MARKERS, OwnMarkers.of_json, OwnMarkers(), damaged)
+
+
+def keep_own_markers(folder: Path, own: OwnMarkers) -> None:
+    """Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_state(folder / OWN_MARKERS, own.to_json())
 
 
 def open_taught(learned: Path | None) -> Eye:

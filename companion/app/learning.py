@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from companion.app.labels import count_samples, pack
-from companion.app.learned import LEARNED, SETS, doubles_of
+from companion.app.learned import LEARNED, OWN_MARKERS, SETS, doubles_of, keep_own_markers, own_markers
 from companion.storage.state_file import read_state, write_state
 from companion.supervise.answering import Answering, NoAnswerError
 from companion.supervise.parts import line_of
@@ -29,11 +29,11 @@ Report = dict[str, Any]
 
 
 def open_teacher() -> Callable[[str, bytes, str, str], Report]:
-    """Called in the child: learns a row of doubles, or tests how one is read."""
+    """Called in the child: learns a row of doubles or the markers, or tests how a row is read."""
     from vision.adaptation import AdaptationError
     from vision.eye import open_eye
     from vision.pictures import PictureError, picture_of
-    from vision.teaching import RowError, self_test, teach
+    from vision.teaching import RowError, self_test, teach, teach_markers
 
     def answer(task: str, photograph: bytes, tile_set: str, target: str) -> Report:
         learned = Path(target)
@@ -42,6 +42,13 @@ def open_teacher() -> Callable[[str, bytes, str, str], Report]:
             if task == "test":
                 result = self_test(open_eye(learned if learned.exists() else None), image, doubles_of(tile_set))
                 return {"right": result.right, "wrong": result.wrong, "unread": result.unread}
+            if task == "markers":
+                own = own_markers(learned.parent)
+                looks = teach_markers(open_eye(), image)
+                for look in looks:
+                    own = own.with_one(look)
+                keep_own_markers(learned.parent, own)
+                return {"markers": len(looks)}
             lesson = teach(open_eye(), image, doubles_of(tile_set), tile_set)
             kept = lesson.after >= lesson.before
             if kept:
@@ -82,14 +89,18 @@ class LearningDesk:
         self._thread: threading.Thread | None = None
 
     def status(self) -> Mapping[str, Any]:
-        """`busy` learn, test or None; `lesson` what is known of the learned set; `last` how the last task ended: a
-        test's right, wrong and unread halves, a lesson, or `why` it failed."""
+        """`busy` learn, test, markers or None; `lesson` what is known of the learned set, `markers` how many of the
+        family's own are known; `last` how the last task ended: a test's right, wrong and unread halves, a lesson, how
+        many markers, or `why` it failed."""
         with self._lock:
             busy, last = self._busy, self._last
-        return {"busy": busy, "last": last, "lesson": self._lesson(), "corrections": count_samples(self._data_dir)}
+        markers = len(own_markers(self._data_dir, self._damaged).looks)
+        told = {"busy": busy, "last": last, "lesson": self._lesson(), "markers": markers}
+        return told | {"corrections": count_samples(self._data_dir)}
 
     def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
-        """Start to `learn` or to `test`; False while another task runs. Raises ValueError for an unknown set."""
+        """Start to `learn`, to `test` or to learn `markers`; False while another task runs. Raises ValueError for an
+        unknown set."""
         if tile_set not in SETS:
             raise ValueError(f"there is no set called {tile_set}")
         picture = photograph if photograph is not None else self._picture()
@@ -106,7 +117,7 @@ class LearningDesk:
 
     def forget(self) -> None:
         """Read with the shipped weights alone again."""
-        for name in (LEARNED, LESSON):
+        for name in (LEARNED, LESSON, OWN_MARKERS):
             (self._data_dir / name).unlink(missing_ok=True)
         with self._lock:
             self._last = None
@@ -134,11 +145,11 @@ class LearningDesk:
             log.exception("the task of learning failed")
             report = {"why": "OTHER", "text": line_of(fault)}
         report = {"task": task, "set": tile_set, **report}
-        if "why" not in report and report.get("kept", True):
+        if "why" not in report and report.get("kept", True) and task != "markers":
             self._note(report)
         with self._lock:
             self._busy, self._last = None, report
-        if task == "learn" and report.get("kept"):
+        if (task == "learn" and report.get("kept")) or report.get("markers"):
             self._changed()
         self._on_news()
 

@@ -130,12 +130,13 @@ class Learning(Protocol):
     """Where the reader learns the players' own set."""
 
     def status(self) -> Mapping[str, Any]:
-        """`busy` learn, test or None; `lesson` (learn, test) of the learned set or None; `last` how the last task
-        ended, perhaps with `why` it failed; `corrections` a count."""
+        """`busy` learn, test, markers or None; `lesson` (learn, test) of the learned set or None; `last` how the last
+        task ended, perhaps with `why` it failed; `markers` and `corrections` are counts."""
         ...
 
     def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
-        """Start to learn or to test, from a photograph or the live picture; False while another task runs."""
+        """Start to learn, to test or to learn the markers, from a photograph or the live picture; False while another
+        task runs."""
         ...
 
     def forget(self) -> None: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ import cv2
 
 from companion.app.camera_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper, still_of
 from companion.app.filming import FILMING_FILE, FilmingChoice
-from companion.app.learned import open_taught, usable
+from companion.app.learned import keep_own_markers, open_taught, own_markers, usable
 from companion.app.live_view import live_view
 from companion.app.seats import SEATS_FILE, Middle, Seating, middle_of
 from companion.app.state import AppState, SessionLike
@@ -33,6 +34,7 @@ from companion.log.journal import JournalError
 from companion.observing.game_sink import GameSink
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
+from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.table_location import box_of, first_calibration, known_set, with_measured_tiles
 from companion.play.setup_file import GameSetup, SetupError, setup_from_json
 from companion.storage.clock_trust import ClockTrust
@@ -42,8 +44,11 @@ from hardware.camera import Camera, CameraError, CameraSettings, open_camera
 from hardware.camera.opening import is_live
 from vision.calibration import Calibration
 from vision.frame import Frame
+from vision.own_markers import OwnMarkers
 from vision.reading import PictureReading
 from vision.settle import Settler
+
+log = logging.getLogger(__name__)
 
 TRY_AGAIN_S = 2.0
 """Pause before the table is looked for again: somebody is moving corners or camera."""
@@ -509,7 +514,7 @@ class WatchedTable:
             shown, watcher = self._frame, self._watcher
             if shown is None or watcher is None:
                 return None
-            tiles, players = watcher.memory.tiles(), session.header.players
+            tiles, players = [*watcher.memory.tiles(), *watcher.asked_about], session.header.players
             arms = {players.index(player): picture for player, picture in watcher.arms.pictures().items()}
             return self._evidence.keep(name, shown, _corners_of(watcher), before=True, tiles=tiles, arms=arms)
 
@@ -524,7 +529,15 @@ class WatchedTable:
             known=known,
             publish=self._news,
             arms=attribution_for(setup, off=not self._seating.arms),
+            own=OwnMarkersHere(own_markers(self._data_dir), self._keep_own_markers),
         )
+
+    def _keep_own_markers(self, own: OwnMarkers) -> None:
+        """For the next evening; this one knows them anyway."""
+        try:
+            keep_own_markers(self._data_dir, own)
+        except OSError as fault:
+            log.warning("the markers that were learned are not kept: %s", fault)
 
     def _read_with(self, tile_set: str) -> None:
         """Open the eye anew where another learned set belongs to this game."""

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from companion.app.learned import LEARNED, SETS, doubles_of
+from companion.app.learned import LEARNED, OWN_MARKERS, SETS, doubles_of, keep_own_markers, own_markers
 from companion.cli.read import eye_for
 from companion.cli.serve import default_data_dir
 from companion.cli.set_name import SetName
 from vision.adaptation import AdaptationError
 from vision.frame import Image
 from vision.pictures import PictureError, open_picture
-from vision.teaching import self_test
+from vision.teaching import self_test, teach_markers
 from vision.teaching import teach as learn_from
 
 
@@ -23,6 +23,7 @@ from vision.teaching import teach as learn_from
 @click.argument("image", required=False)
 @click.option("--set", "tile_set", type=SetName(SETS), default="double-12", show_default=True, help="Your set.")
 @click.option("--check", metavar="IMAGE", help="Another photograph of the same row: the self-test.")
+@click.option("--markers", metavar="IMAGE", help="A photograph of one tile and your markers, all apart.")
 @click.option("--data", type=click.Path(path_type=Path), help="Data folder; left out: the one that serve uses.")
 @click.option("--export", metavar="FILE.zip", help="The tiles that were corrected in play, labelled in YOLO's format.")
 @click.option("--forget", is_flag=True, help="Read with the shipped weights alone again.")
@@ -31,6 +32,7 @@ def teach(
     image: str | None,
     tile_set: str,
     check: str | None,
+    markers: str | None,
     data: Path | None,
     export: str | None,
     forget: bool,
@@ -44,10 +46,15 @@ def teach(
         return
     if forget:
         target.unlink(missing_ok=True)
+        (folder / OWN_MARKERS).unlink(missing_ok=True)
         click.echo(f"{target}: forgotten, the shipped weights read alone")
         return
+    if markers is not None:
+        known = markers_taught(markers, folder)
+        click.echo(json.dumps(known) if as_json else f"{known['markers']} markers learned, {known['known']} known")
+        return
     if image is None and check is None:
-        raise click.UsageError("expected a photograph of the doubles in a row, or --check with one")
+        raise click.UsageError("expected a photograph of the doubles in a row, or --check or --markers with one")
     doubles = doubles_of(tile_set)
     answer: dict[str, object] = {"set": tile_set}
     if image is not None:
@@ -79,6 +86,22 @@ def taught(image: str, doubles: list[int], name: str, target: Path) -> dict[str,
         "seconds": round(time.perf_counter() - start, 1),
         "kept": kept,
     }
+
+
+def markers_taught(image: str, folder: Path) -> dict[str, int]:
+    """Learns the markers of a photograph: how many there were, and how many are known by now."""
+    try:
+        looks = teach_markers(eye_for(), opened(image))
+        own = own_markers(folder)
+        for look in looks:
+            own = own.with_one(look)
+        keep_own_markers(folder, own)
+    except AdaptationError as problem:
+        raise click.ClickException(f"{image}: {problem}") from None
+    except OSError as problem:
+        why = f"{problem.strerror}, expected a folder that can be written"
+        raise click.ClickException(f"{folder / OWN_MARKERS}: {why}") from None
+    return {"markers": len(looks), "known": len(own.looks)}
 
 
 def checked(image: str, doubles: list[int], target: Path) -> dict[str, object]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from companion.play.setup_file import GameSetup
     from hardware.camera import Camera
     from vision.frame import Frame
+    from vision.own_markers import OwnMarkers
 
 
 @click.command()
@@ -50,7 +51,7 @@ def watch(
     companion watch sim:7
     companion watch evening.mp4 --setup game.json --json
     """
-    from companion.app.learned import learned_for
+    from companion.app.learned import learned_for, own_markers
     from companion.cli.serve import default_data_dir
     from companion.perception.table_location import first_calibration, with_measured_tiles
     from companion.play.setup_file import SetupError
@@ -73,7 +74,8 @@ def watch(
             calibration = first_calibration(first, setup, eye, photograph=camera.stills)
             setup = with_measured_tiles(setup, first, calibration, eye)
             printer = Printer(as_json, "chinese" if setup.chinese else "mexican")
-            watcher = _watcher(camera, eye, calibration, setup, printer, journal_path)
+            own = own_markers(data_dir or default_data_dir())
+            watcher = _watcher(camera, eye, calibration, setup, printer, journal_path, own)
             watcher.see(first)
             frames = 1
             while not printer.closed:
@@ -180,11 +182,18 @@ def _own_setup(camera: Camera, source: str) -> GameSetup:
 
 
 def _watcher(
-    camera: Camera, eye: Any, calibration: Any, setup: GameSetup, printer: Printer, journal_path: Path | None
+    camera: Camera,
+    eye: Any,
+    calibration: Any,
+    setup: GameSetup,
+    printer: Printer,
+    journal_path: Path | None,
+    own: OwnMarkers,
 ) -> Any:
     from companion.observing.print_sink import PrintSink
     from companion.perception import Watcher
     from companion.perception.attributing import attribution_for
+    from companion.perception.own_markers import OwnMarkersHere
     from companion.perception.sink import ObservationSink
     from companion.perception.still_eye import StillEye
     from companion.perception.table_location import known_set
@@ -211,7 +220,16 @@ def _watcher(
     if arms.trouble is not None and not arms.off:
         click.echo(arms.trouble, err=True)
     return Watcher(
-        camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, publish=publish, arms=arms
+        camera,
+        eye,
+        Settler(),
+        calibration,
+        setup.table_setup(),
+        sink,
+        known=known,
+        publish=publish,
+        arms=arms,
+        own=OwnMarkersHere(own),
     )
 
 

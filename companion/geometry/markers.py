@@ -40,7 +40,7 @@ def place_markers(
             continue
         close = [name for name, away in near if away <= near[0][1] + CLEAR_LEAD * width]
         if len(close) > 1:
-            kept = [name for name in close if name in had]
+            kept = [name for name in close if name in (had if marker.owner is None else {marker.owner})]
             likely = kept or [name for name in close if _at_an_end(marker.center_mm, trains[name], setup)]
             if len(likely) != 1:
                 problems.append(Problem(Trouble.EITHER_MARKER, marker.center_mm))

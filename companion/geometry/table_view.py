@@ -73,11 +73,14 @@ def leans_from(unread: SeenTile, read: SeenTile, times: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SeenMarker:
-    """`recognised`: it looks like a marker, and is not only something that lies where one would."""
+    """`recognised`: it looks like a marker, and is not only something that lies where one would. `known`: like one that
+    the family has shown or said is theirs; `owner`: the player whose it is then, where that was said."""
 
     center_mm: Point
     confidence: float
     recognised: bool = True
+    known: bool = False
+    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

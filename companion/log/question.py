@@ -27,6 +27,7 @@ class QuestionKind(StrEnum):
     HAND_TWICE = "hand_twice"
     SET_SUM = "set_sum"
     SEATS = "seats"
+    MARKER = "marker"
     TABLE = "table"
 
 
@@ -60,7 +61,7 @@ class Question:
             case QuestionKind.SEATS:
                 player, _comma, other = rest.partition(", ")
                 return cls(asked, player=player, about=other)
-            case _ if asked in OF_A_HAND:
+            case _ if asked in OF_A_HAND or asked is QuestionKind.MARKER:
                 return cls(asked, player=rest or None)
         return cls(asked, about=rest)
 

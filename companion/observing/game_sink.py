@@ -28,6 +28,7 @@ from companion.observing.operator_input import (
     without_corrected_tiles,
     without_entered_draws,
 )
+from companion.observing.own_markers import MarkerQuestions
 from companion.observing.patience import CLOUD_PATIENCE, HAND_PATIENCE, PATIENCE, ROUND_PATIENCE
 from companion.observing.readings import readings_of
 from companion.observing.round_end import Ending, OpenHands
@@ -83,6 +84,7 @@ class GameSink:
         self._doubt_patience = 0 if stills else DOUBT_PATIENCE
         self._doubts = Doubts(self._doubt_patience)
         self.unread = PendingQuestions(session, box, keep)
+        self._markers = MarkerQuestions(session, keep)
         self._arrivals = Arrivals()
         self._waited = 0
         self._clouds: dict[object, int] = {}
@@ -126,6 +128,12 @@ class GameSink:
 
     def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
         self._put(Question(QuestionKind.SEATS, player=player, about=seat), frame)
+
+    def ask_about_marker(self, player: str, frame: str) -> bool:
+        return self.asks and self._markers.ask(player, frame)
+
+    def own_markers(self) -> Mapping[str, bool]:
+        return self._markers.answers()
 
     def first_table(self, layout: Layout, frame: str) -> bool:
         """Begin the round that this table shows; tiles that lie there already are its first changes.

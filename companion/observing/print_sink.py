@@ -70,6 +70,12 @@ class PrintSink:
     def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
         """Never: nobody is named here."""
 
+    def ask_about_marker(self, player: str, frame: str) -> bool:
+        return False
+
+    def own_markers(self) -> Mapping[str, bool]:
+        return {}
+
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         for doubt in observation.doubts:
             self.emit(Unclear(source="camera", frame=frame, reason=str(doubt)))

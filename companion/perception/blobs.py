@@ -253,6 +253,15 @@ class Blobs:
             found.append(bool(patch.size == 0 or patch.mean() > CONTRAST / 2))
         return found
 
+    def changed_places(self, image: Image, calibration: Calibration) -> tuple[Floats, float, NDArray[np.bool_]]:
+        """The small picture (h, w, 3), its scale, and (h, w) where `changes` finds a change."""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return small, scale, np.ones(small.shape[:2], np.bool_)
+        reach = max(1, round(SIZES_MM[0] / 2 * scale * calibration.px_per_mm))
+        mean = cv2.blur(self._change(small, self._before), (2 * reach + 1, 2 * reach + 1))
+        return small, scale, np.asarray(mean > CONTRAST / 2)
+
     def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
         """The table has been read: what lies there now is compared with the next one. Markers are squares."""
         was, self.places = self.places, self.now(image, known, calibration)

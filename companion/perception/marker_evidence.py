@@ -138,13 +138,13 @@ def _things(
         and inside(thing, place.calibration)
         and not _near(thing, known)
         and all(distance(thing, parked) > MARKER_REACH_MM for parked in memory.parked)
-        and _at_a_train(thing, up, memory.hub, place.side_mm)
+        and at_a_train(thing, up, memory.hub, place.side_mm)
     ]
     # Several things at once are no marker: a cup's handle and its spoon, or the light.
     return [SeenMarker(came[0], LEAST_THING_CONFIDENCE, recognised=False)] if len(came) == 1 else []
 
 
-def _at_a_train(thing: Point, up: Sequence[SeenTile], hub: SeenHub | None, width: float) -> bool:
+def at_a_train(thing: Point, up: Sequence[SeenTile], hub: SeenHub | None, width: float) -> bool:
     if any(outside(tile, thing, tile.length_mm, tile.width_mm) <= BESIDE * width for tile in up):
         return True
     return hub is not None and abs(distance(thing, hub.center_mm) - hub.radius_mm) <= SLOT * width

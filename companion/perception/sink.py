@@ -95,6 +95,14 @@ class ObservationSink(Protocol):
         """Ask once whether everybody sits as was said: the arm of `player` comes from the seat of another."""
         ...
 
+    def ask_about_marker(self, player: str, frame: str) -> bool:
+        """Ask once an evening whether the thing at this player's train is their marker; False: it is not asked now."""
+        ...
+
+    def own_markers(self) -> Mapping[str, bool]:
+        """What people have answered so far: player -> whether that was their marker."""
+        ...
+
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         """Say that something cannot be told, with its candidates. Nobody is accused."""
         ...

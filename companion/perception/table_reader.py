@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from companion.geometry import Layout, TableSetup, under_the_next
 from companion.geometry.table_setup import Family
-from companion.geometry.table_view import Point, SeenTile, TableView
+from companion.geometry.table_view import Point, SeenHalf, SeenTile, TableView
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.colour import colours, recoloured
 from companion.perception.lifted import Places, let_go, without_patterns
 from companion.perception.marker_evidence import in_time
+from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.prefetch import MARGIN, Prefetch
 from companion.perception.projection import BoxMm, box_mm, grown, on_table, regions_at, square_of, united
 from companion.perception.same_table import may_be_where_it_was, seen_from_elsewhere
@@ -35,9 +36,17 @@ from vision.tile_size import TileSize
 
 class TableReader:
     """The eye and what it has seen so far. `memory` is the table as it is believed to lie, `known` the set, where one
-    is given. Every method raises what the eye raises."""
+    is given, `own` the family's markers. Every method raises what the eye raises."""
 
-    def __init__(self, eye: Eye, calibration: Calibration, setup: TableSetup, known: KnownSet | None) -> None:
+    def __init__(
+        self,
+        eye: Eye,
+        calibration: Calibration,
+        setup: TableSetup,
+        known: KnownSet | None,
+        own: OwnMarkersHere | None = None,
+    ) -> None:
+        self.own = own or OwnMarkersHere()
         self.eye = eye
         self.calibration = calibration
         self.setup = setup
@@ -70,6 +79,8 @@ class TableReader:
         markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(layout)
         if lying:
+            here = self._places(frame)
+            markers = self.own.recognised(markers, lying, self.memory, looked, here, self.setup.tile_mm[0])
             markers = in_time(markers, lying, self.memory, looked, self._places(frame))
         markers = without_patterns(markers, seen.tiles, self.memory, MARKER_REACH_MM, self._places(frame))
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
@@ -109,6 +120,19 @@ class TableReader:
         """Where something lies that was not recognised, and which of these lay there before what is new was laid."""
         places = self._things.now(frame.image, self._known(), self.calibration)
         return places, [place for place in places if not self._things.recent(place)]
+
+    def ask_about_marker(self, player: str, at: Point, frame: Frame) -> None:
+        """Somebody is asked whether the thing at a place is this player's marker: remember how it looks."""
+        self.own.ask(player, at, self._places(frame), self.setup.tile_mm[0])
+
+    def unread_at(self, at: Point) -> SeenTile:
+        """The place of a thing, as a tile of which nothing is read, to be photographed from close by."""
+        side, (x, y) = self.setup.tile_mm[1], at
+        corners = [(x - side / 2, y - side / 2), (x + side / 2, y - side / 2)]
+        corners += [(x + side / 2, y + side / 2), (x - side / 2, y + side / 2)]
+        a, b, c, d = ((float(u), float(v)) for u, v in self.calibration.to_px(np.array(corners, np.float64)))
+        nothing = SeenHalf(None, 0.0)
+        return SeenTile(at, 0.0, side, side, True, (nothing, nothing), 0.0, (a, b, c, d))
 
     def recoloured(self, frame: Frame) -> tuple[Region, ...]:
         """Where the picture has another colour, though it is no brighter or darker, since `keep`."""

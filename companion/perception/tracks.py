@@ -255,7 +255,7 @@ class TableMemory:
     def _begun_on(self, marker: SeenMarker) -> MarkerTrack:
         """A marker found for the first time. What comes with a tile and lies on it may be its print."""
         tile = self._tile_at(marker.center_mm)
-        new = tile is not None and bool(self.known) and tile.born > (self.known or 0)
+        new = tile is not None and not marker.known and bool(self.known) and tile.born > (self.known or 0)
         on_unread = new and self._on_unread(marker.center_mm)
         return MarkerTrack(marker, 1, with_its_tile=new, on_unread=on_unread, came=bool(self.known), born=self.readings)
 

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from companion.geometry import Layout, TableSetup, Trouble, owners_of, with_history
 from companion.geometry.diff import Observation, difference
+from companion.geometry.table_view import Point, SeenTile
 from companion.geometry.walls import before_the_next, may_be_a_wall
 from companion.perception.attributing import Attribution
 from companion.perception.back_count import BackCount
+from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import (
     around,
@@ -67,10 +69,11 @@ class Watcher:
         known: KnownSet | None = None,
         publish: Callable[[CameraNews], None] = lambda news: None,
         arms: Attribution | None = None,
+        own: OwnMarkersHere | None = None,
     ) -> None:
-        """`arms` None: nobody is named by an arm."""
+        """`arms` None: nobody is named by an arm. `own`: the markers that the family has shown or said are theirs."""
         self.camera = camera
-        self.reader = TableReader(eye, calibration, setup, known)
+        self.reader = TableReader(eye, calibration, setup, known, own)
         self.settler = settler
         self.sink = sink
         self.box = {} if known is None else box_of(known)
@@ -84,6 +87,8 @@ class Watcher:
         self._hand_was_here = False
         self._held_back: Layout | None = None
         self._wall: Layout | None = None
+        self._nameless: dict[str, Point] = {}
+        self.asked_about: tuple[SeenTile, ...] = ()
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
         self._before: Frame | None = None
         self._passed_over: tuple[Frame, SettleState] | None = None
@@ -300,6 +305,7 @@ class Watcher:
         doubted = [owners_of(one, layout, self.setup, self.layout) for one in self.memory.doubted_markers()]
         maybe_marked = self._unrecognised(frame, observation, layout).union(*doubted) - layout.markers
         observation = replace(observation, maybe_marked=maybe_marked, clouded=clouded)
+        self._nameless = self._unsure_markers(layout)
         same = reading.last is not None and observation.key == reading.last.key
         reading.agreed = reading.agreed + 1 if same else 1
         reading.last, reading.layout = observation, layout
@@ -391,12 +397,31 @@ class Watcher:
     def _ask_unread(self, frame: Frame, layout: Layout) -> None:
         """Let the sink ask about unread tiles, and remember what was on record: somebody may add what they are."""
         self.sink.understood(layout, frame.name)
+        self._ask_whose(frame)
         self._unread_among = self.sink.recorded() if layout.has(Trouble.UNREADABLE_TILE) else None
+
+    def _unsure_markers(self, layout: Layout) -> dict[str, Point]:
+        """Player -> what lies at their train and may be their marker: the eye alone does not know it for one."""
+        unsure = [one.seen for one in self.memory.markers if not one.seen.recognised or one.with_its_tile]
+        found = dict(self.supposed.perhaps)
+        for one in unsure:
+            owners = owners_of(one, layout, self.setup, self.layout)
+            found |= dict.fromkeys(owners if len(owners) == 1 else (), one.center_mm)
+        return {player: place for player, place in found.items() if not self.reader.own.knows(player)}
+
+    def _ask_whose(self, frame: Frame) -> None:
+        """Once an evening: is this your marker? What somebody says is theirs is known from then on."""
+        for player, place in self._nameless.items():
+            self.asked_about = (self.reader.unread_at(place),)
+            if self.sink.ask_about_marker(player, frame.name):
+                self.reader.ask_about_marker(player, place, frame)
+        self._nameless, self.asked_about = {}, ()
 
     def _was_corrected(self) -> bool:
         """Has a person said what lies there, or ended the round? Then what was held back for it is looked at again."""
         corrected = self._unread_among is not None and self.sink.recorded() != self._unread_among
-        return corrected or self.sink.stirred()
+        heard = self.reader.own.answered(self.sink.own_markers(), self.memory)
+        return corrected or self.sink.stirred() or heard
 
     def _finish(self, frame: Frame, layout: Layout) -> None:
         self.backs.settled(self.layout, layout)

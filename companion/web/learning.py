@@ -44,6 +44,8 @@ def learning_of_the_table() -> Learning:
 def failure_text(last: Mapping[str, Any]) -> str:
     """Why a row was not learned, and what helps."""
     why = last.get("why")
+    if last.get("task") == "markers" and why in ("ROW", "OTHER"):
+        return _("Lay one tile and your markers apart from each other, on a cloth of another colour.")
     if why == "ROW" and last.get("found") == last.get("expected"):
         return _("The row is in another order. Lay the doubles side by side, the lowest first.")
     if why == "ROW":
@@ -93,14 +95,14 @@ def state() -> Response:
 @learning.post("/learn")
 @changes
 def begin() -> AnyResponse:
-    """`do`: learn, test or forget; `set`, and perhaps a `photo`."""
+    """`do`: learn, test, markers or forget; `set`, and perhaps a `photo`."""
     photograph = read_photograph(request)
     fields = read_body(request)
     task, tile_set = str(fields.get("do") or ""), str(fields.get("set") or "")
     if task == "forget":
         learning_of_the_table().forget()
-    elif task not in ("learn", "test") or tile_set not in SETS:
-        raise BadRequest("Expected do=learn, test or forget, and a set.")
+    elif task not in ("learn", "test", "markers") or tile_set not in SETS:
+        raise BadRequest("Expected do=learn, test, markers or forget, and a set.")
     elif not learning_of_the_table().begin(task, tile_set, photograph):
         raise Conflict(_("A row is being learned already; wait until that is done."))
     if wants_page():

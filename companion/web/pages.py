@@ -76,6 +76,7 @@ def names_in_templates() -> dict[str, Any]:
         "fit": fit,
         "reason_text": wording.reason_text,
         "asks_about_seats": wording.asks_about_seats,
+        "asks_about_marker": wording.asks_about_marker,
         "unscored_round": wording.unscored_round,
         "question_picture": question_picture,
         "photograph_limit": photograph_limit,

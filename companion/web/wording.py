@@ -338,6 +338,11 @@ def asks_about_seats(line: Mapping[str, Any]) -> bool:
     return question_of(line).kind is QuestionKind.SEATS
 
 
+def asks_about_marker(line: Mapping[str, Any]) -> bool:
+    """Whether a question is about somebody's marker, so that the answer is yes or no."""
+    return question_of(line).kind is QuestionKind.MARKER
+
+
 def reason_text(line: Mapping[str, Any]) -> str:
     """Why a person is asked, in one sentence."""
     question = question_of(line)
@@ -362,6 +367,8 @@ def reason_text(line: Mapping[str, Any]) -> str:
                 one=question.player,
                 other=question.about,
             )
+        case QuestionKind.MARKER:
+            return _("Is this %(name)s's marker?", name=question.player)
         case QuestionKind.HAND_UNREAD | QuestionKind.HAND_COUNT | QuestionKind.HAND_TWICE | QuestionKind.SET_SUM:
             return _hand_text(question.kind, question.player or "")
     troubles = [trouble_text(code) for code in question.troubles]
@@ -509,6 +516,7 @@ def candidate_text(candidate: Mapping[str, Any], family: str = "mexican") -> str
     if events and all(isinstance(event, Mapping) and event.get("event") for event in events):
         return " ".join(event_text(event, family) for event in events)
     known = {"new_round": _("Yes, skip its points"), "same_round": _("No, it is still being played")}
+    known["theirs"] = _("Yes")
     text = str(candidate.get("story") or "?")
     return known.get(text, text)
 

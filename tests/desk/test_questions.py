@@ -17,6 +17,7 @@ WRITTEN = {
     "hand_count: Ann": Question(QuestionKind.HAND_COUNT, player="Ann"),
     "hand_twice: Ann": Question(QuestionKind.HAND_TWICE, player="Ann"),
     "set_sum: 88/91": Question(QuestionKind.SET_SUM, about="88/91"),
+    "marker: Ann": Question(QuestionKind.MARKER, player="Ann"),
     "seats: Ann, Ben": Question(QuestionKind.SEATS, player="Ann", about="Ben"),
     "NO_HUB": Question(QuestionKind.TABLE, about="NO_HUB"),
     "LOOSE_TILE at (12, -3) mm; NO_HUB": Question(

@@ -75,6 +75,16 @@ def test_a_row_is_learned_from_the_live_camera_or_from_a_photograph(keeper: Flas
     assert desk.begun == [("learn", "double-9", None), ("test", "chinese", JPEG)]
 
 
+def test_markers_are_taught_beside_one_tile(keeper: FlaskClient, desk: FakeDesk) -> None:
+    page = learn_page(keeper, desk, markers=2)
+    assert "Teach it my markers" in page and "2 markers are known." in page
+    keeper.post("/learn", data={"do": "markers", "set": "double-12", "photo": (io.BytesIO(JPEG), "markers.jpg")})
+    assert desk.begun == [("markers", "double-12", JPEG)]
+    assert "4 markers were learned." in learn_page(keeper, desk, last={"task": "markers", "markers": 4})
+    failed = learn_page(keeper, desk, last={"task": "markers", "why": "ROW", "found": 0, "expected": 1})
+    assert "on a cloth of another colour" in failed
+
+
 @pytest.mark.parametrize(
     ("last", "words"),
     [

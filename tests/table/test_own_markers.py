@@ -1,0 +1,150 @@
+"""A family's own markers at the table: asked about once, known from then on, and found where no network finds them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from companion.app.learned import OWN_MARKERS, keep_own_markers, own_markers
+from companion.game.session import Session
+from companion.geometry.table_view import Point, SeenHalf, SeenMarker, SeenTile
+from companion.log.question import Question, QuestionKind
+from companion.observing.own_markers import MarkerQuestions
+from companion.perception.lifted import Places, let_go, without_patterns
+from companion.perception.own_markers import OwnMarkersHere
+from companion.perception.projection import square_of
+from companion.perception.tracks import MARKER_REACH_MM, Looked, MarkerTrack
+from companion.rules.actions import Mark
+from tests.desk.test_belief_on_record import table as session_at
+from tests.desk.watching import table_change
+from tests.table.test_marker_evidence import BUTTON, LAST, NEXT, RED, Watched, drawn
+from tests.table.test_things import CALIBRATION
+from vision.own_markers import OwnMarkers
+
+LENGTH = 48.0
+GREEN = (60, 150, 40)
+
+
+class Knowing(Watched):
+    """The same by an eye that finds no marker, at a table where the family's own are known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.own = OwnMarkersHere()
+
+    def see(self, picture: NDArray[np.uint8], tiles: list[SeenTile], *said: tuple[Point, float]) -> None:
+        self.memory.begin()
+        place = Places(picture, CALIBRATION, 24.0, self.things, self.bare)
+        markers = [SeenMarker(where, score) for where, score in said]
+        markers = self.own.recognised(markers, tiles, self.memory, Looked(), place, LENGTH)
+        markers = without_patterns(markers, tiles, self.memory, MARKER_REACH_MM, place)
+        self.memory.see(tiles, markers, Looked(), 24.0)
+        let_go(self.memory, place)
+        known = [*self.memory.tiles(), *(square_of(one.seen, 24.0) for one in self.memory.markers)]
+        self.things.keep(picture, known, CALIBRATION)
+
+    def learn(self, picture: NDArray[np.uint8], at: Point, *, theirs: bool = True) -> None:
+        self.own.ask("Ann", at, Places(picture, CALIBRATION, 24.0, self.things, self.bare), LENGTH)
+        assert self.own.answered({"Ann": theirs, "Ben": True}, self.memory)
+        assert not self.own.answered({"Ann": theirs}, self.memory), "heard once"
+
+
+@pytest.fixture
+def knowing() -> Knowing:
+    """Ann has said of the red button beside the last tile that it is hers; then it was taken away."""
+    one = Knowing()
+    one.see(drawn(LAST), [LAST])
+    with_it = drawn(LAST, things=((BUTTON, 9, RED),))
+    one.see(with_it, [LAST])
+    assert one.places == [], "nobody has found it"
+    one.learn(with_it, BUTTON)
+    assert one.places == [BUTTON] and one.own.knows("Ann") and not one.own.knows("Ben")
+    one.memory.markers.clear()
+    one.see(drawn(LAST), [LAST])
+    return one
+
+
+def test_it_is_found_with_its_tile_and_on_it_and_whose_it_is(knowing: Knowing) -> None:
+    on_next = (437.0, 300.0)
+    unread = replace(NEXT, halves=(SeenHalf(None, 0.2), SeenHalf(6, 0.99)))
+    knowing.see(drawn(LAST, NEXT, things=((on_next, 9, RED),)), [LAST, unread])
+    [seen] = knowing.memory.seen_markers()
+    assert (seen.recognised, seen.known, seen.owner) == (True, True, "Ann")
+    assert np.hypot(seen.center_mm[0] - on_next[0], seen.center_mm[1] - on_next[1]) < 3
+
+
+def test_another_thing_and_one_far_from_the_trains_are_none(knowing: Knowing) -> None:
+    for things in (((BUTTON, 9, GREEN),), (((800.0, 700.0), 9, RED),), ((BUTTON, 4, RED),)):
+        knowing.see(drawn(LAST, things=things), [LAST])
+        assert knowing.places == []
+        knowing.see(drawn(LAST), [LAST])
+
+
+def test_a_faint_find_that_looks_like_it_is_it(knowing: Knowing) -> None:
+    knowing.see(drawn(LAST, things=((BUTTON, 9, RED),)), [LAST], (BUTTON, 0.2))
+    assert [one.confidence for one in knowing.memory.seen_markers()] == [0.97]
+
+
+def test_what_is_nobodys_marker_is_none_from_then_on() -> None:
+    one = Knowing()
+    one.see(drawn(LAST), [LAST])
+    with_it = drawn(LAST, things=((BUTTON, 9, RED),))
+    one.see(with_it, [LAST], (BUTTON, 0.7))
+    assert one.places == [BUTTON]
+    one.learn(with_it, BUTTON, theirs=False)
+    assert one.places == [] and not one.own.own.looks
+    one.see(with_it, [LAST], (BUTTON, 0.7))
+    assert one.places == []
+
+
+def test_what_was_learned_lasts_and_a_damaged_file_is_set_aside(knowing: Knowing, tmp_path: Path) -> None:
+    assert not own_markers(tmp_path / "none").looks
+    keep_own_markers(tmp_path / "data", knowing.own.own)
+    assert [one.owner for one in own_markers(tmp_path / "data").looks] == ["Ann"]
+    aside: list[Path] = []
+    (tmp_path / OWN_MARKERS).write_text('{"version": 1, "markers": [{}]}', encoding="utf-8")
+    assert not own_markers(tmp_path, aside.append).looks and len(aside) == 1
+
+
+def test_a_look_that_says_nothing_is_not_kept() -> None:
+    one = Knowing()
+    told: list[OwnMarkers] = []
+    one.own.learned = told.append
+    one.see(drawn(LAST), [LAST])
+    one.memory.markers.append(MarkerTrack(SeenMarker(BUTTON, 0.6, recognised=False), 1))
+    one.learn(drawn(LAST), BUTTON)
+    assert one.places == [BUTTON] and told == [] and one.memory.seen_markers()[0].known
+
+
+def asked(session: Session) -> list[Question]:
+    return [one.question for one in session.questions]
+
+
+def test_it_is_asked_once_a_game_and_one_at_a_time(tmp_path: Path) -> None:
+    session = session_at(tmp_path)
+    questions = MarkerQuestions(session, lambda frame: f"{frame}.jpg")
+    assert questions.ask("Ann", "f1") and not questions.ask("Ann", "f2") and not questions.ask("Ben", "f2")
+    assert asked(session) == [Question(QuestionKind.MARKER, player="Ann")] and questions.answers() == {}
+    session.answer(session.questions[0].seq, 0)
+    assert questions.answers() == {"Ann": True} and questions.ask("Ben", "f3")
+    session.answer(session.questions[0].seq, None)
+    assert questions.answers() == {"Ann": True, "Ben": False}
+    again = MarkerQuestions(session, lambda frame: None)
+    assert not again.ask("Ann", "f4") and again.ask("Cy", "f4")
+    session.close()
+
+
+def test_what_is_none_goes_off_the_record(tmp_path: Path) -> None:
+    session = session_at(tmp_path)
+    session.observe(table_change([Mark("Ann")]))
+    assert session.position is not None and session.position.markers == {"Ann"}  # type: ignore[union-attr]
+    questions = MarkerQuestions(session, lambda frame: None)
+    questions.ask("Ann", "f1")
+    session.answer(session.questions[0].seq, None)
+    assert questions.answers() == {"Ann": False}
+    assert session.position.markers == set() and questions.answers() == {"Ann": False}  # type: ignore[union-attr]
+    session.close()
