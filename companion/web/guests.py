@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.web.access import needs_pin
 from companion.web.api import app_state
 from companion.web.body import MAX_NAME, person, read_body, tiles
-from companion.web.hand_notes import hand_notes, mark_of, unread
+from companion.web.hand_notes import hand_notes, mark_of, tiles_left, unread
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
@@ -135,9 +135,12 @@ def _page(
     asked_as("/hand", {"by": player, "hand": hand})
     repository = app_state().repository
     eye = repository is not None and repository.read_hand is not None
-    shown = {"player": player, "hand": hand, "note": note, "fine": fine, "picture": picture, "sent": sent, "eye": eye}
     told = (notes or {}).get(player, [])
-    return render_template("own_hand.html", board=board, **shown, notes=told, seen=mark_of(notes or {}), tv=False)
+    return render_template(
+        "own_hand.html",
+        board=board, player=player, hand=hand, note=note, fine=fine, picture=picture, sent=sent, eye=eye,
+        notes=told, seen=mark_of(notes or {}), left=tiles_left(board), tv=False,
+    )  # fmt: skip
 
 
 def _view_of_link() -> PageView:

@@ -8,12 +8,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
+from companion.rules.tile import double_set
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.page_view import PageView
 from companion.web.wording import show_tile, train_name
 
 Hand = Sequence[tuple[int, int]]
+
+MOST_TO_CHOOSE = 60
+"""Of more tiles two numbers find one sooner than the eye does."""
 
 
 def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
@@ -75,6 +79,16 @@ def places_of(board: PageView) -> dict[tuple[int, int], str]:
             if not tile.unrecorded:
                 places[_sorted((tile.inner, tile.outer))] = train_name(train.name)
     return places
+
+
+def tiles_left(board: PageView) -> list[str]:
+    """Every tile of Mexican Train that lies nowhere on the table, as it is typed, the lower half first; [] where these
+    are too many to choose from."""
+    if board.chinese:
+        return []
+    lying = places_of(board)
+    left = sorted((tile.low, tile.high) for tile in double_set(board.highest) if (tile.low, tile.high) not in lying)
+    return [f"{low}-{high}" for low, high in left] if len(left) <= MOST_TO_CHOOSE else []
 
 
 def _count_note(board: PageView, player: str, count: int, how: str) -> list[str]:

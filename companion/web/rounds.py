@@ -23,7 +23,7 @@ from companion.web.changing import changed, changes, expect_game, table_as_seen
 from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
 from companion.web.games import day_of, look_up
 from companion.web.guests import hands_sent, link_of
-from companion.web.hand_notes import empty_notes, hand_notes, mark_of, unread
+from companion.web.hand_notes import empty_notes, hand_notes, mark_of, tiles_left, unread
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
@@ -159,7 +159,8 @@ def _end_page(
         "round_end.html",
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
         seen=mark_of(notes or {}), picture=picture, fine=fine, sent=hands_sent(board), link=link_of(board),
-        at=round_at(board), counted=_counted(board, board.round), tv=False,
+        at=round_at(board), counted=_counted(board, board.round), left=tiles_left(board),
+        tv=False,
     )  # fmt: skip
 
 

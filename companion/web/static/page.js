@@ -525,57 +525,6 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// Two taps write one tile of a hand: a keypad under the field that is being filled. It comes instead of the phone's own
-// keyboard, which would cover it.
-for (const field of document.querySelectorAll("[data-hand]")) {
-  if (matchMedia("(pointer: coarse)").matches) field.inputMode = "none";
-  field.addEventListener("focus", () => openPicker(field));
-}
-
-function openPicker(field) {
-  const open = document.querySelector(".picker");
-  if (open && open.dataset.for === field.name) return;
-  if (open) open.remove();
-  const picker = document.createElement("div");
-  picker.className = "picker pad";
-  picker.dataset.for = field.name;
-  let first = null;
-  const tiles = () => field.value.trim().split(/\s+/).filter(Boolean);
-  const changed = () => field.dispatchEvent(new Event("input", { bubbles: true }));
-  const key = (text, tap) => {
-    const made = document.createElement("button");
-    made.type = "button";
-    made.className = "key";
-    const face = document.createElement("span");
-    face.textContent = text;
-    made.append(face);
-    made.addEventListener("click", () => tap(made));
-    picker.append(made);
-  };
-  const release = () => {
-    first = null;
-    for (const other of picker.children) other.removeAttribute("aria-pressed");
-  };
-  for (let value = Number(field.dataset.low); value <= Number(field.dataset.hand); value += 1) {
-    key(String(value), (made) => {
-      if (first === null) {
-        first = value;
-        made.setAttribute("aria-pressed", "true");
-        return;
-      }
-      field.value = [...tiles(), `${first}${field.dataset.sign}${value}`].join(" ");
-      release();
-      changed();
-    });
-  }
-  key("⌫", () => {
-    if (first !== null) return release();
-    field.value = tiles().slice(0, -1).join(" ");
-    return changed();
-  });
-  field.closest("label").after(picker);
-}
-
 // The sum of the pips beside each hand.
 for (const shown of document.querySelectorAll("[data-sum]")) {
   const field = document.getElementsByName(shown.dataset.sum)[0];

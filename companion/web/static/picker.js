@@ -1,0 +1,98 @@
+// The tiles of a hand by taps, under the field that is being filled: one for each tile that lies nowhere else, or its two
+// numbers. It comes instead of the phone's own keyboard, which would cover the field.
+
+const fields = [...document.querySelectorAll("[data-hand]")];
+const left = (fields.length ? fields[0].form.dataset.left || "" : "").split(" ").filter(Boolean);
+const typed = (field) => field.value.trim().split(/\s+/).filter(Boolean);
+const same = (tile) => tile.split(/[-:]/).sort((a, b) => a - b).join("-");
+
+for (const field of fields) {
+  if (matchMedia("(pointer: coarse)").matches) field.inputMode = "none";
+  field.addEventListener("focus", () => openPicker(field));
+}
+
+function openPicker(field) {
+  const open = document.querySelector(".picker");
+  if (open && open.dataset.for === field.name) return;
+  if (open) open.remove();
+  const picker = document.createElement("div");
+  picker.className = "picker";
+  picker.dataset.for = field.name;
+  if (left.length) picker.append(tilesOf(field));
+  picker.append(numbersOf(field));
+  field.closest("label").after(picker);
+}
+
+function fill(field, tiles) {
+  field.value = tiles.join(" ");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+function key(pad, text, tap) {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "key";
+  const face = document.createElement("span");
+  face.textContent = text;
+  made.append(face);
+  made.addEventListener("click", () => tap(made));
+  pad.append(made);
+  return made;
+}
+
+// A tap puts the tile into the hand, or out of it again; what another hand holds is no choice.
+function tilesOf(field) {
+  const pad = document.createElement("div");
+  pad.className = "pad tiles";
+  pad.setAttribute("role", "group");
+  pad.setAttribute("aria-label", field.form.dataset.words);
+  const keys = left.map((tile) => {
+    const made = key(pad, tile, () => {
+      const tiles = typed(field);
+      const at = tiles.map(same).indexOf(tile);
+      if (at >= 0) tiles.splice(at, 1);
+      else tiles.push(tile);
+      fill(field, tiles);
+    });
+    made.tabIndex = -1; // Whoever has keys types.
+    return made;
+  });
+  const follow = () => {
+    const mine = typed(field).map(same);
+    const others = fields.filter((other) => other !== field).reduce((all, other) => all.concat(typed(other).map(same)), []);
+    keys.forEach((made, n) => {
+      made.setAttribute("aria-pressed", mine.includes(left[n]));
+      made.disabled = others.includes(left[n]) && !mine.includes(left[n]);
+    });
+  };
+  field.addEventListener("input", follow);
+  follow();
+  return pad;
+}
+
+function numbersOf(field) {
+  const pad = document.createElement("div");
+  pad.className = "pad";
+  let first = null;
+  const release = () => {
+    if (first !== null) first.made.setAttribute("aria-pressed", "false");
+    first = null;
+  };
+  for (let value = Number(field.dataset.low); value <= Number(field.dataset.hand); value += 1) {
+    key(pad, String(value), (made) => {
+      if (first === null) {
+        first = { value, made };
+        made.setAttribute("aria-pressed", "true");
+        return;
+      }
+      const tile = `${first.value}${field.dataset.sign}${value}`;
+      release();
+      fill(field, [...typed(field), tile]);
+    });
+  }
+  key(pad, "⌫", () => {
+    if (first !== null) return release();
+    return fill(field, typed(field).slice(0, -1));
+  });
+  return pad;
+}
