@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 
 from companion.geometry.table_view import Point, SeenTile
 
@@ -75,14 +76,24 @@ PRICES = JointPrices()
 
 
 def heading(tile: SeenTile) -> Point:
-    angle = math.radians(tile.heading_deg)
+    return _direction(tile.heading_deg)
+
+
+def _direction(heading_deg: float) -> Point:
+    angle = math.radians(heading_deg)
     return math.cos(angle), math.sin(angle)
 
 
 def ports_of(tile: SeenTile, length: float, width: float) -> tuple[Port, ...]:
     """The eight ports of a tile of nominal size; measured sizes are noisier than the set's own."""
-    cx, cy = tile.center_mm
-    ux, uy = heading(tile)
+    return _ports_at(tile.center_mm, tile.heading_deg, length, width)
+
+
+@lru_cache(maxsize=2048)
+def _ports_at(center: Point, heading_deg: float, length: float, width: float) -> tuple[Port, ...]:
+    """One look asks for the same tiles' ports half a dozen times, and most tiles lie where they lay."""
+    cx, cy = center
+    ux, uy = _direction(heading_deg)
     vx, vy = -uy, ux
 
     def at(along: float, across: float) -> Point:
