@@ -15,7 +15,7 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.log.journal import JournalError
-from companion.web.access import needs_pin
+from companion.web.access import needs_pin, signed_in
 from companion.web.api import app_state
 from companion.web.body import number, read_body
 from companion.web.changing import changes, expect_game
@@ -23,7 +23,7 @@ from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
 from companion.web.page_view import PageView, colours_kept, page_view_of
 from companion.web.refusals import translated
-from companion.web.same_page import sent_again
+from companion.web.same_page import asked_as
 from companion.web.setup import MOST_PLAYERS, players_of
 
 changing_players = Blueprint("changing_players", __name__)
@@ -43,16 +43,20 @@ class Change:
 
 @changing_players.get("/players")
 def ask() -> str:
-    return _page(_board())
+    return _preview(request.args.to_dict()) if "player_1" in request.args and signed_in() else _page(_board())
 
 
 @changing_players.post("/players")
 @needs_pin
 def preview() -> AnyResponse | str:
     """What would change, before it does."""
+    return _preview(read_body(request))
+
+
+def _preview(fields: dict[str, Any]) -> str:
     board = _board()
-    wanted = change_of(read_body(request), board)
-    sent_again()
+    wanted = change_of(fields, board)
+    asked_as("/players", {name: str(value) for name, value in fields.items()})
     return _page(board, wanted)
 
 
@@ -131,6 +135,6 @@ def _page(board: PageView, wanted: Change | None = None) -> str:
         board=board,
         change=wanted,
         most=most,
-        points=request.form.get("points") or average(board),
+        points=request.values.get("points") or average(board),
         tv=False,
     )

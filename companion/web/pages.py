@@ -30,7 +30,7 @@ from companion.web.qr import qr_svg
 from companion.web.refusals import translated
 from companion.web.repair_texts import repair_text
 from companion.web.returned import returned
-from companion.web.same_page import fields_sent_again, here
+from companion.web.same_page import fields_sent_again, here, own_address
 from companion.web.setup import last_game
 from companion.web.summary import ahead_text, summary_of
 from companion.web.whole_tiles import whole_tiles
@@ -113,6 +113,7 @@ def names_in_templates() -> dict[str, Any]:
         "pin_place_text": pin_place_text,
         "here": here,
         "fields_sent_again": fields_sent_again,
+        "own_address": own_address,
         "invitation": invitation,
         "uninvited_text": uninvited_text,
         "settings": current_app.extensions["companion_settings"],

@@ -26,7 +26,7 @@ from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.page_view import PageView, page_view_of
 from companion.web.refusals import why
-from companion.web.same_page import sent_again
+from companion.web.same_page import asked_as
 from companion.web.wording import fault_title, show_tile
 
 plays = Blueprint("plays", __name__)
@@ -247,11 +247,22 @@ def _pictured(line: Mapping[str, Any]) -> str:
     return frame if PICTURE.fullmatch(frame) else ""
 
 
+@plays.get("/play/<int:seq>/correction")
+@needs_pin
+def previewed(seq: int) -> str:
+    """The same preview by a link."""
+    return _preview(seq, request.args.to_dict())
+
+
 @plays.post("/play/<int:seq>/preview")
 @needs_pin
-def preview(seq: int) -> AnyResponse | str:
+def preview(seq: int) -> str:
     """What a correction would change, before it is made."""
-    fields = read_body(request)
+    return _preview(seq, read_body(request))
+
+
+def _preview(seq: int, fields: dict[str, Any]) -> str:
+    asked = {name: str(value) for name, value in fields.items()}
     fields["seq"] = seq
     number(fields, "seq", 1, 10**9)
     line_of(seq)
@@ -268,7 +279,7 @@ def preview(seq: int) -> AnyResponse | str:
         for name, old in (now.get("totals") or {}).items()
         if (then.get("totals") or {}).get(name, old) != old
     }
-    sent_again()
+    asked_as(f"/play/{seq}/correction", asked)
     return render_template(
         "preview.html",
         board=board,

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from flask import g, request
 
-from companion.web.returned import SECRET, is_page
+from companion.web.returned import SECRET, is_page, returned
 
 CHOSEN = frozenset({"lang", "theme"})
 
@@ -33,6 +33,13 @@ def here(**chosen: str) -> str:
     path, fields = g.get("asked_as") or (request.path if _may_be_asked() else "/", request.args.to_dict())
     kept = {name: value for name, value in fields.items() if name not in CHOSEN}
     return f"{path}?{urlencode(kept | chosen)}"
+
+
+def own_address() -> str:
+    """Where a link shows this page, which answers a form; "" where it was asked for at its own, or none does."""
+    if (request.method in ("GET", "HEAD") and returned() is None) or fields_sent_again():
+        return ""
+    return here().rstrip("?")
 
 
 def _may_be_asked() -> bool:

@@ -27,7 +27,8 @@ def test_what_a_page_was_asked_is_asked_again(keeper: FlaskClient) -> None:
 def test_a_preview_is_shown_again_in_the_other_language(keeper: FlaskClient, session: FakeSession) -> None:
     session.answers["what_if"] = tables.midgame()
     address, fields = again(keeper.post("/play/32/preview", data={"low": "8", "high": "11"}).text, "cs")
-    preview = keeper.post(address, data=fields)
+    preview = keeper.get(address)
+    assert fields == {}
     assert preview.status_code == 200 and 'lang="cs"' in preview.text and 'name="tile" value="8-11"' in preview.text
     assert [call[0] for call in session.calls] == ["what_if", "what_if"], "nothing was changed"
 
@@ -36,8 +37,34 @@ def test_a_change_of_players_is_previewed_again(keeper: FlaskClient, session: Fa
     session.show(tables.waiting(["Ann", "Ben", "Cyril"]))
     form = {f"player_{n}": name for n, name in enumerate(("Ben", "Ann", "Cyril"), start=1)}
     address, fields = again(keeper.post("/players", data=form).text, "uk")
-    assert fields == form
-    assert 'action="/players/change"' in keeper.post(address, data=fields).text
+    assert fields == {}
+    assert 'action="/players/change"' in keeper.get(address).text
+    assert 'action="/players/change"' not in keeper.get("/players").text
+
+
+def test_an_answer_to_a_form_has_an_address_of_its_own(keeper: FlaskClient, session: FakeSession) -> None:
+    """Back from the next page asks for it there, and sends nothing again."""
+    session.answers["what_if"] = tables.midgame()
+    asked = {"/play/32": "", "/play/32/correction?tile=8-11": ""}
+    sent = {
+        ("/play/32/preview", "tile", "8-11"): "/play/32/correction?tile=8-11",
+        ("/play/32/preview", "tile", "8"): "/play/32",  # refused
+        ("/api/play", "train", "nowhere"): "/",
+    }
+    found = {path: address_of(keeper.get(path).text) for path in asked}
+    answers = {
+        form: keeper.post(
+            form[0], data={"page": form[0].replace("/preview", "").replace("/api/play", "/"), form[1]: form[2]}
+        )
+        for form in sent
+    }
+    assert found == asked
+    assert {form: address_of(answer.text).replace("page=%2Fplay%2F32&", "") for form, answer in answers.items()} == sent
+
+
+def address_of(page: str) -> str:
+    found = re.search(r'<body[^>]* data-address="([^"]*)"', page)
+    return unescape(found[1]) if found else ""
 
 
 def test_hands_that_came_back_with_notes_stay_typed(keeper: FlaskClient, session: FakeSession) -> None:

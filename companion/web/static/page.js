@@ -10,6 +10,8 @@ let newest = "";
 let looked = 0;
 let line = null;
 let leaving = false;
+// Back from the next page asks for this one by its address, and sends no form again.
+if (document.body.dataset.address) history.replaceState(history.state, "", document.body.dataset.address);
 if (live) follow(live);
 if (document.getElementById("region-join")) leave();
 keepPlace();
