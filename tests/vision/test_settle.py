@@ -121,6 +121,22 @@ def test_a_nudge_of_two_pixels_is_followed_without_a_reading(watched):
     assert last.state is TableState.READ and not last.camera_moved
 
 
+@pytest.mark.parametrize("second", ((446, 360, 0), (456, 360, 90), (504, 360, 90), (480, 404, 90)))
+def test_the_first_tile_beside_the_engine_is_no_shift_of_the_camera(monkeypatch, second):
+    """On a plain cloth nothing but the engine says where the table is, and it seems to lie between the two tiles."""
+    plain = cv2.GaussianBlur(np.random.default_rng(1).normal(110, 2, (H, W, 3)), (0, 0), 1.2)
+    monkeypatch.setattr("tests.vision.test_settle.CLOTH", plain.astype(np.float32))
+    settler, engine = Settler(), (480, 360, 0)
+    frames = [{"tiles": [engine]}] * 7 + [{"tiles": [engine], "hand": (480, 420)}] * 3
+    frames += [{"tiles": [engine, second]}] * 2
+    for n, what in enumerate(frames):
+        answer = settler.see(Frame(table(**what, noise=n), float(n), str(n)))
+        if n == 3:
+            settler.done()
+    assert answer.should_read and np.hypot(*answer.moved_px) < 0.5 and not answer.camera_moved
+    assert covers(answer.regions, *second[:2]) and len(answer.regions) == 1
+
+
 def test_a_row_of_tiles_along_the_edge_is_no_arm(watched):
     _, show = watched
     show(3, hand=(200, 600))
