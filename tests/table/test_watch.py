@@ -74,6 +74,12 @@ class Notebook:
     def stirred(self) -> bool:
         return False
 
+    def own_markers(self) -> Mapping[str, bool]:
+        return {}
+
+    def ask_about_marker(self, player: str, frame: str) -> bool:
+        return False
+
     def is_cleared(self, layout: Layout) -> bool:
         return False
 
