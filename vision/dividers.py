@@ -44,6 +44,8 @@ PLAIN_LINE, STRAIGHT, ELSEWHERE = 25.0, 0.03, 0.08
 """A line by so many levels is plain; half of the tiles of a picture have it within the second of the middle, in tile
 lengths. Of 344 tiles of the photographs 95 of 100 have it there; what has it farther off than the third, and is read
 otherwise in other outlines, was the one tile read wrongly."""
+ALONE = 50.0
+"""From so many levels on a line counts by itself where few tiles show one."""
 FACES, LEAST_FACES, ENOUGH_FACES = 12, 3, 5
 """So many of the nearest faces are asked, so many have to be there; so many without lines are a set without them."""
 MOSTLY = 0.7
@@ -99,12 +101,14 @@ def line_across(image: Picture, quad: Floats) -> tuple[float, float]:
 @dataclass(frozen=True, slots=True)
 class Lines:
     """The dividing lines of the tiles that were read: `across` number of the tile -> by how many levels its line
-    differs from the body (darker below 0) and how far it lies off the middle, in tile lengths; `usual` levels, 0 where
-    most tiles show none; `straight`: whether the lines lie in the middles."""
+    differs from the body (darker below 0) and how far it lies off the middle, in tile lengths; `plain` levels of the
+    lines that stand out, 0 where they are few; `usual`: the same, 0 where most tiles show none; `straight`: whether the
+    lines that stand out lie in the middles."""
 
     across: Mapping[int, tuple[float, float]]
     usual: float
     straight: bool
+    plain: float = 0.0
 
     @classmethod
     def of(cls, image: Picture, tiles: Sequence[TileReading]) -> Lines:
@@ -112,10 +116,11 @@ class Lines:
         across = {n: line_across(image, np.asarray(tiles[n].quad_px, np.float32)) for n in read}
         sign = -1 if not across or np.median([level for level, _ in across.values()]) < 0 else 1
         shown = [(sign * level, off) for level, off in across.values() if sign * level >= PLAIN_LINE]
-        if len(shown) < LEAST_FACES or len(shown) < MOSTLY * len(across):
+        if len(shown) < LEAST_FACES:
             return cls(across, 0.0, False)
-        usual, askew = (float(np.median(column)) for column in np.abs(shown).T)
-        return cls(across, sign * usual, askew <= STRAIGHT)
+        plain, askew = (float(np.median(column)) for column in np.abs(shown).T)
+        mostly = len(shown) >= MOSTLY * len(across)
+        return cls(across, sign * plain * mostly, askew <= STRAIGHT, sign * plain)
 
     @property
     def undivided(self) -> bool:
@@ -123,23 +128,23 @@ class Lines:
         return not self.usual and len(self.across) >= ENOUGH_FACES
 
     def shows(self, n: int) -> bool:
-        """Whether that tile shows a line as the others do."""
+        """Whether that tile shows a line as the others do that show one."""
         level = self.across.get(n, (0.0, 0.0))[0]
-        return self.usual != 0 and level / self.usual >= AS_CLEAR
+        return self.plain != 0 and level / self.plain >= AS_CLEAR
 
     def in_the_middle(self, n: int) -> bool:
-        """Whether it shows it in its middle: what it was read in is one tile, not the halves of two."""
-        return self.straight and self.shows(n) and abs(self.across[n][1]) <= ELSEWHERE
+        """Whether it shows it in its middle, as most do: what it was read in is one tile, not the halves of two."""
+        return self.usual != 0 and self.straight and self.shows(n) and abs(self.across[n][1]) <= ELSEWHERE
 
 
 def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in: ReadIn) -> list[TileReading]:
-    """The same tiles, with halves unread where the line that all others have in their middle lies elsewhere and other
-    outlines around that line show something else: the outline reaches over a part of the next tile."""
+    """The same tiles, with halves unread where the line that the others have in their middle lies elsewhere, or a plain
+    one where others are few, and other outlines around that line show something else: the outline reaches over a part
+    of the next tile."""
     out = list(tiles)
-    if not lines.straight:
-        return out
-    for n, (_, off) in lines.across.items():
-        if tiles[n].values is not None and lines.shows(n) and not lines.in_the_middle(n):
+    for n, (level, off) in lines.across.items():
+        shows = (lines.straight and lines.shows(n)) or (not lines.plain and abs(level) >= ALONE)
+        if tiles[n].values is not None and shows and abs(off) > ELSEWHERE:
             around = [
                 shifted(tiles[n].quad_px[None], (off, 0.0, longer, 0.0))[0] for longer in (0.0, -2 * off, 2 * off)
             ]

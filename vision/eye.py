@@ -128,7 +128,7 @@ class Eye:
         hubs = _things(things, Kind.HUB)
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         tiles, why = uncovered(tiles, markers), list[str]()
-        tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.scores(image, quads).values.argmax(2))
+        tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.likeliest(levels, quads))
         if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
             tiles, aside = of_one_shape(tiles, lines, digits=digits)
             why += [aside] if aside else []

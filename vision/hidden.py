@@ -24,6 +24,7 @@ from vision.levels import middle_levels
 from vision.prints import Points, prints_of
 from vision.reading import HalfReading, TileReading
 from vision.rectify import cut_tile, half_corners
+from vision.rotated import sides
 from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
@@ -57,6 +58,9 @@ REACH = 0.11
 SPREAD = 0.26
 """How far from a half's middle, in tile widths, makers print its outermost pips, by and large."""
 SAME_PLACE = 0.1
+AT_EDGE, LEAST_WHOLE, USUAL_RATIO, OTHER_RATIO = 0.05, 3, 0.48, (0.1, 0.25)
+"""In tile widths from the picture's edge; so many whole tiles tell how wide they are for their length, the third where
+they are fewer; by how much one that ends there differs (a logarithm), and one whose outline goes on beyond."""
 BATCHES = (4, 64)
 _UNIT_HALF = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
 _MIDDLES = (np.stack(np.meshgrid(*[np.arange(HALF_CELLS, dtype=np.float32)] * 2), 2).reshape(-1, 1, 2) + 0.5) / 10
@@ -141,14 +145,25 @@ class Covers:
 
 
 def beyond(shape: tuple[int, ...], quads: Floats) -> Mask:
-    """(h, w) of a picture and (n, 4, 2) outlines -> (n, 2, 10, 10): which cells of each half its edge cuts off."""
+    """(h, w) of a picture and (n, 4, 2) outlines -> (n, 2, 10, 10): which cells of each half its edge cuts off. A tile
+    that ends at the edge and is not as wide for its length as the others goes on beyond it, nobody knows how far."""
     out = np.zeros((len(quads), 2, HALF_CELLS, HALF_CELLS), np.bool_)
-    over = (quads < 0).any((1, 2)) | (quads > shape[1::-1]).any((1, 2))
-    for n in np.flatnonzero(over):
+    if not len(quads):
+        return out
+    wide, long = np.sort(np.array(sides(quads)), axis=0)
+    # Below 0 beyond the edge.
+    within = np.minimum(quads, np.array(shape[1::-1], np.float32) - quads).min(2) / wide[:, None]
+    at_edge = within.min(1) < AT_EDGE
+    ratio = wide / long
+    usual = np.median(ratio[~at_edge]) if (~at_edge).sum() >= LEAST_WHOLE else USUAL_RATIO
+    for n in np.flatnonzero(at_edge):
+        ends = within[n].reshape(2, 2).min(1) < AT_EDGE
         for half in (0, 1):
             to_picture = cv2.getPerspectiveTransform(_UNIT_HALF, half_corners(quads[n], half).astype(np.float32))
             middles = cv2.perspectiveTransform(_MIDDLES, to_picture).reshape(HALF_CELLS, HALF_CELLS, 2)
             out[n, half] = (middles < 0).any(2) | (middles > shape[1::-1]).any(2)
+            most = OTHER_RATIO[int(within[n].min() < -2 * AT_EDGE)]
+            out[n, half] |= ends[half] and abs(np.log(ratio[n] / usual)) > most
     return out
 
 

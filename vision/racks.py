@@ -49,8 +49,8 @@ A_LINE, ALIKE, A_LIP = 8.0, 0.03, 0.05
 """The dividing lines of a row, of so many levels, lie off the middles to one side by so much at least, in tile lengths,
 where a lip hides the lower ends; by as much in all of them but for the second."""
 TOO_WIDE, SURELY = 0.56, 0.995
-"""Without lines only their shape tells: in a row of tiles wider than this, for their length, a half counts where it is
-as surely read as the second."""
+"""Tiles of a row are wider than this, for their length, where a lip hides an end. Where no lines tell which, a half
+counts that is as surely read as the second."""
 _SIDE = 64
 
 
@@ -137,30 +137,25 @@ def _behind_the_lip(picture: Picture, tiles: list[TileReading], known: KnownSet 
     if len(up) < LEAST:
         return out
     for row, facing in _racks([tiles[n] for n in up]):
-        read = [k for k, n in enumerate(row) if any(half.value is not None for half in tiles[up[n]].halves or ())]
-        if len(row) < LEAST or not read:
+        quads = np.array([tiles[up[n]].quad_px for n in row], np.float32)
+        wide, long = np.sort(np.array(sides(quads)), axis=0)
+        if len(row) < LEAST or np.median(wide / long) <= TOO_WIDE:
             continue
-        lines = np.array([line_across(picture, np.asarray(tiles[up[n]].quad_px, np.float32)) for n in row])
+        lines = np.array([line_across(picture, quad) for quad in quads])
         shown = (lines[:, 1] * facing)[np.abs(lines[:, 0]) >= A_LINE]
         off = float(np.median(shown)) if len(shown) >= max(LEAST, MOSTLY * len(row)) else 0.0
-        if len(shown) and np.median(np.abs(shown - off)) <= ALIKE:
-            hidden = np.zeros((HALF_CELLS, HALF_CELLS), np.bool_)
-            hidden[:, : round(HALF_CELLS * 2 * abs(off) / (0.5 + abs(off)))] = abs(off) >= A_LIP
-            for k in read:
-                tile = tiles[up[row[k]]]
-                lower = int(off * facing[k] > 0)
-                halves = list(tile.halves or ())
+        told = len(shown) > 0 and np.median(np.abs(shown - off)) <= ALIKE
+        hidden = np.zeros((HALF_CELLS, HALF_CELLS), np.bool_)
+        hidden[:, : round(HALF_CELLS * 2 * abs(off) / (0.5 + abs(off)))] = abs(off) >= A_LIP
+        for k, n in enumerate(row):
+            tile = tiles[up[n]]
+            halves = [_sure(half) for half in tile.halves or ()]
+            if told:
+                halves, lower = list(tile.halves or ()), int(off * facing[k] > 0)
                 value = halves[lower].value
                 if value is not None and may_be_another(value, hidden, values):
                     halves[lower] = HalfReading(None, 0.0)
-                    out[up[row[k]]] = replace(tile, halves=(halves[0], halves[1]))
-        else:
-            quads = np.array([tiles[up[n]].quad_px for n in row], np.float32)
-            long, wide = np.sort(np.array(sides(quads)), axis=0)[::-1]
-            if float(np.median(wide / long)) > TOO_WIDE:
-                for k in read:
-                    a, b = (_sure(half) for half in tiles[up[row[k]]].halves or ())
-                    out[up[row[k]]] = replace(tiles[up[row[k]]], halves=(a, b))
+            out[up[n]] = replace(tile, halves=(halves[0], halves[1]))
     return out
 
 

@@ -98,10 +98,12 @@ def test_a_double_blank_with_the_divider_of_the_others_is_a_tile_however_faintly
     assert with_dividers(image, quads[:0], quads).tolist() == []
 
 
-def outlined(offs: list[float], told: tuple[int, int] = (4, 3)) -> list[tuple[int, int] | None]:
+def outlined(
+    offs: list[float], told: tuple[int, int] = (4, 3), lines: list[float] | None = None
+) -> list[tuple[int, int] | None]:
     """What is left of four tiles' values whose outlines lie off along them by such parts of their length, where other
-    outlines are read as `told`."""
-    image, quads = sheet([-60.0 + 90] * len(offs))
+    outlines are read as `told`; `lines` by how many levels their lines stand out."""
+    image, quads = sheet(lines or [30.0] * len(offs))
     shift = np.array([0.0, LENGTH], np.float32)
     tiles = [
         TileReading(q + off * shift, "up", (HalfReading(4, 0.99), HalfReading(2, 0.99)), 0.9)
@@ -119,6 +121,9 @@ def test_an_outline_with_the_divider_off_its_middle_is_not_read() -> None:
     assert outlined([0.0, 0.02, -0.15, 0.01], (4, 2)) == [(4, 2)] * 4, "it is read so however it is outlined"
     assert outlined([0.15, 0.15, 0.15, 0.15]) == [(4, 2)] * 4, "these have their lines elsewhere"
     assert outlined([0.0, 0.15]) == [(4, 2)] * 2, "two tell nothing"
+    assert outlined([0.15], lines=[70.0]) == [None], "but a plain line tells by itself"
+    some = [30.0, 30.0, 30.0, 0.0, 0.0]
+    assert outlined([0.0, 0.15, 0.01, 0.0, 0.0], lines=some) == [(4, 2), None, *[(4, 2)] * 3], "not all need show one"
 
 
 def test_a_column_of_pips_is_no_line() -> None:

@@ -113,6 +113,15 @@ def test_what_the_pictures_edge_cuts_off_is_hidden(covers, monkeypatch) -> None:
         quad = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], np.float32) - np.array([0, above], np.float32)
         read = [TileReading(quad, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)]
         assert covers.settled(picture, read)[0].values == told
+    # An outline that ends at the edge, and is too short or too narrow, ends there because the tile goes on.
+    for long, wide, told in ((40, 20, (2, 6)), (28, 20, None), (40, 14, None)):
+        quad = np.array([[0, 40], [0, 40 - wide], [long, 40 - wide], [long, 40]], np.float32)
+        read = [TileReading(quad, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)]
+        assert covers.settled(picture, read)[0].values == told
+        clear = [
+            TileReading(quad + np.array([5, -5], np.float32), "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)
+        ]
+        assert covers.settled(picture, clear) == clear
     end_cut = np.array([[-14, 20], [-14, 0], [26, 0], [26, 20]], np.float32)
     read = [TileReading(end_cut, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)]
     assert [half.value for half in covers.settled(picture, read)[0].halves or ()] == [None, 6]

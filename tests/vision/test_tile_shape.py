@@ -12,7 +12,7 @@ from vision.reading import HalfReading, TileReading
 from vision.tile_shape import of_one_shape, shape_of
 
 LENGTH, WIDTH = 48.0, 24.0
-DIVIDED = Lines(dict.fromkeys(range(12), (-60.0, 0.0)), -60.0, straight=True)
+DIVIDED = Lines(dict.fromkeys(range(12), (-60.0, 0.0)), -60.0, straight=True, plain=-60.0)
 PLAIN = Lines(dict.fromkeys(range(12), (-6.0, 0.1)), 0.0, straight=False)
 
 
@@ -74,7 +74,7 @@ def test_beyond_45_degrees_a_tile_is_read_only_where_its_line_shows_that_it_is_o
     tiles = read(scattered(12, 49))
     told, why = of_one_shape(tiles, DIVIDED)
     assert told == tiles and why is not None and "leans" in why
-    seam = Lines({n: (-60.0, 0.0 if n != 3 else 0.25) for n in range(12)}, -60.0, straight=True)
+    seam = Lines({n: (-60.0, 0.0 if n != 3 else 0.25) for n in range(12)}, -60.0, straight=True, plain=-60.0)
     told, why = of_one_shape(tiles, seam)
     assert [n for n, tile in enumerate(told) if tile.values is None] == [3]
     assert why is not None and "only tiles whose middle line shows" in why
