@@ -141,6 +141,16 @@ def test_who_has_drawn_waits_for_the_double_too(anyone: FlaskClient, session: Fa
     assert page.count(">after the double</span>") == 4 and ">closed</span>" not in page
 
 
+def test_counts_in_doubt_keep_their_column(anyone: FlaskClient, session: FakeSession) -> None:
+    head = '<th scope="col" class="n">Hand</th>'
+    begun = {"seq": 1, "event": "round_started", "round": 1, "engine": [12, 12], "starter": "Ann", "source": "person"}
+    table = tables.midgame()
+    session.show({**table, "plays": [begun, *table["plays"]], "hands": {}})
+    assert head in anyone.get("/").text
+    session.show({**table, "plays": [{**begun, "draws_seen": False}, *table["plays"]], "hands": {}})
+    assert head not in anyone.get("/").text, "nobody counts in this round"
+
+
 def test_an_unsure_tile_is_marked_in_words_too(anyone: FlaskClient, session: FakeSession) -> None:
     session.show(tables.midgame())
     yard = anyone.get("/regions").json["regions"]["yard"]

@@ -190,4 +190,6 @@ def test_whom_a_play_was_given_to_is_undone_where_it_was_said(client: FlaskClien
     assert session.snapshot()["plays"][-1]["by"] == "Ann" and 'action="/api/undo"' not in shown
     shown = send(client, page, "/api/correct", by="Ben")
     session.draw("Ben")
-    assert 'action="/api/undo"' not in client.get(page).text, "it would take back what came after"
+    shown = client.get(page).text
+    assert 'action="/api/undo"' not in shown, "it would take back what came after"
+    assert "More has happened since." in shown and "Correct it" in shown

@@ -32,6 +32,10 @@ TABLES = {
     "a match won by two": tables.match_over() | {"winner": ["Ann", "Dorothea"]},
 }
 
+LETTERS = """() => Math.min(99, ...[...document.querySelectorAll('.laid .num')].map((e) =>
+  parseFloat(getComputedStyle(e).fontSize)))"""
+"""How high the smallest number at a tile is, in px."""
+
 MEASURE = """() => {
   const found = [];
   const seen = (e) => {
@@ -101,11 +105,14 @@ def test_nothing_touches_and_nothing_is_cut_off(
     width, height = SCREENS[screen]
     page = browser.new_page(viewport={"width": width, "height": height}, reduced_motion="reduce")
     faults: dict[str, Any] = {}
+    letters: dict[str, float] = {}
     for name, table in TABLES.items():
         session.show(table)
         page.goto(f"{address}/tv", wait_until="load")
         faults[name] = once_at_rest(page, lambda: page.evaluate(MEASURE), lambda found: found == [])
+        letters[name] = page.evaluate(LETTERS)
     page.close()
+    assert {name: size for name, size in letters.items() if size < height / 100} == {}, "too small to be read"
     assert {name: found for name, found in faults.items() if found} == {}
 
 

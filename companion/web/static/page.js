@@ -430,12 +430,18 @@ for (const part of document.querySelectorAll("[data-view]")) {
     made.textContent = text;
     return made;
   };
-  // The part of the picture in which tiles and hands are, so that their values can be read on a phone.
+  // The part of the picture in which tiles and hands are, with what may be laid beside them next, so that their values
+  // can be read on a phone; a tap shows all of it, another one the part again.
+  let whole = false;
+  place.addEventListener("click", () => {
+    whole = !whole;
+    look();
+  });
   const around = (seen, w, h) => {
     const points = seen.tiles.map((tile) => tile.quad).reduce((all, quad) => all.concat(quad), seen.arms.map((arm) => arm.at));
-    if (!points.length) return `0 0 ${w} ${h}`;
+    if (whole || !points.length) return `0 0 ${w} ${h}`;
     const [xs, ys] = [0, 1].map((axis) => points.map((point) => point[axis]));
-    const side = Math.min(1, Math.max(0.3, Math.max(...xs) - Math.min(...xs) + 0.16, Math.max(...ys) - Math.min(...ys) + 0.16));
+    const side = Math.min(1, Math.max(0.3, Math.max(...xs) - Math.min(...xs) + 0.3, Math.max(...ys) - Math.min(...ys) + 0.3));
     const from = (all) => Math.min(1 - side, Math.max(0, (Math.max(...all) + Math.min(...all) - side) / 2));
     return `${from(xs) * w} ${from(ys) * h} ${side * w} ${side * h}`;
   };
