@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from bench.foreign_film import ForeignFilm
+from bench.third_film import ThirdFilm
 from bench.toys import ToyFilm
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
@@ -202,9 +203,11 @@ def main() -> None:
     parser.add_argument("--toys", action="store_true", help="bodies that no network was trained on")
     parser.add_argument("--asked", action="store_true", help="somebody answers once whether that is Ann's marker")
     parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer")
+    parser.add_argument("--third", action="store_true", help="drawn by VTK (bench/third_film.py)")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     args = parser.parse_args()
     base: Any = partial(ForeignFilm, folder=args.renderer) if args.renderer else partial(ToyFilm, toys=args.toys)
+    base = ThirdFilm if args.third else base
     total: Counter[str] = Counter()
     for seed in range(args.first, args.first + args.tables):
         start = time.perf_counter()

@@ -148,7 +148,9 @@ PRIORS: dict[Cause, Prior] = {
         "six of 813 came late, by 2.3 changes in the mean",
     ),
     Cause.MARKER_UNSEEN_AGAIN: Prior(
-        8, "another picture does not show it either", "of late markers three in four come with the next change"
+        4,
+        "another picture does not show it either",
+        "of late markers three in four come with the next change, but one marker in a hundred the eye never finds",
     ),
     Cause.STILL_TO_COME: Prior(
         8, "a marker is still to be moved at the end of a turn", "five in six move in the change of the tile (told)"
