@@ -31,7 +31,7 @@ from vision.eye import Eye, Region
 from vision.frame import Frame
 from vision.known_set import KnownSet
 from vision.reading import PictureReading
-from vision.tile_size import TileSize
+from vision.tile_size import TileSize, in_steps
 
 
 class TableReader:
@@ -204,7 +204,7 @@ class TableReader:
         return self.eye.look_again(frame.image, wide, self._length_px(), self.known, self._size())
 
     def _length_px(self) -> float:
-        return self.calibration.px_per_mm * self.setup.tile_mm[0]
+        return in_steps(self.calibration.px_per_mm * self.setup.tile_mm[0])
 
     def _size(self) -> TileSize:
         return TileSize(self.calibration, self.setup.tile_mm[:2])
