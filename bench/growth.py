@@ -26,6 +26,8 @@ from companion.app.state import AppState, GameRepository
 from companion.game.session import Session
 from companion.rules.actions import Play
 from companion.web.app import PageSettings, create_app
+from companion.web.serving import ServingSettings
+from companion.web.stream import StreamSettings
 from tests.desk.playing import begin, play_out, say
 from tests.web import tables
 from tests.web.background import serve_in_background
@@ -33,7 +35,9 @@ from tests.web.fakes import FakeSession
 from vision.frame import reduced
 
 ROUNDS = 5
-GAMES, TILES, PLAYERS, PICTURES, SCREENS = (1, 13, 50), (10, 40, 80), (2, 4, 8), (10, 100, 1000), (1, 6, 24)
+GAMES, TILES, PLAYERS, PICTURES, SCREENS = (1, 13, 50), (10, 60, 180), (2, 6, 12), (10, 100, 1000), (1, 24, 390)
+SET, DEALT = 18, 180
+"""A double-18 has 190 tiles; so many are dealt, and the bots lay nearly all of them."""
 SIDES_PX = (1000, 2000, 4000)
 
 Work = Callable[[], object]
@@ -84,7 +88,9 @@ def games(folder: Path) -> tuple[dict[int, float], dict[int, float]]:
 
 def with_tiles(path: Path, count: int, players: int = 4) -> Session:
     """A round in which so many tiles have been laid, or as many as the bots lay."""
-    session, bots = begin(path, "tactic", players, seed=7)
+    names = [f"Player {number}" for number in range(1, players + 1)]
+    hand = DEALT // players
+    session, bots = begin(path, "tactic", names, seed=7, set_max=SET, options={"hand": hand})
     table = next(iter(bots.rounds()))
     session.start_round(table.engine, table.starter)
     laid = 0
@@ -131,7 +137,9 @@ def pictures(folder: Path) -> dict[int, float]:
 @contextmanager
 def screens(count: int) -> Iterator[FakeSession]:
     session = FakeSession(tables.illegal(), lines=tables.lines())
-    server, port = serve_in_background(create_app(AppState(session, game="bench"), PageSettings(pin="1")))
+    # A table takes 48 screens at most; the curve is looked at beyond that.
+    app = create_app(AppState(session, game="bench"), PageSettings(pin="1", stream=StreamSettings(most=2 * count)))
+    server, port = serve_in_background(app, settings=ServingSettings(threads=count + 16, at_once=count + 8))
     phones = [Phone(f"http://127.0.0.1:{port}", len(session.lines)) for _ in range(count)]
     for phone in phones:
         phone.start()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from companion.game.session import Session
@@ -17,7 +17,7 @@ from tests.desk.making import ticking
 def begin(
     path: Path,
     rules_name: str,
-    players: int,
+    players: int | Sequence[str],
     seed: int,
     *,
     set_max: int = 12,
