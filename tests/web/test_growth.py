@@ -45,6 +45,7 @@ NEEDS_PIN = {
     "/corrections.zip",
     "/diagnostics.zip",
     "/games/<game>/export.zip",
+    "/play/<int:seq>/correction",
     "/round-end/by-photo",
     "/api/seats",
     "/seats",
