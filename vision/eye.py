@@ -121,7 +121,8 @@ class Eye:
         lines = Lines.of(levels, tiles)
         digits = self.reader.adaptation is not None and self.reader.adaptation.digits
         if self.covers is not None:
-            tiles = self.covers.settled(levels, tiles, known, digits=digits, divided=digits or not lines.undivided)
+            divided, photograph = digits or not lines.undivided, self.familiar is None
+            tiles = self.covers.settled(levels, tiles, known, digits=digits, divided=divided, photograph=photograph)
         markers = bare(tiles, _things(things, Kind.MARKER))
         if self.judge is not None:
             markers += markers_on(levels, tiles, markers, self.judge)

@@ -136,6 +136,12 @@ def test_where_no_tile_has_a_dividing_line_nothing_may_be_hidden(covers, monkeyp
     for divided, told in ((True, 1), (False, None)):
         halves = covers.settled(np.zeros((40, 40, 3), np.uint8), read, divided=divided)[0].halves
         assert [half.value for half in halves] == [told, 6]
+    corner[:] = 0.0
+    read = [TileReading(quad + np.float32(9), "up", (HalfReading(1, 0.98), HalfReading(6, 0.99)), 0.9)]
+    for divided, photograph, told in ((False, False, 1), (True, True, 1), (False, True, None)):
+        how = {"divided": divided, "photograph": photograph}
+        halves = covers.settled(np.zeros((60, 60, 3), np.uint8), read, **how)[0].halves
+        assert [half.value for half in halves] == [told, 6]
 
 
 def test_another_network_is_refused() -> None:
