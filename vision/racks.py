@@ -32,8 +32,9 @@ OFF = 0.3
 """In tile lengths: by how much a neighbour may stand higher or lower."""
 PITCH = (0.8, 1.35)
 """In tile widths: how far apart the middles of two neighbours are."""
-MOSTLY = 0.5
-"""Of the row more than this have the half unread that is at the rack's edge."""
+MOSTLY, ALONE = 0.5, 0.33
+"""Of the row more than the first have the half unread that is at the rack's edge, and the second that half alone: glare
+and digits leave both unread."""
 END_TO_END = (0.8, 1.75)
 """In tile lengths: how far apart the middles of two finds are that lie in line, a standing tile between them or not."""
 STRIP = (0.06, 0.2)
@@ -171,9 +172,11 @@ def standing(tiles: Sequence[TileReading]) -> str | None:
     if len(row) < LEAST:
         return None
     unread = np.array([[half.value is None for half in tiles[n].halves or ()] or [True, True] for n in row])
-    first, second = unread[:, 0] & ~unread[:, 1], unread[:, 1] & ~unread[:, 0]
-    hidden = max(int(np.where(facing == side, second, first).sum()) for side in (1, -1))
-    if hidden <= MOSTLY * len(row):
+    unread[facing < 0] = unread[facing < 0, ::-1]
+    alone = [int((unread[:, end] & ~unread[:, 1 - end]).sum()) for end in (0, 1)]  # that end, and not the other
+    at_lip = int(np.argmax(alone))
+    hidden = int(unread[:, at_lip].sum())
+    if alone[at_lip] < max(LEAST, ALONE * len(row)) or hidden <= MOSTLY * len(row):
         return None
     q = np.array([tiles[n].quad_px for n in row], np.float64)
     across = (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2 * facing[:, None]
