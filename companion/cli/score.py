@@ -20,6 +20,9 @@ from vision.hand_group import in_hand
 from vision.pictures import PictureError, open_picture
 from vision.reading import PictureReading
 
+MANY_UNREAD = 3
+"""So many tiles, and a quarter of the hand: it may be the print rather than the light."""
+
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
@@ -71,7 +74,9 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
     unread = len(up) - len(tiles)
     warnings = list(reading.warnings)
     if unread:
-        warnings.append(f"{unread} of {len(up)} tiles could not be read; turn the light or come closer")
+        strange = unread >= MANY_UNREAD and unread * 4 >= len(up) and not reading.warnings
+        teach = ", and teach it your set if that looks unusual" if strange else ""
+        warnings.append(f"{unread} of {len(up)} tiles could not be read; turn the light or come closer{teach}")
     unsettled = sum(tile.or_blank for tile in mine)
     if unsettled:
         warnings.append(

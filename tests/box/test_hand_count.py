@@ -64,3 +64,13 @@ def test_the_page_says_what_it_does_not_count() -> None:
         )
         without = hand_of(picture(tile((6, 4), 450, 450), tile((1, 2), 520, 450)))
         assert photo_note("Ann", without, "Check it.") == ("Ann: 2 tiles read. Check it.", True)
+
+
+def test_where_many_tiles_are_unread_teaching_the_set_is_a_way_out() -> None:
+    read = [tile((6, 4), 300, 450 + 110 * n) for n in range(3)]
+    for unread, told in ((1, False), (3, True)):
+        hand = [tile(None, 360, 450 + 110 * n) for n in range(unread)]
+        warnings = count(picture(*read, *hand), REEVES)["warnings"]
+        assert any("teach it your set" in one for one in warnings) is told
+    leaning = PictureReading((1000, 1000), (*read, *hand), warnings=("the camera leans 60 degrees",))
+    assert not any("teach" in one for one in count(leaning, REEVES)["warnings"])
