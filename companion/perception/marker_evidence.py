@@ -126,22 +126,30 @@ def _things(
     looked: Looked,
     place: Places,
 ) -> list[SeenMarker]:
-    """What came to lie beside a train, of a marker's size and found by nobody: a marker until shown otherwise."""
+    """What came to lie beside a train, of a marker's size and found by nobody: a marker until shown otherwise. Another
+    look at the same picture finds it again."""
     # A faint find is one term of two, and takes nothing from a thing that was seen to come.
-    known = [one for one in found if one.confidence >= LEAST_THING_CONFIDENCE]
-    known += [track.seen for track in memory.markers]
+    sure = [one for one in found if one.confidence >= LEAST_THING_CONFIDENCE]
+    lie = [track.seen for track in memory.markers]
     up = [tile for tile in tiles if tile.face_up]
+    things = place.things.came(place.image, tiles, fresh, place.calibration)
+    again = [one for one in lie if not _near(one.center_mm, sure) and _at_any(one.center_mm, things)]
     came = [
         thing
-        for thing in place.things.came(place.image, tiles, fresh, place.calibration)
+        for thing in things
         if looked.covers(thing)
         and inside(thing, place.calibration)
-        and not _near(thing, known)
+        and not _near(thing, [*sure, *lie])
         and all(distance(thing, parked) > MARKER_REACH_MM for parked in memory.parked)
         and at_a_train(thing, up, memory.hub, place.side_mm)
     ]
     # Several things at once are no marker: a cup's handle and its spoon, or the light.
-    return [SeenMarker(came[0], LEAST_THING_CONFIDENCE, recognised=False)] if len(came) == 1 else []
+    new = [SeenMarker(came[0], LEAST_THING_CONFIDENCE, recognised=False)] if len(came) == 1 else []
+    return [*again, *new]
+
+
+def _at_any(place: Point, things: Sequence[Point]) -> bool:
+    return any(distance(place, thing) <= MARKER_REACH_MM for thing in things)
 
 
 def at_a_train(thing: Point, up: Sequence[SeenTile], hub: SeenHub | None, width: float) -> bool:

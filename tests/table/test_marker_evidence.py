@@ -41,8 +41,9 @@ def drawn(
 
 @dataclass
 class Watched:
-    """A table looked at twice at every still picture, by an eye that says of markers what it is told to."""
+    """A table looked at several times at every still picture, by an eye that says of markers what it is told to."""
 
+    looks: int = 2
     memory: TableMemory = field(default_factory=TableMemory)
     things: Blobs = field(default_factory=Blobs)
     bare: BackgroundModel = field(default_factory=BackgroundModel)
@@ -50,7 +51,7 @@ class Watched:
     def see(self, picture: NDArray[np.uint8], tiles: list[SeenTile], *said: tuple[Point, float]) -> None:
         self.memory.begin()
         place = Places(picture, CALIBRATION, 24.0, self.things, self.bare)
-        for _ in range(2):
+        for _ in range(self.looks):
             lying = [*self.memory.tiles(), *tiles]
             markers = [SeenMarker(where, score) for where, score in said if score >= 0.18]
             markers = in_time(markers, lying, self.memory, Looked(), place)
@@ -83,6 +84,17 @@ def test_a_button_is_there_from_when_it_comes_to_when_it_goes_whatever_the_eye_s
         watched.see(with_it, [LAST], (BUTTON, score))
         assert watched.places == [BUTTON], score
         assert not any(one.hidden for one in watched.memory.markers)
+    watched.see(drawn(LAST), [LAST])
+    assert watched.places == []
+
+
+@pytest.mark.parametrize("looks", [3, 4, 5])
+def test_a_thing_that_came_is_there_in_every_look_at_the_same_picture(watched: Watched, looks: int) -> None:
+    """The game asks for more looks where a marker is due: the thing had gone in the third and come in the fourth."""
+    watched.looks = looks
+    for _ in range(2):
+        watched.see(drawn(LAST, things=((BUTTON, 9, RED),)), [LAST])
+        assert watched.places == [BUTTON]
     watched.see(drawn(LAST), [LAST])
     assert watched.places == []
 
