@@ -33,8 +33,8 @@ def scattered(count: int, lean_deg: float, seed: int = 0, narrow: float = 1.0) -
     return np.stack([q[..., 0], q[..., 1] * math.cos(lean)], -1) / depth[..., None] * 1400 + 500
 
 
-def read(quads: np.ndarray) -> list[TileReading]:
-    return [TileReading(q.astype(np.float32), "up", (HalfReading(4, 0.99), HalfReading(2, 0.99)), 0.9) for q in quads]
+def read(quads: np.ndarray, p: float = 0.99) -> list[TileReading]:
+    return [TileReading(q.astype(np.float32), "up", (HalfReading(4, 0.999), HalfReading(2, p)), 0.9) for q in quads]
 
 
 @pytest.mark.parametrize("lean", [0, 20, 35, 50, 60])
@@ -71,13 +71,15 @@ def test_from_far_aside_nothing_is_read_and_a_sentence_says_so() -> None:
 
 
 def test_beyond_45_degrees_a_tile_is_read_only_where_its_line_shows_that_it_is_one() -> None:
-    tiles = read(scattered(12, 49))
+    tiles = read(scattered(12, 49), 0.996)
     told, why = of_one_shape(tiles, DIVIDED)
     assert told == tiles and why is not None and "leans" in why
     seam = Lines({n: (-60.0, 0.0 if n != 3 else 0.25) for n in range(12)}, -60.0, straight=True, plain=-60.0)
     told, why = of_one_shape(tiles, seam)
     assert [n for n, tile in enumerate(told) if tile.values is None] == [3]
     assert why is not None and "only tiles whose middle line shows" in why
+    less_sure, _ = of_one_shape([*tiles[:-1], read(scattered(12, 49), 0.994)[-1]], DIVIDED)
+    assert [tile.values for tile in less_sure[-2:]] == [(4, 2), None]
     told, why = of_one_shape(tiles, PLAIN)
     assert all(tile.values is None for tile in told)
     assert why is not None and "too far to read tiles by" in why
