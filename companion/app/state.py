@@ -16,6 +16,7 @@ from companion.app.summaries import GameSummary, summarize, summary_of
 from companion.game.game_view import GameView
 from companion.log.events import Corrected
 from companion.log.journal import JournalError
+from companion.rules.position import LinePosition, Position
 from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
@@ -38,6 +39,10 @@ class SessionLike(Protocol):
 
     def hands_of(self, number: int) -> Mapping[str, Sequence[Sequence[int]]]:
         """The hands from which that round was counted, by player; {} where people typed its points."""
+        ...
+
+    def table_of(self, number: int) -> Position | LinePosition | None:
+        """The table as it lay when that round was counted; None where it has no points."""
         ...
 
     def subscribe(self, callback: Callable[..., None]) -> Any: ...

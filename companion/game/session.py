@@ -46,6 +46,7 @@ from companion.play.reports import REPORTS
 from companion.play.taps import acts_when_unable, lifts_marker, still_laying
 from companion.play.timeline import AppliedEvent
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
+from companion.rules.position import LinePosition, Position
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset
 
@@ -280,6 +281,12 @@ class Session(OpenGame):
             if match is None or scored is None or self._ledger.timeline.acts[scored].held.event.source == "person":
                 return {}
             return {player: [[t.low, t.high] for t in hand.tiles] for player, hand in match.shown.items()}
+
+    def table_of(self, number: int) -> Position | LinePosition | None:
+        """The table as it lay when round `number` was counted; None where it has no points."""
+        with self._lock:
+            match = self._match_counted(number)
+            return None if match is None or match.course is None else match.course.position
 
     def _match_counted(self, number: int) -> Match | None:
         """The match as it stood after round `number`, once that had its points."""

@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
 from companion.game.game_view import RoundScores
+from companion.rules.position import Position
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin, signed_in
 from companion.web.api import act, app_state
@@ -27,7 +28,7 @@ from companion.web.hand_notes import empty_notes, hand_notes, mark_of, tiles_lef
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
-from companion.web.page_view import PageView, page_view_of
+from companion.web.page_view import PageView, TileView, TrainView, page_view_of
 from companion.web.photographs import expect_photograph
 from companion.web.returned import FieldError, returned
 from companion.web.same_page import asked_as
@@ -50,7 +51,7 @@ def _board() -> PageView:
 
 def _round_asked(fields: Mapping[str, Any], board: PageView) -> PageView:
     """The table of the round that is named in `round`; without one that on the table. Of an earlier round that was
-    counted it shows what there is to be put right: nothing of it lies there any more.
+    counted it shows what there is to be put right, with the tiles that lay there then.
 
     Raises NotFound where it has no points, and Conflict where the form comes back from another game.
     """
@@ -62,7 +63,18 @@ def _round_asked(fields: Mapping[str, Any], board: PageView) -> PageView:
     if played is None:
         raise NotFound(_("Round %(number)s has no points yet.", number=number))
     rows = tuple(replace(row, hand=0 if row.seat.name == played["out"] else None) for row in board.scores)
-    return replace(board, round=number, phase="waiting", engine=None, trains=(), line=(), scores=rows)
+    engine, trains = _lain(board, played["round"])
+    return replace(board, round=number, phase="waiting", engine=engine, trains=trains, line=(), scores=rows)
+
+
+def _lain(board: PageView, number: int) -> tuple[tuple[int, int] | None, tuple[TrainView, ...]]:
+    """The engine and the trains of an earlier round of Mexican Train as it was counted."""
+    table = app_state().session.table_of(number)
+    if not isinstance(table, Position):
+        return None, ()
+    laid = {name: tuple(TileView(*tile, seq=0) for tile in tiles) for name, tiles in table.trains.items()}
+    rows = [replace(row, tiles=laid.get(row.name, ()), beyond=()) for row in board.trains]
+    return (table.engine.inner, table.engine.outer), tuple(rows)
 
 
 def _expect_same_game() -> None:

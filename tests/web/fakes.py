@@ -39,6 +39,9 @@ class FakeSession:
     def hands_of(self, number: int) -> dict[str, Any]:
         return {}
 
+    def table_of(self, number: int) -> None:
+        return None
+
     def read_otherwise(self) -> list[Any]:
         return []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
 from tests.desk.making import ticking
+from tests.web.reading import words
 
 
 @pytest.fixture
@@ -93,6 +95,22 @@ def test_a_round_is_put_right_whatever_has_begun_meanwhile(client: FlaskClient, 
     assert dict(reopened.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
     reopened.undo()
     assert dict(reopened.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8} and reopened.phase == "playing"
+
+
+def test_a_tile_that_lay_on_the_table_of_that_round_is_asked_about(client: FlaskClient, session: Session) -> None:
+    session.play((12, 7), "Ann", "Ann")
+    session.end_round("out", "Ann")
+    for name, hand in (("Ann", []), ("Ben", [(1, 2), (3, 3)]), ("Cy", [(4, 4)])):
+        session.show_hand(name, hand)
+    begin_the_next_round(session)
+    hands = {"hand_1": "", "hand_2": "12-7 5-11", "hand_3": "12-12"}
+    back = send(client, "/round-end?round=1", "/round-end", **hands)
+    said = words(unescape(back))
+    assert "12-7 is already on the table: Ann's train." in said and "12-12 is already on the table: the engine." in said
+    assert "5-11 is already" not in said, "it lies there now, not then"
+    assert session.snapshot()["totals"]["Ben"] == 9, "nothing has been counted yet"
+    send_form(client, back, "/round-end", **hands)
+    assert session.snapshot()["totals"]["Ben"] == 35, "people have the last word"
 
 
 def test_a_form_that_comes_back_is_still_of_its_own_round(client: FlaskClient, session: Session) -> None:
