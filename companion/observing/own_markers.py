@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from companion.game.session import Session
 from companion.log.event_fields import Candidate
-from companion.log.events import Corrected, Event, MarkerPlaced, Unclear
+from companion.log.events import Corrected, Event, MarkerPlaced, MarkerRemoved, Unclear
 from companion.log.question import Question, QuestionKind
 from companion.observing.unread import Keep
 
@@ -27,7 +27,7 @@ class MarkerQuestions:
         """Ask it now; False where it was asked before, another is open, or nobody plays."""
         question = Question(QuestionKind.MARKER, player=player)
         earlier = {event.reason for event in self._session.events if isinstance(event, Unclear)}
-        if question.reason in earlier or self._session.phase != "playing" or len(self._asked) > len(self.answers()):
+        if question.reason in earlier or self._session.phase != "playing" or len(self.answers()) < len(self._asked):
             return False
         asked = self._session.ask(question, [Candidate(THEIRS)], frame=self._keep(frame))
         self._asked[player] = asked[0].seq
@@ -35,7 +35,11 @@ class MarkerQuestions:
 
     def answers(self) -> Mapping[str, bool]:
         """Player -> whether the thing was their marker, of every question that is answered. What was none goes off the
-        record, where the camera had put it there."""
+        record, where the camera had put it there. A question that is settled otherwise goes, and says nothing."""
+        for player, seq in list(self._asked.items()):
+            if self._session.is_open(seq) and self._settled(player, seq):
+                self._session.drop_question(seq)
+                del self._asked[player]
         for player, seq in self._asked.items():
             if player not in self._told and not self._session.is_open(seq):
                 self._told[player] = _is_theirs(seq, self._session.events)
@@ -43,6 +47,14 @@ class MarkerQuestions:
                 if placed is not None and not self._told[player]:
                     self._session.correct(placed, {"withdrawn": True}, source="camera")
         return self._told
+
+    def _settled(self, player: str, seq: int) -> bool:
+        """Whether nothing is left to ask: the round is over, their marker has been taken off since, or a person has
+        said of it what is so."""
+        since = self._session.events[seq:]
+        acts = [one for one in since if isinstance(one, (MarkerPlaced, MarkerRemoved)) and one.train == player]
+        said = any(isinstance(one, MarkerRemoved) or one.source == "person" for one in acts)
+        return self._session.phase != "playing" or said
 
 
 def _is_theirs(seq: int, events: Sequence[Event]) -> bool:

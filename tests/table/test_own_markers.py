@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from companion.perception.lifted import Places, let_go, without_patterns
 from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.projection import square_of
 from companion.perception.tracks import MARKER_REACH_MM, Looked, MarkerTrack
-from companion.rules.actions import Mark
+from companion.rules.actions import Mark, Unmark
 from tests.desk.test_belief_on_record import table as session_at
 from tests.desk.watching import table_change
 from tests.table.test_marker_evidence import BUTTON, LAST, NEXT, RED, Watched, drawn
@@ -147,4 +148,27 @@ def test_what_is_none_goes_off_the_record(tmp_path: Path) -> None:
     session.answer(session.questions[0].seq, None)
     assert questions.answers() == {"Ann": False}
     assert session.position.markers == set() and questions.answers() == {"Ann": False}  # type: ignore[union-attr]
+    session.close()
+
+
+@pytest.mark.parametrize(
+    "settle",
+    [
+        lambda session: session.end_round("out", "Ben"),
+        lambda session: session.mark("Ann", "Ann"),
+        lambda session: session.observe(table_change([Unmark("Ann")])),
+    ],
+    ids=["the round is over", "a person has said so", "it was taken off"],
+)
+def test_a_question_that_is_settled_otherwise_goes(tmp_path: Path, settle: Callable[[Session], None]) -> None:
+    session = session_at(tmp_path)
+    session.observe(table_change([Mark("Ann")]))
+    questions = MarkerQuestions(session, lambda frame: None)
+    questions.ask("Ann", "f1")
+    session.observe(table_change([Mark("Ben")]))
+    assert questions.answers() == {} and len(asked(session)) == 1, "another's marker says nothing of hers"
+    settle(session)
+    before = session.position
+    assert questions.answers() == {} and asked(session) == [], "nobody has said that it is none"
+    assert session.position == before
     session.close()
