@@ -135,6 +135,7 @@ def show(seq: int) -> str:
         board=board,
         line=line,
         play=play,
+        asked=next((card for card in board.questions if seq in card[1]), None),
         reading=_reading(line),
         close=None if folder is None else _close_up(folder, line),
         before=before,

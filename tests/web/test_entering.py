@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.log.event_fields import Candidate
+from companion.log.question import Question, QuestionKind
 from tests.web import tables
 from tests.web.fakes import FakeSession
 from tests.web.reading import words
@@ -289,3 +291,15 @@ def test_sources_stand_behind_details(anyone: FlaskClient) -> None:
     details = page[page.index('<details class="source">') :]
     assert "Leaflet of the boxed game" in details[: details.index("</details>")]
     assert "CLOSED_TRAIN" not in page[: page.index('<details class="source">')]
+
+
+def test_the_page_of_a_question_takes_its_answer(train_table: Table) -> None:
+    session = train_table.session
+    [asked] = session.ask(Question(QuestionKind.MARKER, player="Ben"), [Candidate("theirs")], frame="f.jpg")
+    page = train_table.client.get(f"/play/{asked.seq}").text
+    [form] = re.findall(r'<form[^>]* class="answers">.*?</form>', page, re.DOTALL)
+    assert "Is this Ben&#39;s marker?" in page and re.findall(r'name="choice" value="(-?\d)"', form) == ["0", "-1"]
+    hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    assert train_table.client.post("/api/answer", data={**hidden, "choice": "0"}).location == "/"
+    assert not session.questions and session.events[-1].what == {"answer": 0}
+    assert 'class="answers"' not in train_table.client.get(f"/play/{asked.seq}").text, "it is answered"
