@@ -80,8 +80,8 @@ def _lost(found: Sequence[SeenMarker], memory: TableMemory, looked: Looked, plac
 def _moved_to(
     track: MarkerTrack, found: Sequence[SeenMarker], fresh: Sequence[SeenTile], memory: TableMemory, place: Places
 ) -> SeenMarker | None:
-    """Where this marker stands now: at the nearest find, however faint, that is not another's and where something has
-    changed; else on the unread half of a tile that has come. None where neither is near."""
+    """Where this marker stands now: at the nearest sure find, else at the nearest however faint, that is not another's
+    and where something has changed; else on the unread half of a tile that has come. None where neither is near."""
     others = [one.seen for one in memory.markers if one is not track]
     was = track.seen.center_mm
     offers = [
@@ -93,7 +93,7 @@ def _moved_to(
         and _came(one, fresh, place)
     ]
     if offers:
-        new = min(offers, key=lambda one: distance(one.center_mm, was))
+        new = min(offers, key=lambda one: (one.confidence < LEAST_THING_CONFIDENCE, distance(one.center_mm, was)))
         return replace(new, confidence=max(new.confidence, LEAST_THING_CONFIDENCE), recognised=track.seen.recognised)
     halves = [middle for tile in fresh for middle in _unread_halves(tile) if distance(middle, was) <= MOVED_MM]
     if not halves:

@@ -134,6 +134,15 @@ def test_a_marker_moves_on_to_the_new_tile_and_is_not_taken_off(watched: Watched
     assert len(watched.memory.markers) == 1 and watched.memory.markers[0].seen.recognised
 
 
+def test_it_moves_to_the_sure_find_and_not_to_a_faint_one_nearer_by(watched: Watched) -> None:
+    """A pip came to light beside its old place; held for the marker, it stayed when the marker was taken off."""
+    on_last, beside, pip = (412.0, 300.0), (449.0, 322.0), (422.0, 309.0)
+    watched.see(drawn(LAST, things=((on_last, 9, RED),)), [LAST], (on_last, 0.96))
+    moved = drawn(LAST, NEXT, things=((beside, 9, RED), (pip, 4, BLACK)))
+    watched.see(moved, [LAST, NEXT], (beside, 0.99), (pip, 0.32))
+    assert watched.places == [beside]
+
+
 def test_it_moves_to_the_half_that_is_not_read_where_the_eye_sees_no_marker_at_all(watched: Watched) -> None:
     on_last, on_next = (412.0, 300.0), (437.0, 300.0)
     watched.see(drawn(LAST, things=((on_last, 9, RED),)), [LAST], (on_last, 0.96))
