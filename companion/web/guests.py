@@ -16,7 +16,7 @@ from companion.web.access import needs_pin
 from companion.web.api import app_state
 from companion.web.body import MAX_NAME, person, read_body, tiles
 from companion.web.hand_notes import hand_notes, mark_of, tiles_left, unread
-from companion.web.hand_photo import as_typed, photo_note, read_hand_of
+from companion.web.hand_photo import as_typed, photo_note, read_hand_of, replaced_text
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
 from companion.web.page_view import PageView, page_view_of
@@ -99,7 +99,9 @@ def send() -> str:
     player = person(fields, "by", [seat.name for seat in board.seats])
     if fields.get("do") == "read":
         read = read_hand_of(request, board)
-        note, fine = photo_note(player, read, _("Check it, then send it."))
+        note, fine = photo_note(
+            player, read, _("Check it, then send it."), replaced_text(fields.get("hand"), read, board)
+        )
         return _page(board, player, as_typed(board, read.get("tiles") or ()), note, fine, hand_picture(read, board, 0))
     typed = tiles(fields.get("hand"), board.highest, name="hand")
     hand = as_typed(board, typed)

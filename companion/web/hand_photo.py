@@ -9,6 +9,7 @@ from flask import Request
 from werkzeug.exceptions import Conflict
 
 from companion.web.api import app_state
+from companion.web.body import tiles
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.page_view import PageView
@@ -37,8 +38,8 @@ def read_hand_of(request: Request, board: PageView) -> Mapping[str, Any]:
         raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=translated(str(fault)))) from None
 
 
-def photo_note(name: str, read: Mapping[str, Any], then: str) -> tuple[str, bool]:
-    """What was read, with `then` at its end, and whether nothing of it needs a second look."""
+def photo_note(name: str, read: Mapping[str, Any], then: str, replaced: str = "") -> tuple[str, bool]:
+    """What was read, with `then` at its end, and whether nothing of it or of what it `replaced` needs a look."""
     found = len(read.get("tiles") or ())
     unread = int(read.get("unreadable") or 0)
     note = ngettext("%(name)s: one tile read.", "%(name)s: %(num)s tiles read.", found, name=name)
@@ -54,4 +55,20 @@ def photo_note(name: str, read: Mapping[str, Any], then: str) -> tuple[str, bool
             apart,
         )
     whys = [translated(str(why)) for why in read.get("why") or ()]
+    whys += [replaced] if replaced else []
     return " ".join([note, *whys, then]), not (unread or apart or whys)
+
+
+def replaced_text(before: object, read: Mapping[str, Any], board: PageView) -> str:
+    """What was typed `before` that the photograph, in whose place it stands now, does not show; "" where nothing."""
+    typed = str(before or "").replace(",", " ").replace(";", " ").split()
+    left = [sorted(tile) for tile in read.get("tiles") or ()]
+    lost = []
+    for word in typed:
+        try:
+            [one] = tiles(word, board.highest)
+            left.remove(sorted(one))
+        except (FieldError, ValueError):
+            lost.append(word)
+    gone = " ".join(lost)
+    return _("The photograph took the place of what was typed; it does not show %(tiles)s.", tiles=gone) if lost else ""

@@ -25,7 +25,7 @@ from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
 from companion.web.games import day_of, look_up
 from companion.web.guests import hands_sent, link_of
 from companion.web.hand_notes import empty_notes, hand_notes, mark_of, tiles_left, unread
-from companion.web.hand_photo import as_typed, photo_note, read_hand_of
+from companion.web.hand_photo import as_typed, photo_note, read_hand_of, replaced_text
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
 from companion.web.page_view import PageView, TileView, TrainView, page_view_of
@@ -327,8 +327,9 @@ def photo() -> AnyResponse | str | tuple[str, int]:
         raise FieldError("by", _("Say whose hand it is."))
     read = read_hand_of(request, board)
     hands = _written(board, request.form)
+    replaced = replaced_text(hands[seat.name], read, board)
+    note, fine = photo_note(seat.name, read, _("Check it, then count."), replaced)
     hands[seat.name] = as_typed(board, read.get("tiles") or ())
     how = request.form.get("how")
     picture = hand_picture(read, board, seat.index)
-    note, fine = photo_note(seat.name, read, _("Check it, then count."))
     return _end_page(board, hands, note, _next_seat(board, hands), how, picture=picture, fine=fine)

@@ -83,10 +83,11 @@ def test_a_guest_may_photograph_a_hand_and_what_was_not_read_is_no_success(
 ) -> None:
     assert app_state.repository is not None
     app_state.repository = replace(app_state.repository, read_hand=lambda *_: HAND | {"picture": b"jpeg"})
-    form = {"by": "Ben", "do": "read", "photo": (io.BytesIO(JPEG), "hand.jpg")}
+    form = {"by": "Ben", "do": "read", "hand": "3-5 2-2", "photo": (io.BytesIO(JPEG), "hand.jpg")}
     page = guest.post("/hand", data=form, content_type="multipart/form-data").text
     assert 'value="3-5 1-1"' in page and "data:image/jpeg;base64,anBlZw==" in page
     assert "One tile could not be read" in page and "✓" not in page
+    assert "it does not show 2-2." in words(page)
 
 
 def test_the_link_is_of_one_round(guest: FlaskClient, session: FakeSession) -> None:

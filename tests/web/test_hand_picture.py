@@ -18,6 +18,7 @@ from tests.web import tables
 from tests.web.browser import served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
+from tests.web.reading import words
 
 JPEG = b"\xff\xd8\xff\xe0"
 
@@ -61,6 +62,18 @@ def test_the_page_shows_which_tiles_of_a_photograph_count(keeper: FlaskClient) -
     # The first value lies on top: the drawing, 208 long, is turned by a right angle and 100 px become 208.
     assert 'transform="matrix(0 1 -0.963 0 936 416)"' in page
     assert "too far to read tiles by" in page, "what is amiss with the whole picture is said"
+
+
+@pytest.mark.usefixtures("photographed")
+def test_what_a_photograph_took_the_place_of_is_said(keeper: FlaskClient) -> None:
+    def read(typed: str) -> str:
+        form = {"by": "Ben", "hand_2": typed, "photo": (io.BytesIO(JPEG), "hand.jpg")}
+        return words(keeper.post("/round-end/photo", data=form, content_type="multipart/form-data").text)
+
+    page = read("5-3, 2-4 9")
+    assert 'value="3-5 1-1"' in page
+    assert "took the place of what was typed; it does not show 2-4 9." in page
+    assert "took the place" not in read("1-1 5-3"), "nothing is lost"
 
 
 @pytest.fixture
