@@ -281,3 +281,17 @@ def test_a_page_opened_before_the_game_sees_it_begin(
     expect(page.locator("#region-turn h2")).to_be_visible()
     page.close()
     assert heard == []
+
+
+def test_a_card_has_room_for_its_marker_and_for_its_end(browser: Browser, address: str, session: FakeSession) -> None:
+    table = tables.midgame()
+    for row in table["trains"]:
+        row |= {"marker": True, "playable": False, "open": False}
+    session.show(table | {"must_cover": {"train": "Ben", "value": 3, "by": "Ann", "since": 1}})
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(address, wait_until="domcontentloaded")
+    expect(page.locator(".end-word").first).to_have_text("after the double")
+    between = """rows => rows.map((row) => row.querySelector('.end').getBoundingClientRect().left
+      - Math.max(...[...row.querySelectorAll('h3, .tag')].map((e) => e.getBoundingClientRect().right)))"""
+    assert min(page.locator("li.train").evaluate_all(between)) > 0
+    page.close()

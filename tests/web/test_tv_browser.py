@@ -116,6 +116,47 @@ def test_nothing_touches_and_nothing_is_cut_off(
     assert {name: found for name, found in faults.items() if found} == {}
 
 
+IN_THEIR_TILES = """() => {
+  const found = [];
+  const number = (e) => {
+    const range = document.createRange();
+    range.selectNodeContents(e);
+    return range.getBoundingClientRect();
+  };
+  for (const laid of document.querySelectorAll('.long .laid')) {
+    const text = laid.querySelector('.num');
+    const [tile, shown] = [laid.querySelector('.body').getBoundingClientRect(), number(text)];
+    if (shown.left < tile.left || shown.right > tile.right) found.push(`wider than its tile: ${text.textContent}`);
+  }
+  const flags = [...document.querySelectorAll('.long .flag')].map((flag) => flag.getBoundingClientRect());
+  for (const text of document.querySelectorAll('.long .num')) {
+    // A figure stands within the middle 70 % of its line.
+    const box = number(text), air = 0.15 * box.height;
+    for (const flag of flags)
+      if (flag.left < box.right && flag.right > box.left && flag.top < box.bottom - air && flag.bottom > box.top + air)
+        found.push(`under a sign: ${text.textContent}`);
+  }
+  return found;
+}"""
+
+
+def test_a_long_train_takes_the_rows_that_there_is_room_for(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    table = tables.wall(2, 24, 34)
+    for row in table["trains"]:
+        row["tiles"][4]["tile"] = [11, 11]
+        for tile in row["tiles"][1:20:3]:
+            tile["tile"], tile["sure"] = [12, 11], 0.5
+    session.show(table)
+    page = browser.new_page(viewport={"width": 1920, "height": 1080}, reduced_motion="reduce")
+    page.goto(f"{address}/tv", wait_until="load")
+    assert once_at_rest(page, lambda: page.evaluate(IN_THEIR_TILES), lambda found: found == []) == []
+    assert page.locator(".long .flag").count() > 9
+    assert page.evaluate(LETTERS) > 25, "two rows at the width of the screen would make it 17"
+    page.close()
+
+
 def test_longer_words_have_room_too(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(TABLES["the same with five alerts at once"])
     page = browser.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
