@@ -252,7 +252,11 @@ def notes_now() -> Response:
     for seat in board.seats:
         with suppress(FieldError):
             shown[seat.name] = tiles(request.args.get(f"hand_{seat.index}", ""), board.highest)
-    notes = hand_notes(board, shown, request.args.get("how", ""))
+    played = _counted(board, board.round)
+    how = request.args.get("how", "") if played is None else str(played["how"])
+    # A form that came back goes on saying what it came back for.
+    empty = empty_notes(board, shown, how) if request.args.get("asked") else {}
+    notes = {**empty, **hand_notes(board, shown, how)}
     fields = {f"hand_{seat.index}": notes[seat.name] for seat in board.seats if seat.name in notes}
     sent = {f"hand_{seat.index}": hand for seat in board.seats if (hand := hands_sent(board).get(seat.name))}
     return jsonify({"notes": fields, "seen": mark_of(notes), "sent": sent if signed_in() else {}})

@@ -103,3 +103,18 @@ def test_a_house_that_enters_only_the_hands_is_scored_and_accused_of_nothing(tra
     assert shown["totals"] == {"Ann": 0, "Ben": 29, "Cy": 6}
     assert shown["rounds_played"][0]["out"] == "Ann"
     assert not any(line.get("violations") for line in shown["plays"]) and shown["audit"] == []
+
+
+def test_a_form_that_came_back_for_an_empty_hand_counts_although_it_is_looked_over_again(train_table: Table) -> None:
+    """Looked over as it is shown, it forgot what its sender had read, and came back without end."""
+    hands = {"how": "blocked_declared", "hand_1": "", "hand_2": "4-4", "hand_3": "3-3"}
+    for round_ in ({}, {"round": "1"}):
+        page = train_table.client.post("/round-end", data=hands | round_)
+        assert "Nobody went out, so Ann has tiles left." in page.text
+        fields = dict(re.findall(r'<input type="hidden" name="(seen|asked|round)" value="(\w+)"', page.text))
+        looked = train_table.client.get("/round-end/notes", query_string=hands | fields).json
+        assert looked["seen"] == fields["seen"] and list(looked["notes"]) == ["hand_1"]
+        back = train_table.client.post("/round-end", data=hands | fields | {"seen": looked["seen"]})
+        assert back.location == "/scores" and train_table.session.phase == "scored"
+        hands = {"hand_1": "", "hand_2": "4-4", "hand_3": "5-3"}
+        assert "Nobody" not in str(train_table.client.get("/round-end/notes", query_string=hands).json)

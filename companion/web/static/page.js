@@ -641,7 +641,7 @@ if (hands) {
   let waiting = 0;
   const look = async () => {
     const asked = new URLSearchParams(new FormData(hands));
-    for (const name of [...asked.keys()]) if (!/^(hand_\d+|how|round)$/.test(name)) asked.delete(name);
+    for (const name of [...asked.keys()]) if (!/^(hand_\d+|how|round|asked)$/.test(name)) asked.delete(name);
     const answer = await fetch(`${hands.dataset.notes}?${asked}`).catch(() => null);
     if (!answer || !answer.ok) return;
     const { notes, seen, sent } = await answer.json();
