@@ -160,3 +160,19 @@ def test_the_sheet_of_an_earlier_match_needs_no_pin(browser: Browser, address: s
     page.get_by_role("link", name="Score sheet").first.click()
     expect(page.locator(".rounds tfoot td.total").first).to_have_text("37")
     page.close()
+
+
+def test_going_back_from_what_changes_keeps_the_names(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    context = browser.new_context(base_url=address)
+    assert context.request.post("/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto("/players", wait_until="domcontentloaded")
+    page.fill("[name=player_5]", "Emil")
+    page.fill("[name=points]", "20")
+    page.click("form[action='/players'] .button")
+    expect(page.locator("ul.points")).to_contain_text("Emil joins")
+    page.go_back(wait_until="domcontentloaded")
+    expect(page.locator("[name=points]")).to_have_value("20")
+    expect(page.locator("[name=player_5]")).to_have_value("Emil")
+    context.close()
