@@ -308,6 +308,15 @@ class Session(OpenGame):
             out = (_last_to_lay(self._ledger) if out is None else self._player(out)) if named else None
             return self._record(RoundEnded(how=how, out=out, source=source))
 
+    def end_otherwise(self, number: int, how: str, out: str | None = None) -> tuple[Event, ...]:
+        """Round `number`, which was counted, ended otherwise than is on record."""
+        with self._lock:
+            for act in self._ledger.timeline.acts:
+                sheet = act.after.board.round
+                if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
+                    return self.correct(act.held.event.seq, {"how": how, "out": out})
+            raise CommandRejected(Reason.HANDS_TOO_EARLY)
+
     def enter_scores(
         self, scores: Mapping[str, int], number: int | None = None, *, out: str | None = None
     ) -> tuple[Event, ...]:

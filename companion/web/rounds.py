@@ -62,7 +62,8 @@ def _round_asked(fields: Mapping[str, Any], board: PageView) -> PageView:
     played = _counted(board, number)
     if played is None:
         raise NotFound(_("Round %(number)s has no points yet.", number=number))
-    rows = tuple(replace(row, hand=0 if row.seat.name == played["out"] else None) for row in board.scores)
+    out = played["out"] if _how(fields, played) == "out" else None
+    rows = tuple(replace(row, hand=0 if row.seat.name == out else None) for row in board.scores)
     engine, trains = _lain(board, played["round"])
     return replace(board, round=number, phase="waiting", engine=engine, trains=trains, line=(), scores=rows)
 
@@ -144,7 +145,9 @@ def end() -> AnyResponse | str:
         hands[name] = hands.get(name) or as_typed(board, shown)
     for name, sent in hands_sent(board).items():
         hands[name] = hands.get(name) or sent
-    return _end_page(board, hands, None, how=request.args.get("how") or snapshot.get("how"))
+    return _end_page(
+        board, hands, None, how=request.args.get("how") or (played["how"] if played else snapshot.get("how"))
+    )
 
 
 def _written(board: PageView, fields: Mapping[str, Any]) -> dict[str, str]:
@@ -194,7 +197,7 @@ def count() -> AnyResponse | str:
         _expect_round(fields, board)
         shown = _hands(fields, board)
         played = _counted(board, board.round)
-        how = str(fields.get("how") or "") if played is None else str(played["how"])
+        how = _how(fields, played)
         if played is None and how not in ("out", "blocked_declared", "abandoned"):
             raise FieldError("how", _("Say how the round ended."))
         if how == "out" and all(shown.values()) and not board.chinese:  # Chinese tiles put away count with the hand
@@ -204,6 +207,16 @@ def count() -> AnyResponse | str:
             return _end_page(board, _written(board, fields), None, how=how, notes=notes)
         _count(session, board, shown, how)
     return redirect("/scores", 303)
+
+
+def _how(fields: Mapping[str, Any], played: RoundScores | None) -> str:
+    """How the round ended as the form says it; it does not tell a block that was proved from one that was declared."""
+    said = str(fields.get("how") or "")
+    if played is None:
+        return said
+    known = str(played["how"])
+    otherwise = {"out": "out", "blocked_declared": "blocked"}.get(said, known)
+    return known if known.startswith(otherwise) else said
 
 
 def _expect_round(fields: Mapping[str, Any], board: PageView) -> None:
@@ -232,11 +245,14 @@ def _hands(fields: Mapping[str, Any], board: PageView) -> dict[str, list[tuple[i
 
 
 def _count(session: Any, board: PageView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> None:
+    empty = [name for name, hand in shown.items() if not hand]
+    out = empty[0] if how == "out" and len(empty) == 1 and not board.chinese else None
+    played = _counted(board, board.round)
+    if played is not None and (how != played["how"] or out not in (None, played["out"])):
+        act(session.end_otherwise, board.round, how, out)
     if board.phase == "playing":
-        empty = [name for name, hand in shown.items() if not hand]
-        out = empty[0] if how == "out" and len(empty) == 1 and not board.chinese else None
         act(session.end_round, how, *([] if out is None else [out]))
-    number = None if _counted(board, board.round) is None else board.round
+    number = None if played is None else board.round
     known = session.snapshot().get("shown") or {} if number is None else session.hands_of(number)
     if how != "abandoned":
         for name, hand in shown.items():
@@ -253,7 +269,7 @@ def notes_now() -> Response:
         with suppress(FieldError):
             shown[seat.name] = tiles(request.args.get(f"hand_{seat.index}", ""), board.highest)
     played = _counted(board, board.round)
-    how = request.args.get("how", "") if played is None else str(played["how"])
+    how = _how(request.args, played)
     # A form that came back goes on saying what it came back for.
     empty = empty_notes(board, shown, how) if request.args.get("asked") else {}
     notes = {**empty, **hand_notes(board, shown, how)}

@@ -97,6 +97,24 @@ def test_a_round_is_put_right_whatever_has_begun_meanwhile(client: FlaskClient, 
     assert dict(reopened.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8} and reopened.phase == "playing"
 
 
+def test_how_a_counted_round_ended_is_put_right(client: FlaskClient, session: Session) -> None:
+    count(client)
+    begin_the_next_round(session)
+    hands = {"hand_1": "0-1", "hand_2": "1-2 3-3", "hand_3": "4-4"}
+    assert re.findall(r'name="how" value="(\w+)"', client.get("/round-end?round=1").text) == ["out", "blocked_declared"]
+    send(client, "/round-end?round=1", "/round-end", how="blocked_declared", **hands)
+    [first] = session.snapshot()["rounds_played"]
+    assert (first["how"], first["out"], first["scores"]) == ("blocked_declared", None, {"Ann": 1, "Ben": 9, "Cy": 8})
+    assert 'value="blocked_declared" required checked' in client.get("/round-end?round=1").text
+    send(client, "/round-end?round=1", "/round-end", how="out", **hands | {"hand_3": ""})
+    [first] = session.snapshot()["rounds_played"]
+    assert (first["how"], first["out"], first["scores"]) == ("out", "Cy", {"Ann": 1, "Ben": 9, "Cy": 0})
+    send(client, "/round-end?round=1", "/round-end", how="out", hand_1="", hand_2="1-2", hand_3="4-4")
+    [first] = session.snapshot()["rounds_played"]
+    assert (first["out"], first["scores"]) == ("Ann", {"Ann": 0, "Ben": 3, "Cy": 8}), "it was somebody else"
+    assert session.phase == "playing" and session.snapshot()["round"] == 2
+
+
 def test_a_tile_that_lay_on_the_table_of_that_round_is_asked_about(client: FlaskClient, session: Session) -> None:
     session.play((12, 7), "Ann", "Ann")
     session.end_round("out", "Ann")
