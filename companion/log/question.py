@@ -12,6 +12,9 @@ from enum import StrEnum
 TROUBLE_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
 PLACE = re.compile(r"\((-?\d+), (-?\d+)\) mm")
 
+ANOTHER_ENGINE = "ANOTHER_ENGINE"
+"""What a question of the TABLE is about where another double lies in the middle than the round began with."""
+
 
 class QuestionKind(StrEnum):
     """The word before the colon of a reason; TABLE for what the layout found wrong, in its own words."""

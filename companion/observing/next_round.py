@@ -209,6 +209,11 @@ def _beginning(layout: Layout, table: Position | LinePosition) -> Laid | None:
     """What another round begins with: another double that surely lies in the middle, of a line its first tile."""
     if isinstance(table, LinePosition):
         return layout.line[0].laid if layout.line else None
+    return another_engine(layout, table)
+
+
+def another_engine(layout: Layout, table: Position) -> Laid | None:
+    """The double that surely lies in the middle, where it is another than the round's."""
     seen = surely_laid(layout.engine)
     return seen if seen is not None and seen.is_double and seen.tile != table.engine.tile else None
 

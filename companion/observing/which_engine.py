@@ -1,5 +1,5 @@
-"""Which tile is the engine? Where neither hub nor engine is found, or several doubles lie on the hub, one tap says
-it."""
+"""Which tile is the engine? Where neither hub nor engine is found, several doubles lie on the hub, or another one than
+the round was said to begin with, one tap says it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from companion.game.session import Session
 from companion.geometry import Layout, Trouble
 from companion.log.event_fields import Candidate
 from companion.log.events import Event, RoundStarted
-from companion.log.question import Question
+from companion.log.question import ANOTHER_ENGINE, Question
+from companion.observing.next_round import another_engine
 from companion.observing.unread import Keep
 from companion.rules.notation import print_laid
+from companion.rules.position import Position
 
 MOST = 4
 """So many doubles are offered."""
@@ -25,12 +27,13 @@ class WhichEngine:
         self.session = session
         self.keep = keep
         self._asked: int | None = None
+        self._doubted: int | None = None
         self._was_open = False
 
     @property
     def open(self) -> bool:
         """Does the question wait for its answer?"""
-        return self._asked is not None and self.session.is_open(self._asked)
+        return self.session.is_open(self._asked) or self.session.is_open(self._doubted)
 
     def see(self, layout: Layout, frame: str) -> None:
         """A still table was read. The doubles that lie there are offered: a tap says which it is."""
@@ -43,6 +46,24 @@ class WhichEngine:
             self.session.drop_question(self._asked)
             self._asked = None
         self._was_open = self.open
+
+    def is_doubted(self, layout: Layout, frame: str) -> bool:
+        """Whether the question waits, asked once, which of two doubles it is: the one that the round was said to begin
+        with, or another that surely lies in the middle before any tile is on record. Each tile at it would be held
+        against whoever laid it."""
+        table = self.session.position
+        if self.session.phase != "playing" or not isinstance(table, Position) or any(table.trains.values()):
+            return False
+        if another_engine(layout, table) is None:
+            if self._doubted is not None:
+                self.session.drop_question(self._doubted)
+            self._doubted = None
+        elif self._doubted is None:
+            offered = [*engines_offered(layout, self.session.events), Candidate(print_laid(table.engine))]
+            question = Question.of_table(ANOTHER_ENGINE)
+            self._doubted = self.session.ask(question, offered, frame=self.keep(frame))[0].seq
+        self._was_open = self.open
+        return self.session.is_open(self._doubted)
 
     def stirred(self) -> bool:
         """Has somebody answered since the last look? Then the trains of this very table can be told."""

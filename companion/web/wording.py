@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from companion.game.standing import change_made, is_own_fault, others_at_fault, standing_faults
 from companion.log.author import ASSISTANT, BUTTON, PHONE
-from companion.log.question import Question, QuestionKind
+from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.quotations import quotation
 from companion.rules.ruleset import load_ruleset
@@ -348,6 +348,8 @@ def reason_text(line: Mapping[str, Any]) -> str:
     question = question_of(line)
     if question.about == "NO_HUB" and line.get("candidates"):
         return _("We cannot find the engine. Which tile is it?")
+    if question.about == ANOTHER_ENGINE:
+        return _("Another double lies in the middle than this round began with. Which one is the engine?")
     match question.kind:
         case QuestionKind.SEVERAL_EXPLANATIONS:
             return _("Which of these happened?")

@@ -189,3 +189,45 @@ def test_a_double_that_is_laid_on_the_hub_later_leaves_the_engine_as_it_is() -> 
     tiles = (tile(600.0, 430.0, 0.0, 6, 6), tile(600.0, 456.0, 0.0, 7, 7), tile(684.0, 450.0, 0.0, 6, 3))
     after = reconstruct(TableView(tiles, hub=HUB, size_mm=(1200.0, 900.0)), replace(TABLE, engine=6), before)
     assert after.engine is not None and after.engine.laid == Laid(6, 6)
+
+
+def test_a_round_begun_with_another_double_than_lies_there_accuses_nobody(tmp_path: Path) -> None:
+    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1), asks=True)
+    session.start_round((11, 11), "Ann")
+    bare = reconstruct(
+        TableView((tile(600.0, 450.0, 0.0, 12, 12),), hub=HUB, size_mm=(1200.0, 900.0)), replace(SEATED, engine=11)
+    )
+    assert sink.first_table(bare, "1.jpg")
+    sink.understood(bare, "1.jpg")
+    (question,) = session.questions
+    assert [one.text for one in question.candidates] == ["12-12", "11-11"]
+    assert reason_text(question.to_json()) == (
+        "Another double lies in the middle than this round began with. Which one is the engine?"
+    )
+    played = TableView(
+        (tile(600.0, 450.0, 0.0, 12, 12), tile(684.0, 450.0, 0.0, 12, 7)), hub=HUB, size_mm=(1200.0, 900.0)
+    )
+    layout = reconstruct(played, replace(SEATED, engine=11), bare)
+    assert not sink.record(difference(bare, layout), layout, "2.jpg")
+    assert not [event for event in session.events if event.KIND == "tile_played"]
+    session.answer(question.seq, 0)
+    assert sink.stirred()
+    layout = reconstruct(played, replace(SEATED, engine=12), bare)
+    assert sink.record(difference(bare, layout), layout, "2.jpg")
+    (laid,) = [event for event in session.events if event.KIND == "tile_played"]
+    assert laid.violations == ()
+
+
+def test_who_says_that_the_round_s_double_is_right_is_asked_no_more(tmp_path: Path) -> None:
+    session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
+    sink = GameSink(session, SETUP, dict.fromkeys(double_set(12), 1), asks=True)
+    session.start_round((11, 11), "Ann")
+    view = TableView((tile(600.0, 450.0, 0.0, 12, 12),), hub=HUB, size_mm=(1200.0, 900.0))
+    bare = reconstruct(view, replace(SEATED, engine=11))
+    sink.first_table(bare, "1.jpg")
+    sink.understood(bare, "1.jpg")
+    session.answer(session.questions[0].seq, 1)
+    sink.understood(bare, "2.jpg")
+    assert not session.questions and not sink.waits_for_engine
+    assert session.position is not None and session.position.engine == Laid(11, 11)
