@@ -129,15 +129,18 @@ def show(seq: int) -> str:
     play = shown_play(seq, board)
     before, after = pictures_of(seq)
     folder = pictures_folder(app_state().game)
+    # Read anew, a line may tell of another act than was written: what was kept of that one says nothing of this.
+    told = play.get("event", line["event"])
+    same = told == line["event"]
     history = [_history_line(number) for number in play.get("changed_by") or ()]
     return render_template(
         "play.html",
         board=board,
-        line=line,
+        line={**line, "event": told},
         play=play,
         asked=next((card for card in board.questions if seq in card[1]), None),
-        reading=_reading(line),
-        close=None if folder is None else _close_up(folder, line),
+        reading=_reading(line) if same else None,
+        close=_close_up(folder, line) if same and folder is not None else None,
         before=before,
         after=after,
         examined=[one for one in board.audit if one["seq"] == seq and one["status"] != "clear"],
