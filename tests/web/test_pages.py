@@ -440,3 +440,12 @@ def test_a_line_that_tells_of_another_act_by_now_has_its_page(keeper: FlaskClien
     drew, laid = keeper.get("/play/30"), keeper.get("/play/26")
     assert drew.status_code == 200 and "Ann drew a tile." in drew.text and "It was this tile" not in drew.text
     assert laid.status_code == 200 and "It was this tile" in laid.text and "it did not happen" not in laid.text.lower()
+
+
+def test_why_a_hand_is_not_counted_is_said(anyone: FlaskClient, session: FakeSession) -> None:
+    why = "so this hand is not counted."
+    session.show(tables.midgame(hands={"Ann": 9, "Cyril": 8, "Dorothea": 11}))
+    assert why in anyone.get("/").text and why not in anyone.get("/tv").text
+    for hands in ({}, {"Ann": 9, "Ben": 10, "Cyril": 8, "Dorothea": 11}):
+        session.show(tables.midgame(hands=hands))
+        assert why not in anyone.get("/").text, "no column, or nothing missing in it"
