@@ -127,11 +127,11 @@ def show(seq: int) -> str:
     line = line_of(seq)
     board = page_view_of(app_state().session.snapshot())
     play = shown_play(seq, board)
-    before, after = pictures_of(seq)
     folder = pictures_folder(app_state().game)
     # Read anew, a line may tell of another act than was written: what was kept of that one says nothing of this.
     told = play.get("event", line["event"])
     same = told == line["event"]
+    before, after = pictures_of(seq) if same else (None, None)
     history = [_history_line(number) for number in play.get("changed_by") or ()]
     return render_template(
         "play.html",
@@ -144,7 +144,7 @@ def show(seq: int) -> str:
         before=before,
         after=after,
         examined=[one for one in board.audit if one["seq"] == seq and one["status"] != "clear"],
-        arm=None if folder is None else _arm_picture(folder, board, play, line),
+        arm=_arm_picture(folder, board, play, line) if same and folder is not None else None,
         history=history,
         undo_is_here=bool(history) and _is_last_step(history[-1]),
         tv=False,

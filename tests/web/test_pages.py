@@ -429,16 +429,23 @@ def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rul
     assert client.get("/api/state", headers={"Host": "127.0.0.1"}).get_json()["turn"] is None
 
 
-def test_a_line_that_tells_of_another_act_by_now_has_its_page(keeper: FlaskClient, session: FakeSession) -> None:
+def test_a_line_that_tells_of_another_act_by_now_has_its_page(
+    keeper: FlaskClient, session: FakeSession, tmp_path: Path
+) -> None:
+    folder = tmp_path / "games" / "tonight"
+    folder.mkdir(parents=True)
+    folder.joinpath("journal.jsonl").write_text("{}", encoding="utf-8")
+    folder.joinpath("f30.jpg").write_bytes(b"\xff\xd8\xff")
     table = tables.midgame()
     session.show(table)
     written = {
-        30: tables.play(30, "Ann", (10, 8), "MX"),
+        30: tables.play(30, "Ann", (10, 8), "MX") | {"frame": "f30.jpg"},
         26: {"seq": 26, "event": "drew", "by": "Ben", "source": "camera", "violations": []},
     }
     session.lines = [written.get(seq, {"seq": seq, "event": "passed", "by": "Ann"}) for seq in range(1, 32)]
     drew, laid = keeper.get("/play/30"), keeper.get("/play/26")
     assert drew.status_code == 200 and "Ann drew a tile." in drew.text and "It was this tile" not in drew.text
+    assert "f30.jpg" not in drew.text, "it shows the act that was written"
     assert laid.status_code == 200 and "It was this tile" in laid.text and "it did not happen" not in laid.text.lower()
 
 
