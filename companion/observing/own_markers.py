@@ -35,7 +35,8 @@ class MarkerQuestions:
 
     def answers(self) -> Mapping[str, bool]:
         """Player -> whether the thing was their marker, of every question that is answered. What was none goes off the
-        record, where the camera had put it there. A question that is settled otherwise goes, and says nothing."""
+        record, where the camera had put it there before it asked: that is what people say, and the rest of what that
+        look saw stays. A question that is settled otherwise goes, and says nothing."""
         for player, seq in list(self._asked.items()):
             if self._session.is_open(seq) and self._settled(player, seq):
                 self._session.drop_question(seq)
@@ -43,9 +44,9 @@ class MarkerQuestions:
         for player, seq in self._asked.items():
             if player not in self._told and not self._session.is_open(seq):
                 self._told[player] = _is_theirs(seq, self._session.events)
-                placed = _placed(player, self._session.events)
+                placed = _placed(player, self._session.events[: seq - 1])
                 if placed is not None and not self._told[player]:
-                    self._session.correct(placed, {"withdrawn": True}, source="camera")
+                    self._session.correct(placed, {"withdrawn": True})
         return self._told
 
     def _settled(self, player: str, seq: int) -> bool:

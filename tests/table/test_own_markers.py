@@ -19,7 +19,9 @@ from companion.perception.lifted import Places, let_go, without_patterns
 from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.projection import square_of
 from companion.perception.tracks import MARKER_REACH_MM, Looked, MarkerTrack
-from companion.rules.actions import Mark, Unmark
+from companion.rules.actions import Draw, Mark, Unmark
+from companion.rules.notation import Laying
+from companion.rules.tile import Laid
 from tests.desk.test_belief_on_record import table as session_at
 from tests.desk.watching import table_change
 from tests.table.test_marker_evidence import BUTTON, LAST, NEXT, RED, Watched, drawn
@@ -148,6 +150,38 @@ def test_what_is_none_goes_off_the_record(tmp_path: Path) -> None:
     session.answer(session.questions[0].seq, None)
     assert questions.answers() == {"Ann": False}
     assert session.position.markers == set() and questions.answers() == {"Ann": False}  # type: ignore[union-attr]
+    session.close()
+
+
+def test_no_takes_off_what_was_asked_about_and_nothing_else(tmp_path: Path) -> None:
+    session = session_at(tmp_path)
+    questions = MarkerQuestions(session, lambda frame: None)
+    session.observe(table_change([Laying(Laid(12, 3), "Ann"), Mark("Ann")]))
+    questions.ask("Ann", "f1")
+    session.observe(table_change([Laying(Laid(12, 4), "Ben"), Mark("Ben")]))
+    [ann, _] = [event.seq for event in session.events if event.KIND == "marker_placed"]
+
+    def seen() -> dict[int, str]:
+        told = [play for play in session.snapshot()["plays"] if play["event"] in ("tile_played", "marker_placed")]
+        return {play["seq"]: play["event"] for play in told if play["seq"] != ann}
+
+    before = seen()
+    assert sorted(before.values()) == ["marker_placed", "tile_played", "tile_played"]
+    session.answer(session.questions[0].seq, None)
+    assert questions.answers() == {"Ann": False}
+    assert session.position.markers == {"Ben"}  # type: ignore[union-attr]
+    assert seen() == before
+    session.close()
+
+
+def test_a_marker_that_came_after_the_question_stays(tmp_path: Path) -> None:
+    session = session_at(tmp_path)
+    questions = MarkerQuestions(session, lambda frame: None)
+    questions.ask("Ann", "f1")
+    session.observe(table_change([Draw(), Mark("Ann")]))
+    session.answer(session.questions[0].seq, None)
+    assert questions.answers() == {"Ann": False}
+    assert session.position.markers == {"Ann"}  # type: ignore[union-attr]
     session.close()
 
 
