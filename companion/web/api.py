@@ -25,6 +25,7 @@ from companion.web.put_in import comes_after, missing_act
 from companion.web.refusals import why
 from companion.web.repair_texts import in_english
 from companion.web.returned import FieldError
+from companion.web.what_changes import what_changes
 from companion.web.wording import show_tile
 
 MOST_TILES = 99
@@ -332,8 +333,9 @@ def _missing_tile(fields: dict[str, Any]) -> dict[str, Any]:
 @changes
 def correct() -> AnyResponse:
     fields = read_body(request)
-    with table_as_seen(fields):
-        seq, what = correction(fields)
+    seq, what = correction(fields)
+    shown = fields.get("shows")
+    with table_as_seen(fields, lambda session: bool(shown) and shown == what_changes(session, seq, what).mark):
         return run_command("correct", seq, what, by=who_changes())
 
 
@@ -342,7 +344,8 @@ def correct() -> AnyResponse:
 def start_round() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
-        engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], HIGHEST, "engine")
+        highest = page_view_of(_board()).highest
+        engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], highest, "engine")
         if engine is not None and engine[0] != engine[1] and wants_page():
             raise FieldError("engine", _("The engine is a double, such as 12-12."))
         starter = None if fields.get("starter") in (None, "") else person(fields, "starter", _players())

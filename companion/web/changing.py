@@ -142,16 +142,19 @@ def _files() -> list[tuple[str, str]]:
 
 
 @contextmanager
-def table_as_seen(fields: Mapping[str, Any]) -> Iterator[SessionLike]:
+def table_as_seen(
+    fields: Mapping[str, Any], still_so: Callable[[SessionLike], bool] = lambda _session: False
+) -> Iterator[SessionLike]:
     """The session of the game on the table, which nobody else changes until this is left.
 
-    Raises Conflict where the game or its last entry is not the one that the change expects; NoGameError.
+    Raises Conflict where the game is not the one that the change expects, or its last entry is not, unless what the
+    change was decided on is `still_so`; NoGameError.
     """
     app_state: AppState = current_app.extensions["companion_state"]
     expected = None if fields.get("expected_seq") in (None, "") else number(fields, "expected_seq", 0, 10**9)
     with app_state.switching, app_state.session.hold() as seq:
         expect_game(fields, app_state.game)
-        if expected is not None and expected != seq:
+        if expected is not None and expected != seq and not still_so(app_state.session):
             raise Conflict(changed())
         yield app_state.session
 

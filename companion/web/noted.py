@@ -34,7 +34,7 @@ OF_ALL_GAMES = frozenset({"games.delete_pictures"})
 PLAIN = frozenset({"setup.start", "games.reopen"})
 """Of these the words say everything."""
 
-_OF_THE_FORM = frozenset({"expected_game", "expected_seq", "once", "next", "page", "form", "pin", "name"})
+_OF_THE_FORM = frozenset({"expected_game", "expected_seq", "shows", "once", "next", "page", "form", "pin", "name"})
 LONGEST = 300
 
 

@@ -93,6 +93,9 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
         Field("by", NAME, "who it really was", True),
         Field("withdrawn", FLAG, "it did not happen", True),
         Field("overruled", FLAG, "the table agreed otherwise", True),
+        Field(
+            "shows", TEXT, "what its preview has shown: at a later entry too, it is made if it still shows that", True
+        ),
         Field("insert_train", TEXT, "the train of a tile that was not seen", True),
         Field("insert_low", HALF, "its inner half", True),
         Field("insert_high", HALF, "its outer half", True),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,19 +14,19 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import event_lines
 from companion.evidence.index import CloseUp, close_up, unread_close_up
-from companion.game.standing import change_made, standing_doubts, standing_faults
+from companion.game.standing import change_made
 from companion.log.event_fields import EventError, read_certainty, read_laid
-from companion.web.access import needs_pin, who_changes
+from companion.web.access import needs_pin
 from companion.web.api import app_state, correction
 from companion.web.body import number, read_body, text
-from companion.web.code_texts import code_title
 from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.page_view import PageView, page_view_of
 from companion.web.refusals import why
 from companion.web.same_page import asked_as
-from companion.web.wording import fault_title, show_tile
+from companion.web.what_changes import what_changes
+from companion.web.wording import show_tile
 
 plays = Blueprint("plays", __name__)
 
@@ -38,36 +37,6 @@ PICTURE = re.compile(r"[\w][\w.-]{0,120}\.(jpg|jpeg|png|webp)", re.ASCII | re.IG
 NEXT_FRAMES = 6
 MOST_FRAMES = 24
 """So many pictures are looked through for a tile that its own entry has no picture of."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ruled:
-    """What is held against a play, in words: what stands for certain, and what is only possible."""
-
-    faults: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
-    is_open: bool = False
-
-    @classmethod
-    def of(cls, play: Mapping[str, Any] | None) -> Ruled:
-        if play is None:
-            return cls()
-        faults = tuple(fault_title(play, code) for code in standing_faults(play))
-        doubts = tuple(code_title(code) for code in standing_doubts(play))
-        return cls(faults, doubts, bool(doubts) or bool(play.get("ruling_open")))
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A play that reads otherwise with a correction, before and after (None: it is not there), with its rulings."""
-
-    seq: int
-    before: Mapping[str, Any] | None
-    after: Mapping[str, Any] | None
-
-    @property
-    def ruled(self) -> tuple[Ruled, Ruled]:
-        return Ruled.of(self.before), Ruled.of(self.after)
 
 
 def line_of(seq: int) -> dict[str, Any]:
@@ -99,20 +68,6 @@ def pictures_of(seq: int) -> tuple[str | None, str | None]:
             moment = f"{Path(frame).stem}-before-1{Path(frame).suffix}"
             before = moment if (folder / moment).is_file() else before
     return before, after
-
-
-def changes_between(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str, Any]]) -> list[Change]:
-    """Plays whose ruling or player differs between two lists of plays."""
-    before = {play["seq"]: play for play in now}
-    after = {play["seq"]: play for play in then}
-    found = [Change(seq, before.get(seq), after.get(seq)) for seq in sorted({*before, *after})]
-    return [one for one in found if one.ruled[0] != one.ruled[1] or _named_anew(one)]
-
-
-def _named_anew(change: Change) -> bool:
-    """Whether somebody else is named; where it only became open in which order they are likely, nothing changes."""
-    old, new = change.before, change.after
-    return old is not None and new is not None and old.get("by") != new.get("by")
 
 
 def shown_play(seq: int, board: PageView) -> dict[str, Any]:
@@ -271,18 +226,8 @@ def _preview(seq: int, fields: dict[str, Any]) -> str:
     number(fields, "seq", 1, 10**9)
     line_of(seq)
     _seq, what = correction(fields)
-    session = app_state().session
-    now = session.snapshot()
-    try:
-        then = session.what_if(seq, what, who_changes())  # type: ignore[attr-defined]
-    except (ValueError, LookupError) as refusal:
-        raise Conflict(why(refusal) or _("You cannot correct it like that.")) from None
-    board = page_view_of(now)
-    totals = {
-        name: (old, (then.get("totals") or {}).get(name))
-        for name, old in (now.get("totals") or {}).items()
-        if (then.get("totals") or {}).get(name, old) != old
-    }
+    change = what_changes(app_state().session, seq, what)
+    board = page_view_of(change.now)
     asked_as(f"/play/{seq}/correction", asked)
     return render_template(
         "preview.html",
@@ -291,9 +236,10 @@ def _preview(seq: int, fields: dict[str, Any]) -> str:
         what=what,
         put_in={name: value for name, value in fields.items() if name.startswith("insert_") and value},
         after={"event": "corrected", "corrects": seq, "what": what},
-        changes=changes_between(now.get("plays") or (), then.get("plays") or ()),
-        totals=totals,
-        turn=(now.get("turn"), then.get("turn")),
+        changes=change.plays,
+        totals=change.totals,
+        turn=change.turn,
+        shows=change.mark,
         tv=False,
     )
 

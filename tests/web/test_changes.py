@@ -15,8 +15,8 @@ from companion.app.state import AppState
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
 from companion.web.code_texts import code_title
-from companion.web.plays import changes_between
 from companion.web.rule_texts import RULES, SILENT, option_value, options_of
+from companion.web.what_changes import changes_between
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -93,6 +93,25 @@ def test_a_correction_shows_what_it_changes_before_it_is_made(keeper: FlaskClien
     assert "This train is closed" in page and "within the rules" in page
     assert "Then Ann is to play." in page
     assert 'name="expected_seq" value="32"' in page and 'name="tile" value="11-0"' in page
+
+
+def test_a_correction_is_kept_although_others_play_on_while_it_changes_what_it_showed(
+    keeper: FlaskClient, session: FakeSession
+) -> None:
+    now, then = tables.illegal(), tables.illegal()
+    then["plays"][-1]["violations"] = []
+    session.answers["what_if"] = then
+    page = keeper.post("/play/32/preview", data={"tile": "11-0"}).text
+    form = dict(re.findall(r'type="hidden" name="(seq|tile|shows|expected_game|expected_seq)" value="([^"]*)"', page))
+    drawn = {"seq": 33, "event": "drew", "by": "Ben", "source": "person"}
+    session.show({**now, "seq": 33, "plays": [*now["plays"], drawn]})
+    session.answers["what_if"] = {**then, "plays": [*then["plays"], drawn]}
+    assert keeper.post("/api/correct", data={**form, "shows": "another"}).status_code == 409
+    session.answers["what_if"] = {**then, "plays": [*now["plays"], drawn]}
+    assert keeper.post("/api/correct", data=form).status_code == 409, "it changes nothing by now"
+    session.answers["what_if"] = {**then, "plays": [*then["plays"], drawn]}
+    assert keeper.post("/api/correct", data=form).status_code == 303
+    assert session.calls[-1][0] == "correct"
 
 
 def test_only_rulings_that_differ_are_listed() -> None:
