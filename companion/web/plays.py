@@ -50,7 +50,8 @@ def line_of(seq: int) -> dict[str, Any]:
 
 
 def pictures_of(seq: int) -> tuple[str | None, str | None]:
-    """The pictures before and after: of the seconds before `seq` or else the last earlier one, and its own."""
+    """The pictures before and after: of the seconds before `seq` or else the last earlier one of its round, and its
+    own."""
     folder = pictures_folder(app_state().game)
     if folder is None:
         return None, None
@@ -59,6 +60,8 @@ def pictures_of(seq: int) -> tuple[str | None, str | None]:
         frame = str(line.get("frame") or "")
         if line["seq"] > seq:
             break
+        if line.get("event") == "round_started":
+            before = None
         if not PICTURE.fullmatch(frame) or not (folder / frame).is_file():
             continue
         if line["seq"] < seq:

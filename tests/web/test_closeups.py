@@ -262,6 +262,24 @@ def test_a_play_that_was_recorded_anew_keeps_its_picture(
     assert {name[:29] for name in _close_ups_on(anyone, 4)} == {names[1][:29]}
 
 
+def test_the_table_before_a_round_s_first_play_is_not_the_last_round_s(
+    anyone: FlaskClient, session: FakeSession, tmp_path: Path, store: EvidenceStore
+) -> None:
+    one, other = tile(300, 300, 12, 5), tile(500, 300, 11, 5)
+    names = kept(store, (frame(1), []), (frame(2, one), [one]), (frame(3, other), [other]))
+    _game(
+        session,
+        tmp_path / "games/tonight",
+        {"event": "round_started", "round": 1, "frame": names[0]},
+        {"event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann", "frame": names[1]},
+        {"event": "round_started", "round": 2},
+        {"event": "tile_played", "by": "Ben", "tile": [11, 5], "train": "Ben", "frame": names[2]},
+    )
+    assert f"/pictures/{names[0]}" in anyone.get("/play/2").text
+    page = anyone.get("/play/4").text
+    assert f"/pictures/{names[2]}" in page and f"/pictures/{names[1]}" not in page
+
+
 @pytest.mark.parametrize(
     "index",
     [
