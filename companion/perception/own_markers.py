@@ -69,12 +69,17 @@ class OwnMarkersHere:
                 found.append(_known(SeenMarker(here, KNOWN), look))
         return found
 
-    def ask(self, player: str, at: Point, place: Places, length_mm: float) -> None:
-        """Somebody is asked whether the thing at a place is this player's marker."""
+    def ask(
+        self, player: str, at: Point, place: Places, length_mm: float, asks: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Let `asks` ask whether the thing at a place is this player's marker, where an answer would tell it from its
+        ground: a shadow is not asked about."""
         small, scale, _ = place.things.changed_places(place.image, place.calibration)
         picture = ColouredPicture.of(small, scale * place.calibration.px_per_mm * length_mm / OF_A_TILE)
         x, y = place.calibration.to_px(np.array([at], np.float64))[0] * scale
-        self._asked[player] = at, picture.learn((float(x), float(y)), player)
+        look = picture.learn((float(x), float(y)), player)
+        if look.useful and asks():
+            self._asked[player] = at, look
 
     def answered(self, answers: Mapping[str, bool], memory: TableMemory) -> bool:
         """Take in what people have said by now; whether that changes what lies there."""

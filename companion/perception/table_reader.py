@@ -5,7 +5,7 @@ Pixels in, millimetres out. It knows nothing of a change that somebody is waitin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -121,9 +121,9 @@ class TableReader:
         places = self._things.now(frame.image, self._known(), self.calibration)
         return places, [place for place in places if not self._things.recent(place)]
 
-    def ask_about_marker(self, player: str, at: Point, frame: Frame) -> None:
-        """Somebody is asked whether the thing at a place is this player's marker: remember how it looks."""
-        self.own.ask(player, at, self._places(frame), self.setup.tile_mm[0])
+    def ask_about_marker(self, player: str, at: Point, frame: Frame, asks: Callable[[], bool]) -> None:
+        """Let `asks` ask whether the thing at a place is this player's marker, and remember how it looks."""
+        self.own.ask(player, at, self._places(frame), self.setup.tile_mm[0], asks)
 
     def unread_at(self, at: Point) -> SeenTile:
         """The place of a thing, as a tile of which nothing is read, to be photographed from close by."""

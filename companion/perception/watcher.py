@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -413,8 +414,8 @@ class Watcher:
         """Once an evening: is this your marker? What somebody says is theirs is known from then on."""
         for player, place in self._nameless.items():
             self.asked_about = (self.reader.unread_at(place),)
-            if self.sink.ask_about_marker(player, frame.name):
-                self.reader.ask_about_marker(player, place, frame)
+            asks = partial(self.sink.ask_about_marker, player, frame.name)
+            self.reader.ask_about_marker(player, place, frame, asks)
         self._nameless, self.asked_about = {}, ()
 
     def _was_corrected(self) -> bool:

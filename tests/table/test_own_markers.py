@@ -18,7 +18,7 @@ from companion.observing.own_markers import MarkerQuestions
 from companion.perception.lifted import Places, let_go, without_patterns
 from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.projection import square_of
-from companion.perception.tracks import MARKER_REACH_MM, Looked, MarkerTrack
+from companion.perception.tracks import MARKER_REACH_MM, Looked
 from companion.rules.actions import Draw, Mark, Unmark
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
@@ -26,7 +26,6 @@ from tests.desk.test_belief_on_record import table as session_at
 from tests.desk.watching import table_change
 from tests.table.test_marker_evidence import BUTTON, LAST, NEXT, RED, Watched, drawn
 from tests.table.test_things import CALIBRATION
-from vision.own_markers import OwnMarkers
 
 LENGTH = 48.0
 GREEN = (60, 150, 40)
@@ -113,14 +112,16 @@ def test_what_was_learned_lasts_and_a_damaged_file_is_set_aside(knowing: Knowing
     assert not own_markers(tmp_path, aside.append).looks and len(aside) == 1
 
 
-def test_a_look_that_says_nothing_is_not_kept() -> None:
+def test_what_cannot_be_told_from_its_ground_is_not_asked_about() -> None:
     one = Knowing()
-    told: list[OwnMarkers] = []
-    one.own.learned = told.append
     one.see(drawn(LAST), [LAST])
-    one.memory.markers.append(MarkerTrack(SeenMarker(BUTTON, 0.6, recognised=False), 1))
-    one.learn(drawn(LAST), BUTTON)
-    assert one.places == [BUTTON] and told == [] and one.memory.seen_markers()[0].known
+    place = Places(drawn(LAST), CALIBRATION, 24.0, one.things, one.bare)
+    asked = list[str]()
+    one.own.ask("Ann", BUTTON, place, LENGTH, lambda: bool(asked.append("Ann")) or True)
+    assert asked == [] and not one.own.answered({"Ann": True}, one.memory)
+    place = Places(drawn(LAST, things=((BUTTON, 9, RED),)), CALIBRATION, 24.0, one.things, one.bare)
+    one.own.ask("Ann", BUTTON, place, LENGTH, lambda: bool(asked.append("Ann")))
+    assert asked == ["Ann"] and not one.own.answered({"Ann": True}, one.memory), "it was asked before"
 
 
 def asked(session: Session) -> list[Question]:
