@@ -13,7 +13,7 @@ from typing import IO, Any, Protocol
 from companion.app.change_signal import ChangeSignal
 from companion.app.statistics import MatchRecord, record_of
 from companion.app.summaries import GameSummary, summarize, summary_of
-from companion.game.game_view import GameView
+from companion.game.game_view import GameView, PlayShown
 from companion.log.events import Corrected
 from companion.log.journal import JournalError
 from companion.rules.position import LinePosition, Position
@@ -35,6 +35,10 @@ class SessionLike(Protocol):
 
     def read_otherwise(self) -> Sequence[Corrected]:
         """The lines that read otherwise by now than they were written, as corrections that are not written."""
+        ...
+
+    def held_line(self, seq: int) -> PlayShown | None:
+        """The entry as it is held by now, of whichever round; None: there is none."""
         ...
 
     def hands_of(self, number: int) -> Mapping[str, Sequence[Sequence[int]]]:

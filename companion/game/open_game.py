@@ -12,9 +12,9 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, Self
+from typing import Any, Self, cast
 
-from companion.game.game_view import GameView, PlayShown
+from companion.game.game_view import FindingShown, GameView, PlayShown
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
 from companion.game.off_record import Lying, off_record
@@ -133,6 +133,20 @@ class OpenGame:
         """The rounds and scores, and every play with what stands against it."""
         with self._lock:
             return fold_held(self.header.players, self._ledger.ruled(), self.header.brought)
+
+    def held_line(self, seq: int) -> PlayShown | None:
+        """The entry as it is held by now, of whichever round, as a snapshot's `plays` show it; None: there is none."""
+        line = next((one for one in self.scoreboard.lines if one.seq == seq), None)
+        if line is None:
+            return None
+        shown = cast(PlayShown, line.event.to_json())
+        shown["violations"] = [cast(FindingShown, finding.to_json()) for finding in line.findings]
+        shown["overruled"], shown["taken_back"] = line.overruled, line.undone
+        if line.changed_by:
+            shown["changed_by"] = list(line.changed_by)
+        if line.original is not None:
+            shown["original"] = line.original.to_json()
+        return shown
 
     @property
     def questions(self) -> tuple[Unclear, ...]:

@@ -42,6 +42,9 @@ class FakeSession:
     def table_of(self, number: int) -> None:
         return None
 
+    def held_line(self, seq: int) -> None:
+        return None
+
     def read_otherwise(self) -> list[Any]:
         return []
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from companion.web.code_texts import code_title
 from tests.web.real_table import Table
 
 
@@ -183,3 +184,20 @@ def test_the_set_up_page_gives_a_house_rule_s_words_with_what_they_mean(tmp_path
     page = re.sub("</?span[^>]*>", "", unescape(table.client.get("/setup?rules=cz&lang=en").text))
     assert "Kámen 0-0 se počítá za 50 bodů." in page and "The tile 0-0 counts as 50 points." in page
     assert not re.search(r"\[[TIAE]\]|\b00\d\b", page), "no marks or numbers of sources where a family reads"
+
+
+def test_a_play_of_an_earlier_round_is_ruled_as_it_is_held_by_now(tmp_path: Path) -> None:
+    table = Table(tmp_path, "tactic", "double-12")
+    table.lay("Ann", "12-3")
+    table.lay("Ben", "12-5")
+    table.lay("Cy", "12-7")
+    table.lay("Ann", "4-6")
+    first, *_, wrong = [event.seq for event in table.session.events if event.KIND == "tile_played"]
+    assert code_title("MISMATCH") in table.client.get(f"/play/{wrong}").text
+    table.send("correct", seq=first, tile=[12, 4])
+    table.send("end-round", how="abandoned")
+    table.send("start-round")
+    assert table.session.snapshot()["round"] is not None
+    assert all(play["seq"] > wrong for play in table.session.snapshot()["plays"])
+    page = table.client.get(f"/play/{wrong}").text
+    assert "Within the rules." in page
