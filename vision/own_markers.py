@@ -51,8 +51,8 @@ RARE = 0.004
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkerLook:
-    """`areas` (n,) square units of each colour; `alike`: how like it the likest other place was; `owner`: whose it is,
-    where somebody has said."""
+    """`areas` (n,) square units of each colour; `alike`: how similar the most similar other place was; `owner`: whose
+    it is, where somebody has said."""
 
     areas: Floats
     alike: float
@@ -120,7 +120,7 @@ class ColouredPicture:
         return np.asarray(np.maximum(shown - OF_THE_GROUND * around, 0) / self.unit_px**2, np.float32)
 
     def learn(self, place_px: PointPx, owner: str | None = None) -> MarkerLook:
-        """How the marker at a place looks, and how much like it the likest other place of this picture."""
+        """How the marker at a place looks, and how similar the most similar other place of this picture is."""
         look = MarkerLook(self.areas(place_px), 0.0, owner)
         far = GROUND * self.unit_px
         others = [at for at in self.peaks(look, OTHERS) if np.hypot(at[0] - place_px[0], at[1] - place_px[1]) > far]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from companion.storage.state_file import read_state, write_state
 from vision.adaptation import Adaptation, AdaptationError
-from vision.own_markers import OwnMarkers
+from vision.own_markers import MarkerLook, OwnMarkers
 
 if TYPE_CHECKING:
     from vision.eye import Eye
@@ -51,6 +51,15 @@ def keep_own_markers(folder: Path, own: OwnMarkers) -> None:
     """Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     write_state(folder / OWN_MARKERS, own.to_json())
+
+
+def learn_markers(folder: Path, looks: Sequence[MarkerLook]) -> OwnMarkers:
+    """The family's markers with these, which are kept. Raises OSError."""
+    own = own_markers(folder)
+    for look in looks:
+        own = own.with_one(look)
+    keep_own_markers(folder, own)
+    return own
 
 
 def open_taught(learned: Path | None) -> Eye:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from companion.app.labels import count_samples, pack
-from companion.app.learned import LEARNED, OWN_MARKERS, SETS, doubles_of, keep_own_markers, own_markers
+from companion.app.learned import LEARNED, OWN_MARKERS, SETS, doubles_of, learn_markers, own_markers
 from companion.storage.state_file import read_state, write_state
 from companion.supervise.answering import Answering, NoAnswerError
 from companion.supervise.parts import line_of
@@ -43,11 +43,8 @@ def open_teacher() -> Callable[[str, bytes, str, str], Report]:
                 result = self_test(open_eye(learned if learned.exists() else None), image, doubles_of(tile_set))
                 return {"right": result.right, "wrong": result.wrong, "unread": result.unread}
             if task == "markers":
-                own = own_markers(learned.parent)
                 looks = teach_markers(open_eye(), image)
-                for look in looks:
-                    own = own.with_one(look)
-                keep_own_markers(learned.parent, own)
+                learn_markers(learned.parent, looks)
                 return {"markers": len(looks)}
             lesson = teach(open_eye(), image, doubles_of(tile_set), tile_set)
             kept = lesson.after >= lesson.before

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from companion.app.learned import LEARNED, OWN_MARKERS, SETS, doubles_of, keep_own_markers, own_markers
+from companion.app.learned import LEARNED, OWN_MARKERS, SETS, doubles_of, learn_markers
 from companion.cli.read import eye_for
 from companion.cli.serve import default_data_dir
 from companion.cli.set_name import SetName
@@ -92,10 +92,7 @@ def markers_taught(image: str, folder: Path) -> dict[str, int]:
     """Learns the markers of a photograph: how many there were, and how many are known by now."""
     try:
         looks = teach_markers(eye_for(), opened(image))
-        own = own_markers(folder)
-        for look in looks:
-            own = own.with_one(look)
-        keep_own_markers(folder, own)
+        own = learn_markers(folder, looks)
     except AdaptationError as problem:
         raise click.ClickException(f"{image}: {problem}") from None
     except OSError as problem:

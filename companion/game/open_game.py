@@ -12,16 +12,16 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, Self, cast
+from typing import Any, Self
 
-from companion.game.game_view import FindingShown, GameView, PlayShown
+from companion.game.game_view import GameView, PlayShown
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
 from companion.game.off_record import Lying, off_record
 from companion.game.rejected import CommandRejected, Reason
 from companion.game.retractions import accusations, retracted, retractions
 from companion.game.standing import standing_findings
-from companion.game.view import scene
+from companion.game.view import scene, shown_line
 from companion.game.watched_round import differences
 from companion.log.corrections import open_questions
 from companion.log.event_fields import EventError
@@ -136,17 +136,9 @@ class OpenGame:
 
     def held_line(self, seq: int) -> PlayShown | None:
         """The entry as it is held by now, of whichever round, as a snapshot's `plays` show it; None: there is none."""
-        line = next((one for one in self.scoreboard.lines if one.seq == seq), None)
-        if line is None:
-            return None
-        shown = cast(PlayShown, line.event.to_json())
-        shown["violations"] = [cast(FindingShown, finding.to_json()) for finding in line.findings]
-        shown["overruled"], shown["taken_back"] = line.overruled, line.undone
-        if line.changed_by:
-            shown["changed_by"] = list(line.changed_by)
-        if line.original is not None:
-            shown["original"] = line.original.to_json()
-        return shown
+        with self._lock:
+            held = next((one for one in self._ledger.ruled() if one.event.seq == seq), None)
+        return None if held is None else shown_line(held)
 
     @property
     def questions(self) -> tuple[Unclear, ...]:

@@ -315,9 +315,7 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[PlayShown
     index = {id(act.held): n for n, act in enumerate(timeline.acts)}
     lines = []
     for item in held[start:]:
-        said = item.event.to_json()
-        said.pop("settled", None)
-        line = cast(PlayShown, said)
+        line = shown_line(item)
         n = index.get(id(item))
         if n is not None:
             line["violations"] = [cast(FindingShown, finding.to_json()) for finding in timeline.findings(n)]
@@ -329,19 +327,27 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[PlayShown
                 line["end_was"] = _end_before(timeline, n, item.event)
             if act.event is None and item.event.source == "rule":
                 line["withdrawn"] = True
-        line["overruled"] = item.overruled
-        line["taken_back"] = item.undone
-        if item.ruling_open:
-            line["ruling_open"] = True
         if n is None and not item.undone:
             line["withdrawn"] = True
-        if item.changed_by:
-            line["changed_by"] = list(item.changed_by)
-        if item.original is not None:
-            line["original"] = item.original.to_json()
-            line["corrected"] = item.by_people
         lines.append(line)
     return lines
+
+
+def shown_line(item: EffectiveEvent) -> PlayShown:
+    """An event as it is held now, with the rulings that it brings itself."""
+    said = item.event.to_json()
+    said.pop("settled", None)
+    line = cast(PlayShown, said)
+    line["overruled"] = item.overruled
+    line["taken_back"] = item.undone
+    if item.ruling_open:
+        line["ruling_open"] = True
+    if item.changed_by:
+        line["changed_by"] = list(item.changed_by)
+    if item.original is not None:
+        line["original"] = item.original.to_json()
+        line["corrected"] = item.by_people
+    return line
 
 
 def _end_before(timeline: Timeline, n: int, event: Event) -> int | None:

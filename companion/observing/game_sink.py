@@ -259,7 +259,7 @@ class GameSink:
         return not self._held_back
 
     def _recorded(self, observation: Observation, layout: Layout, frame: str) -> bool:
-        if self.asks and self._middle.is_doubted(layout, frame):
+        if self.asks and self._middle.ask_if_another(layout, frame):
             return False
         observation = self._perhaps_marked(observation)
         table = None if observation.empty else self.position
@@ -416,7 +416,7 @@ class GameSink:
         self._ending.see(layout, frame)
         self._middle.see(layout, frame)
         if self.asks:
-            self._middle.is_doubted(layout, frame)
+            self._middle.ask_if_another(layout, frame)
         self._ask_what_lasts(layout, frame)
         if self.position is not None:
             self._wait_beyond(layout, self.position)

@@ -135,7 +135,7 @@ class NextRound:
                 self._session.drop_question(self._asked)
                 self._asked = None
             return False
-        answer = _answer_to(self._asked, self._session.events)
+        answer = answer_to(self._asked, self._session.events)
         self._asked, self._waited = None, 0
         if answer == 0:
             self._without_points("person")
@@ -218,7 +218,7 @@ def another_engine(layout: Layout, table: Position) -> Laid | None:
     return seen if seen is not None and seen.is_double and seen.tile != table.engine.tile else None
 
 
-def _answer_to(seq: int, events: Sequence[Any]) -> int | None:
+def answer_to(seq: int, events: Sequence[Any]) -> int | None:
     for event in reversed(events):
         if isinstance(event, Corrected) and event.corrects == seq and "answer" in event.what:
             answer: int | None = event.what["answer"]

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from companion.game.session import Session
 from companion.log.event_fields import Candidate
-from companion.log.events import Corrected, Event, MarkerPlaced, MarkerRemoved, Unclear
+from companion.log.events import Event, MarkerPlaced, MarkerRemoved, Unclear
 from companion.log.question import Question, QuestionKind
+from companion.observing.next_round import answer_to
 from companion.observing.unread import Keep
 
 THEIRS = "theirs"
@@ -43,7 +44,7 @@ class MarkerQuestions:
                 del self._asked[player]
         for player, seq in self._asked.items():
             if player not in self._told and not self._session.is_open(seq):
-                self._told[player] = _is_theirs(seq, self._session.events)
+                self._told[player] = answer_to(seq, self._session.events) == 0
                 placed = _placed(player, self._session.events[: seq - 1])
                 if placed is not None and not self._told[player]:
                     self._session.correct(placed, {"withdrawn": True})
@@ -56,11 +57,6 @@ class MarkerQuestions:
         acts = [one for one in since if isinstance(one, (MarkerPlaced, MarkerRemoved)) and one.train == player]
         said = any(isinstance(one, MarkerRemoved) or one.source == "person" for one in acts)
         return self._session.phase != "playing" or said
-
-
-def _is_theirs(seq: int, events: Sequence[Event]) -> bool:
-    answers = (event.what for event in reversed(events) if isinstance(event, Corrected) and event.corrects == seq)
-    return next((what["answer"] == 0 for what in answers if "answer" in what), False)
 
 
 def _placed(player: str, events: Sequence[Event]) -> int | None:

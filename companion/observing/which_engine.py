@@ -47,10 +47,10 @@ class WhichEngine:
             self._asked = None
         self._was_open = self.open
 
-    def is_doubted(self, layout: Layout, frame: str) -> bool:
-        """Whether the question waits, asked once, which of two doubles it is: the one that the round was said to begin
-        with, or another that surely lies in the middle before any tile is on record. Each tile at it would be held
-        against whoever laid it."""
+    def ask_if_another(self, layout: Layout, frame: str) -> bool:
+        """Ask once which double it is where, before any tile is on record, another one surely lies in the middle than
+        the round was said to begin with: each tile at it would be held against whoever laid it. True while that waits.
+        """
         table = self.session.position
         if self.session.phase != "playing" or not isinstance(table, Position) or any(table.trains.values()):
             return False
@@ -62,7 +62,7 @@ class WhichEngine:
             offered = [*engines_offered(layout, self.session.events), Candidate(print_laid(table.engine))]
             question = Question.of_table(ANOTHER_ENGINE)
             self._doubted = self.session.ask(question, offered, frame=self.keep(frame))[0].seq
-        self._was_open = self.open
+            self._was_open = True
         return self.session.is_open(self._doubted)
 
     def stirred(self) -> bool:

@@ -31,6 +31,10 @@ class OwnMarkersHere:
     def knows(self, player: str) -> bool:
         return any(look.owner == player for look in self.own.looks)
 
+    def waits_for(self, player: str) -> bool:
+        """Whether somebody has been asked about this player's marker and has not answered."""
+        return player in self._asked
+
     def recognised(
         self,
         markers: Sequence[SeenMarker],
@@ -93,9 +97,8 @@ class OwnMarkersHere:
             if theirs:
                 seen = _known(SeenMarker(near[0].seen.center_mm if near else at, KNOWN), look)
                 memory.markers.append(MarkerTrack(seen, 1, came=True, born=memory.readings))
-                if look.useful:
-                    self.own = self.own.with_one(look)
-                    self.learned(self.own)
+                self.own = self.own.with_one(look)
+                self.learned(self.own)
             else:
                 memory.parked = (*memory.parked, at)
             heard = True

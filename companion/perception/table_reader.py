@@ -78,11 +78,11 @@ class TableReader:
         markers = self._things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
         markers = [marker for marker in markers if looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(layout)
+        here = self._places(frame)
         if lying:
-            here = self._places(frame)
             markers = self.own.recognised(markers, lying, self.memory, looked, here, self.setup.tile_mm[0])
-            markers = in_time(markers, lying, self.memory, looked, self._places(frame))
-        markers = without_patterns(markers, seen.tiles, self.memory, MARKER_REACH_MM, self._places(frame))
+            markers = in_time(markers, lying, self.memory, looked, here)
+        markers = without_patterns(markers, seen.tiles, self.memory, MARKER_REACH_MM, here)
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
         return [marker.center_mm for marker in seen.markers] if boxes is None else []
 

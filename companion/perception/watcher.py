@@ -412,7 +412,10 @@ class Watcher:
 
     def _ask_whose(self, frame: Frame) -> None:
         """Once an evening: is this your marker? What somebody says is theirs is known from then on."""
+        answered = self.sink.own_markers()
         for player, place in self._nameless.items():
+            if player in answered or self.reader.own.waits_for(player):
+                continue
             self.asked_about = (self.reader.unread_at(place),)
             asks = partial(self.sink.ask_about_marker, player, frame.name)
             self.reader.ask_about_marker(player, place, frame, asks)

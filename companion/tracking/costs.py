@@ -139,7 +139,7 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MARKER_NOT_SEEN: Prior(
         12,
         "a marker lies there or comes late",
-        "judgement: people are late with one of sixteen; the camera misses none",
+        "judgement: people are late with one of sixteen; how many the camera misses is not measured",
     ),
     Cause.MARKER_STILL_SEEN: Prior(12, "a marker was taken off or goes late", "as MARKER_NOT_SEEN"),
     Cause.DISCARD_UNSEEN_AGAIN: Prior(
@@ -150,7 +150,7 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MARKER_UNSEEN_AGAIN: Prior(
         4,
         "another picture does not show it either",
-        "of late markers three in four come with the next change, but one marker in a hundred the eye never finds",
+        "three in four late markers come with the next change; assumed: the eye never finds one in a hundred",
     ),
     Cause.STILL_TO_COME: Prior(
         8, "a marker is still to be moved at the end of a turn", "five in six move in the change of the tile (told)"

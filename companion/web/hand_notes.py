@@ -17,7 +17,7 @@ from companion.web.wording import show_tile, train_name
 Hand = Sequence[tuple[int, int]]
 
 MOST_TO_CHOOSE = 60
-"""Of more tiles two numbers find one sooner than the eye does."""
+"""Among more tiles than these, typing two numbers is quicker than looking for one."""
 
 
 def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:

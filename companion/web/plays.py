@@ -74,7 +74,7 @@ def pictures_of(seq: int) -> tuple[str | None, str | None]:
 
 
 def shown_play(seq: int, board: PageView) -> dict[str, Any]:
-    """The play as it is held now, also of an earlier round; what is held no more as its journal line says."""
+    """The play as it stands now, of whichever round; a line that is no play, as the journal has it."""
     held = board.play(seq) or app_state().session.held_line(seq)
     return dict(held) if held is not None else line_of(seq)
 
