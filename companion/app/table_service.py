@@ -421,7 +421,7 @@ class WatchedTable:
                 raise
             return True  # another game was put on the table meanwhile; this one's journal is closed
         self._unread = 0
-        self._evidence.remember(frame)
+        self._evidence.tidy()
         return going_on
 
     def _next_frame(self) -> Frame | None:

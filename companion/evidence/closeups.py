@@ -64,7 +64,8 @@ class Crop:
 class CloseUp:
     """One tile and its crops. `quad` (4 points) in pixels of the crops, half 0 at the edge 0-1; `stem` once kept.
 
-    `look` is the tile alone, straightened, grey, with mean 0 and variance 1.
+    `look` is the tile alone, straightened, grey, with mean 0 and variance 1. `stood`: it lay there on the last still
+    table already.
     """
 
     tile: SeenTile
@@ -74,6 +75,7 @@ class CloseUp:
     before: Crop | None
     look: NDArray[np.float32]
     stem: str | None = None
+    stood: bool = False
 
     def shows(self, image: Image, tile: SeenTile) -> bool:
         """Is `tile`, found at this place in `image`, the one that was photographed?
@@ -101,6 +103,7 @@ class CloseUp:
             "after": f"{self.stem}.jpg",
             "before": None if self.before is None else f"{self.stem}-before.jpg",
             "new": str(self.stem).startswith(f"{stem}-"),
+            "stood": self.stood,
         }
 
 
@@ -109,7 +112,7 @@ class CloseUps:
     """The close-ups of all tiles that lie on the table now. Not thread-safe: its owner has the lock."""
 
     margin: float = 0.02
-    _still: Image | None = None
+    still: Image | None = None
     _known: list[CloseUp] = field(default_factory=list)
 
     def notice(self, image: Image, tiles: Sequence[SeenTile], corners_px: NDArray[np.float64]) -> None:
@@ -134,10 +137,12 @@ class CloseUps:
 
     def settled(self, image: Image) -> None:
         """This still table is the "before" of whatever comes next. Keeps the picture itself, not a copy."""
-        self._still = image
+        self.still = image
+        for one in self._known:
+            one.stood = True
 
     def forget(self) -> None:
-        self._still, self._known = None, []
+        self.still, self._known = None, []
 
     def to_keep(self, stem: str) -> list[tuple[str, Callable[[], bytes]]]:
         """(file name, what makes its bytes) of what belongs to the picture `stem` and has not been kept yet, and an
@@ -158,8 +163,8 @@ class CloseUps:
         x0, y0, x1, y1 = box
         if x1 - x0 < 8 or y1 - y0 < 8:
             return None
-        same_size = self._still is not None and self._still.shape == image.shape
-        before = _crop(self._still, box, corners_px, self.margin) if self._still is not None and same_size else None
+        same_size = self.still is not None and self.still.shape == image.shape
+        before = _crop(self.still, box, corners_px, self.margin) if self.still is not None and same_size else None
         look = _look(image, tile, tile.heading_deg)
         if look is None:
             return None

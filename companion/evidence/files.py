@@ -1,6 +1,6 @@
 """The names of evidence, and finding it again: only files of these names are ever deleted.
 
-`evidence-TIME-NUMBER.jpg` is the table, `...-before-N.jpg` the seconds before it, `...-arm-N.jpg` the arm of player N
+`evidence-TIME-NUMBER.jpg` is the table, `...-before-N.jpg` the table before it, `...-arm-N.jpg` the arm of player N
 over it, `...-tile-N.jpg` and `...-tile-N-before.jpg` one tile from close by, `....json` where which tile is seen.
 """
 

@@ -1,8 +1,9 @@
 """A played tile from close by: which crops lie beside the journal, and where the tile is in them.
 
 The index beside a picture (`evidence-....json`) lists the tiles that lay on the table: `values` as read, `p` of each
-half, `quad` (4 points, half 0 at the edge 0-1) and `size` in pixels of the crops, the crops' names, and whether the
-tile was `new` in that picture. It is a file like any other, so nothing in it is believed before it was checked.
+half, `quad` (4 points, half 0 at the edge 0-1) and `size` in pixels of the crops, the crops' names, whether the tile
+was `new` in that picture, and whether it `stood` on the still table before it already. It is a file like any other, so
+nothing in it is believed before it was checked.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ class CloseUp:
     labels: tuple[Label, Label]
     type_px: float
 
+    @property
+    def unread(self) -> bool:
+        """Nothing was read there: not a half of a tile, or no tile lies there at all."""
+        return all(label.value == "?" for label in self.labels)
+
 
 def close_up(folder: Path, frames: Iterable[str], tile: Sequence[int], after: str = "") -> CloseUp | None:
     """The crops of `tile` in the first of these pictures that knows it.
@@ -57,6 +63,21 @@ def unread_close_up(folder: Path, frame: str) -> CloseUp | None:
     return found[0][1] if len(found) == 1 else None
 
 
+def stood_before(folder: Path, frame: str, tile: Sequence[int] | None) -> bool:
+    """Whether `tile` lay there already on the picture that was kept as the table before `frame`."""
+    return any(row.get("stood") is True for row in rows_of(folder, frame) if _shows(row, tile))
+
+
+def lies_in(folder: Path, frame: str, tile: Sequence[int] | None) -> bool:
+    """Whether this picture is known to show `tile`, or with None one that is new in it and not read."""
+    return any(_shows(row, tile) for row in rows_of(folder, frame))
+
+
+def rows_of(folder: Path, frame: str) -> list[Mapping[str, Any]]:
+    """The index of this picture."""
+    return read_index(folder / f"{Path(frame).stem}.json")
+
+
 def photographed_at(row: Mapping[str, Any]) -> str:
     """The name without its ending of the picture with which a row's crops were kept. Names sort by time."""
     return str(row["after"]).partition("-tile-")[0]
@@ -71,8 +92,7 @@ def _found(
     folder: Path, frames: Iterable[str], tile: Sequence[int] | None
 ) -> Iterator[tuple[Mapping[str, Any], CloseUp]]:
     for frame in frames:
-        rows = read_index(folder / f"{Path(frame).stem}.json")
-        fitting = [row for row in rows if _shows(row, tile)]
+        fitting = [row for row in rows_of(folder, frame) if _shows(row, tile)]
         # Chinese tiles exist twice, and what was new in a picture is what its play laid.
         for row in sorted(fitting, key=lambda row: not row.get("new")):
             made = _made(folder, row)

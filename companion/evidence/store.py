@@ -1,8 +1,8 @@
 """The store of pictures for disputes: what the table looked like at a play and just before it.
 
 They lie beside the journal that names them, as small JPEGs with everything outside the table painted over. Memory and
-disk are bounded: a ring of the last seconds in memory, a budget and an age on disk, the oldest going first. A full disk
-costs pictures and a banner, never an event.
+disk are bounded: one still table in memory, a budget and an age on disk, the oldest going first. A full disk costs
+pictures and a banner, never an event.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ Corners = Sequence[Sequence[float]]
 WIDTH_PX = 1600
 QUALITY = 85
 """Of the JPEG, of 100."""
-BEFORE_S = 6.0
 KEEP_DAYS = 30.0
 RESERVE_BYTES = 200_000_000
 MOST_WAITING = 40
@@ -59,10 +58,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
-    """`WIDTH_PX` of a stored picture; `before` pictures of the last `BEFORE_S` seconds; `budget_bytes` for all games
-    together; `KEEP_DAYS`; `RESERVE_BYTES` is left free on the disk for the journals."""
+    """`WIDTH_PX` of a stored picture; `budget_bytes` for all games together; `KEEP_DAYS`; `RESERVE_BYTES` is left free
+    on the disk for the journals."""
 
-    before: int = 4
     budget_bytes: int = 400_000_000
 
 
@@ -97,7 +95,6 @@ class EvidenceStore:
         self._settings = settings or EvidenceSettings()
         self._clock, self._free_bytes = clock, free_bytes
         self._lock = threading.Lock()
-        self._ring: deque[tuple[float, Image]] = deque()
         self._closeups = CloseUps(TABLE_MARGIN)
         self._trouble = ""
         self._count = 0
@@ -114,21 +111,14 @@ class EvidenceStore:
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="evidence")
         self._last: Future[None] | None = None
 
-    def remember(self, frame: Frame) -> None:
-        """One more picture for the seconds before a play, in memory only, a small one."""
-        spacing = BEFORE_S / max(1, self._settings.before)
-        with self._lock:
-            if self._settings.before and (not self._ring or frame.at - self._ring[-1][0] >= spacing):
-                self._ring.append((frame.at, _narrowed(frame.image, WIDTH_PX // 2)))
-            while len(self._ring) > self._settings.before:
-                self._ring.popleft()
+    def tidy(self) -> None:
+        """Called while pictures come: once an hour what is too old is deleted."""
         if abs(self._clock() - self._expired_at) > EXPIRE_EVERY_S:
             self.expire()
 
     def forget_before(self) -> None:
-        """The camera was moved: on the pictures of the last seconds the table lay elsewhere."""
+        """The camera was moved: on the last still picture the table lay elsewhere."""
         with self._lock:
-            self._ring.clear()
             self._closeups.forget()
 
     def settled(self, frame: Frame, tiles: Sequence[SeenTile], corners_px: Corners) -> None:
@@ -147,7 +137,7 @@ class EvidenceStore:
         tiles: Sequence[SeenTile] = (),
         arms: Mapping[int, Image] | None = None,
     ) -> str | None:
-        """Store this picture, and with `before` the ones of the seconds before it. Returns its name for the journal.
+        """Store this picture, and with `before` the still table that was read last. Returns its name for the journal.
 
         `tiles` are those that lie on the table: the new ones among them are stored from close by as well. `arms` are
         pictures of this view with an arm over what changed, by the number of its player (0 to 9).
@@ -165,13 +155,14 @@ class EvidenceStore:
             self._count = (self._count + 1) % 10_000
             stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(self._clock()))
             stem = f"evidence-{stamp}-{self._count:04d}"
-            earlier = [image for at, image in self._ring if at < frame.at] if before else []
+            earlier = self._closeups.still if before else None
             close = self._closeups.to_keep(stem) if tiles else []
         folder = self._games / game
         share = corners / frame.size_wh
         # Somebody waits for the ruling, so all that takes time is done by the writer.
         jobs = [(folder / f"{stem}.jpg", frame.image)]
-        jobs += [(folder / f"{stem}-before-{n}.jpg", image) for n, image in enumerate(earlier[-9:], start=1)]
+        if earlier is not None and earlier.shape == frame.image.shape:
+            jobs.append((folder / f"{stem}-before-1.jpg", earlier))
         jobs += [(folder / f"{stem}-arm-{player}.jpg", image) for player, image in (arms or {}).items() if player < 10]
         for path, image in jobs:
             self._submit(partial(self._write, path, image, share))
@@ -206,7 +197,6 @@ class EvidenceStore:
     def delete_all(self) -> int:
         """Delete every picture, on disk and in memory, now; how many there were. The journals stay."""
         with self._lock:
-            self._ring.clear()
             self._closeups.forget()
         # What is being written this moment must not appear after somebody has deleted everything.
         self.flush()

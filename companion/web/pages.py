@@ -13,7 +13,7 @@ from werkzeug.exceptions import NotFound, Unauthorized
 
 from companion.app.state import AppState, NoGameError
 from companion.game.standing import is_fault, is_own_fault, standing_doubts, standing_faults
-from companion.web import put_in, wording
+from companion.web import after_hands, put_in, wording
 from companion.web.access import signed_in, who_changes
 from companion.web.caller import calls_of
 from companion.web.changing import stamp
@@ -87,6 +87,9 @@ def names_in_templates() -> dict[str, Any]:
         "ended_text": wording.ended_text,
         "examined_text": wording.examined_text,
         "gone_texts": wording.gone_texts,
+        "left_open": after_hands.left_open,
+        "moments": after_hands.moments,
+        "only_possible": after_hands.only_possible,
         "rules_source": wording.rules_source,
         "quoted_words": wording.quoted_words,
         "code_title": code_title,

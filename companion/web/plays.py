@@ -13,9 +13,10 @@ from werkzeug.exceptions import Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import event_lines
-from companion.evidence.index import CloseUp, close_up, unread_close_up
+from companion.evidence.index import CloseUp, close_up, lies_in, stood_before, unread_close_up
 from companion.game.standing import change_made
 from companion.log.event_fields import EventError, read_certainty, read_laid
+from companion.log.question import QuestionKind
 from companion.web.access import needs_pin
 from companion.web.api import app_state, correction
 from companion.web.body import number, read_body, text
@@ -26,9 +27,11 @@ from companion.web.page_view import PageView, page_view_of
 from companion.web.refusals import why
 from companion.web.same_page import asked_as
 from companion.web.what_changes import what_changes
-from companion.web.wording import show_tile
+from companion.web.wording import question_of, show_tile
 
 plays = Blueprint("plays", __name__)
+
+Line = Mapping[str, Any]
 
 PICTURE = re.compile(r"[\w][\w.-]{0,120}\.(jpg|jpeg|png|webp)", re.ASCII | re.IGNORECASE)
 """File names that may be pictures beside a journal: no folders, nothing hidden."""
@@ -50,27 +53,45 @@ def line_of(seq: int) -> dict[str, Any]:
 
 
 def pictures_of(seq: int) -> tuple[str | None, str | None]:
-    """The pictures before and after: of the seconds before `seq` or else the last earlier one of its round, and its
-    own."""
+    """The whole table before and after: the last picture that does not show yet what entry `seq` is about, of its
+    round, and its own picture. Where it has none of its own, the last one that was kept before it."""
     folder = pictures_folder(app_state().game)
     if folder is None:
         return None, None
-    before = after = None
+    line, lines = line_of(seq), _round_until(seq)
+    kept = [frame for one in lines if (frame := _pictured(one)) and (folder / frame).is_file()]
+    after = _pictured(line)
+    if not after or not (folder / after).is_file():
+        return kept[-1] if kept else None, None
+    if line.get("event") == "unclear":
+        if question_of(line).kind in (QuestionKind.MARKER, QuestionKind.SEATS):
+            return None, after
+        tiles: list[Sequence[int] | None] = [None]
+    else:
+        tiles = [line["tile"]] if line.get("tile") else list(_laid_with(after))
+        moment = f"{Path(after).stem}-before-1{Path(after).suffix}"
+        if (folder / moment).is_file() and not any(stood_before(folder, after, tile) for tile in tiles):
+            return moment, after
+    earlier = [frame for frame in reversed(kept) if frame != after][:MOST_FRAMES]
+    before = (frame for frame in earlier if not any(lies_in(folder, frame, tile) for tile in tiles))
+    return next(before, None), after
+
+
+def _round_until(seq: int) -> list[Line]:
+    """The entries of its round before entry `seq`."""
+    lines = list[Line]()
     for line in event_lines(app_state().session):
-        frame = str(line.get("frame") or "")
-        if line["seq"] > seq:
+        if line["seq"] >= seq:
             break
-        if line.get("event") == "round_started":
-            before = None
-        if not PICTURE.fullmatch(frame) or not (folder / frame).is_file():
-            continue
-        if line["seq"] < seq:
-            before = frame
-        else:
-            after = frame
-            moment = f"{Path(frame).stem}-before-1{Path(frame).suffix}"
-            before = moment if (folder / moment).is_file() else before
-    return before, after
+        lines = [] if line.get("event") == "round_started" else lines
+        lines.append(line)
+    return lines
+
+
+def _laid_with(frame: str) -> list[Sequence[int]]:
+    """The tiles that were recorded with this picture."""
+    lines = event_lines(app_state().session)
+    return [one["tile"] for one in lines if one.get("frame") == frame and one.get("event") == "tile_played"]
 
 
 def shown_play(seq: int, board: PageView) -> dict[str, Any]:
@@ -145,10 +166,9 @@ def _history_line(seq: int) -> dict[str, Any]:
     return {**line, "when": when}
 
 
-def _looked_for(line: Mapping[str, Any]) -> Sequence[int] | None:
-    """The tile whose close-up shows what this entry is about; None: one that was not read."""
-    tile = line.get("tile")
-    return tile if isinstance(tile, list) and len(tile) == 2 else None if line.get("event") == "unclear" else ()
+UNREAD = frozenset({QuestionKind.UNREADABLE, QuestionKind.UNREADABLE_TILE, QuestionKind.MARKER})
+"""Questions about a place that could not be read. A TABLE may be one, and no other kind is: a tile that happens to be
+unread in the same picture has nothing to do with it."""
 
 
 def question_picture(question: Mapping[str, Any]) -> CloseUp | None:
@@ -157,16 +177,28 @@ def question_picture(question: Mapping[str, Any]) -> CloseUp | None:
     folder = pictures_folder(app_state().game) if frame else None
     if folder is None:
         return None
-    tiles = [line.get("tile") for one in question.get("candidates") or () for line in one.get("events") or ()]
-    unread = unread_close_up(folder, frame)
-    return unread or next((made for tile in tiles if tile and (made := close_up(folder, [frame], tile))), None)
+    asked = question_of(question)
+    if asked.kind in UNREAD or asked.kind is QuestionKind.TABLE:
+        unread = unread_close_up(folder, frame)
+        if unread is not None:
+            return unread
+    tiles = [tile for one in question.get("candidates") or () for line in one.get("events") or () for tile in _of(line)]
+    return next((made for tile in tiles if (made := close_up(folder, [frame], tile))), None)
+
+
+def _of(line: Line) -> Sequence[Sequence[int]]:
+    """The tile that an offered line is about, or those of a hand."""
+    tile = line.get("tile")
+    return [tile] if tile else line.get("tiles") or ()
 
 
 def _close_up(folder: Path, line: Mapping[str, Any]) -> CloseUp | None:
     """The crops of the tile that this entry is about; None rather than those of another tile of the same values."""
-    tile, seq = _looked_for(line), int(line["seq"])
-    if tile is None:
-        return unread_close_up(folder, str(line.get("frame") or ""))
+    if line.get("event") == "unclear":
+        return question_picture(line)
+    tile, seq = line.get("tile"), int(line["seq"])
+    if not isinstance(tile, list) or len(tile) != 2:
+        return None
     since, lines = _of_this_tile(seq, tile)
     pictures = [(int(one["seq"]), str(one.get("frame") or "")) for one in lines]
     pictured = [(at, frame) for at, frame in pictures if PICTURE.fullmatch(frame)]

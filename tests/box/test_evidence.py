@@ -93,17 +93,21 @@ def test_without_known_corners_nothing_is_stored(store: EvidenceStore, games: Pa
     assert pictures(games) == []
 
 
-def test_the_seconds_before_are_stored_when_they_are_asked_for(store: EvidenceStore, games: Path) -> None:
-    for second in range(60):
-        store.remember(frame(float(second) / 2, level=100))
-    name = store.keep("evening", frame(30.0), CORNERS, before=True)
+def test_the_table_before_is_the_one_that_was_read_last(store: EvidenceStore, games: Path) -> None:
+    for second, level in ((1.0, 60), (2.0, 100)):
+        store.settled(frame(second, level=level), [], CORNERS)
+    name = store.keep("evening", frame(2.2, level=180), CORNERS, before=True)
     store.flush()
     assert name is not None
-    stem = name.removesuffix(".jpg")
-    names = [path.name for path in pictures(games)]
-    assert names == sorted([name, *(f"{stem}-before-{n}.jpg" for n in range(1, 5))])
-    before = cv2.imread(str(games / "evening" / f"{stem}-before-1.jpg"))
-    assert np.abs(before[:20].astype(int) - 128).max() < 12, "the earlier pictures are painted over too"
+    earlier = games / "evening" / name.replace(".jpg", "-before-1.jpg")
+    assert pictures(games) == sorted([games / "evening" / name, earlier]) and PICTURE.fullmatch(earlier.name)
+    before = cv2.imread(str(earlier))
+    assert np.abs(before[:20].astype(int) - 128).max() < 12, "the earlier picture is painted over too"
+    assert 100 < before[150:400, 150:500].mean() < 140, "of the table that was read last, a moment before the play"
+    larger = Frame(np.zeros((960, 1280, 3), np.uint8), 3.0, "f")
+    other = store.keep("evening", larger, [[2 * x, 2 * y] for x, y in CORNERS], before=True)
+    store.flush()
+    assert other is not None and not (games / "evening" / other.replace(".jpg", "-before-1.jpg")).exists()
 
 
 def test_the_arm_over_what_changed_is_stored_with_it_painted_over_outside_the_table(
@@ -121,12 +125,6 @@ def test_the_arm_over_what_changed_is_stored_with_it_painted_over_outside_the_ta
     assert np.abs(stored[:25].astype(int) - 128).max() < 14
     assert np.abs(stored[80:220, 100:300].astype(int) - 90).max() < 14
     assert store.delete_all() == 2 and pictures(games) == []
-
-
-def test_memory_is_bounded_however_long_the_evening(store: EvidenceStore) -> None:
-    for second in range(2000):
-        store.remember(Frame(np.zeros((48, 64, 3), np.uint8), second / 5, "f"))
-    assert len(store._ring) == EvidenceSettings().before
 
 
 def test_the_budget_is_kept_and_the_oldest_goes_first(games: Path, world: World) -> None:
@@ -220,14 +218,14 @@ def test_a_card_that_hangs_is_said_and_memory_stays_bounded(games: Path, world: 
 def test_one_tap_deletes_every_picture_and_no_journal(store: EvidenceStore, games: Path) -> None:
     (games / "other").mkdir()
     for game in ("evening", "other"):
-        store.remember(frame(1.0))
+        store.settled(frame(1.0), [], CORNERS)
         store.keep(game, frame(2.0), CORNERS, before=True)
     store.flush()
     assert store.delete_all() == 4
     assert pictures(games) == []
     assert (games / "evening/journal.jsonl").exists()
     assert store.status.bytes == 0
-    assert len(store._ring) == 0
+    assert store._closeups.still is None
 
 
 def test_pictures_of_earlier_evenings_count_after_a_restart(games: Path, world: World) -> None:
@@ -263,7 +261,7 @@ def test_old_evidence_goes_at_the_start_and_while_nobody_plays(games: Path, worl
     path = games / "evening" / str(open_all_month.keep("evening", frame(), CORNERS))
     open_all_month.flush()
     world.now += 31 * 86400
-    open_all_month.remember(frame())
+    open_all_month.tidy()
     assert not path.exists()
     open_all_month.close()
 

@@ -280,6 +280,73 @@ def test_the_table_before_a_round_s_first_play_is_not_the_last_round_s(
     assert f"/pictures/{names[2]}" in page and f"/pictures/{names[1]}" not in page
 
 
+def test_a_picture_that_shows_the_tile_already_is_not_its_before(
+    anyone: FlaskClient, session: FakeSession, tmp_path: Path, store: EvidenceStore
+) -> None:
+    """Two tiles had been lying there while a question was open; both are recorded with one picture."""
+    one, two, last = tile(300, 300, 12, 5), tile(365, 300, 5, 7), tile(430, 300, 7, 1)
+    (empty,) = kept(store, (frame(1), []))
+    store.settled(frame(2, one, two), [one, two], CORNERS)
+    late = store.keep("tonight", frame(3, one, two), CORNERS, before=True, tiles=[one, two])
+    store.settled(frame(3, one, two), [one, two], CORNERS)
+    then = store.keep("tonight", frame(4, one, two, last), CORNERS, before=True, tiles=[one, two, last])
+    store.flush()
+    assert late and then
+    _game(
+        session,
+        tmp_path / "games/tonight",
+        {"event": "round_started", "round": 1, "frame": empty},
+        {"event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann", "frame": late},
+        {"event": "marker_placed", "by": "Ben", "train": "Ben", "frame": late},
+        {"event": "tile_played", "by": "Ann", "tile": [7, 1], "train": "Ann", "frame": then},
+        {"event": "drew", "source": "person", "by": "Ben"},
+    )
+    before = {seq: _whole_table_on(anyone, seq) for seq in (2, 3, 4, 5)}
+    assert before[2] == before[3] == [empty, late]
+    assert before[4] == [then.replace(".jpg", "-before-1.jpg"), then]
+    assert before[5] == [then], "it has no picture of its own"
+    assert "The last picture before this entry" in anyone.get("/play/5").text
+    session.lines[0]["frame"] = None
+    page = anyone.get("/play/2").text
+    assert _whole_table_on(anyone, 2) == [late] and "No picture of the table from before this was kept." in page
+
+
+def test_a_question_shows_the_place_that_it_is_about(
+    anyone: FlaskClient, session: FakeSession, tmp_path: Path, store: EvidenceStore
+) -> None:
+    """A tile of a train happened to be unread while a hand was laid open: the question is about the hand."""
+    unread, four, eight = tile(300, 300, None, 5), tile(100, 600, 4, 4), tile(165, 600, 8, 8)
+    (before, asked) = kept(store, (frame(1), []), (frame(2, unread, four, eight), [unread, four, eight]))
+    hand = {"event": "hand_shown", "source": "person", "by": "Ann", "tiles": [[4, 4], [8, 8]]}
+    question = {"event": "unclear", "frame": asked, "candidates": [{"story": "4-4 8-8", "events": [hand]}]}
+    _game(
+        session,
+        tmp_path / "games/tonight",
+        {"event": "round_started", "round": 1, "frame": before},
+        {**question, "reason": "hand_count: Ann"},
+        {**question, "reason": "unreadable_tile: Ann"},
+        {**question, "reason": "marker: Ann"},
+        {**question, "reason": "new_round: 2", "candidates": []},
+    )
+    rows = {
+        str(row["values"]): row["after"]
+        for row in read_index(tmp_path / "games/tonight" / asked.replace("jpg", "json"))
+    }
+    shown = {
+        seq: re.findall(r'src="/games/\w+/pictures/(\S+-tile-\d+.jpg)"', anyone.get(f"/play/{seq}").text)
+        for seq in range(2, 6)
+    }
+    assert shown[2] == [rows["[4, 4]"]]
+    assert shown[3] == shown[4] == [rows["[None, 5]"]] and not shown[5]
+    assert anyone.get("/play/4").text.count("Is this Ann&#39;s marker?</h1>") == 1
+    assert _whole_table_on(anyone, 2) == [before, asked] and _whole_table_on(anyone, 4) == [asked]
+
+
+def _whole_table_on(anyone: FlaskClient, seq: int) -> list[str]:
+    page = anyone.get(f"/play/{seq}").text
+    return re.findall(r'src="/games/\w+/pictures/(evidence-[\dT]+-\d+(?:-before-1)?\.jpg)"', page)
+
+
 @pytest.mark.parametrize(
     "index",
     [

@@ -321,9 +321,19 @@ def test_the_sheet_names_nobody_for_what_is_only_possible(anyone: FlaskClient, s
     session.show({**table, "audit": [{**audit, "status": "possible"}]})
     page = anyone.get("/scores").text
     assert "Ann: " not in page and '<details class="noprint">' in page
-    session.show({**table, "audit": [{**audit, "status": "possible", "seq": n} for n in range(1, 91)]})
+    drew = {"event": "drew", "by": "Ann", "source": "camera", "violations": []}
+    laid = {"event": "tile_played", "by": "Ben", "tile": [3, 12], "train": "Ben", "source": "camera", "violations": []}
+    plays = [{**(laid if n == 91 else drew), "seq": n} for n in (*range(1, 31), 91, *range(31, 91))]
+    many = [{**audit, "status": "possible", "seq": n} for n in range(1, 91)]
+    session.show({**table, "plays": plays, "audit": many})
     page = anyone.get("/scores").text
     assert page.count("possible, nobody is accused") == 1 and "(90)" in page, "ninety lines alike say nothing"
+    assert (
+        page.count("A tile that came to light later") == 1 and "So many may also mean" in page and "and 84 more" in page
+    )
+    links = re.findall(r'<a href="/play/(\d+)">(.*?)</a>', re.sub("</?span[^>]*>", "", page))
+    assert len(links) == len({words for _seq, words in links}) == 90, "no two links to two plays read alike"
+    assert "Look at it" not in page and links[0][1] == "at the beginning" and links[-1][1] == "after 3-12 (60)"
     session.show({**table, "audit": [{**audit, "status": "certain"}]})
     assert "Ann: " in anyone.get("/scores").text
 
