@@ -11,6 +11,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import AppState
 from companion.game.game_view import GameView
+from companion.log.corrections import UNDONE, withdrawn_corrections
+from companion.log.events import Corrected
 from companion.log.journal import JournalError
 from companion.rules.mexican.scoring import starters
 from companion.rules.tile import Tile
@@ -265,9 +267,16 @@ def report() -> AnyResponse:
 @api.post("/api/undo")
 @changes
 def undo() -> AnyResponse:
+    """The last thing that counts; with `seq` that correction, whatever has come after it."""
     fields = read_body(request)
-    with table_as_seen(fields):
-        return run_command("undo")
+    with table_as_seen(fields) as session:
+        if fields.get("seq") in (None, ""):
+            return run_command("undo")
+        seq = number(fields, "seq", 1, 10**9)
+        made = next((one for one in session.events if one.seq == seq), None)
+        if not isinstance(made, Corrected) or made.source != "person" or seq in withdrawn_corrections(session.events):
+            raise Conflict(_("That has been taken back already."))
+        return run_command("correct", seq, UNDONE, by=who_changes())
 
 
 @api.post("/api/answer")

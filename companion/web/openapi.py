@@ -83,7 +83,7 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
         Field("what", {"enum": ["no_last_tile", "no_open_end", "dealt"]}, "what is said"),
         Field("value", {"type": "integer", "minimum": 0, "maximum": 99}, "how many tiles were dealt", True),
     ),
-    "api.undo": (),
+    "api.undo": (Field("seq", LINE, "this correction, whatever has come after it; missing: the last thing", True),),
     "api.correct": (
         Field("seq", LINE, "the entry that is wrong"),
         Field("tile", TILE, "what it really was", True),

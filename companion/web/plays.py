@@ -125,7 +125,7 @@ def show(seq: int) -> str:
         examined=[one for one in board.audit if one["seq"] == seq and one["status"] != "clear"],
         arm=_arm_picture(folder, board, play, line) if same and folder is not None else None,
         history=history,
-        undo_is_here=bool(history) and _is_last_step(history[-1]),
+        step=_step_to_undo(history),
         tv=False,
     )
 
@@ -150,10 +150,15 @@ def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"tile": list(tile), "sure": certainty.sure, "halves": certainty.p, "others": others}
 
 
-def _is_last_step(line: Mapping[str, Any]) -> bool:
-    """Whether *Undo* would take back this person's line: nothing but what the rules write has come after it."""
+def _step_to_undo(history: Sequence[Line]) -> Line | None:
+    """The person's correction that stands last, which *Undo* takes back whatever others have played since; None where
+    it belongs to an answer, which is taken back whole, and only as the last thing that was done."""
+    line = history[-1] if history else {}
+    if line.get("event") != "corrected" or line.get("source") != "person":
+        return None
+    answers = "answer" in change_made(line) or line_of(int(line["corrects"]))["event"] == "unclear"
     later = event_lines(app_state().session, line["seq"])
-    return line.get("source") == "person" and all(one.get("source") == "rule" for one in later)
+    return None if answers and any(one.get("source") != "rule" for one in later) else line
 
 
 def _history_line(seq: int) -> dict[str, Any]:

@@ -224,8 +224,12 @@ def test_whom_a_play_was_given_to_is_undone_where_it_was_said(client: FlaskClien
     assert session.snapshot()["plays"][-1]["by"] == "Ben" and 'action="/api/undo"' in shown
     shown = send(client, page, "/api/undo")
     assert session.snapshot()["plays"][-1]["by"] == "Ann" and 'action="/api/undo"' not in shown
-    shown = send(client, page, "/api/correct", by="Ben")
+    send(client, page, "/api/correct", by="Ben")
+    waiting = client.get(page).text
     session.draw("Ben")
-    shown = client.get(page).text
-    assert 'action="/api/undo"' not in shown, "it would take back what came after"
-    assert "More has happened since." in shown and "Correct it" in shown
+    assert 'action="/api/undo"' in client.get(page).text, "others play on meanwhile"
+    shown = send_form(client, waiting, "/api/undo")
+    held = session.snapshot()["plays"]
+    assert [one["by"] for one in held if one["event"] in ("tile_played", "drew")] == ["Ann", "Ben"]
+    assert 'action="/api/undo"' not in shown and "The table has changed" not in shown
+    assert "That has been taken back already." in send_form(client, waiting, "/api/undo", once="another")
