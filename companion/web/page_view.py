@@ -22,7 +22,7 @@ from companion.game.game_view import (
 )
 from companion.game.standing import is_fault, is_own_fault, standing_doubts
 from companion.log.header import MOST_COLOURS
-from companion.log.question import Question, QuestionKind
+from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.web.drawing import SHAPES
 
@@ -276,7 +276,8 @@ def _letters(name: str, count: int) -> str:
 def page_view_of(snapshot: GameView) -> PageView:
     """The view of one snapshot."""
     seats = seats_of(snapshot["players"], snapshot.get("colours"))
-    plays, unclear = tuple(snapshot["plays"]), tuple(snapshot["unclear"])
+    unclear = tuple(snapshot["unclear"])
+    plays = _with_open_engine(snapshot["plays"], unclear)
     faults = {play["seq"] for play in plays if is_own_fault(play)}
     doubts = {play["seq"] for play in plays if standing_doubts(play)} - faults
     laid = [play["seq"] for play in plays if play["event"] == "tile_played" and not play.get("taken_back")]
@@ -325,6 +326,13 @@ def page_view_of(snapshot: GameView) -> PageView:
         brought=snapshot.get("brought", {}),
         left=snapshot.get("left", {}),
     )
+
+
+def _with_open_engine(plays: Sequence[PlayShown], unclear: Sequence[QuestionShown]) -> tuple[PlayShown, ...]:
+    """The plays; that a wrong engine lies there is no fact while it is asked which tile is the engine."""
+    if not any(Question.of(str(one.get("reason") or "")).about == ANOTHER_ENGINE for one in unclear):
+        return tuple(plays)
+    return tuple({**play, "violations": []} if play["event"] == "round_started" else play for play in plays)
 
 
 def _train(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, redirect, render_template, request, send_from_directory
-from werkzeug.exceptions import Conflict, NotFound
+from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import event_lines
@@ -266,6 +266,9 @@ def _preview(seq: int, fields: dict[str, Any]) -> str:
     number(fields, "seq", 1, 10**9)
     line_of(seq)
     _seq, what = correction(fields)
+    held = shown_play(seq, page_view_of(app_state().session.snapshot()))
+    if all(name in ("tile", "train", "by") and held.get(name) == value for name, value in what.items()):
+        raise BadRequest(_("That correction changes nothing."))
     change = what_changes(app_state().session, seq, what)
     board = page_view_of(change.now)
     asked_as(f"/play/{seq}/correction", asked)

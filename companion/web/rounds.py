@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
 from companion.game.game_view import RoundScores
+from companion.log.question import OF_A_HAND, QuestionKind
 from companion.rules.position import Position
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin, signed_in
@@ -33,6 +34,7 @@ from companion.web.photographs import expect_photograph
 from companion.web.returned import FieldError, returned
 from companion.web.same_page import asked_as
 from companion.web.trail import changes_of
+from companion.web.wording import question_of, reason_text
 
 rounds = Blueprint("rounds", __name__)
 
@@ -137,7 +139,7 @@ def end() -> AnyResponse | str:
     known: Mapping[str, Any] = snapshot.get("shown") or {}
     if played is not None:
         known = app_state().session.hands_of(played["round"])
-        if not known:
+        if not known and returned() is None:  # what was typed meanwhile comes back
             return redirect(f"/round-points/{board.round}")
     hands = _written(board, request.args)
     for name, shown in known.items():
@@ -145,9 +147,26 @@ def end() -> AnyResponse | str:
         hands[name] = hands.get(name) or as_typed(board, shown)
     for name, sent in hands_sent(board).items():
         hands[name] = hands.get(name) or sent
+    for name, (read, _why) in _hands_asked(board).items():
+        hands[name] = hands.get(name) or read
     return _end_page(
         board, hands, None, how=request.args.get("how") or (played["how"] if played else snapshot.get("how"))
     )
+
+
+def _hands_asked(board: PageView) -> dict[str, tuple[str, str]]:
+    """Player -> the hand that the camera read and asks about, as it is typed, and the question."""
+    found = dict[str, tuple[str, str]]()
+    for question in board.unclear:
+        asked = question_of(question)
+        if asked.kind not in (*OF_A_HAND, QuestionKind.SET_SUM):
+            continue
+        for one in question.get("candidates") or ():
+            lines = [line for line in one.get("events") or () if line.get("event") == "hand_shown"]
+            for line in lines:
+                hand = [*(line.get("tiles") or ()), *(line.get("discards") or ())]
+                found.setdefault(str(line["by"]), (as_typed(board, hand), reason_text(question)))
+    return found
 
 
 def _written(board: PageView, fields: Mapping[str, Any]) -> dict[str, str]:
@@ -174,7 +193,7 @@ def _end_page(
         "round_end.html",
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
         seen=mark_of(notes or {}), picture=picture, fine=fine, sent=hands_sent(board), link=link_of(board),
-        at=round_at(board), counted=_counted(board, board.round), left=tiles_left(board),
+        at=round_at(board), counted=_counted(board, board.round), left=tiles_left(board), asked=_hands_asked(board),
         tv=False,
     )  # fmt: skip
 

@@ -52,6 +52,21 @@ def test_a_hand_that_a_guest_sent_waits_for_whoever_counts(
     assert guest.get("/round-end/notes").json["sent"] == {}, "a hand is nobody else's business"  # type: ignore[index]
 
 
+def test_only_the_hand_that_was_sent_is_said_to_be_sent(
+    guest: FlaskClient, keeper: FlaskClient, session: FakeSession
+) -> None:
+    """Ben's own phone sent a hand, and the camera's is on record; the camera asks about Cyril's."""
+    send(guest, "Ben", "12-5")
+    assert keeper.get("/round-end").text.count(">Sent from their own phone.<") == 1
+    hand = {"event": "hand_shown", "by": "Cyril", "tiles": [[4, 4], [8, 8]]}
+    asked = {"seq": 40, "reason": "hand_count: Cyril", "candidates": [{"story": "4-4 8-8", "events": [hand]}]}
+    session.show({**tables.round_over(), "shown": {"Ben": [[3, 3]]}, "unclear": [asked]})
+    page = keeper.get("/round-end").text
+    assert 'name="hand_2" value="3-3"' in page and ">Sent from their own phone.<" not in page
+    assert 'name="hand_3" value="4-4 8-8"' in page
+    assert "The camera read this. We expected another number of tiles in Cyril&#39;s hand." in words(page)
+
+
 def test_a_hand_that_was_mended_after_a_note_is_sent(guest: FlaskClient, keeper: FlaskClient) -> None:
     asked = guest.post("/hand", data={"by": "Ben", "hand": "10-5", "do": "send"}).text
     seen = re.search(r'name="seen" value="(\w+)"', asked)

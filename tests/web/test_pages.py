@@ -338,6 +338,26 @@ def test_the_sheet_names_nobody_for_what_is_only_possible(anyone: FlaskClient, s
     assert "Ann: " in anyone.get("/scores").text
 
 
+def test_that_a_wrong_engine_lies_there_is_no_fact_while_it_is_asked(anyone: FlaskClient, session: FakeSession) -> None:
+    found = [{"code": "WRONG_ENGINE", "certain": True, "by": None}]
+    started = {
+        "event": "round_started",
+        "round": 1,
+        "engine": [11, 11],
+        "engine_due": [12, 12],
+        "seq": 1,
+        "source": "person",
+    }
+    table = tables.midgame(plays=[{**started, "violations": found}])
+    session.show(table)
+    assert "11-11 lies in the middle, but 12-12 belongs there" in words(anyone.get("/").text)
+    session.show(
+        {**table, "unclear": [{"seq": 2, "reason": "ANOTHER_ENGINE", "candidates": [{"story": "12-12", "events": []}]}]}
+    )
+    page = words(anyone.get("/").text)
+    assert "Another double lies in the middle" in page and "belongs there" not in page and "alert fault" not in page
+
+
 def test_the_score_sheet_says_in_a_table_what_its_chart_draws(anyone: FlaskClient) -> None:
     page = anyone.get("/scores").text
     assert '<svg class="chart wide"' in page

@@ -48,6 +48,24 @@ def count(client: FlaskClient) -> str:
     return send(client, "/round-end", "/round-end", how="out", hand_1="", hand_2="1-2 3-3", hand_3="4-4")
 
 
+def test_hands_typed_while_somebody_else_typed_the_points_come_back(client: FlaskClient, session: Session) -> None:
+    form = client.get("/round-end").text
+    send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="9", points_3="8")
+    assert session.phase == "scored" and client.get("/round-end").location == "/round-points/1"
+    back = send_form(client, form, "/round-end", how="out", hand_1="", hand_2="1-2 3-3", hand_3="4-5")
+    assert "The table has changed meanwhile." in back
+    assert 'value="1-2 3-3"' in back and 'value="4-5"' in back and "/round-points/1" in back
+    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
+
+
+def test_a_correction_that_changes_nothing_is_not_offered(client: FlaskClient, session: Session) -> None:
+    play = session.play((12, 5), "Ann", "Ann")[0].seq
+    for same in ({"tile": "12-5"}, {"low": "12", "high": "5"}, {"train": "Ann"}, {"by": "Ann"}):
+        back = client.post(f"/play/{play}/preview", data={**same, "page": f"/play/{play}"})
+        assert "That correction changes nothing." in back.text and "Keep" not in back.text, same
+    assert ">Keep" in client.post(f"/play/{play}/preview", data={"tile": "5-12"}).text
+
+
 def test_a_counted_round_is_put_right_hand_by_hand(client: FlaskClient, session: Session) -> None:
     assert "Correct the points" in count(client)
     assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}

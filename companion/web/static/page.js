@@ -533,12 +533,15 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// The sum of the pips beside each hand.
+// The sum of the pips beside each hand; of what is no tile, how one is written.
 for (const shown of document.querySelectorAll("[data-sum]")) {
   const field = document.getElementsByName(shown.dataset.sum)[0];
   const add = () => {
-    const halves = (field.value.match(/\d+/g) || []).map(Number);
-    shown.textContent = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b))) : "";
+    const parts = field.value.split(/[\s,;]+/).filter(Boolean);
+    const halves = parts.reduce((all, part) => all.concat(part.split(/[-:]/)), []).map(Number);
+    const tiles = parts.every((part) => /^\d+[-:]\d+$/.test(part)) && halves.every((half) => half <= Number(field.dataset.hand));
+    const sum = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b, 0))) : "";
+    shown.textContent = tiles ? sum : shown.dataset.else;
   };
   field.addEventListener("input", add);
   add();
@@ -649,10 +652,12 @@ if (hands) {
     for (const [name, hand] of Object.entries(sent)) {
       const field = hands.elements[name];
       const told = hands.querySelector(`[data-sent="${name}"]`);
-      if (!field || (field.value && field.value !== field.dataset.sent) || field.value === hand) continue;
-      field.value = field.dataset.sent = hand;
-      if (told) told.textContent = told.dataset.words;
-      field.dispatchEvent(new Event("input", { bubbles: true }));
+      const empty = field && (!field.value || field.value === field.dataset.sent);
+      if (empty && field.value !== hand) {
+        field.value = field.dataset.sent = hand;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      if (told) told.textContent = field && field.value === hand ? told.dataset.words : "";
     }
     for (const note of hands.querySelectorAll("[data-note]")) write(note, (notes[note.dataset.note] || []).join(" "));
     hands.elements.seen.value = seen;
