@@ -45,7 +45,7 @@ NO_PAGES = (
 )
 MORE = ("/setup?rules=cz", "/setup?rules=jielong", "/ask?train=Ann&low=1&high=2", "/scores?at=1", "/nowhere")
 
-LAID = ("+12-1@Ann", "+12-2@Ben", "+1-3@Ann", "+2-6@Ben", "+3-4@Ann", "+6-7@Ben", "+4-9@Ann mark Ann", "+8-8@Ben")
+LAID = ("+12-1@Ann", "+12-2@Ben", "+1-3@Ann", "+2-6@Ben", "+3-4@Ann", "+6-7@Ben", "+4-9@Ann", "mark Ann", "+8-8@Ben")
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def played_game() -> Iterator[tuple[Flask, list[str]]]:
         session = app_state.session
         session.start_round((12, 12), "Ann")  # type: ignore[attr-defined]
         for change in LAID:
-            session.observe(table_change(parse_delta(change.split())))  # type: ignore[attr-defined]
+            session.observe(table_change(parse_delta([change])))  # type: ignore[attr-defined]
         session.end_round("blocked_declared")  # type: ignore[attr-defined]
         for name, hand in (("Ann", [(0, 1), (5, 5)]), ("Ben", [(0, 2), (1, 9)])):
             session.show_hand(name, hand)  # type: ignore[attr-defined]
