@@ -337,8 +337,11 @@ class LineFinder:
         """Tiles beside the line of which nothing is read, where the player has laid no tile open: scratched backs.
 
         Tiles of these games lie in the line, face down at a player's side, or in a hand laid open at the round's end.
+        What was put away face up opens no hand.
         """
-        opened = {self._sector(n) for n in loose if self.known[n].seen.values is not None}
+        shown = set() if self.before is None else {t.id for one in self.before.shown_discards.values() for t in one}
+        read = [n for n in loose if self.known[n].seen.values is not None]
+        opened = {self._sector(n) for n in read if self.ids[n] not in shown}
         there = set() if self.before is None else {tile.id for tile in self.before.face_down}
         return {
             n
@@ -352,10 +355,12 @@ class LineFinder:
     ) -> dict[str, set[int]]:
         """Player -> the tiles that lie open before them while the deal goes on, well apart from the line: put away face
         up. Of a player who lays down several at once they are the hand, and where fewer lie face `down` than before one
-        of those was turned over."""
+        of those was turned over. One that is not read is asked about until it is."""
         if self.setup.over or not growing.line:
             return {}
         known = {} if self.before is None else self.before.shown_discards
+        lay_open = {} if self.before is None else self.before.hands
+        alone = {tiles[0].id for tiles in lay_open.values() if len(tiles) == 1}
         backs = () if self.before is None else (tile.seen.center_mm for tile in self.before.face_down)
         were_down = Counter(sector_of(place, self.view, self.setup) for place in backs)
         before = {tile.id: player for player, tiles in known.items() for tile in tiles}
@@ -369,9 +374,13 @@ class LineFinder:
             elif owner is not None and self._apart(seen, growing):
                 fresh.setdefault(owner, set()).add(n)
         for owner, tiles in fresh.items():
-            read = all(self.known[n].seen.values is not None for n in tiles)
-            if len(tiles) == 1 and read and down.get(owner, 0) >= were_down[owner]:
-                found.setdefault(owner, set()).update(tiles)
+            if len([n for n in tiles if self.ids[n] not in alone]) > 1 or down.get(owner, 0) < were_down[owner]:
+                continue
+            for n in tiles:
+                if self.known[n].seen.values is None:
+                    self._report(Trouble.LOOSE_TILE, self._placed(n))
+                else:
+                    found.setdefault(owner, set()).add(n)
         return found
 
     def _apart(self, seen: SeenTile, growing: Growing) -> bool:

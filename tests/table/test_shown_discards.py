@@ -57,6 +57,24 @@ def test_a_hand_a_tile_near_the_line_and_one_that_is_not_read_are_none(before: L
     assert not reconstruct(table(BEGUN, unread), SETUP, before).shown_discards
 
 
+def test_one_that_is_not_read_at_once_is_asked_about_and_takes_no_other_with_it(before: Layout) -> None:
+    unread = replace(BEFORE_ANN, halves=(SeenHalf(3, 0.99), SeenHalf(None, 0.4)))
+    after = reconstruct(table(BEGUN, unread), SETUP, before)
+    assert after.has(Trouble.LOOSE_TILE) and not after.shown_discards
+    other = tile(530.0, 740.0, 90.0, 1, 2)
+    again = reconstruct(table(BEGUN, unread, other), SETUP, after)
+    assert difference(after, again).faces == {"Ann": (Tile(1, 2),)}
+    read = reconstruct(table(BEGUN, BEFORE_ANN, other), SETUP, again)
+    assert difference(again, read).faces == {"Ann": (Tile(2, 3),)} and not read.has(Trouble.LOOSE_TILE)
+
+
+def test_a_scratched_back_beside_one_put_away_face_up_is_put_away(before: Layout) -> None:
+    shown = reconstruct(table(BEGUN, BEFORE_ANN), SETUP, before)
+    scratched = tile(530.0, 740.0, 90.0, None, None)
+    then = difference(shown, reconstruct(table(BEGUN, BEFORE_ANN, scratched), SETUP, shown))
+    assert (then.discards, then.faces) == ({"Ann": 1}, {})
+
+
 def test_what_is_turned_over_at_the_end_was_put_away_face_down(before: Layout) -> None:
     away = reconstruct(table(BEGUN, back(500.0, 740.0)), SETUP, before)
     turned: SeenTile = tile(500.0, 740.0, 90.0, 3, 2)
