@@ -1,4 +1,4 @@
-"""Bodies that stand for a player in other games: planes, cars, animals, meeples, checkers, rings, dice, fallen pawns.
+"""Bodies that stand for a player in other games: planes, cars, animals, meeples, checkers, rings, dice, fallen ones.
 
 Families put whatever they have on their trains. These are kept apart from the markers that training draws by chance
 (`markers.KINDS`): `bench.corpus toys` films tables with them, and so tells how bodies are seen that no network has met.
@@ -218,6 +218,25 @@ PARTS: dict[str, tuple[tuple[float, float], tuple[tuple[float, float, float, Sha
         (12, 20),
         ((0, 0, 0, (1.0, 1.0, SIX), 0.4, 1.0), (0, 0, 0.4, (0.52, 0.52, ROUND), 0.02, 0.0)),
     ),
+    "fallen skittle": (
+        (20, 28),
+        (
+            (-0.3, 0, 0, (0.4, 0.36, 0), 0.3, 1.0),
+            (0.02, 0, 0.03, (0.34, 0.26, 0), 0.24, 1.0),
+            (0.2, 0, 0.05, (0.14, 0.14, 0), 0.14, -1.0),
+            (0.36, 0, 0.02, (0.26, 0.2, ROUND), 0.2, 1.1),
+        ),
+    ),
+    "fallen engine": (
+        (26, 40),
+        (
+            (0, 0.14, 0, (1.0, 0.14, 0), 0.32, 0.8),
+            (0.12, -0.04, 0.04, (0.7, 0.26, 0), 0.26, 1.0),
+            (-0.36, -0.1, 0, (0.26, 0.4, 0), 0.32, -1.0),
+            (0.34, -0.26, 0.1, (0.1, 0.24, 0), 0.1, 0.4),
+            *((a, 0.2, 0.32, (0.2, 0.2, ROUND), 0.03, 0.0) for a in (-0.3, 0.0, 0.3)),
+        ),
+    ),
     "cubes": (
         (16, 24),
         (
@@ -261,9 +280,14 @@ BODIES: dict[str, Callable[[Add, Rng, Rgb], list[Drawn]]] = {
 }
 
 
+MATERIALS: dict[str, tuple[float, float]] = {"wood": (0.02, 0.3), "plastic": (0.4, 1.5), "metal": (2.5, 6.0)}
+"""Of what a body is made -> how glossy it is, between which values (the buffer's)."""
+
+
 def figure(
     kind: str, g: GBuffer, rng: Rng, at: tuple[float, float], heading: float, owner: int, colour: Rgb | None, z: float
 ) -> list[Drawn]:
-    """One of the `BODIES`, of that colour or any."""
+    """One of the `BODIES`, of that colour or any, and of one of the `MATERIALS`."""
     paint = any_paint(rng) if colour is None else colour
-    return BODIES[kind](builder(g, rng, at, heading, owner, z), rng, np.asarray(paint, np.float32))
+    gloss = rng.uniform(*MATERIALS[str(rng.choice(list(MATERIALS)))])
+    return BODIES[kind](builder(g, rng, at, heading, owner, z, gloss), rng, np.asarray(paint, np.float32))

@@ -92,9 +92,17 @@ def cone(
     return parts
 
 
-def builder(g: GBuffer, rng: Rng, at: tuple[float, float], heading: float, owner: int, z: float) -> Part:
-    """(along, across, up, outline, height, colour) -> one body of the thing."""
-    frame, gloss = axes(heading), rng.uniform(0.1, 1.5)
+def builder(
+    g: GBuffer,
+    rng: Rng,
+    at: tuple[float, float],
+    heading: float,
+    owner: int,
+    z: float,
+    gloss: float | None = None,
+) -> Part:
+    """(along, across, up, outline, height, colour) -> one body of the thing; `gloss` None: plastic's, more or less."""
+    frame, gloss = axes(heading), rng.uniform(0.1, 1.5) if gloss is None else gloss
     base = np.array([at[0], at[1], z])
     flank = rng.uniform(0.6, 0.95)
 

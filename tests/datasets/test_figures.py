@@ -7,6 +7,7 @@ import pytest
 
 from bench.toys import ToyFilm
 from companion.rules.tile import Laid
+from datasets.render.clutter import KINDS as CLUTTER
 from datasets.render.figures import BODIES
 from datasets.render.markers import KINDS
 from datasets.render.table import TableCamera, TableMarker, TableScene, render_table
@@ -15,6 +16,21 @@ from datasets.simulator.plan import TablePlan
 from datasets.simulator.tabletop import TableTop
 
 SMALL = TableCamera(width=320, height=240, height_mm=260.0)
+
+
+FAMILIES_HAVE = {
+    "engine", "wagon", "plane", "car", "animal", "meeple", "pawn", "checker", "coin", "button", "chip", "cap", "ring",
+    "die",
+}  # fmt: skip
+FALLEN = {"pawn": "fallen pawn", "skittle": "fallen skittle", "engine": "fallen engine", "standing meeple": "meeple"}
+NO_MARKERS = {"cup", "glass", "phone", "cards", "crisps", "dice", "beads", "coaster", "pen", "paper"}
+
+
+def test_thirty_bodies_and_more_can_stand_for_a_player() -> None:
+    drawn = {*BODIES, *KINDS}
+    assert len(drawn) >= 30
+    assert drawn >= {*FAMILIES_HAVE, *FALLEN, *FALLEN.values()}
+    assert set(CLUTTER) >= NO_MARKERS
 
 
 def test_training_draws_none_of_them_by_chance() -> None:
