@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from datasets.render.figures import BODIES
+from datasets.render.surfaces import PATTERNED
 from datasets.render.table import TableMarker, TableScene, TableThing
 from datasets.simulator.film import Film
 from datasets.simulator.tabletop import TableTop
@@ -20,13 +21,17 @@ COLOURS = ("#c8281e", "#2346b4", "#1e8c3c", "#e0b020", "#202020", "#e8e4dc", "#8
 
 @dataclass(slots=True)
 class ToyFilm(Film):
-    """The simulator's film with other markers, and `others` that are none. Without `toys` its own coins."""
+    """The simulator's film with other markers, and `others` that are none. Without `toys` its own coins; `patterned`:
+    on a cloth with a print."""
 
     toys: bool = field(default=True, kw_only=True)
+    patterned: bool = field(default=False, kw_only=True)
     others: tuple[TableThing, ...] = field(default=(), kw_only=True)
 
     def _scene(self, table: TableTop | None) -> TableScene:
         scene = super(ToyFilm, self)._scene(table)
+        if self.patterned:
+            scene = replace(scene, background=PATTERNED[self.seed % len(PATTERNED)])
         if table is None:
             return scene
         if self.toys:
