@@ -19,10 +19,10 @@ import time
 from collections import Counter
 from random import Random
 
+from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header
 from companion.play.round_over import over_by_rule
-from companion.play.timeline import Timeline
 from companion.rules.actions import Action, End
 from companion.rules.mexican.judge import after_turn, judge_turn
 from companion.rules.position import Position

@@ -12,10 +12,10 @@ import sys
 import time
 from dataclasses import dataclass
 
+from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header, RoundEnded
 from companion.play.round_over import over_by_rule
-from companion.play.timeline import Timeline
 from companion.rules.ruleset import ANY_SET, RULESET_NAMES, load_ruleset
 from datasets.bots import BotGame
 from datasets.bots.recording import events_of, opening, reveal

@@ -14,6 +14,7 @@ from typing import Any
 
 from companion.game.ledger import History, Rounds, lines_of
 from companion.game.old_rounds import pictured
+from companion.game.timeline import Timeline
 from companion.game.watched_round import WatchedRound
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError
@@ -22,7 +23,6 @@ from companion.log.journal import JournalError, read_journal
 from companion.log.table_change import Seen
 from companion.play.event_actions import act_of
 from companion.play.round import Course
-from companion.play.timeline import Timeline
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.dispute import Alternative, alternatives
 from companion.tracking.evidence import ITEMS

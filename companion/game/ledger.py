@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.game.old_rounds import pictured
+from companion.game.timeline import Timeline, first_looks
 from companion.game.watched_round import WatchedRound, differences
 from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Finding
@@ -34,7 +35,6 @@ from companion.log.journal import Journal
 from companion.log.table_change import Seen
 from companion.play.event_actions import action_of, is_act
 from companion.play.match import Match
-from companion.play.timeline import Timeline, first_looks
 from companion.rules.ruleset import RuleSet
 
 

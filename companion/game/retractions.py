@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from companion.game.game_view import FindingShown, RetractionShown
+from companion.game.timeline import Timeline
 from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed
-from companion.play.timeline import Timeline
 
 Act = tuple[object, ...]
 """An act by what it is, so that it is the same one where it is recorded anew."""

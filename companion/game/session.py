@@ -17,6 +17,7 @@ from companion.game.game_view import GameView
 from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, Reason
+from companion.game.timeline import AppliedEvent
 from companion.log.corrections import UNDONE, last_step, open_questions
 from companion.log.event_fields import Candidate
 from companion.log.events import (
@@ -44,7 +45,6 @@ from companion.play.event_actions import act_of, event_of
 from companion.play.match import Match
 from companion.play.reports import REPORTS
 from companion.play.taps import acts_when_unable, lifts_marker, still_laying
-from companion.play.timeline import AppliedEvent
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import undealt

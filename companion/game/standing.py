@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.play.timeline import BY_ORDER
+from companion.game.timeline import BY_ORDER
 
 SET_ASIDE = ("overruled", "taken_back", "withdrawn", "dropped")
 """Any of these on a line means that its findings count no more: the table let the play stand, the tile was taken back,
@@ -44,7 +44,7 @@ def standing_doubts(play: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def was_certain_late(play: Mapping[str, Any]) -> bool:
-    """Whether what stands against a tapped play became certain only a round of the table later (play.taps_to_come)."""
+    """Whether what stands against a tapped play became certain only a round of the table later (tracking.tapped)."""
     return play.get("source") != "camera" and not BY_ORDER.isdisjoint(standing_faults(play))
 
 

@@ -56,7 +56,7 @@ class Course:
     `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
     made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in a
     row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without
-    blame; `early`: whose marker was put on before their turn. `also`: who may begin as well as the expected player,
+    blame. `also`: who may begin as well as the expected player,
     after a turn out of order. `laid`: train -> keys of its tiles' events. `turns`: the closed turns. `ended`: how the
     round ended, `ended_by` who says so. `counted`: whether hands and boneyard can be counted. `watched`: the camera
     named players, by nothing but the turn order. `turn_open`: nobody has said who began, and nobody has surely moved;
@@ -78,7 +78,6 @@ class Course:
     moved: frozenset[str] = frozenset()
     silent: int = 0
     owed: Owed = frozenset()
-    early: frozenset[str] = frozenset()
     also: str | None = None
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     turns: tuple[TurnInProgress, ...] = ()
@@ -160,28 +159,6 @@ class Course:
     @property
     def mover(self) -> str:
         return self.position.turn
-
-    @property
-    def marked_before(self) -> bool:
-        """Whether it is the turn of a player who has put the marker on before, and nobody's long first train goes on
-        first."""
-        turn, mover = self.turn, self.mover
-        if self.ended is not None or mover not in self.early:
-            return False
-        if turn is None or turn.player == mover or turn.passed is not None or not turn.plays:
-            return True
-        return not turn.long(self.rules) or self.table.hands.get(turn.player) == 0
-
-    @property
-    def resumes_first_train(self) -> bool:
-        """Whether the turn being made may go on with its player's long first train, which others tapped into."""
-        turn = self.turn
-        if turn is None or self.rules.first_simultaneous:
-            return False
-        before = [one for one in self.turns if one.player == turn.player]
-        if len(before) != 1 or not before[0].long(self.rules) or before[0].passed is not None:
-            return False
-        return bool(before[0].plays) and all(play.train == turn.player for play in turn.plays)
 
     def take(self, event: Event, key: int) -> Step:
         """The course after `event`, whose key is `key`. An event that says nothing about the table changes nothing."""
@@ -347,7 +324,6 @@ class Course:
             moved=moved,
             silent=self._silent_after(turn),
             owed=owed_after(turn, self.table, self.owed, self.rules),
-            early=self.early - {turn.player},
             also=self.table.after(turn.player) if turn.resume else None,
             turns=(*self.turns, turn),
         )
@@ -387,9 +363,8 @@ class Course:
             return Step(begun, loose, late)
         faults = min((course.silent_faults(first, player) for first in allowed or (expected,)), key=len)
         if not faults:
-            passed = frozenset(between(self.players, expected, player))
-            begun = replace(course, moved=course.moved | passed, early=course.early - passed, silent=course.silent + 1)
-            begun = begun._begun(player)
+            passed = course.moved | set(between(self.players, expected, player))
+            begun = replace(course, moved=passed, silent=course.silent + 1)._begun(player)
             if self.turn is not None and self.turn.player == player and begun.turn is not None:
                 begun = replace(begun, turn=replace(begun.turn, again=True))
             return Step(begun, loose, late)
@@ -445,6 +420,7 @@ class Course:
         assert turn is not None
         if len(turn.actions) >= MOST_ACTS:
             table = turned_to(self.table, turn.player, self.moved)
+            self = replace(self, turns=(*self.turns, turn))
             turn = TurnInProgress(turn.player, table, resume=turn.resume, strayed=turn.strayed)
         made, table = turn.with_act(action, key, self.referee, self.rules)
         if turn.strayed:
@@ -533,6 +509,8 @@ class Course:
         """A marker moved by somebody whose turn it is not: late, or on nobody's authority."""
         table = self.table
         assert isinstance(table, Position)
+        if (action.player in table.markers) == isinstance(action, Mark):
+            return Step(self)
         markers = table.markers | {action.player} if isinstance(action, Mark) else table.markers - {action.player}
         turn = None if self.turn is None else replace(self.turn, strayed=True)
         course = replace(self, table=replace(table, markers=markers), turn=turn)
@@ -540,9 +518,7 @@ class Course:
             return Step(replace(course, owed=self.owed - {(player, type(action))}))
         if action.player != player:
             return Step(course, (Finding(str(Violation.MARKER_WRONG_TRAIN)),))
-        marked = isinstance(action, Mark)
-        course = replace(course, early=course.early | {player} if marked else course.early - {player})
-        code = Violation.MARKER_UNEARNED if marked else Violation.MARKER_REMOVED_WRONGLY
+        code = Violation.MARKER_UNEARNED if isinstance(action, Mark) else Violation.MARKER_REMOVED_WRONGLY
         return Step(course, (Finding(str(code), certain=False),))
 
     def _take_after_end(self, action: Action, event: Event, key: int) -> Step:

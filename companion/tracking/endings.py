@@ -11,6 +11,18 @@ from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, Cause, fault
 
 
+class Unseen(NamedTuple):
+    """What is assumed where a turn seems to lack something: a draw, a marker put `on`, a marker taken `off`."""
+
+    draw: Cause
+    on: Cause
+    off: Cause
+
+
+BY_CAMERA = Unseen(Cause.MISSED_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN)
+"""No picture shows it, or not yet."""
+
+
 class Ending(NamedTuple):
     """One end of a turn: its cost, the turn closed, what it is held against the player, what was assumed, the markers
     that no picture shows yet, lying there and gone, and whether a draw is still to be seen."""
@@ -30,11 +42,11 @@ def endings(
     off: frozenset[str],
     *,
     faults: bool,
-    errors: bool = True,
+    unseen: Unseen | None = BY_CAMERA,
     within: float = inf,
 ) -> Iterator[Ending]:
     """How `turn` may be over. `on` are markers that are held to lie there though no picture shows them, `off` the other
-    way. With `faults` also against a rule, with `errors` also with something that the camera missed. What costs more
+    way. With `faults` also against a rule, with `unseen` also with something that nothing has shown. What costs more
     than `within` may be left out."""
     me = turn.player
     if me in off and not turn.complete:
@@ -46,7 +58,7 @@ def endings(
     judged = turn.copy()
     judged.finish()
     codes = judged.codes - before
-    if me in on and V.MARKER_NOT_REMOVED in codes:
+    if me in on and V.MARKER_NOT_REMOVED in codes and unseen is BY_CAMERA:
         # No picture ever showed it.
         turn = turn.copy()
         turn.markers -= {me}
@@ -57,17 +69,20 @@ def endings(
     if not codes:
         causes = tuple(_unusual(turn, judged, on))
         yield Ending(sum(COST[cause] for cause in causes), judged, (), causes, on, off)
+        perhaps = (judged.may - turn.may) & {V.MARKER_MISSING, V.MARKER_NOT_REMOVED}
+        if judged.may_mark:
+            perhaps |= {V.MARKER_MISSING}
+        if perhaps and unseen not in (None, BY_CAMERA):
+            # The rules leave it open, and yet it may have been moved.
+            yield from _unseen_endings(turn, perhaps, on, off, unseen)
         return
-    if errors and within >= LEAST_UNSEEN:
-        yield from _unseen_endings(turn, codes, on, off)
+    if unseen is not None and within >= min(map(COST.__getitem__, unseen)):
+        yield from _unseen_endings(turn, codes, on, off, unseen)
     if faults and within >= COST[Cause.ALSO_ILLEGAL]:
         first = Cause.ALSO_ILLEGAL if before else fault(codes)
         causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
         cost = sum(COST[cause] for cause in causes)
         yield Ending(cost, judged, tuple(sorted(map(str, codes))), causes, on, off)
-
-
-LEAST_UNSEEN = min(COST[Cause.MISSED_DRAW], COST[Cause.MARKER_NOT_SEEN], COST[Cause.MARKER_STILL_SEEN])
 
 
 def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:
@@ -80,7 +95,9 @@ def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator
         yield Cause.UNSETTLED_END
 
 
-def _unseen_endings(turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str]) -> Iterator[Ending]:
+def _unseen_endings(
+    turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str], unseen: Unseen
+) -> Iterator[Ending]:
     """The same end without a fault, if something was not seen: a draw, a marker put on or taken off."""
     me = turn.player
     mended = turn.copy()
@@ -89,19 +106,19 @@ def _unseen_endings(turn: TurnState, codes: Iterable[V], on: frozenset[str], off
     found = set(codes)
     if found & {V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED}:
         mended.draw()
-        causes.append(Cause.MISSED_DRAW)
+        causes.append(unseen.draw)
     if found & {V.MARKER_MISSING, V.DOUBLE_NOT_FOLLOWED}:
         mended.markers |= {me}
         on = on | {me}
-        causes.append(Cause.MARKER_NOT_SEEN)
+        causes.append(unseen.on)
     if V.MARKER_NOT_REMOVED in found:
         mended.markers -= {me}
         off = off | {me}
-        causes.append(Cause.MARKER_STILL_SEEN)
+        causes.append(unseen.off)
     if not causes:
         return
     mended.finish()
     if mended.codes - before:
         return
-    undrawn = Cause.MISSED_DRAW in causes and mended.boneyard is not None
+    undrawn = unseen.draw in causes and mended.boneyard is not None
     yield Ending(sum(COST[cause] for cause in causes), mended, (), tuple(causes), on, off, undrawn)

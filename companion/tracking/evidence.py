@@ -27,7 +27,8 @@ class Piece:
     `stated_player` is who they say it was, `doubt` what it costs that it did not happen
     at all (None: the camera saw it), `denied` what it costs that it did although somebody has withdrawn it (None:
     nobody has), `value_doubt` what it costs that another tile lies there. `others`: which tiles it may be instead, the
-    likeliest first; the belief weighs them against the one in `act`.
+    likeliest first; the belief weighs them against the one in `act`. `follows`: tapped right after another act of the
+    same player.
     """
 
     item: int
@@ -41,6 +42,7 @@ class Piece:
     denied: int | None = None
     value_doubt: int | None = None
     others: tuple[OtherTile, ...] = ()
+    follows: bool = False
 
     @property
     def is_sure(self) -> bool:

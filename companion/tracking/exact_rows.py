@@ -87,6 +87,7 @@ class ExactState(MexicanState):
     __slots__ = ()
 
     errors = False
+    unseen = None
 
 
 def has_begun(table: Position, player: str) -> bool:

@@ -18,6 +18,7 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
 from companion.tracking.ahead import at_least, begun
 from companion.tracking.costs import COST, Cause
+from companion.tracking.endings import BY_CAMERA
 from companion.tracking.evidence import Piece
 from companion.tracking.mexican import MexicanState
 from companion.tracking.pieces import Move, Pieces, Rest, Step
@@ -34,6 +35,9 @@ class FirstLapState(MexicanState):
     __slots__ = ()
 
     lap: ClassVar[bool] = True
+
+    after: ClassVar[type[MexicanState]] = MexicanState
+    """The state of the round once the lap is over."""
 
     @property
     def over(self) -> tuple[str, str | None] | None:
@@ -63,12 +67,7 @@ class FirstLapState(MexicanState):
                 continue
             piece = row[done]
             after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
-            layers: tuple[str, ...] = (train,) if train in self.players else ()
-            if faults:
-                # Where the tile may be the owner's, it may still be the first of somebody who has laid nothing else.
-                fits = self._fits(piece, train)
-                layers = tuple(name for name in self.players if name == train or not fits or name not in self.moved)
-            for player in layers:
+            for player in self._layers(piece, train, faults):
                 # Whoever has laid a first train and now lays elsewhere is ahead of the others.
                 hasty = player in self.moved and player != train
                 late: tuple[Cause, ...] = ()
@@ -77,7 +76,7 @@ class FirstLapState(MexicanState):
                 elif hasty:
                     late = (Cause.ILLEGAL,)
                 elif player in self.moved and not done:
-                    late = (Cause.TURN_IN_PARTS,)
+                    late = self.in_parts
                 against, wrong = piece.against(player)
                 fixed = against + sum([COST[cause] for cause in late])
                 if fixed > within:
@@ -90,6 +89,14 @@ class FirstLapState(MexicanState):
                     causes = (*one.causes, *late, *wrong)
                     step = Step(player, one.act, piece.item, held, causes, cost, one.misread_below)
                     yield Move(cost, lap, after, step)
+
+    def _layers(self, piece: Piece, train: str, faults: bool) -> tuple[str, ...]:
+        """Who may have laid the tile: its owner; with `faults` anybody. Where it may be the owner's, it may still be
+        the first of somebody who has laid nothing else."""
+        if not faults:
+            return (train,) if train in self.players else ()
+        fits = self._fits(piece, train)
+        return tuple(name for name in self.players if name == train or not fits or name not in self.moved)
 
     def _marker_moves(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
         for n, piece in enumerate(pieces.markers):
@@ -158,9 +165,10 @@ class FirstLapState(MexicanState):
         # Who lays no first train marks.
         turn = self.turn.copy()
         turn.markers = turn.markers.union(missing)
-        ended = self.copied_as(MexicanState)._begun(self.starter, turn, frozenset(self.players))
+        ended = self.copied_as(self.after)._begun(self.starter, turn, frozenset(self.players))
         ended.unseen_on = self.unseen_on | frozenset(missing)
-        causes = (Cause.SKIPPED_FIRST_TRAIN, Cause.MARKER_NOT_SEEN) * len(missing)
+        unmarked = (self.unseen or BY_CAMERA).on
+        causes = (Cause.SKIPPED_FIRST_TRAIN, unmarked) * len(missing)
         if begun(rest):
             causes = (*causes, Cause.TURN_IN_BETWEEN)
             ended.between = True
@@ -183,7 +191,7 @@ class FirstLapState(MexicanState):
         return not own.turn.faults_of(act.tile, train).certain
 
     def after_outlier(self, pieces: Pieces, *, unknown: bool) -> MexicanState:
-        return super().after_outlier(pieces, unknown=unknown).copied_as(MexicanState)
+        return super().after_outlier(pieces, unknown=unknown).copied_as(self.after)
 
     def _back_in_lap(self, starter: str) -> FirstLapState:
         other = self.copy()

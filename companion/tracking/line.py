@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
+from typing import ClassVar, Self
 
 from companion.rules.actions import LEFT, RIGHT, Action, Discard, End, Play
 from companion.rules.chinese.judge import judge_turn
@@ -23,8 +24,16 @@ class LineState:
     being explained; `another`: ends at which another tile is held to lie than was read, which is known; `unknown`: ends
     at which nobody can tell what lies, because much happened there unseen."""
 
+    errors: ClassVar[bool] = True
+    """Whether the camera may have erred."""
+
+    put_away_unseen: ClassVar[Cause] = Cause.MISSED_DISCARD
+    shown_late: ClassVar[tuple[Cause, ...]] = ()
+    """What is assumed where a turn seems to lack a tile put away, and what is said of it once it shows."""
+
     __slots__ = (
-        "another", "anyone", "between", "done", "last", "resume", "rules", "table", "tail", "unknown", "unseen",
+        "another", "anyone", "between", "done", "kept", "last", "resume", "rules", "table", "tail", "unknown", "unseen",
+        "waited",
     )  # fmt: skip
 
     def __init__(self, rules: RuleSet, table: LinePosition, *, anyone: bool = False) -> None:
@@ -36,14 +45,27 @@ class LineState:
         self.last: str | None = None
         self.tail: int | None = None
         self.unseen: tuple[str, ...] = ()
+        self.kept: tuple[tuple[str, Action, int], ...] = ()
+        self.waited: Mapping[str, int] = {}
         self.between = False
         self.another: frozenset[str] = frozenset()
         self.unknown: frozenset[str] = frozenset()
 
-    def copy(self) -> LineState:
-        other = LineState.__new__(LineState)
-        for name in LineState.__slots__:
-            setattr(other, name, getattr(self, name))
+    def copy(self) -> Self:
+        other = type(self).__new__(type(self))
+        other.another = self.another
+        other.anyone = self.anyone
+        other.between = self.between
+        other.done = self.done
+        other.kept = self.kept
+        other.last = self.last
+        other.resume = self.resume
+        other.rules = self.rules
+        other.table = self.table
+        other.tail = self.tail
+        other.unknown = self.unknown
+        other.unseen = self.unseen
+        other.waited = self.waited
         return other
 
     @property
@@ -99,7 +121,7 @@ class LineState:
         more = left - (not self.done)
         return COST[Cause.ANOTHER_IN_BETWEEN] * max(0, more - 1)
 
-    def at_rest(self) -> LineState:
+    def at_rest(self) -> Self:
         """The same state between two changes of the table."""
         if not self.between:
             return self
@@ -137,8 +159,9 @@ class LineState:
             for late in self._late(player) if faults or not shown else ():
                 wrong, codes = ((Cause.RARELY_ILLEGAL,), (str(V.DISCARD_FACE_UP),)) if shown else ((), ())
                 cost = sum(COST[one] for one in wrong)
-                yield Move(cost, self._seen_late(late), after, Step(late, piece.act, piece.item, codes, wrong, cost))
-            if shown and piece.doubt is None and not self.done:
+                step = Step(late, piece.act, piece.item, codes, (*wrong, *self.shown_late), cost)
+                yield Move(cost, self._seen_late(late), after, step)
+            if self.errors and shown and piece.doubt is None and not self.done:
                 cost = COST[Cause.LIES_OPEN]
                 yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.LIES_OPEN,), cost))
             if player in (me, ""):
@@ -193,7 +216,7 @@ class LineState:
             yield 0, other, (), ()
             return
         rest = codes - OF_VALUES
-        if rest != codes and not rest and (faults or doubt < COST[Cause.ILLEGAL]):
+        if self.errors and rest != codes and not rest and (faults or doubt < COST[Cause.ILLEGAL]):
             yield doubt, other._doubting(act), (), (Cause.MISREAD,)
         if faults:
             causes = (fault(codes), *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
@@ -229,7 +252,7 @@ class LineState:
             return
         if self.table.line:
             away = apply(self.table, Discard())
-            yield from self._put_away(me)._over(away, pieces, rest, (), (Cause.MISSED_DISCARD,))
+            yield from self._put_away(me)._over(away, pieces, rest, (), (self.put_away_unseen,))
         if faults:
             codes = (str(V.PASS_WITHOUT_DISCARD),)
             yield from self._over(self.table, pieces, rest, codes, (Cause.ILLEGAL,))
@@ -252,8 +275,7 @@ class LineState:
         if self.resume is not None and self.resume != after:
             following.insert(0, self.resume)
         for who in following:
-            other = self._begun(who)
-            other.table = replace(table, turn=who)
+            other = self._begun(who, table)
             other.last = me
             other.between = begun
             yield Move(cost, other, rest, Step(me, End(), self.tail, codes, causes, cost))
@@ -262,20 +284,21 @@ class LineState:
         """Whose tile put away earlier this may be: `player`'s, or anybody's where no places are known."""
         return tuple(dict.fromkeys(one for one in self.unseen if player in (one, "")))
 
-    def _put_away(self, player: str) -> LineState:
+    def _put_away(self, player: str) -> Self:
         other = self.copy()
         other.unseen = tuple(sorted((*self.unseen, player)))
         return other
 
-    def _seen_late(self, player: str) -> LineState:
+    def _seen_late(self, player: str) -> Self:
         other = self.copy()
         at = self.unseen.index(player)
         other.unseen = (*self.unseen[:at], *self.unseen[at + 1 :])
         return other
 
-    def _begun(self, player: str) -> LineState:
+    def _begun(self, player: str, table: LinePosition | None = None) -> Self:
+        """`player` has the turn, at this `table`; nothing is done in it yet."""
         other = self.copy()
-        other.table = replace(self.table, turn=player)
+        other.table = replace(table or self.table, turn=player)
         other.done = 0
         other.resume = None
         other.tail = None
@@ -304,6 +327,7 @@ class LineState:
         other.resume = other.last = other.tail = None
         other.another = frozenset()
         other.unseen = ()
+        other.kept = ()
         # Whatever lies at these ends, it was laid on what is on record.
         other.unknown = self.unknown.union(pieces.evidence.unread)
         laid = {piece.act.train for piece in pieces.evidence.pieces if isinstance(piece.act, Play)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, TypeVar
 
-from companion.rules.actions import Mark, Play, Unmark
+from companion.rules.actions import Action, Mark, Play, Unmark
 from companion.rules.mexican.blocks import provably_blocked
 from companion.rules.mexican.turn import TurnState
 from companion.rules.position import Chain, LinePosition, Position
@@ -41,8 +41,9 @@ class RoundState:
     """
 
     __slots__ = (
-        "acted", "anchors", "another", "anyone", "began", "between", "last", "misread", "moved", "put_on", "resume",
-        "rules", "silent", "starter", "turn", "undrawn", "unknown", "unseen_off", "unseen_on", "waited",
+        "acted", "anchors", "another", "anyone", "began", "between", "kept", "last", "misread", "moved",
+        "perhaps_drew", "put_on", "resume", "rules", "silent", "starter", "turn", "undrawn", "unknown", "unseen_off",
+        "unseen_on", "waited",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -64,6 +65,8 @@ class RoundState:
         self.anyone = anyone
         self.between = False
         self.last: str | None = None
+        self.kept: tuple[tuple[str, Action, int], ...] = ()
+        self.perhaps_drew: frozenset[str] = frozenset()
         self.another: frozenset[str] = frozenset()
         self.misread: frozenset[str] = frozenset()
         self.unknown: frozenset[str] = frozenset()
@@ -81,9 +84,11 @@ class RoundState:
         other.anyone = self.anyone
         other.began = self.began
         other.between = self.between
+        other.kept = self.kept
         other.last = self.last
         other.misread = self.misread
         other.moved = self.moved
+        other.perhaps_drew = self.perhaps_drew
         other.put_on = self.put_on
         other.resume = self.resume
         other.rules = self.rules
@@ -257,6 +262,8 @@ class RoundState:
         other.resume = None
         other.unseen_on = other.unseen_off = frozenset()
         other.undrawn = ()
+        other.kept = ()
+        other.perhaps_drew = frozenset()
         other.waited = {}
         other.silent = 0
         other.anyone = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from companion.play.timeline import COUNTED
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Play
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -13,6 +12,18 @@ from companion.tracking.arm_proof import arms_doubted, proved_by_arms
 from companion.tracking.costs import ACCUSED, CERTAIN, NAMED, OF_VALUES, POSSIBLE, Cause
 from companion.tracking.evidence import ITEMS, Piece
 from companion.tracking.filter import Hypothesis
+
+COUNTED = frozenset(
+    map(
+        str,
+        (
+            V.NO_DRAW, V.EXTRA_DRAW, V.DRAW_FROM_EMPTY, V.DRAW_FIRST_TURN, V.EXTRA_TILE, V.PASS_WITHOUT_DISCARD,
+            V.OUT_OF_TURN, V.MARKER_WRONG_TRAIN, V.MARKER_MISSING, V.MARKER_NOT_REMOVED,
+        ),
+    )
+)  # fmt: skip
+"""Faults that rest on a count of face-down tiles, on turn order alone, on a hand that moved a marker unseen, or on a
+marker that no picture shows: one oversight of the camera would accuse an innocent player."""
 
 NEVER_CERTAIN = COUNTED.union(
     map(str, (V.MARKER_UNEARNED, V.DUPLICATE_TILE, V.MULTIPLICITY, V.MX_TOO_EARLY, V.SECOND_MEXICAN))

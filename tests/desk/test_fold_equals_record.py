@@ -16,11 +16,11 @@ from bench.table import FIRST_SEED, with_faults
 from bench.told import ToldTable, UnfilmedRound
 from companion.game.ledger import History
 from companion.game.session import CommandRejected, Session
+from companion.game.timeline import Timeline
 from companion.log.corrections import effective_events
 from companion.log.events import Corrected, Header, TilePlayed
 from companion.log.journal import read_journal
 from companion.play.event_actions import action_of
-from companion.play.timeline import Timeline
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm
 from tests.desk.playing import begin

@@ -10,7 +10,7 @@ from companion.rules.violations import Violation
 
 @pytest.mark.parametrize(
     ("seed", "result"),
-    [(303, FOUND), (300, ONE_OF), (301, NOT_PROVABLE), (311, ONE_OF), (308, ONE_OF), (2007, NOT_PROVABLE)],
+    [(303, FOUND), (300, ONE_OF), (301, NOT_PROVABLE), (311, ONE_OF), (308, ONE_OF), (2007, ONE_OF)],
     ids=[
         "found",
         "or one did not tap",
@@ -30,6 +30,6 @@ def test_where_everybody_has_to_draw_it_is_found(rules: str) -> None:
     assert results.count(FOUND) >= 2 and set(results) <= {FOUND, ONE_OF, "no moment"}
 
 
-def test_a_train_begun_late_with_the_marker_on_is_one_fault_of_two() -> None:
-    """cz: still the first train, and the marker was unearned; or an ordinary turn, and it was left on."""
-    assert plant("cz", Violation.MARKER_NOT_REMOVED, 1010) == ONE_OF
+def test_a_marker_that_comes_off_within_a_lap_was_tapped_late() -> None:
+    """cz: it was left on for a lap; or it came off with the tile, and that was tapped a lap later."""
+    assert plant("cz", Violation.MARKER_NOT_REMOVED, 1010) == NOT_PROVABLE

@@ -40,7 +40,7 @@ def test_a_recorded_game_replays_to_its_own_rulings_and_scores(path: Path) -> No
     ]
     assert again.board.totals == written.totals
     assert [sheet.scores for sheet in again.board.rounds] == [sheet.scores for sheet in written.rounds]
-    assert sum(1 for _ in again.violations) > 3
+    assert sum(1 for _ in again.violations) >= 3
 
 
 @pytest.mark.parametrize("number", range(len(RECORDED)), ids=[name for name, *_ in RECORDED])

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from companion.game.replay import replay
 from companion.game.session import Session
 from companion.log.events import Header
-from companion.play.tap_order import best_order
 from tests.desk.making import ticking
 
 TWO, THREE, FOUR = ("Ann", "Ben"), ("Ann", "Ben", "Cy"), ("Ann", "Ben", "Cy", "Dee")
@@ -269,28 +267,6 @@ def test_a_wrong_name_in_the_common_lap_accuses_nobody_else(tmp_path: Path) -> N
     """cz: Cy's 9-7 was tapped as Ben's; the lap goes on, and Cy lays the rest of a first train."""
     taps = "Ann 12-1, Ben 12-6, Ben 6-6, Cy 12-11, Cy 11-9, Ben 9-7 @Cy, Cy 7-8, Cy 8-8, Cy 8-9, Cy 9-5, Ann 12-9 @MX"
     assert held(tap(table(tmp_path, "cz", THREE), taps)) == [("Ben", "FIRST_TURN_OWN_ONLY", True)]
-
-
-def test_a_correction_searches_for_no_order_that_it_has_searched_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    searches = 0
-
-    def counted(*asked: Any) -> Any:
-        nonlocal searches
-        searches += 1
-        return best_order(*asked)
-
-    monkeypatch.setattr("companion.play.timeline.best_order", counted)
-    taps = "Ann 12-5, Ben 12-6, Cy 12-7, Ann 5-1, Ben 7-2 @Cy, Cy 12-9 @MX, Ann 1-3, mark Cy, Ben 6-8"
-    session = tap(table(tmp_path, "tactic", THREE), taps)
-    wrong = session.snapshot()["plays"][5]["seq"]
-    searches = 0
-    session.correct(wrong, {"by": "Cy"})
-    corrected, searches = searches, 0
-    session.close()
-    Session.open(tmp_path / "g.jsonl")
-    assert 0 < corrected <= searches
 
 
 def test_a_draw_tapped_after_the_last_tile_leaves_the_hand_counted(tmp_path: Path) -> None:

@@ -31,6 +31,12 @@ def codes(session: Session) -> set[tuple[str, bool]]:
     return {(one.code, one.certain) for _, one in session.scoreboard.violations}
 
 
+def a_lap_later(session: Session, end: int) -> None:
+    """Everybody goes on on their own trains, Cy first, Ann's ends in `end`; by now nothing of before is tapped late."""
+    for tile, player in (((3, 8), "Cy"), ((end, 0), "Ann"), ((2, 5), "Ben"), ((8, 0), "Cy"), ((0, 6), "Ann")):
+        session.play(tile, player, player)
+
+
 def test_a_tile_where_somebody_passed_on_an_empty_boneyard_is_nobodys_fault(tmp_path: Path) -> None:
     session = begun(tmp_path)
     session.cannot_play("Ann")
@@ -45,6 +51,8 @@ def test_before_anybody_passed_it_is_a_closed_train(tmp_path: Path) -> None:
     session = begun(tmp_path)
     session.play((9, 4), "MX", "Ann")
     session.play((1, 4), "Ann", "Ben")
+    assert codes(session) == {("CLOSED_TRAIN", False)}, "a pass and its marker may still be tapped"
+    a_lap_later(session, 4)
     assert codes(session) == {("CLOSED_TRAIN", True)}
 
 
@@ -66,6 +74,7 @@ def test_a_marker_that_is_tapped_in_and_comes_off_leaves_nothing_open(tmp_path: 
     session.play((4, 5), "MX", "Cy")
     session.play((1, 6), "Ann", "Ann", lift=True)
     session.play((6, 7), "Ann", "Ben")
+    a_lap_later(session, 7)
     assert codes(session) == {("CLOSED_TRAIN", True)}
 
 

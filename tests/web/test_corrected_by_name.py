@@ -66,16 +66,19 @@ def test_in_a_tapped_game_the_page_says_by_whom_it_was_entered_and_changed(state
     lay(state.session, watched=False)
     for name, tile in A_LAP_LATER:
         state.session.play(tile, name, name)  # type: ignore[attr-defined]
+    # One wrong name in a round without a fault is a wrong name; a tile that does not fit is none.
     assert ann.post("/api/correct", json={"seq": 6, "by": "Cem"}).status_code == 200
-    play = ann.get("/api/state").json["plays"][5]  # type: ignore[index]
-    assert (play["by"], play["corrected"], play["changers"]) == ("Cem", True, ["Ann"])
+    assert not any(one["certain"] for one in ann.get("/api/state").json["plays"][5]["violations"])  # type: ignore[index]
+    assert ann.post("/api/correct", json={"seq": 12, "tile": [9, 11]}).status_code == 200
+    play = ann.get("/api/state").json["plays"][11]  # type: ignore[index]
+    assert (play["by"], play["corrected"], play["changers"]) == ("Ben", True, ["Ann"])
     assert any(one["certain"] for one in play["violations"])
     page = ann.get("/").text
     assert "against the rules" in page and '<span class="tag">corrected</span>' in page, (
         "the one does not hide the other"
     )
     assert "As the plays were entered (Ann)." in page
-    assert "As the plays were entered (Ann)." in ann.get("/play/6").text
+    assert "As the plays were entered (Ann)." in ann.get("/play/12").text
     assert "As the plays were entered (Ann)." in ann.get("/tv").text
 
 

@@ -378,6 +378,12 @@ class TurnState:
             self._hold(V.MARKER_MISSING, certain=not rules.leaves_open("marker_after"))
 
     @property
+    def may_mark(self) -> bool:
+        """Whether this turn, passed with nothing left to draw, may put the marker on and need not."""
+        optional = self.rules.marker_on_empty_boneyard == "optional"
+        return optional and not (self.complete or self.drawn_ever or self.boneyard or self.player in self.markers)
+
+    @property
     def qualifies(self) -> bool:
         """Whether this turn has laid a tile for which their own marker comes off. Source: docs/rules.md 7.1."""
         return qualifies(self.rules, self.player, self.laid)
