@@ -226,13 +226,19 @@ class WatchedRound:
                 continue
             if isinstance(act, Pass) and self._laid_in_turn(one):
                 act = End()
-            item = self.tracker.enter(act, one.event.who)
+            item = self.tracker.enter(act, one.event.who, before=self._next_piece(one))
             self.line_of[item], news = one.event.seq, True
             self.stated.add(item)
         if news:
             # What a picture had proved before people had a say is to be proved again.
             self.proof.lying = {}
             self._prove()
+
+    def _next_piece(self, entered: EffectiveEvent) -> int | None:
+        """The piece before which people have put this in; None: it is the last thing that happened."""
+        pieces = {seq: item for item, seq in self.line_of.items() if item % ITEMS < PASSES}
+        place = next(n for n, one in enumerate(self._people) if one is entered)
+        return next((pieces[one.event.seq] for one in self._people[place:] if one.event.seq in pieces), None)
 
     def _said_of(self, one: EffectiveEvent | None, *, lifted: bool) -> Said:
         if one is None:

@@ -61,7 +61,10 @@ def with_statements(
     pieces = []
     for piece in evidence.pieces:
         earlier = shown.get(piece.item)
-        if earlier is not None and statements.get(earlier.item, NO_STATEMENT).seen != evidence.number:
+        said = NO_STATEMENT if earlier is None else statements.get(earlier.item, NO_STATEMENT)
+        if said.withdrawn and said.seen is None:
+            earlier = None
+        if earlier is not None and said.seen != evidence.number:
             # It is on record with an earlier picture.
             continue
         if earlier is not None:

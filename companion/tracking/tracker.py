@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Play, Unmark
@@ -25,6 +26,10 @@ from companion.tracking.verdict import Verdict
 LATELY = 3
 """A marker or a tile that is in the box twice, entered by hand, is the one that a picture shows so many steps later at
 most."""
+
+
+ENTERED = 500
+"""Pieces of a change from here on are what people have put in beside what it shows."""
 
 
 class Touch(NamedTuple):
@@ -71,6 +76,7 @@ class RoundTracker:
         self.statements: dict[int, Statement] = {}
         self.shown: dict[int, Piece] = {}
         self.touched: list[Touch] = []
+        self.entered_at: dict[int, int] = {}
         self.number = 0
         self._trusting = _Line(self, blind=False)
         self._blind: _Line | None = None
@@ -184,16 +190,40 @@ class RoundTracker:
 
     # ---- what people say ---------------------------------------------------------------------------------------
 
-    def enter(self, act: Action, by: str | None = None) -> int:
+    def enter(self, act: Action, by: str | None = None, *, before: int | None = None) -> int:
         """Somebody enters what `by` did (`Pass()`: nothing was laid, `End()`: the turn is over); returns its item.
 
-        A picture that shows the same later shows this piece and no other.
+        A picture that shows the same later shows this piece and no other. `before`: it happened before this item, and
+        is explained with the change that shows that.
         """
         number = self.number
-        item = number * ITEMS
-        self._touch(item, act, len(self.log))
-        self._append(Evidence(number, (entered(item, act, by),)), len(self.log))
+        if before is None:
+            item, step = number * ITEMS, len(self.log)
+            self.entered_at[item] = step
+            self._touch(item, act, step)
+            self._append(Evidence(number, (entered(item, act, by),)), step)
+            return item
+        step = self._step_of(before)
+        there = self.log[step]
+        item = max(there.number * ITEMS + ENTERED, *(piece.item + 1 for piece in there.pieces))
+        self.entered_at[item] = len(self.log)
+        place = next(n for n, piece in enumerate(there.pieces) if piece.item == before)
+        piece = entered(item, act, by)
+        for late in self._seen_late(act, step):
+            self.shown[late.item] = piece
+        self.log[step] = replace(there, pieces=(*there.pieces[:place], piece, *there.pieces[place:]))
+        self.number += 1
+        self._touch(item, act, step)
+        self._run_from(step)
         return item
+
+    def _seen_late(self, act: Action, step: int) -> list[Piece]:
+        """The same move of a marker, if a picture has shown it from this step on: it was seen late."""
+        if not isinstance(act, (Mark, Unmark)):
+            return []
+        pieces = (piece for one in self.log[step:] for piece in one.pieces if piece.doubt is None)
+        moves = (one for one in pieces if isinstance(one.act, (Mark, Unmark)) and one.act.player == act.player)
+        return [one for one in islice(moves, 1) if one.act == act]
 
     def name_player(self, item: int, by: str | None) -> None:
         """Somebody says that `by` made this piece. None: nobody does."""
@@ -220,7 +250,8 @@ class RoundTracker:
         if (before.act, before.withdrawn) != (after.act, after.withdrawn):
             piece = self._piece(step, item)
             entered = piece.doubt is not None and after.seen is None
-            after = replace(after, unsaid=after.withdrawn and entered and not self._looked_since(step))
+            unsaid = after.withdrawn and entered and not self._looked_since(self.entered_at.get(item, step))
+            after = replace(after, unsaid=unsaid)
             if after.unsaid or (after.act is None and not after.withdrawn):
                 # Where nobody has looked since, it is as if nothing had been said.
                 self.touched = [one for one in self.touched if one.item != item or self._looked_since(one.until)]
@@ -256,7 +287,7 @@ class RoundTracker:
     def _run_from(self, step: int) -> None:
         self._answers.clear()
         self._trusting.run(step)
-        if self._blind is None and (self.statements or self.log[-1].is_statement):
+        if self._blind is None and (self.statements or self.entered_at):
             self._blind = _Line(self, blind=True)
         if self._blind is not None:
             self._blind.forget(step)
@@ -277,7 +308,7 @@ class RoundTracker:
         """The same round, to be tried further."""
         other = copy(self)
         other.log, other.statements, other.shown = list(self.log), dict(self.statements), dict(self.shown)
-        other.touched = list(self.touched)
+        other.touched, other.entered_at = list(self.touched), dict(self.entered_at)
         other._trusting, other._answers = self._trusting.fork(other), []
         other._blind = None if self._blind is None else self._blind.fork(other)
         return other

@@ -98,6 +98,26 @@ def test_what_is_put_in_shows_its_time_before_the_next_start_too(tmp_path: Path,
     opened.close()
 
 
+@pytest.mark.parametrize("after", [False, True])
+def test_what_is_put_in_clears_the_play_that_it_was_put_beside(tmp_path: Path, after: bool) -> None:
+    """The camera saw the marker go a lap late. Later still somebody says when it went."""
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", PLAYERS), ticking())
+    session.start_round(starter="Ann")
+    watch(session, "boneyard-1", "mark Ann", "+12-10@Ben", "+12-11@Cy", "+12-3@Ann", "+10-4@Ben", "+11-5@Cy")
+    watch(session, "boneyard-1", "-mark Ann", "+4-2@Ben", "+5-1@Cy", "+3-6@Ann")
+    before, removal = findings(session), {"MARKER_NOT_REMOVED", "MARKER_REMOVED_WRONGLY"}
+    assert before.keys() >= removal
+    first = next(play["seq"] for play in laid(session) if play["by"] == "Ann")
+    session.correct(first, {"insert": [{"event": "marker_removed", "by": "Ann", "train": "Ann"}], "after": after})
+    assert not removal & findings(session).keys()
+    session.close()
+    opened = Session.open(tmp_path / "g.jsonl")
+    assert findings(opened) == findings(session)
+    opened.undo()
+    assert findings(opened) == before
+    opened.close()
+
+
 def test_what_the_camera_has_proved_stays_certain_when_people_have_their_say(tmp_path: Path) -> None:
     session = table(tmp_path)
     watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy", "+4-7@Ann")
