@@ -20,13 +20,13 @@ from companion.game.game_view import (
     TrainShown,
 )
 from companion.game.off_record import Lying, OffRecord, off_record
+from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header, RoundStarted, TilePlayed, Unclear
 from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard
 from companion.play.shown_hands import examined_decisions, prove, surely
 from companion.play.taps import acts_when_unable, after_double, still_laying
-from companion.play.timeline import Timeline
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.audit import Status
 from companion.rules.chinese.line import open_arms
@@ -38,6 +38,7 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, double_set
 from companion.rules.violations import Violation
+from companion.tracking.costs import POSSIBLE, Cause, probably
 
 MX_ANNOUNCE = "MX_ANNOUNCE"
 """A reminder: opening the Mexican train is announced."""
@@ -390,7 +391,8 @@ def _rounds(board: Scoreboard) -> list[RoundScores]:
 
 
 def _audit(course: Course, timeline: Timeline) -> list[Examined]:
-    """What the shown hands prove or leave possible about earlier passes, draws and discards."""
+    """What the shown hands prove about earlier passes, draws and discards, and what they make possible: that somebody
+    broke a rule, against having drawn every tile that tells of it later."""
     match = timeline.match
     if not match.shown:
         return []
@@ -410,6 +412,7 @@ def _audit(course: Course, timeline: Timeline) -> list[Examined]:
             "tiles": [[tile.low, tile.high] for tile in examined.tiles],
         }
         for examined, key in examined_decisions(course, match.shown, out)
+        if probably(examined.by_chance, Cause.ILLEGAL) >= POSSIBLE
     ]
 
 

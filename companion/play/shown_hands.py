@@ -125,7 +125,8 @@ def examined_decisions(
                 keys.append(key)
     turned = {player: hand.discards for player, hand in shown.items() if hand.in_order}
     mixed = {player for player, hand in shown.items() if _is_mixed(course, player, hand)}
-    reveal = Reveal(hands, turned, dealt=_dealt(course), draws_seen=False, mixed=frozenset(mixed))
+    astray = sum(_miscounted(course, player, hand) for player, hand in shown.items())
+    reveal = Reveal(hands, turned, dealt=_dealt(course), draws_seen=False, mixed=frozenset(mixed), astray=astray)
     return [(finding, keys[finding.at]) for finding in audit_round(course.rules, log, reveal)]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import comb
 
 from companion.rules.actions import Action, Discard, Draw, End, Pass, Play
 from companion.rules.ruleset import RuleSet
@@ -106,6 +107,7 @@ class Reveal:
         dealt: tiles dealt to each player; None where unknown.
         draws_seen: whether every draw is in the log; False with a boneyard that cannot be counted.
         mixed: players of the Chinese games whose `shown` tiles hold those that they put away as well.
+        astray: how many tiles of the shown hands do not add up with the log: nobody knows whose they were, or when.
     """
 
     shown: Mapping[str, Collection[Tile]]
@@ -113,11 +115,13 @@ class Reveal:
     dealt: int | None = None
     draws_seen: bool = True
     mixed: frozenset[str] = frozenset()
+    astray: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One examined decision: where in the log it stands, what it would be, how sure that is, and by which tiles."""
+    """One examined decision: where in the log it stands, what it would be, how sure that is, and by which tiles.
+    `by_chance`: how often an honest player holds these tiles later all the same, having drawn each since."""
 
     at: int
     by: str
@@ -125,6 +129,17 @@ class Finding:
     status: Status
     offence: bool
     tiles: tuple[Tile, ...]
+    by_chance: float
+
+
+def all_drawn_since(held: int, proof: int, draws: int) -> float:
+    """How likely it is that, of so many tiles `held` by now, those that prove something are all among the last `draws`.
+
+    >>> from companion.rules.audit import all_drawn_since
+    >>> all_drawn_since(10, 1, 5), all_drawn_since(10, 2, 1), all_drawn_since(3, 1, 9)
+    (0.5, 0.0, 1.0)
+    """
+    return comb(held - proof, held - draws) / comb(held, draws) if draws < held else 1.0
 
 
 def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[Finding, ...]:
@@ -151,7 +166,9 @@ def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[F
         if status is not Status.CLEAR:
             proof = tuple(sorted(set(held) & entry.playable))
             offence = is_offence(rules, code, feeding=entry.feeding)
-            findings.append(Finding(at, entry.by, code, status, offence, proof))
+            sure = set(held) & (entry.playable if entry.surely is None else entry.surely)
+            by_chance = all_drawn_since(len(held), len(sure), unknown + reveal.astray)
+            findings.append(Finding(at, entry.by, code, status, offence, proof, by_chance))
     return tuple(findings)
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from companion.game.session import Session
+from companion.log.events import Drew, HandShown
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.violations import RULE_SETS, Certainty, Violation
 from datasets.bots import BotGame, BotRound
 from datasets.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
+from datasets.bots.recording import reveal
 from tests.desk.playing import begin, play_out, say
 
 SIZES = {"tactic": (9, 4), "reeves": (9, 4), "poltava": (9, 4), "cz": (9, 3)}
@@ -117,6 +121,28 @@ def test_what_only_hands_prove_is_silent_before_they_are_shown(tmp_path: Path, c
     assert not any(getattr(event, "violations", ()) for event, _ in told if event.seq < revealed)
     examined = {entry["code"] for entry in session.snapshot()["audit"]}
     assert str(code) in examined
+
+
+@pytest.mark.parametrize("astray", [0, 1])
+def test_an_honest_round_is_not_suspected_act_by_act(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, astray: int
+) -> None:
+    """Nearly every tile that is laid late would have fitted somewhere before it was drawn."""
+
+    def shown(game: BotRound) -> Iterator[HandShown]:
+        """With one tile in the hand of somebody else."""
+        most, least, *others = sorted(reveal(game), key=lambda one: -len(one.tiles))
+        yield replace(most, tiles=most.tiles[astray:])
+        yield replace(least, tiles=(*least.tiles, *most.tiles[:astray]))
+        yield from others
+
+    monkeypatch.setattr("tests.desk.playing.reveal", shown)
+    session, game = begin(tmp_path / "g.jsonl", "poltava", 3, 5, set_max=9, rounds=1)
+    told = play_out(session, next(iter(game.rounds())))
+    assert sum(isinstance(event, Drew) for event, _ in told) > 10
+    assert any(one.code == "HAND_COUNT_INCONSISTENT" for _, one in session.scoreboard.violations) == bool(astray)
+    assert len(session.snapshot()["audit"]) <= 2
+    session.close()
 
 
 def test_wrong_engines_are_planted_at_the_deal() -> None:

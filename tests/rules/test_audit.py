@@ -56,8 +56,8 @@ def test_a_pass_with_a_tile_in_hand_is_proved_at_the_end() -> None:
     log = [Entry("Ann", Draw(), with_value(4)), Entry("Ann", End(), with_value(4)), Entry("Ann", laid(4, 7))]
     found = audit_round(TACTIC, log, Reveal({"Ann": ()}, {}))
     assert found == (
-        Finding(0, "Ann", Violation.NEEDLESS_DRAW, Status.POSSIBLE, True, (Tile(4, 7),)),
-        Finding(1, "Ann", Violation.PASSED_WITH_PLAYABLE, Status.CERTAIN, True, (Tile(4, 7),)),
+        Finding(0, "Ann", Violation.NEEDLESS_DRAW, Status.POSSIBLE, True, (Tile(4, 7),), 1.0),
+        Finding(1, "Ann", Violation.PASSED_WITH_PLAYABLE, Status.CERTAIN, True, (Tile(4, 7),), 0.0),
     )
 
 
@@ -65,6 +65,14 @@ def test_a_tile_drawn_later_may_be_the_fitting_one() -> None:
     log = [Entry("Ann", End(), with_value(4)), Entry("Ann", Draw()), Entry("Ann", laid(4, 7))]
     (found,) = audit_round(TACTIC, log, Reveal({"Ann": ()}, {}))
     assert found.status is Status.POSSIBLE
+
+
+def test_it_is_told_how_often_an_honest_hand_comes_to_look_like_that() -> None:
+    log = [Entry("Ann", End(), with_value(4)), Entry("Ann", Draw()), Entry("Ann", laid(4, 7))]
+    (found,) = audit_round(TACTIC, log, Reveal({"Ann": tiles("1-2 1-3 2-2")}, {}))
+    assert found.by_chance == 0.25, "one of four tiles was drawn since"
+    (found,) = audit_round(TACTIC, log, Reveal({"Ann": tiles("1-2 1-3 2-2")}, {}, astray=1))
+    assert found.by_chance == 0.5, "and one more may have been"
 
 
 def test_what_others_draw_and_lay_proves_nothing() -> None:
