@@ -47,8 +47,8 @@ QUALITY = 85
 """Of the JPEG, of 100."""
 KEEP_DAYS = 30.0
 RESERVE_BYTES = 200_000_000
-MOST_WAITING = 40
-"""Pictures that a slow card has not taken yet, of up to 36 MB in memory: those of four plays."""
+MOST_WAITING = 20
+"""Pictures of the table that a slow card has not taken yet, of up to 36 MB each; close-ups are small and come along."""
 TABLE_MARGIN = 0.02
 """What lies farther outside the table than this part of its size is painted over."""
 
@@ -167,15 +167,15 @@ class EvidenceStore:
         for path, image in jobs:
             self._submit(partial(self._write, path, image, share))
         for name, content in close:
-            self._submit(partial(self._put, folder / name, content))
+            self._submit(partial(self._put, folder / name, content), large=0)
         return f"{stem}.jpg"
 
-    def _submit(self, write: Callable[[], None]) -> None:
+    def _submit(self, write: Callable[[], None], large: int = 1) -> None:
         with self._lock:
-            self._waiting += 1
-        self._last = self._writer.submit(self._work, write)
+            self._waiting += large
+        self._last = self._writer.submit(self._work, write, large)
 
-    def _work(self, write: Callable[[], None]) -> None:
+    def _work(self, write: Callable[[], None], large: int) -> None:
         """The writer's step: what goes wrong with a picture is said, and the next one is tried."""
         try:
             with self._part.busy():
@@ -187,7 +187,7 @@ class EvidenceStore:
             self._part.fail("")
         finally:
             with self._lock:
-                self._waiting -= 1
+                self._waiting -= large
 
     def flush(self) -> None:
         """Wait until everything that was to be kept is on the disk."""

@@ -81,9 +81,9 @@ def _round_until(seq: int) -> list[Line]:
     """The entries of its round before entry `seq`."""
     lines = list[Line]()
     for line in event_lines(app_state().session):
+        lines = [] if line.get("event") == "round_started" and line["seq"] <= seq else lines
         if line["seq"] >= seq:
             break
-        lines = [] if line.get("event") == "round_started" else lines
         lines.append(line)
     return lines
 

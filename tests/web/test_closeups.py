@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,17 @@ def test_a_table_that_was_laid_while_nobody_watched_does_not_flood_the_disk(
     assert len(list((tmp_path / "games/tonight").glob("*-tile-*.jpg"))) <= 24
 
 
+def test_the_close_ups_of_a_new_table_do_not_cost_the_next_play_its_picture(store: EvidenceStore) -> None:
+    """A busy card has written none of them when the next tile is laid, two seconds later."""
+    put, answers = store._put, threading.Event()
+    store._put = lambda path, made: (answers.wait(60), put(path, made))  # type: ignore[assignment, func-returns-value]
+    backs = [tile(60 + 70 * (n % 6), 60 + 40 * (n // 6), None, None) for n in range(24)]
+    store.settled(frame(1), [], CORNERS)
+    names = [store.keep("tonight", frame(2 + n, *backs), CORNERS, before=True, tiles=backs) for n in range(2)]
+    answers.set()
+    assert None not in names
+
+
 def test_the_play_shows_the_tile_with_its_reading_and_the_other_readings(
     anyone: FlaskClient, session: FakeSession, app_state: AppState, tmp_path: Path, store: EvidenceStore
 ) -> None:
@@ -278,6 +290,7 @@ def test_the_table_before_a_round_s_first_play_is_not_the_last_round_s(
     assert f"/pictures/{names[0]}" in anyone.get("/play/2").text
     page = anyone.get("/play/4").text
     assert f"/pictures/{names[2]}" in page and f"/pictures/{names[1]}" not in page
+    assert not _whole_table_on(anyone, 3), "nor is it the picture of the round's start"
 
 
 def test_a_picture_that_shows_the_tile_already_is_not_its_before(
