@@ -34,8 +34,8 @@ def test_the_http_door_leads_into_the_page(tmp_path: Path) -> None:
 
 
 def test_no_value_of_any_field_makes_the_page_fail(tmp_path: Path) -> None:
-    seen = attack(1500, seed=7, folder=tmp_path / "page")
-    assert sum(seen.values()) == 1500 and seen[200] > 100
+    seen = attack(700, seed=7, folder=tmp_path / "page")
+    assert sum(seen.values()) == 700 and seen[200] > 50
     assert {status for status in seen if status >= 500} == set()
 
 

@@ -30,7 +30,7 @@ class CountingEye:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[TellingTable]:
-    made = telling_table(tmp_path)
+    made = telling_table(tmp_path, every_s=0.1)
     assert made.tells_more()
     made._eye = CountingEye()  # type: ignore[assignment]
     yield made
@@ -69,5 +69,5 @@ def test_where_no_table_is_found_yet_guests_share_one_look(table: TellingTable) 
 @pytest.mark.slow
 def test_a_flood_of_guests_stops_no_game(tmp_path: Path) -> None:
     # How many looks are left to the game, the long run tells: here other tests take the processor from either half.
-    report = measure(tmp_path, 4.0, turns=1)
+    report = measure(tmp_path, 3.0, turns=1)
     assert report.alone > 0 and report.beside > 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import cProfile
 import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ from companion.rules.actions import Play
 from companion.web.app import PageSettings, create_app
 from companion.web.games import MOST_LISTED
 from tests.desk.playing import begin, play_out, say
+
+Written = Callable[[int], Path]
 
 OF_A_GAME = 2_000
 """Calls that one more game on the list may cost; playing it again takes a hundred thousand."""
@@ -52,16 +55,23 @@ NEEDS_PIN = {
 }
 
 
-def write_game(path: Path, rounds: int) -> None:
-    """A game of bots whose last round is still being played; the same for the same number of rounds."""
-    path.parent.mkdir(parents=True)
-    session, bots = begin(path, "tactic", 3, seed=5, rounds=rounds)
-    for number, played in enumerate(bots.rounds(), start=1):
-        if number < rounds:
-            play_out(session, played)
-        else:
-            session.start_round(played.engine, played.starter)
-    session.close()
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """A game of bots by how many rounds it has, the last of which is still being played; each is written once."""
+
+    @cache
+    def write(rounds: int) -> Path:
+        path = tmp_path_factory.mktemp("games") / "journal.jsonl"
+        session, bots = begin(path, "tactic", 3, seed=5, rounds=rounds)
+        for number, played in enumerate(bots.rounds(), start=1):
+            if number < rounds:
+                play_out(session, played)
+            else:
+                session.start_round(played.engine, played.starter)
+        session.close()
+        return path
+
+    return write
 
 
 def laid(path: Path, tiles: int, players: int) -> Session:
@@ -83,14 +93,18 @@ def exponent(costs_of: Mapping[int, int]) -> float:
     return math.log(other / one) / math.log(large / small)
 
 
-def house(folder: Path, *, games: int, rounds: int = 1, pictures: int = 3, running: bool = True) -> Flask:
+def house(
+    folder: Path, written: Written, *, games: int, rounds: int = 1, pictures: int = 3, running: bool = True
+) -> Flask:
     """A box with so many earlier games of one round, and a running one of `rounds` with `pictures` kept beside it."""
     earlier = folder / "games" / "game-0001"
-    write_game(earlier / "journal.jsonl", 2)
+    earlier.mkdir(parents=True)
+    shutil.copy(written(2), earlier)
     for number in range(2, games + 1):
         shutil.copytree(earlier, folder / "games" / f"game-{number:04d}")
     last = folder / "games" / "game-0900"
-    write_game(last / "journal.jsonl", rounds)
+    last.mkdir()
+    shutil.copy(written(rounds), last)
     (folder / FOLDER).mkdir()
     for number in range(pictures):
         (last / f"evidence-{number:04d}.jpg").write_bytes(b"\xff\xd8")
@@ -147,33 +161,37 @@ def costs(app: Flask, addresses: Sequence[str] = ()) -> Mapping[str, int]:
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, int]:
-    return costs(house(tmp_path_factory.mktemp("usual"), games=3))
+def usual(tmp_path_factory: pytest.TempPathFactory, written: Written) -> Mapping[str, int]:
+    return costs(house(tmp_path_factory.mktemp("usual"), written, games=3))
 
 
-def test_no_page_costs_more_for_the_games_of_the_past(usual: Mapping[str, int], tmp_path: Path) -> None:
-    later = costs(house(tmp_path, games=30))
+def test_no_page_costs_more_for_the_games_of_the_past(
+    usual: Mapping[str, int], tmp_path: Path, written: Written
+) -> None:
+    later = costs(house(tmp_path, written, games=30))
     assert later["/games"] < usual["/games"] + 27 * OF_A_GAME
     assert later["/statistics"] < usual["/statistics"] + 27 * OF_A_GAME
     grown = {address: (usual[address], cost) for address, cost in later.items() if cost > 1.02 * usual[address]}
     assert grown.keys() <= {"/games", "/statistics"}, grown
 
 
-def test_the_list_of_games_ends(tmp_path: Path) -> None:
-    whole = calls(house(tmp_path / "a", games=MOST_LISTED).test_client(), "/games")
-    assert calls(house(tmp_path / "b", games=4 * MOST_LISTED).test_client(), "/games") < 1.1 * whole
+def test_the_list_of_games_ends(tmp_path: Path, written: Written) -> None:
+    whole = calls(house(tmp_path / "a", written, games=MOST_LISTED).test_client(), "/games")
+    assert calls(house(tmp_path / "b", written, games=4 * MOST_LISTED).test_client(), "/games") < 1.1 * whole
 
 
-def test_the_last_game_is_not_played_again_to_set_up_the_next(tmp_path: Path) -> None:
+def test_the_last_game_is_not_played_again_to_set_up_the_next(tmp_path: Path, written: Written) -> None:
     both = ("/setup", "/games")
-    short = costs(house(tmp_path / "a", games=1, running=False), both)
-    long = costs(house(tmp_path / "b", games=1, rounds=4, running=False), both)
+    short = costs(house(tmp_path / "a", written, games=1, running=False), both)
+    long = costs(house(tmp_path / "b", written, games=1, rounds=3, running=False), both)
     grown = {address: (short[address], cost) for address, cost in long.items() if cost > 1.5 * short[address]}
     assert not grown
 
 
-def test_no_page_costs_more_for_the_pictures_that_are_kept(usual: Mapping[str, int], tmp_path: Path) -> None:
-    later = costs(house(tmp_path, games=3, pictures=200))
+def test_no_page_costs_more_for_the_pictures_that_are_kept(
+    usual: Mapping[str, int], tmp_path: Path, written: Written
+) -> None:
+    later = costs(house(tmp_path, written, games=3, pictures=200))
     grown = {address: (usual[address], cost) for address, cost in later.items() if cost > usual[address] + OF_NAMES}
     assert not grown
 
@@ -196,9 +214,9 @@ def test_a_cost_that_turns_worse_than_linear_is_seen() -> None:
 
 
 @pytest.mark.slow
-def test_a_long_match_costs_no_more_than_its_length(tmp_path: Path) -> None:
-    third = costs(house(tmp_path / "a", games=3, rounds=1))
-    whole = costs(house(tmp_path / "b", games=3, rounds=2))
+def test_a_long_match_costs_no_more_than_its_length(tmp_path: Path, written: Written) -> None:
+    third = costs(house(tmp_path / "a", written, games=3, rounds=1))
+    whole = costs(house(tmp_path / "b", written, games=3, rounds=2))
     lengths = [len((tmp_path / part / "games/game-0900/journal.jsonl").read_bytes().splitlines()) for part in "ab"]
     longer = lengths[1] / lengths[0]
     grown = {
