@@ -26,8 +26,8 @@ from companion.web.languages import show_time
 from companion.web.page_view import PageView, page_view_of
 from companion.web.refusals import why
 from companion.web.same_page import asked_as
-from companion.web.what_changes import what_changes
-from companion.web.wording import question_of, show_tile
+from companion.web.what_changes import Change, what_changes
+from companion.web.wording import event_text, question_of, show_tile
 
 plays = Blueprint("plays", __name__)
 
@@ -279,12 +279,18 @@ def _preview(seq: int, fields: dict[str, Any]) -> str:
         what=what,
         put_in={name: value for name, value in fields.items() if name.startswith("insert_") and value},
         after={"event": "corrected", "corrects": seq, "what": what},
-        changes=change.plays,
+        changes=[one for one in change.plays if reads_otherwise(one, board.family)],
         totals=change.totals,
         turn=change.turn,
         shows=change.mark,
         tv=False,
     )
+
+
+def reads_otherwise(change: Change, family: str = "mexican") -> bool:
+    """Whether anything of a change is to be seen: who put a marker is not said in its sentence."""
+    now, then = change.ruled
+    return now != then or event_text(change.before or {}, family) != event_text(change.after or {}, family)
 
 
 @plays.get("/ask")

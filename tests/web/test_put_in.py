@@ -14,6 +14,8 @@ from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
+from companion.web.plays import reads_otherwise
+from companion.web.what_changes import changes_between
 from tests.desk.making import ticking
 from tests.desk.test_tap_order import held, tap
 from tests.web.reading import words
@@ -129,3 +131,14 @@ def test_a_double_turned_over_and_an_announcement_are_put_in_and_stand_in_the_tr
     session.undo()
     session.undo()
     assert {**session.snapshot(), "seq": 0} == {**before, "seq": 0}
+
+
+def test_a_preview_lists_nothing_that_reads_as_before() -> None:
+    """Who put a marker on a train is known late; its sentence does not say it."""
+    marker = {"seq": 5, "event": "marker_placed", "train": "Ann", "by": None, "violations": []}
+    laid = {"seq": 6, "event": "tile_played", "tile": [0, 7], "train": "Ann", "by": None, "violations": []}
+    then = [{**marker, "by": "Ann"}, {**laid, "by": "Ann"}]
+    found = changes_between([marker, laid], then)
+    assert [(one.seq, reads_otherwise(one)) for one in found] == [(5, False), (6, True)]
+    fault = {**marker, "violations": [{"code": "MARKER_NOT_EARNED", "certain": True}]}
+    assert [reads_otherwise(one) for one in changes_between([marker], [fault])] == [True]
