@@ -45,6 +45,14 @@ def test_ten_tiles_are_ten_taps(tmp_path: Path, browser: Browser) -> None:
         page.locator('input[name="hand_1"]').tap()
         expect(key(page, "1-2")).to_be_disabled()
         expect(key(page, "1-1")).to_be_enabled()
+        pips = page.locator('output[data-sum="hand_1"]')
+        for typed, told in (
+            ("3-3", "Pips: 6"),
+            ("abc 99", "A tile is written like 12-5."),
+            ("7-1", "A tile is written"),
+        ):
+            page.locator('input[name="hand_1"]').fill(typed)
+            expect(pips).to_contain_text(told)
         page.close()
     session.close()
 

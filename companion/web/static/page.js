@@ -541,7 +541,8 @@ for (const shown of document.querySelectorAll("[data-sum]")) {
     const halves = parts.reduce((all, part) => all.concat(part.split(/[-:]/)), []).map(Number);
     const tiles = parts.every((part) => /^\d+[-:]\d+$/.test(part)) && halves.every((half) => half <= Number(field.dataset.hand));
     const sum = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b, 0))) : "";
-    shown.textContent = tiles ? sum : shown.dataset.else;
+    const told = field.getAttribute("aria-invalid") === "true"; // The complaint beside it says the same.
+    shown.textContent = tiles ? sum : told ? "" : shown.dataset.else;
   };
   field.addEventListener("input", add);
   add();
