@@ -98,12 +98,14 @@ def difference(before: Layout, after: Layout) -> Observation:
     more = 0 if before.boneyard is None or after.boneyard is None else after.boneyard - before.boneyard
     if more < 0:
         changes.append(Drawing(-more))
+    clouded = bool(worth_asking(after) or (after.markers - before.markers) & after.supposed)
     return Observation(
         tuple(changes),
         tuple(sorted(after.flipped - before.flipped)),
         _more(before.discards, after.discards),
         faces=_faces(before, after),
-        clouded=bool(worth_asking(after) or (after.markers - before.markers) & after.supposed),
+        clouded=clouded,
+        two_mexican=after.two_mexican and not clouded,
         returned=max(0, more),
         hands=_new_hands(before, after),
         doubts=_doubts(before, after),

@@ -98,6 +98,7 @@ class Layout:
     `line` is a Chinese line from left to right with its whole history; `walls` maps a tile to the one it covers.
     `buried`: the places, counted from the first tile, of those under a wall that nobody saw; they are not in `line`.
     `misread`: tiles of the line that have shown another value since long before it had a wall.
+    `two_mexican`: both trains that are nobody's lie clear of where a player may still begin theirs.
     `supposed`: those of the `markers` that do not look like one. `boneyard` is None where it cannot be counted.
     `loose` are face-up tiles that belong to nothing yet. `shown_discards` are those of the `discards` that lie face up.
     """
@@ -110,6 +111,7 @@ class Layout:
     misread: frozenset[int] = frozenset()
     markers: frozenset[str] = frozenset()
     supposed: frozenset[str] = frozenset()
+    two_mexican: bool = False
     flipped: frozenset[str] = frozenset()
     boneyard: int | None = None
     discards: Mapping[str, int] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,9 @@ FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 
 AMONG_BACKS = 1.5
 """Tile lengths within which a tile that lies face down shows that one beside it, of which nothing is read, does too."""
+
+CLEAR_DEG, CLEAR_TILES = 75.0, 2.0
+"""A train that begins so far beside a station, or so many tile lengths away from the hub, is not that player's own."""
 
 
 @dataclass(slots=True)
@@ -402,6 +406,7 @@ class TrainFinder:
             engine=engine,
             markers=markers,
             supposed=markers - plain,
+            two_mexican=_two_mexican(trains, middle, self.setup),
             flipped=frozenset(name for name, train in trains.items() if train and not train[-1].face_up),
             boneyard=len(backs) if self.setup.boneyard_spread else None,
             hands={name: tuple(tiles) for name, tiles in hands.items()},
@@ -486,6 +491,23 @@ class TrainFinder:
             return set()
         first = {train[0].id for train in self.before.trains.values() if train}
         return {n for n, tile_id in enumerate(self.ids) if tile_id in first}
+
+
+def _two_mexican(trains: Mapping[str, Sequence[PlacedTile]], middle: Middle | None, setup: TableSetup) -> bool:
+    """Whether two trains that are nobody's begin clear of the stations of all players who have none."""
+    nobodys = [trains.get(name) for name in (MEXICAN, SECOND_MEXICAN)]
+    waiting = [setup.stations.get(name) for name in setup.players if not trains.get(name)]
+    if middle is None or None in waiting:
+        return False
+    for train in nobodys:
+        if not train:
+            return False
+        dx, dy = (a - b for a, b in zip(train[0].seen.center_mm, middle.center_mm, strict=True))
+        near = math.hypot(dx, dy) - middle.rim_mm <= CLEAR_TILES * setup.tile_mm[0]
+        angle = math.degrees(math.atan2(dy, dx))
+        if near and any(abs(turn(angle, station or 0.0)) <= CLEAR_DEG for station in waiting):
+            return False
+    return True
 
 
 def _reversed(chain: Chain) -> Chain:

@@ -35,6 +35,7 @@ class TableChange:
 
     `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
     looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
+    `two_mexican`: two trains lie where no player who has none may still begin theirs.
     `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
     `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
     done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was. `adopted`: the table
@@ -50,6 +51,7 @@ class TableChange:
     frame: str | None = None
     readings: Mapping[Laying, Certainty] = field(default_factory=dict)
     clouded: bool = False
+    two_mexican: bool = False
     guessed: bool = False
     returned: int = 0
     arms: Mapping[Change, Mapping[str, int]] = field(default_factory=dict)
@@ -86,6 +88,7 @@ class TableChange:
             line["frame"] = self.frame
         plain = {"flips": list(self.flips), "discards": dict(self.discards), "returned": self.returned}
         flags = {"clouded": self.clouded, "guessed": self.guessed, "adopted": self.adopted}
+        flags["two_mexican"] = self.two_mexican
         if self.faces:
             line["faces"] = {name: [[tile.low, tile.high] for tile in tiles] for name, tiles in self.faces.items()}
         asked = {"unread": list(self.unread), "again": list(self.again)}
@@ -116,6 +119,7 @@ class TableChange:
             frame=None if frame is None else read_text(frame, "frame"),
             readings=readings,
             clouded=read_flag(line.get("clouded", False), "clouded"),
+            two_mexican=read_flag(line.get("two_mexican", False), "two_mexican"),
             guessed=read_flag(line.get("guessed", False), "guessed"),
             returned=read_count(back, "returned") if back != 0 or isinstance(back, bool) else 0,
             arms=dict(_pairs(line, "arms", read_points)),

@@ -26,7 +26,8 @@ class Piece:
     `by`: the only player it can have been (a Chinese tile put away lies with its owner). Of what people have said:
     `stated_player` is who they say it was, `doubt` what it costs that it did not happen
     at all (None: the camera saw it), `denied` what it costs that it did although somebody has withdrawn it (None:
-    nobody has), `value_doubt` what it costs that another tile lies there. `others`: which tiles it may be instead, the
+    nobody has), `value_doubt` what it costs that another tile lies there. `two_mexican`: two
+    trains lay where no player who has none may still begin theirs. `others`: which tiles it may be instead, the
     likeliest first; the belief weighs them against the one in `act`. `follows`: tapped right after another act of the
     same player.
     """
@@ -41,6 +42,7 @@ class Piece:
     doubt: int | None = None
     denied: int | None = None
     value_doubt: int | None = None
+    two_mexican: bool = False
     others: tuple[OtherTile, ...] = ()
     follows: bool = False
 
@@ -145,7 +147,8 @@ def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
             case Laying(tile, train):
                 reading = seen.readings.get(change)
                 p = None if reading is None else reading.p
-                yield Piece(item, Play(tile, train), p, actors, arm, others=other_tiles(tile, train, reading))
+                others, two = other_tiles(tile, train, reading), seen.two_mexican
+                yield Piece(item, Play(tile, train), p, actors, arm, two_mexican=two, others=others)
             case Drawing(count):
                 for _ in range(count):
                     yield Piece(item, Draw(), None, actors, arm)

@@ -224,13 +224,16 @@ def _by_arms(item: int, codes: Mapping[tuple[str, str], float], code: str, piece
 
 
 def _one_too_many(item: int, code: str, pieces: Sequence[Piece], players: Sequence[str]) -> bool:
-    """Whether there have been more trains than the players and the table can have, for long enough."""
+    """Whether in pictures enough there have been more trains than can be: all players have theirs as well, or both lie
+    where none of the others may still begin."""
     if code != V.SECOND_MEXICAN:
         return False
     begun = {piece.act.train: piece.item // ITEMS for piece in reversed(pieces) if isinstance(piece.act, Play)}
     since = max(begun.get(MEXICAN, 0), begun.get(SECOND_MEXICAN, 0), *(begun.get(name, 0) for name in players))
     pictures = {piece.item // ITEMS for piece in pieces if piece.item // ITEMS >= since and piece.doubt is None}
-    return begun.keys() >= {*players, MEXICAN, SECOND_MEXICAN} and len(pictures) >= ENOUGH_PICTURES
+    if begun.keys() >= {*players, MEXICAN, SECOND_MEXICAN} and len(pictures) >= ENOUGH_PICTURES:
+        return True
+    return len({piece.item // ITEMS for piece in pieces if piece.two_mexican}) >= ENOUGH_PICTURES
 
 
 def _only(codes: Mapping[tuple[str, str], float], code: str) -> str | None:

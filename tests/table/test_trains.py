@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from companion.geometry import Layout, PlacedTile, Trouble, reconstruct
+from companion.geometry.diff import difference
 from companion.geometry.hub import find_middle
 from companion.geometry.identity import Known
 from companion.geometry.markers import owners_of
@@ -200,6 +201,24 @@ def test_a_second_train_without_an_owner_may_begin_at_the_hub_and_keeps_its_name
     assert set(before.trains) >= {"MX", "MX2"}
     again = reconstruct(lying, SETUP, before)
     assert {name: train(again, name) for name in again.trains} == {name: train(before, name) for name in before.trains}
+
+
+@pytest.mark.parametrize(
+    ("mexican", "ben", "clear"),
+    [((90.0, -90.0), False, True), ((90.0, 115.0), False, False), ((90.0, 115.0), True, True)],
+)
+def test_two_trains_are_nobodys_where_no_player_may_still_begin(
+    mexican: tuple[float, float], ben: bool, clear: bool
+) -> None:
+    """Ben begins opposite Ann, at 180 degrees."""
+    setup = replace(SETUP, mexican_station=None)
+    tiles = [*eastward([(12, 5)]), *([tile(*direction(180.0, 85.0), 180.0, 12, 3)] if ben else [])]
+    before = reconstruct(view(tiles), setup)
+    tiles += [tile(*direction(angle, 85.0), angle, 12, value) for angle, value in zip(mexican, (4, 9), strict=True)]
+    after = reconstruct(view(tiles), setup, before)
+    assert {"MX", "MX2"} <= {name for name, train in after.trains.items() if train}
+    assert difference(before, after).two_mexican == clear
+    assert not before.two_mexican
 
 
 def test_a_slot_of_the_hub_taken_for_a_tile_is_no_train() -> None:
