@@ -113,10 +113,18 @@ def show(seq: int) -> str:
         }
         for one, share in zip(found.alternatives, shares, strict=False)
     ]
+    named = {code for one in found.alternatives for code, _by in one.codes}
+    # What is held to be possible by a share too small for any one line is a reason all the same.
+    doubts = [
+        f"{code_title(one.code)} ({max(1, round(100 * one.p))} %)"
+        for one in found.verdict.charges
+        if found.watched and not one.certain and one.code not in named
+    ]
     again = [gettext(AGAIN[why]) for why in found.again if why in AGAIN]
     return render_template(
         "why.html",
         again=again,
+        doubts=doubts,
         board=board,
         line=line,
         play=shown_play(seq, board),
