@@ -66,7 +66,7 @@ def plant(name: str, code: Violation, seed: int, turns: int | None = None) -> st
         left = more if turn.planted else left - 1
         if left == 0 or (timeline.match.course is not None and over_by_rule(timeline.match.course) is not None):
             break
-    findings = [finding for n in timeline.found for finding in timeline.findings(n)]
+    findings = [finding for n in range(len(timeline.acts)) for finding in timeline.findings(n)]
     sure = {finding.code for finding in findings if finding.certain}
     if left < 0:
         return ACCUSED if findings else NO_MOMENT

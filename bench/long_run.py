@@ -63,7 +63,8 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
             happen(hand)
         while (follows := timeline.consequence()) is not None:
             timeline.take(EffectiveEvent(follows))
-    found = [f"{timeline.acts[n].held.event}: {findings}" for n, findings in timeline.found.items() if findings]
+    several = ((act, timeline.findings(n)) for n, act in enumerate(timeline.acts))
+    found = [f"{act.held.event}: {findings}" for act, findings in several if findings]
     return Result(turns, tuple(found))
 
 
