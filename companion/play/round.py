@@ -357,17 +357,11 @@ class Course:
         loose = tuple(replace(finding, by=self.turn.player) for finding in late.pop(-1, ()) if self.turn)
         expected = course.table.turn
         if player in (expected, course.also, *allowed):
-            begun = course._begun(player)
-            if self.laying_together and self.turn is not None and self.turn.player == player and begun.turn is not None:
-                begun = replace(begun, turn=replace(begun.turn, again=True))
-            return Step(begun, loose, late)
+            return Step(course._begun(player), loose, late)
         faults = min((course.silent_faults(first, player) for first in allowed or (expected,)), key=len)
         if not faults:
             passed = course.moved | set(between(self.players, expected, player))
-            begun = replace(course, moved=passed, silent=course.silent + 1)._begun(player)
-            if self.turn is not None and self.turn.player == player and begun.turn is not None:
-                begun = replace(begun, turn=replace(begun.turn, again=True))
-            return Step(begun, loose, late)
+            return Step(replace(course, moved=passed, silent=course.silent + 1)._begun(player), loose, late)
         skipped = tuple(
             Finding(str(code), certain=False, by=who) for who, codes in faults[:1] for code in sorted(codes)
         )

@@ -39,9 +39,8 @@ class TurnInProgress:
 
     `keys` names the event of each act, `codes` the faults that each act added. `passed` is the key of the event that
     ended the turn aloud; `pressed`: that was only the player's word for it. `resume`: this turn was out of turn, and
-    that player is still expected. `strayed`: somebody else has meanwhile moved a marker. `again`: it follows the same
-    player's turn, and that all others have passed in between without a sign is only taken to be so. `fined`: the events
-    of draws that may be a penalty.
+    that player is still expected. `strayed`: somebody else has meanwhile moved a marker. `fined`: the events of draws
+    that may be a penalty.
     """
 
     player: str
@@ -54,7 +53,6 @@ class TurnInProgress:
     fined: tuple[int, ...] = ()
     resume: str | None = None
     strayed: bool = False
-    again: bool = False
 
     @property
     def judged(self) -> bool:
@@ -135,24 +133,10 @@ class TurnInProgress:
         }
         if self.passed is not None:
             found.setdefault(self.passed, [])
-        ended: set[tuple[int, Violation]] = set()
         if over:
             for code in sorted(self.end_codes(referee)):
                 found.setdefault(self._anchor(code), []).append(code)
-                ended.add((self._anchor(code), code))
-        mended = {(key, code) for key, codes in found.items() for code in UNTIL_COMPLETE.intersection(codes)}
-        doubted = ended | mended if self.again else set()
-        first = next((key for key, act in zip(self.keys, self.actions, strict=True) if isinstance(act, Play)), None)
-        if doubted and first is not None and Violation.EXTRA_TILE not in found[first]:
-            # Or its first tile was one too many of the turn before.
-            found[first].append(Violation.EXTRA_TILE)
-            doubted.add((first, Violation.EXTRA_TILE))
-        doubted |= {(key, Violation.EXTRA_DRAW) for key in self.fined}
-        unearned = (self._anchor(Violation.MARKER_UNEARNED), Violation.MARKER_UNEARNED)
-        if unearned in ended and self._begun_after_marking(referee.rules):
-            left_on = (self._anchor(Violation.MARKER_NOT_REMOVED), Violation.MARKER_NOT_REMOVED)
-            found[left_on[0]].append(left_on[1])
-            doubted |= {unearned, left_on}
+        doubted = {(key, Violation.EXTRA_DRAW) for key in self.fined}
         if referee.rules.first_simultaneous and self.long(referee.rules):
             # No source says whether a first train may be marked that has begun while others lay theirs.
             doubted |= {(key, Violation.MARKER_UNEARNED) for key in found}
@@ -160,11 +144,6 @@ class TurnInProgress:
             key: tuple(Finding(str(code), certain=(key, code) not in doubted) for code in codes)
             for key, codes in found.items()
         }
-
-    def _begun_after_marking(self, rules: RuleSet) -> bool:
-        """Whether a first train was begun by somebody who had refused to: still in the common lap, or a turn later."""
-        marked = self.actions.index(Mark(self.player)) if Mark(self.player) in self.actions else len(self.actions)
-        return rules.first_simultaneous and self.long(rules) and any(isinstance(a, Play) for a in self.actions[marked:])
 
     def _anchor(self, code: Violation) -> int:
         """The event that a fault of the turn's end belongs to."""
