@@ -23,9 +23,8 @@ from companion.log.events import (
 from companion.play.counts import Counted, miscounted, misdealt, uncounted_among
 from companion.play.event_actions import action_of, between, lifted, meant, passing, turned_to, uncounted, unsettled
 from companion.play.first_lap import Together, begins, belongs_to_first_train, can_go_on, movers, on_table, with_act
-from companion.play.marker_after import Owed, owed_after, perhaps_marked
 from companion.play.reports import DEALT, LAST_TILE, reported
-from companion.play.turn import FOREIGN_TILES, Table, TurnInProgress, changes
+from companion.play.turn import FOREIGN_TILES, Table, TurnInProgress, changes, perhaps_marked
 from companion.rules.actions import Action, Discard, Draw, Mark, Pass, Play, Unmark
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import Referee
@@ -55,9 +54,8 @@ class Course:
 
     `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
     made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in a
-    row that laid no tile and opened no train. `owed`: (player, act) of markers that may still be put right without
-    blame. `also`: who may begin as well as the expected player,
-    after a turn out of order. `laid`: train -> keys of its tiles' events. `turns`: the closed turns. `ended`: how the
+    row that laid no tile and opened no train. `also`: who may begin as well as the expected player, after a turn out
+    of order. `laid`: train -> keys of its tiles' events. `turns`: the closed turns. `ended`: how the
     round ended, `ended_by` who says so. `counted`: whether hands and boneyard can be counted. `watched`: the camera
     named players, by nothing but the turn order. `turn_open`: nobody has said who began, and nobody has surely moved;
     `turn` is no more than a beginning then, and no order of turns is held against anybody. `starter_known`: `starter`
@@ -77,7 +75,6 @@ class Course:
     turn: TurnInProgress | None = None
     moved: frozenset[str] = frozenset()
     silent: int = 0
-    owed: Owed = frozenset()
     also: str | None = None
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     turns: tuple[TurnInProgress, ...] = ()
@@ -196,9 +193,6 @@ class Course:
         done = step.course._with_act(action, key)
         late = {**step.late, **done.late}
         findings = (*step.findings, *done.findings)
-        if isinstance(action, Play) and step.course is self and not together and self._may_be_next_turn(player, 1):
-            # One tile too many, or the turn before it ended wrongly, or one player between left no sign.
-            findings = tuple(replace(one, certain=one.certain and one.code != Violation.EXTRA_TILE) for one in findings)
         if unsettled(event):
             findings = getattr(event, "violations", ())
         return Step(done.course, findings, late)
@@ -246,11 +240,6 @@ class Course:
         if self.laying_together and owner in self.players:
             return str(owner)
         mover = self.mover
-        if isinstance(event, (MarkerPlaced, MarkerRemoved)) and event.train in self.players:
-            act = Mark if isinstance(event, MarkerPlaced) else Unmark
-            own = self.turn is not None and self.turn.player == event.train
-            if own or (event.train, act) in self.owed:
-                return event.train
         if self.turn is not None and isinstance(event, (MarkerPlaced, MarkerRemoved)) and event.train != mover:
             return self.turn.player
         return mover
@@ -292,11 +281,10 @@ class Course:
         # would then have ended wrongly.
         return bool(found) or not self._may_be_next_turn(player)
 
-    def _may_be_next_turn(self, player: str, faults: int = 0) -> bool:
-        """Whether everybody else may have passed without a sign since this player's finished turn, no more than so
-        many of them wrongly: where people tap, what they did may not have been tapped."""
+    def _may_be_next_turn(self, player: str) -> bool:
+        """Whether everybody else may have passed without a sign since this player's finished turn."""
         closed = self.close()[0]
-        return len(closed.silent_faults(closed.table.turn, player)) <= faults
+        return not closed.silent_faults(closed.table.turn, player)
 
     def _begun(self, player: str, resume: str | None = None) -> Course:
         table = turned_to(self.table, player, self.moved)
@@ -323,7 +311,6 @@ class Course:
             turn=None,
             moved=moved,
             silent=self._silent_after(turn),
-            owed=owed_after(turn, self.table, self.owed, self.rules),
             also=self.table.after(turn.player) if turn.resume else None,
             turns=(*self.turns, turn),
         )
@@ -404,7 +391,6 @@ class Course:
             course = replace(
                 course,
                 table=perhaps_marked(turn, course.table, self.rules, watched=self.watched),
-                owed=owed_after(turn, course.table, course.owed, self.rules),
                 turns=(*course.turns, turn),
             )
         return replace(course, first_turns={}, together=(), lap_over=True), found
@@ -478,7 +464,8 @@ class Course:
             return Step(replace(self, first_turns={**self.first_turns, player: first}), event.violations)
         if self.laying_together or not self.in_turn(player) or (turn is not None and not turn.finished(self.rules)):
             return Step(self, event.violations)
-        if self.close()[0].table.turn != player or self.close()[0].silent_faults(player, self.table.after(player)):
+        closed = self.close()[0]
+        if closed.table.turn != player or closed.silent_faults(player, self.table.after(player)):
             return Step(self, event.violations)
         step = self._turn_to(player)
         assert step.course.turn is not None
@@ -508,8 +495,6 @@ class Course:
         markers = table.markers | {action.player} if isinstance(action, Mark) else table.markers - {action.player}
         turn = None if self.turn is None else replace(self.turn, strayed=True)
         course = replace(self, table=replace(table, markers=markers), turn=turn)
-        if action.player == player and (player, type(action)) in self.owed:
-            return Step(replace(course, owed=self.owed - {(player, type(action))}))
         if action.player != player:
             return Step(course, (Finding(str(Violation.MARKER_WRONG_TRAIN)),))
         code = Violation.MARKER_UNEARNED if isinstance(action, Mark) else Violation.MARKER_REMOVED_WRONGLY

@@ -158,6 +158,15 @@ class TurnInProgress:
         return laid[-1] if laid else self.keys[-1] if self.keys else -1
 
 
+def perhaps_marked(turn: TurnInProgress, table: Table, rules: RuleSet, *, watched: bool) -> Table:
+    """The table after a turn in which the player passed: where no camera looks on, a marker may lie there that nobody
+    has tapped, be it due or left to the player. Whoever then plays on that train is not accused for somebody else's
+    tap."""
+    if watched or not isinstance(table, Position) or turn.complete(rules) or turn.player in table.markers:
+        return table
+    return replace(table, perhaps_marked=table.perhaps_marked | {turn.player})
+
+
 def act_codes(
     rules: RuleSet, referee: Referee[Any], before: Table, actions: tuple[Action, ...]
 ) -> tuple[frozenset[Violation], Table]:
