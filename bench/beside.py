@@ -76,8 +76,8 @@ def faces(seed: int, make: Callable[..., Any], eye: Eye, size_wh: tuple[int, int
         if len(table.discards[player]) > 7:
             continue
         known = len(sink.seen)
-        table.discard(player, tile if shown else None)
-        filming.read(table)
+        lying = table.discard(player, tile if shown else None)
+        filming.read(table, lying.center_mm)
         if len(sink.seen) == known:
             filming.wait()
         now = sink.seen[known:]

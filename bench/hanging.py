@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from math import sqrt
 from typing import Any
 
+import cv2
 import numpy as np
 
 from companion.geometry import Layout, TableSetup
 from companion.geometry.diff import Observation
+from companion.geometry.table_view import Point
 from companion.observing.print_sink import PrintSink
 from companion.perception.settings import WHOLE_AFTER
 from companion.perception.sink import LookAgain, Where, Why
@@ -19,12 +21,14 @@ from companion.rules.notation import Drawing
 from datasets.simulator.tabletop import TableTop
 from vision.calibration import Calibration
 from vision.eye import Eye
-from vision.frame import Frame
+from vision.frame import Frame, Image
 from vision.known_set import KnownSet
 from vision.settle import Settler
 
 FRAMES_A_SECOND, LEAST, MOST = 5, 4, 30
 """At least and at most so many frames are shown after an act."""
+HAND_FRAMES, SLEEVE, SLEEVE_SHARE = 3, (60, 70, 120), 22
+"""In so many frames a hand is seen; its colour, and the picture's width in widths of its sleeve."""
 SURE_Z = 1.96
 """Standard deviations of a 95 % interval."""
 
@@ -105,8 +109,12 @@ class Filming:
         found.watcher.publish = lambda one: found.news.append(one.state)
         return found
 
-    def read(self, table: TableTop) -> Layout:
-        """The table as it lies, once it is read; where nothing was noticed, as it was."""
+    def read(self, table: TableTop, hand_mm: Point | None = None) -> Layout:
+        """The table as it lies after a hand was at this place, once it is read; where nothing was noticed, as it
+        was."""
+        if hand_mm is not None:
+            for n in range(HAND_FRAMES):
+                self._see(_with_hand(self.film.frame(), self._px(hand_mm), n))
         self.film.develop(table)
         return self._shown(LEAST, MOST)
 
@@ -116,13 +124,27 @@ class Filming:
 
     def _shown(self, least: int, most: int) -> Layout:
         for n in range(most):
-            name = f"{self.film.seed}-{self.count}"
-            self.watcher.see(Frame(self.film.frame(), self.count / FRAMES_A_SECOND, name))
-            self.count += 1
+            self._see(self.film.frame())
             if n >= least and self.news[-1] == "read":
                 break
         assert self.watcher.layout is not None
         return self.watcher.layout
+
+    def _see(self, image: Image) -> None:
+        self.watcher.see(Frame(image, self.count / FRAMES_A_SECOND, f"{self.film.seed}-{self.count}"))
+        self.count += 1
+
+    def _px(self, place: Point) -> tuple[int, int]:
+        x, y = self.watcher.calibration.to_px(np.array([place], np.float64))[0]
+        return round(float(x)), round(float(y))
+
+
+def _with_hand(image: Image, at_px: tuple[int, int], wobble: int) -> Image:
+    """A plain sleeve from the nearest long edge to this place: only that it moves and leaves counts."""
+    h, w = image.shape[:2]
+    x, y = at_px[0] + 5 * wobble, at_px[1] + 4 * wobble
+    edge = 0 if y < h / 2 else h
+    return np.asarray(cv2.line(image.copy(), (x, y), (x + w // 40, edge), SLEEVE, w // SLEEVE_SHARE), np.uint8)
 
 
 def of_all(count: int, of: int) -> str:

@@ -51,6 +51,8 @@ class Scripted:
     trains: dict[str, list[Laid]]
     rng: np.random.Generator
     things: list[TableThing] = field(default_factory=list)
+    hand_mm: tuple[float, float] = (0.0, 0.0)
+    """Where the last step was done."""
 
     @classmethod
     def of(cls, seed: int) -> Scripted:
@@ -74,16 +76,20 @@ class Scripted:
         match what:
             case "mark":
                 self.table.mark(name)
+                self.hand_mm = self.table.markers[name]
             case "unmark":
+                self.hand_mm = self.table.markers[name]
                 self.table.unmark(name)
             case "draw":
-                self.table.draw()
+                self.hand_mm = self.table.draw().center_mm
             case "thing":
-                self.things.append(TableThing(OTHERS[int(self.rng.integers(len(OTHERS)))], self._anywhere()))
+                kind = OTHERS[int(self.rng.integers(len(OTHERS)))]
+                self.hand_mm = self._anywhere()
+                self.things.append(TableThing(kind, self.hand_mm))
             case _:
                 tile = self._fitting(name)[0]
                 self.trains[name].append(tile)
-                self.table.lay(tile, name)
+                self.hand_mm = self.table.lay(tile, name).center_mm
         return what, name
 
     def _fitting(self, name: str) -> list[Laid]:
@@ -122,7 +128,7 @@ def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int, 
         def right(seen: frozenset[str], name: str = name, drawn: int = drawn) -> bool:
             return sink.drawn == drawn if not name else (name in seen) == (name in sink.there)
 
-        seen = filming.read(scripted.table).markers
+        seen = filming.read(scripted.table, scripted.hand_mm).markers
         count.update({what: 1, f"{what} first": int(right(seen))})
         if not right(seen) or (seen - before) - there:
             seen = filming.wait().markers

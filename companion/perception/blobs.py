@@ -107,10 +107,12 @@ class Blobs:
         marked = [old.center_mm for old in self._lay if old.length_mm == old.width_mm]
         where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
         where &= tile_mask(fresh, calibration, small.shape[:2], scale, ASIDE_MM) == 0
+        # A faint find is one term of two, and takes nothing from a thing that was seen to come.
+        sure = [one.center_mm for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
         on_tiles = [
             SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
             for here, came, narrow_mm, _ in self._differing(small, scale, where, calibration)
-            if came and narrow_mm >= SIZES_MM[0] and not self._near(here, [m.center_mm for m in markers])
+            if came and narrow_mm >= SIZES_MM[0] and not self._near(here, sure)
             if not any(distance(here, one) < AROUND_MM for one in marked)
         ]
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration, fresh)]

@@ -83,6 +83,8 @@ class TableReader:
             markers = self.own.recognised(markers, lying, self.memory, looked, here, self.setup.tile_mm[0])
             markers = in_time(markers, lying, self.memory, looked, here)
         markers = without_patterns(markers, seen.tiles, self.memory, MARKER_REACH_MM, here)
+        if reading.count == 1 and not self._things.forgotten:
+            self.memory.read_anew(lambda place: self._things.changed(frame.image, place, self.calibration))
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
         return [marker.center_mm for marker in seen.markers] if boxes is None else []
 

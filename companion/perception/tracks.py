@@ -288,6 +288,15 @@ class TableMemory:
         """Another still table is to be read: what is found from now on is new."""
         self.known = self.readings
 
+    def read_anew(self, changed: Callable[[Point], bool]) -> None:
+        """Halves that nobody has read and whose places have `changed`: what stood on them has gone, and what was read
+        of it tells nothing of what they show now."""
+        for track in self.tracks:
+            known = self.known is not None and track.born <= self.known
+            for votes, place in zip(track.votes, _halves_mm(track.seen), strict=True):
+                if known and votes.count and votes.verdict().value is None and changed(place):
+                    votes.sums, votes.count, votes.nothing = {}, 0, 1.0
+
     def keep_known(self) -> None:
         """The tiles that lay there before keep their values, whatever one reading said."""
         for track in self.tracks:

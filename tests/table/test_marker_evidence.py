@@ -186,3 +186,18 @@ def test_what_is_hidden_once_lies_there_no_longer_for_certain(watched: Watched) 
 def test_a_faint_find_takes_nothing_from_a_thing_that_came(watched: Watched) -> None:
     watched.see(drawn(LAST, things=((BUTTON, 9, RED),)), [LAST], (BUTTON, 0.31))
     assert watched.places == [BUTTON]
+
+
+def test_what_was_read_of_a_toy_is_no_reading_of_the_half_it_left() -> None:
+    memory = TableMemory()
+    seven, blank = SeenHalf(7, 0.99), SeenHalf(0, 0.99)
+    under = replace(LAST, halves=(seven, SeenHalf(None, 0.5, ((1, 0.5), (4, 0.4)))))
+    for _ in range(4):
+        memory.see([under], [], Looked(), 24.0)
+    for changed, value in ((False, None), (True, 0)):
+        memory.begin()
+        memory.read_anew(lambda place, changed=changed: changed and place[0] > 400.0)
+        memory.see([replace(LAST, halves=(seven, blank))], [], Looked(), 24.0)
+        (shown,) = memory.tiles()
+        assert shown.halves is not None
+        assert [half.value for half in shown.halves] == [7, value]

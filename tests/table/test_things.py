@@ -225,6 +225,8 @@ def test_a_marker_that_was_recognised_there_is_none_more() -> None:
     things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
     seen = SeenMarker((407.0, 300.0), 0.9)
     assert things.and_on_tiles(picture, [seen], [TRAIN_TILE], CALIBRATION) == [seen]
+    faint = replace(seen, confidence=0.4)
+    assert len(things.and_on_tiles(picture, [faint], [TRAIN_TILE], CALIBRATION)) == 2, "it takes nothing from the thing"
 
 
 def test_shadows_nudges_and_new_tiles_are_no_markers() -> None:
