@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 PROGRAMS = (
-    "bench.ablation FOLDER", "bench.coarse --renderer FOLDER", "bench.corpus foreign --out OUT --renderer FOLDER",
+    "bench.ablation FOLDER", "bench.beside hands --renderer FOLDER", "bench.coarse --renderer FOLDER",
+    "bench.corpus foreign --out OUT --renderer FOLDER", "bench.standing FOLDER",
     "bench.covered FOLDER", "bench.drawn FOLDER", "bench.markers --renderer FOLDER", "bench.reissue FOLDER",
     "bench.replay FOLDER", "bench.stills --renderer FOLDER", "bench.table --renderer FOLDER", "bench.things FOLDER",
     "models.close_ups --out OUT --grounds FOLDER", "models.evaluate --photographs FOLDER",
