@@ -94,14 +94,16 @@ class Track:
         track.add(raw)
         return track
 
-    def add(self, raw: SeenTile) -> None:
-        """One more reading of the same tile the same way up."""
+    def add(self, raw: SeenTile, *, lay: bool = False) -> None:
+        """One more reading of the same tile the same way up. If it `lay` there at an earlier still table, a half that
+        is not read any more tells nothing: a toy may stand on it."""
         self.missing = 0
         self.sightings += 1
         raw = turned_like(raw, self.seen)
         if raw.halves is not None:
             for votes, half in zip(self.votes, raw.halves, strict=True):
-                votes.add(half)
+                if not lay or half.value is not None or votes.verdict().value is None:
+                    votes.add(half)
         self.seen = raw
 
     def differs(self, raw: SeenTile) -> bool:
@@ -331,7 +333,7 @@ class TableMemory:
                 track.missing = 0
                 return track
             track.rival = None
-            track.add(raw)
+            track.add(raw, lay=self.known is not None and track.born <= self.known)
             return track
         if self.known is not None and track.born > self.known and raw.face_up == track.seen.face_up:
             # Just laid and read in two ways: one tile that wavers, unread until one value outweighs the other.
