@@ -181,7 +181,7 @@ class Detector:
         if small:
             # In a small part of a picture little stands around a tile to tell it by, a blank one above all.
             scales += [scale * other for other in SECOND_LOOKS]
-        elif second_look and scales and tile_length_px is None:
+        elif second_look and scales and tile_length_px is None and not has_larger(looks, length):
             # Of a photograph that was searched for its scale the closer look alone shows as much as both.
             scales, second_look = [closer], False
         elif second_look:
@@ -346,6 +346,12 @@ def is_settled(looks: list[Look], length: float) -> bool:
         if (np.abs(np.log(look.lengths()[hinted] / length)) > np.log(ANOTHER_LENGTH)).any():
             return False
     return True
+
+
+def has_larger(looks: list[Look], length: float) -> bool:
+    """Whether tiles larger than that are found surely: a closer look would be too close for these."""
+    tiles = [look.lengths()[(look.kinds <= Kind.FACE_DOWN) & (look.scores >= VOTE_CONFIDENCE)] for look in looks]
+    return bool((np.concatenate(tiles) > ANOTHER_LENGTH * length).any())
 
 
 def pieces(length: int, piece: int, overlap: int) -> list[tuple[int, int]]:

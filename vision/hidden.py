@@ -73,6 +73,12 @@ SOLID = 0.4
 (levels of L*a*b* as OpenCV scales it; a share of the body's brightness) over a disc of this size is a thing on it. In
 the photographs nothing printed is."""
 OTHER_COLOUR, BRIGHTER, DARKER = 12.0, 50.0, 0.5
+THROUGHOUT = 0.5
+"""By so much of what it does at most a thing differs from the body wherever a disc of that size lies in it: between
+pips that run together, and towards the edge of a large one, less is left."""
+AS_PRINTED, OF_THEM = 0.5, 1 / 3
+"""What seems hidden of a half is its print where so many of the picture's other halves of that value seem to have the
+same cells hidden, or one of them: the share of their union that two have in common."""
 
 
 class Covers:
@@ -106,7 +112,11 @@ class Covers:
             return np.stack([solid(cut) for cut in cuts])
         logits = self._network(np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255))
         seen = 1 / (1 + np.exp(-logits[:, TILE_CELLS[0], TILE_CELLS[1]]))
-        return np.asarray(np.maximum(seen, [solid(cut) for cut in cuts]) if by_size else seen, np.float32)
+        if by_size:
+            # What looks like pips that run together may be a toy among pips, where the network sees one.
+            bare = (seen <= HIDDEN).all((1, 2)).tolist()
+            seen = np.maximum(seen, [solid(cut, all_through=none) for cut, none in zip(cuts, bare, strict=True)])
+        return np.asarray(seen, np.float32)
 
     def settled(
         self,
@@ -137,6 +147,12 @@ class Covers:
             ones = [k for k, n in enumerate(asked) if any(half.value == 1 for half in tiles[n].halves or ())]
             if ones:
                 cells[ones] = self.hidden(image, quads[ones], by_size=False) > HIDDEN
+        read = [half.value for n in asked for half in tiles[n].halves or ()]
+        if 0 in (read if known is None else values):
+            # Checkers on blanks would be such ones.
+            read = [None if value == 1 else value for value in read]
+        each = cells.reshape(-1, HALF_CELLS, HALF_CELLS)
+        each[printed(each, read)] = False
         for n, under, outside in zip(asked, cells, cut_off, strict=True):
             both_halves = out[n].halves
             assert both_halves is not None
@@ -174,23 +190,46 @@ def beyond(shape: tuple[int, ...], quads: Floats) -> Mask:
     return out
 
 
-def solid(cut: Image) -> Floats:
+def solid(cut: Image, *, all_through: bool = True) -> Floats:
     """(64, 104, 3) uint8 BGR, a tile and what is around it -> (10, 20): how much of every cell is under something that
-    is no body and larger than a pip."""
+    is no body and larger than a pip; not `all_through`: and be it pips that run together."""
     down, along = (slice(cells.start * CELL_PX, cells.stop * CELL_PX) for cells in TILE_CELLS)
     levels = np.asarray(cv2.cvtColor(cut, cv2.COLOR_BGR2LAB), np.uint8)
     light, a, b = middle_levels(levels[down, along].reshape(1, -1, 3))[0]
     lab = levels.astype(np.float32)
-    other = np.hypot(lab[..., 1] - a, lab[..., 2] - b) > OTHER_COLOUR
-    other |= (lab[..., 0] > light + BRIGHTER) | (lab[..., 0] < DARKER * light - 10)
+    brighter = lab[..., 0] - light
+    other = np.hypot(lab[..., 1] - a, lab[..., 2] - b) / OTHER_COLOUR
+    other = np.maximum(other, np.maximum(brighter / BRIGHTER, -brighter / (light * (1 - DARKER) + 10)))
     # Nothing counts for more than half a cell beyond the tile: the table is no body either.
     rim, inside = CELL_PX // 2, np.zeros(other.shape, np.bool_)
     inside[down.start - rim : down.stop + rim, along.start - rim : along.stop + rim] = True
+    other = np.where(inside, other, 0).astype(np.float32)
     size = round(SOLID * HALF_CELLS * CELL_PX)
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
-    things = cv2.morphologyEx((other & inside).astype(np.uint8), cv2.MORPH_OPEN, disc)
+    things = cv2.morphologyEx((other > 1).astype(np.uint8), cv2.MORPH_OPEN, disc)
+    if all_through and things.any():
+        throughout = cv2.morphologyEx(other, cv2.MORPH_OPEN, disc)
+        count, numbers = cv2.connectedComponents(things)
+        for n in range(1, count):
+            here = numbers == n
+            if np.median(throughout[here]) < THROUGHOUT * np.percentile(other[here], 90):
+                things[here] = 0
     cells = (2 * HALF_CELLS, HALF_CELLS)
     return np.asarray(cv2.resize(things[down, along].astype(np.float32), cells, interpolation=cv2.INTER_AREA))
+
+
+def printed(hidden: Mask, values: Sequence[int | None]) -> Mask:
+    """(n, 10, 10) what seems hidden of halves, and their values -> (n,) whether the others of the same value show the
+    same: so these are printed."""
+    out = np.zeros(len(hidden), np.bool_)
+    inner = hidden[:, RIM:-RIM, RIM:-RIM].reshape(len(hidden), (HALF_CELLS - 2 * RIM) ** 2)
+    for value in {one for one in values if one is not None}:
+        same = np.flatnonzero([one == value for one in values])
+        asked = inner[same]
+        both, either = (asked[:, None] & asked).sum(2), (asked[:, None] | asked).sum(2)
+        like = (both >= AS_PRINTED * either) & (both > 0)
+        out[same] = (like.sum(1) - 1 >= np.maximum(1, OF_THEM * (len(same) - 1))) & (np.diagonal(both) > 0)
+    return out
 
 
 def _stands(half: HalfReading, hidden: Mask, values: Sequence[int], divided: bool) -> HalfReading:

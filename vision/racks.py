@@ -83,7 +83,7 @@ def _upright(picture: Picture, tiles: list[TileReading]) -> list[TileReading]:
                     for n, turned in zip(row, facing, strict=True)
                 ]
             )
-            like, varies, taken = seen.mean(0).T
+            like, varies, taken = np.median(seen, axis=0).T
             side = int(like.argmax())
             if like[side] > GOES_ON and like[1 - side] < ENDS and varies[side] > PRINTED and taken[side] < BESIDE:
                 new |= {asked[n]: side ^ int(turned) for n, turned in zip(row, facing, strict=True)}

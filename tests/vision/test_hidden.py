@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
-from vision.hidden import Covers, may_be_another
+from vision.hidden import Covers, may_be_another, printed, solid
 from vision.known_set import KnownSet
 from vision.reading import HalfReading, TileReading
 from vision.weights import WeightsError, shipped_weights
@@ -84,6 +85,44 @@ def test_the_large_one_of_a_chinese_tile_is_no_thing_on_it(covers) -> None:
     told = covers.settled(image, read, chinese)
     assert [tile.values for tile in told] == [(1, 5)] * 3
     assert any(tile.values is None for tile in covers.settled(image, read, KnownSet.double(6)))
+
+
+def drawn(ground: tuple[int, int, int], *spots: tuple[int, int, int], blur: float = 0.0) -> np.ndarray:
+    """(64, 104, 3): a dark tile as the network sees it, red discs on it: x and y from the tile's corner, radius."""
+    cut = np.full((64, 104, 3), ground, np.uint8)
+    cv2.rectangle(cut, (12, 12), (91, 51), (40, 40, 40), -1)
+    for x, y, radius in spots:
+        cv2.circle(cut, (12 + x, 12 + y), radius, (40, 40, 220), -1, cv2.LINE_AA)
+    return cv2.GaussianBlur(cut, (0, 0), blur) if blur else cut
+
+
+def test_pips_that_run_together_are_no_thing() -> None:
+    red_four = drawn((90, 120, 90), *((x, y, 6) for x in (12, 28) for y in (12, 28)), blur=2.5)
+    assert not solid(red_four).any()
+    checker = drawn((90, 120, 90), (20, 20, 14), blur=2.5)
+    assert (solid(checker) > 0.5).sum() > 20
+
+
+def test_what_the_other_halves_of_a_value_show_too_is_printed() -> None:
+    spot, off = cells((3, 7, 3, 7)), cells((1, 4, 6, 9))
+    hidden = np.stack([spot, spot, spot, off, off, spot, cells()])
+    assert printed(hidden, [1, 1, 1, 1, 2, 6, 1]).tolist() == [True, True, True, False, False, False, False]
+    many = np.stack([spot, spot, *[cells()] * 8])
+    assert not printed(many, [1] * 10).any(), "two of ten are two things"
+    assert not printed(hidden, [None] * 7).any()
+    assert printed(hidden[:0], []).shape == (0,)
+
+
+def test_a_spot_on_many_halves_is_a_one_only_where_nothing_is_blank(covers, monkeypatch) -> None:
+    """Checkers on blanks are read as ones too."""
+    spot = np.zeros((3, 2, 10, 10), np.float32)
+    spot[:, 0, 3:7, 3:7] = 1.0
+    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: spot[: len(quads)])
+    quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)
+    for other, told in ((5, 1), (0, None)):
+        read = [TileReading(quad, "up", (HalfReading(1, 0.99), HalfReading(other, 0.99)), 0.9)] * 3
+        values = [tile.halves[0].value for tile in covers.settled(np.zeros((60, 60, 3), np.uint8), read)]
+        assert values == [told] * 3
 
 
 def test_nothing_is_asked_about_what_was_not_read(covers, table) -> None:

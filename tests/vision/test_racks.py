@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
+from vision import racks
 from vision.known_set import KnownSet
 from vision.racks import standing, stood_up
 from vision.reading import HalfReading, TileReading
@@ -68,6 +69,15 @@ def lying(x: float, y: float, w: float, h: float, a: int, b: int) -> TileReading
 def across_the_upper_halves(values: list[tuple[int, int]]) -> list[TileReading]:
     pairs = [(n, values[n][0], values[n + 1][0]) for n in range(0, len(values), 2)]
     return [lying(LEFT + WIDE * n, TOP, 2 * WIDE, WIDE + 2, a, b) for n, a, b in pairs]
+
+
+@pytest.mark.parametrize(("beside", "apart"), [((0.6, 0.5, 0.4), 6), ((0.9, 0.3, 0.2), 3)])
+def test_a_thing_beside_one_tile_of_a_train_makes_no_rack(beside, apart, monkeypatch) -> None:
+    """The bodies go on beyond the flank of most tiles, not of one that a dark toy stands beside."""
+    train = [lying(LEFT + 2 * WIDE * n, TOP, 2 * WIDE, WIDE, 3, 5) for n in range(3)]
+    seen = {id(tile): np.array([[0.0, 20.0, 0.0], [like, 80.0, 0.0]]) for tile, like in zip(train, beside, strict=True)}
+    monkeypatch.setattr(racks, "_beyond", lambda picture, tiles, n: seen[id(tiles[n])])
+    assert len(stood_up(np.zeros((260, 480, 3), np.uint8), train, None)) == apart
 
 
 @pytest.mark.parametrize("turned", [False, True])

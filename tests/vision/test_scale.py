@@ -14,6 +14,7 @@ from vision.detector import (
     Detector,
     Look,
     agreed_length,
+    has_larger,
     is_settled,
     tile_shaped,
 )
@@ -70,6 +71,12 @@ def test_looks_that_tell_one_length_and_show_nothing_else_settle_it() -> None:
     assert not is_settled([*both, look(0.5, 130, 0.35)], 205.0), "something like a smaller tile is hinted at"
     assert is_settled([*both, look(0.5, 130, 0.35, kind=Kind.MARKER)], 205.0)
     assert not is_settled([], 205.0)
+
+
+def test_tiles_much_larger_than_most_are_searched_for_less_closely_too() -> None:
+    assert not has_larger([look(0.25, 200, 0.9), look(0.5, 210, 0.9, 0.8)], 205.0)
+    assert has_larger([look(0.25, 200, 0.9), look(0.5, 300, 0.5)], 205.0), "a tile nearer to a camera that leans"
+    assert not has_larger([look(0.25, 300, 0.3), look(0.5, 300, 0.9, kind=Kind.MARKER)], 205.0)
 
 
 class Shown(Detector):
