@@ -38,8 +38,10 @@ CELL_PX = 4
 TILE_CELLS = (slice(3, 13), slice(3, 23))
 """Where among them the tile lies: down, along."""
 HALF_CELLS = 10
-HIDDEN = 0.5
-"""A cell more probably hidden than this is."""
+HIDDEN, PLAINLY, SEEN_WHOLE, BY_SIZE = 0.5, 0.9, 0.9995, 0.8
+"""A cell more probably hidden than the first is; of a half that is read as surely as the third than the second: under
+toys on photographs the surest of 14 wrong values had 0.9989. What is larger than a pip makes a cell so probably hidden
+as the last."""
 RIM = 1
 """Cells along a half's edges in which no pip has its middle: an outline may be off by as much."""
 LEAST_CELLS = 2
@@ -49,7 +51,8 @@ LEAST_UNDIVIDED = (10, 20)
 it is. Of 520 bare Chinese halves of the photographs none had ten."""
 A_LONE_SPOT = 0.99
 """From here on such a set's 1 counts in a photograph: what a dark thing on a dark tile leaves of a print may look like
-a lone spot, and the network sees nothing. All bare ones there are above 0.991, one under a toy was 0.9898."""
+a lone spot, and the network sees nothing. All bare ones there are above 0.991, one under a toy was 0.9898. Where a
+blank is surely read the set is of another kind."""
 MOST = 0.3
 """Of a half's cells, its rim aside: where more are hidden nothing is claimed, whatever could look the same."""
 ITSELF = 0.6
@@ -109,13 +112,13 @@ class Covers:
         """(n, 10, 20): how probably each cell of a tile is hidden."""
         cuts = np.stack([cut_tile(image, quad, MASK_WH, MASK_MARGIN) for quad in quads])
         if digits:
-            return np.stack([solid(cut) for cut in cuts])
+            return BY_SIZE * np.stack([solid(cut) > HIDDEN for cut in cuts])
         logits = self._network(np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255))
         seen = 1 / (1 + np.exp(-logits[:, TILE_CELLS[0], TILE_CELLS[1]]))
         if by_size:
             # What looks like pips that run together may be a toy among pips, where the network sees one.
-            bare = (seen <= HIDDEN).all((1, 2)).tolist()
-            seen = np.maximum(seen, [solid(cut, all_through=none) for cut, none in zip(cuts, bare, strict=True)])
+            things = [solid(cut, all_through=not (one > HIDDEN).any()) for cut, one in zip(cuts, seen, strict=True)]
+            seen = np.maximum(seen, BY_SIZE * (np.array(things) > HIDDEN))
         return np.asarray(seen, np.float32)
 
     def settled(
@@ -139,18 +142,20 @@ class Covers:
         if not asked:
             return out
         quads = np.array([tiles[n].quad_px for n in asked], np.float32)
-        cells = self.hidden(image, quads, digits=digits) > HIDDEN
+        least = np.where(_sure(tiles, asked), PLAINLY, HIDDEN)[..., None, None]
+        cells = self.hidden(image, quads, digits=digits) > least
         cut_off = beyond(level(image, 1)[0].shape, quads)
         values = tuple(range(19)) if known is None else known.values()
         if 0 not in values and not digits:
             # A box without blanks prints its one larger than any pip, in red, as nothing else looks.
             ones = [k for k, n in enumerate(asked) if any(half.value == 1 for half in tiles[n].halves or ())]
             if ones:
-                cells[ones] = self.hidden(image, quads[ones], by_size=False) > HIDDEN
+                cells[ones] = self.hidden(image, quads[ones], by_size=False) > least[ones]
         read = [half.value for n in asked for half in tiles[n].halves or ()]
         if 0 in (read if known is None else values):
             # Checkers on blanks would be such ones.
             read = [None if value == 1 else value for value in read]
+        blanks = any(half.value == 0 and half.p >= SEEN_WHOLE for n in asked for half in tiles[n].halves or ())
         each = cells.reshape(-1, HALF_CELLS, HALF_CELLS)
         each[printed(each, read)] = False
         for n, under, outside in zip(asked, cells, cut_off, strict=True):
@@ -159,7 +164,7 @@ class Covers:
             a, b = both_halves
             itself = under.mean() > ITSELF and min(a.p, b.p) >= CLEARLY
             both = outside if itself else under | outside
-            if photograph and not divided:
+            if photograph and not divided and not blanks:
                 a, b = (HalfReading(None, 0.0) if half.value == 1 and half.p < A_LONE_SPOT else half for half in (a, b))
             halves = (_stands(a, both[0], values, divided), _stands(b, both[1], values, divided))
             if halves != both_halves:
@@ -230,6 +235,11 @@ def printed(hidden: Mask, values: Sequence[int | None]) -> Mask:
         like = (both >= AS_PRINTED * either) & (both > 0)
         out[same] = (like.sum(1) - 1 >= np.maximum(1, OF_THEM * (len(same) - 1))) & (np.diagonal(both) > 0)
     return out
+
+
+def _sure(tiles: Sequence[TileReading], asked: Sequence[int]) -> Mask:
+    """(n, 2): which halves of the tiles asked about are read as only what shows whole is."""
+    return np.array([[half.p >= SEEN_WHOLE for half in tiles[n].halves or ()] for n in asked], np.bool_).reshape(-1, 2)
 
 
 def _stands(half: HalfReading, hidden: Mask, values: Sequence[int], divided: bool) -> HalfReading:

@@ -125,6 +125,27 @@ def test_a_spot_on_many_halves_is_a_one_only_where_nothing_is_blank(covers, monk
         assert values == [told] * 3
 
 
+def test_what_is_read_as_only_a_whole_half_is_stands_where_nothing_is_plainly_hidden(covers, monkeypatch) -> None:
+    quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)
+    hidden = np.zeros((1, 2, 10, 10), np.float32)
+    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: hidden)
+    for p, seen, told in ((0.999, 0.8, None), (0.9999, 0.8, 2), (0.9999, 0.95, None)):
+        hidden[0, 0, 2:6, 2:6] = seen
+        read = [TileReading(quad, "up", (HalfReading(2, p), HalfReading(6, 0.99)), 0.9)]
+        halves = covers.settled(np.zeros((60, 60, 3), np.uint8), read)[0].halves
+        assert [half.value for half in halves] == [told, 6]
+
+
+def test_a_lone_spot_counts_where_a_blank_is_surely_read(covers, monkeypatch) -> None:
+    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: np.zeros((len(quads), 2, 10, 10), np.float32))
+    quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)
+    for p, told in ((0.9999, 1), (0.99, None)):
+        read = [TileReading(quad, "up", (HalfReading(1, 0.98), HalfReading(0, p)), 0.9)]
+        image = np.zeros((60, 60, 3), np.uint8)
+        halves = covers.settled(image, read, divided=False, photograph=True)[0].halves
+        assert [half.value for half in halves] == [told, 0]
+
+
 def test_nothing_is_asked_about_what_was_not_read(covers, table) -> None:
     image, quads = table
     unread = [TileReading(quads[3], "up", (HalfReading(None, 0.3), HalfReading(None, 0.2)), 0.9)]

@@ -37,6 +37,17 @@ def read(quads: np.ndarray, p: float = 0.99) -> list[TileReading]:
     return [TileReading(q.astype(np.float32), "up", (HalfReading(4, 0.999), HalfReading(2, p)), 0.9) for q in quads]
 
 
+def test_one_of_a_few_that_is_cut_short_is_not_read() -> None:
+    """A hand lies over its lower end; four tiles tell no lean, but how long one is that lies as they do."""
+    row = np.array([[[0, 24], [0, 0], [48, 0], [48, 24]]], np.float64) + np.arange(4)[:, None, None] * [0, 30]
+    row[2, 2:, 0] = 36
+    assert [tile.values for tile in of_one_shape(read(row), DIVIDED)[0]] == [(4, 2), (4, 2), None, (4, 2)]
+    assert of_one_shape(read(row), DIVIDED, digits=True)[0][2].values == (4, 2)
+    across = row.copy()
+    across[[0, 3]] = row[[0, 3]][:, :, ::-1]
+    assert of_one_shape(read(across), DIVIDED)[0][2].values == (4, 2), "one beside it tells too little"
+
+
 @pytest.mark.parametrize("lean", [0, 20, 35, 50, 60])
 def test_the_lean_is_told_from_the_outlines(lean: float) -> None:
     shape = shape_of(scattered(12, lean))
