@@ -118,10 +118,9 @@ class Timeline:
 
     `taken` are the events in the order in which they were told, `acts` in the order in which they are held to have
     happened: in a round that people tap in that is the order of the belief (tracking.tapped_round). `moved` says where
-    they part. `taps`: the places in `taken` of the taps of this round. `doubts`: (line, code) of what another order
-    explains in an earlier round -> after how many events that was settled. `unsure`: (line, code) of what is only
-    possible because the journal says so. `doubted`: some of this round was taken so. `settled`: line of an earlier
-    round -> what is possible there in another order.
+    they part. `taps`: the places in `taken` of the taps of this round. `settled`: a place in an earlier round that was
+    tapped -> what is known against it. `unsure`: (line, code) of what is only possible because the journal says so.
+    `doubted`: some of this round was taken so.
     """
 
     def __init__(self, header: Header, rules: RuleSet, looks: Mapping[int, int] = NO_LOOKS) -> None:
@@ -134,9 +133,9 @@ class Timeline:
         self.moved: list[Reordered] = []
         self.refused: list[Refused] = []
         self.taps: list[int] = []
-        self.doubts: dict[tuple[int, str], int] = {}
         self.settled: dict[int, tuple[Finding, ...]] = {}
         self._besides: dict[int, tuple[Finding, ...]] | None = None
+        self._places: dict[int, int] = {}
         self._belief: TappedRound | None = None
         self.unsure: frozenset[tuple[int, str]] = frozenset()
         self.doubted = False
@@ -172,20 +171,19 @@ class Timeline:
             for n, act in enumerate(self.acts)
             if act.after.course is None or not self._believed(act.held, act.after.course)
             for finding in getattr(act.held.event, "violations", ())
-            if n in self.found and not finding.certain and self._is_sure(n, finding)
+            if not finding.certain and any(one.certain and one.code == finding.code for one in self._found_by_now(n))
         )
 
     def _share(self, base: Timeline, in_force: Sequence[EffectiveEvent]) -> None:
         """Take over what the first of these events came to in `base`."""
         alike = _alike(base, in_force)
         acts = next((moved.acts for moved in base.moved if moved.taken > alike), None) or base._placed()
-        self.doubts = {key: taken for key, taken in base.doubts.items() if taken <= alike}
         self.unsure, self.doubted = base.unsure, base.doubted
         for place, act in acts[:alike]:
             self._keep(_as_held(act, in_force[place]))
         self.taken = list(in_force[:alike])
-        begun = in_force[_begun(self.taken)].event.seq if _begun(self.taken) >= 0 else 0
-        self.settled = {seq: found for seq, found in base.settled.items() if seq < begun}
+        self._places = {id(item): n for n, item in enumerate(self.taken)}
+        self.settled = {place: found for place, found in base.settled.items() if place < _begun(self.taken)}
         self.moved = [moved for moved in base.moved if moved.taken <= alike]
         self.refused = [refused for refused in base.refused if refused.taken <= alike]
         same_deal = _begun(self.taken) == _begun(base.taken) and self._wrongly_dealt() == base._wrongly_dealt()
@@ -196,14 +194,13 @@ class Timeline:
 
     def _placed(self) -> list[tuple[int, AppliedEvent]]:
         """The acts, each with its place among the events that were taken."""
-        places = {id(item): n for n, item in enumerate(self.taken)}
-        return [(places[id(act.held)], act) for act in self.acts]
+        return [(self._places[id(act.held)], act) for act in self.acts]
 
     def copy(self) -> Timeline:
         """Another one to try something with."""
         other = Timeline.__new__(Timeline)
         other.start, other.acts, other.found = self.start, list(self.acts), dict(self.found)
-        other.taken, other.moved, other.doubts = list(self.taken), list(self.moved), dict(self.doubts)
+        other.taken, other.moved, other._places = list(self.taken), list(self.moved), dict(self._places)
         other.settled, other._besides = self.settled, self._besides
         other.refused = list(self.refused)
         other.looks, other.unsure, other.taps = self.looks, self.unsure, list(self.taps)
@@ -217,19 +214,25 @@ class Timeline:
 
     def findings(self, index: int) -> tuple[Finding, ...]:
         """What is known by now against the event of an act."""
-        seq = self.acts[index].held.event.seq
-        found = (
-            replace(one, certain=one.certain and (seq, one.code) not in self.unsure and self._is_sure(index, one))
-            for one in self.found.get(index, ())
+        held = self.acts[index].held
+        found = self._found_by_now(index)
+        return tuple(
+            replace(one, certain=one.certain and (held.event.seq, one.code) not in self.unsure) for one in found
         )
-        return (*found, *self._possible().get(seq, ()))
+
+    def _found_by_now(self, index: int) -> tuple[Finding, ...]:
+        place = self._places[id(self.acts[index].held)]
+        if place in self.settled:
+            return self.settled[place]
+        found = self.found.get(index, ())
+        sure = (replace(one, certain=one.certain and self._is_sure(index, one)) for one in found)
+        return (*sure, *self._possible().get(place, ()))
 
     def _possible(self) -> Mapping[int, tuple[Finding, ...]]:
-        """Line -> what may be wrong with it in another order than the acts are in: the belief finds it possible."""
+        """Place of each tap of this round -> what may be wrong with it in another order than the acts are in: the
+        belief finds it possible."""
         if self._besides is None:
-            self._besides = dict(self.settled)
-            if self._belief is not None:
-                self._besides |= self._possible_now(self._belief)
+            self._besides = {} if self._belief is None else self._possible_now(self._belief)
         return self._besides
 
     def _possible_now(self, belief: TappedRound) -> dict[int, tuple[Finding, ...]]:
@@ -241,14 +244,15 @@ class Timeline:
                 told.setdefault((one.code, one.by or _whose(held.event)), []).append(self._tap_of(held))
         found: dict[int, tuple[Finding, ...]] = {}
         for tap, charges in belief.possible(over=self._told_to_the_end()).items():
-            event = self.taken[self.taps[tap]].event
+            place = self.taps[tap]
+            event = self.taken[place].event
             new = [
                 Finding(code, certain=False, by=None if player == _whose(event) else player)
                 for code, player in charges
                 if code in BY_ORDER and all(abs(at - tap) > NEAR for at in told.get((code, player), ()))
             ]
             if new:
-                found[event.seq] = tuple(new)
+                found[place] = tuple(new)
         return found
 
     def _told_to_the_end(self) -> bool:
@@ -262,9 +266,7 @@ class Timeline:
 
     def _is_sure(self, index: int, finding: Finding) -> bool:
         """Whether what is found stands in every order in which this round may have gone, that is likely at all."""
-        act, begun = self.acts[index], _begun([one.held for one in self.acts])
-        if index < begun:
-            return (act.held.event.seq, finding.code) not in self.doubts
+        act = self.acts[index]
         course = act.after.course
         if isinstance(act.held.event, Drew) and finding.code in REVEALED_CODES:
             return self._stayed_in_its_turn(index)
@@ -276,14 +278,12 @@ class Timeline:
 
     def _tap_of(self, held: EffectiveEvent) -> int:
         """The tap that this event is, or came after."""
-        place = next(n for n in range(len(self.taken) - 1, -1, -1) if self.taken[n] is held)
-        return max(0, bisect_right(self.taps, place) - 1)
+        return max(0, bisect_right(self.taps, self._places[id(held)]) - 1)
 
     def _stayed_in_its_turn(self, index: int) -> bool:
         """Whether the same tiles of this player come before the act in the order of taps and in the one it is in."""
         act = self.acts[index].held
-        place = next(n for n, one in enumerate(self.taken) if one is act)
-        before = ([one.held for one in self.acts[:index]], self.taken[:place])
+        before = ([one.held for one in self.acts[:index]], self.taken[: self._places[id(act)]])
         own = [
             {id(one) for one in row if isinstance(one.event, TilePlayed) and one.event.by == act.event.who}
             for row in before
@@ -299,6 +299,7 @@ class Timeline:
         if isinstance(held.event, RoundStarted):
             self._settle()
         self._besides = None
+        self._places[id(held)] = len(self.taken)
         self.taken.append(held)
         self.doubted = doubted or (self.doubted and not isinstance(held.event, RoundStarted))
         act, course = act_of(held.event), self.match.course
@@ -523,18 +524,15 @@ class Timeline:
         """Another round begins: what another order explains stays open."""
         begun = _begun([one.held for one in self.acts])
         if begun >= 0 and self._belief is not None:
-            self.settled = {**self.settled, **self._possible_now(self._belief)}
-            for n in (n for n in self.found if n >= begun):
-                for finding in self.found[n]:
-                    if not self._is_sure(n, finding):
-                        self.doubts[self.acts[n].held.event.seq, finding.code] = len(self.taken)
+            known = {self._places[id(self.acts[n].held)]: self._found_by_now(n) for n in range(begun, len(self.acts))}
+            self.settled = {**self.settled, **known}
         self.taps, self._belief = [], None
 
     def rename(self, index: int, held: EffectiveEvent) -> None:
         """Put the recorded event, with its seq and time, in the place of the one that was tried."""
         act = self.acts[index]
-        place = next(n for n in range(len(self.taken) - 1, -1, -1) if self.taken[n] is act.held)
-        self.taken[place] = held
+        place = self._places.pop(id(act.held))
+        self.taken[place], self._places[id(held)] = held, place
         self.acts[index] = _as_held(act, held)
 
     def _keep(self, act: AppliedEvent) -> None:
