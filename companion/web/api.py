@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import AppState
 from companion.game.game_view import GameView
 from companion.log.corrections import UNDONE, withdrawn_corrections
-from companion.log.events import Corrected
+from companion.log.events import Corrected, Unclear
 from companion.log.journal import JournalError
 from companion.rules.mexican.scoring import starters
 from companion.rules.tile import Tile
@@ -267,16 +267,35 @@ def report() -> AnyResponse:
 @api.post("/api/undo")
 @changes
 def undo() -> AnyResponse:
-    """The last thing that counts; with `seq` that correction, whatever has come after it."""
+    """The last thing that counts; with `seq` that correction, whatever has come after it, and an answer as a whole."""
     fields = read_body(request)
     with table_as_seen(fields) as session:
         if fields.get("seq") in (None, ""):
             return run_command("undo")
         seq = number(fields, "seq", 1, 10**9)
-        made = next((one for one in session.events if one.seq == seq), None)
-        if not isinstance(made, Corrected) or made.source != "person" or seq in withdrawn_corrections(session.events):
-            raise Conflict(_("That has been taken back already."))
-        return run_command("correct", seq, UNDONE, by=who_changes())
+        first, *more = _standing_step(session.events, seq)
+        for part in more:
+            act(session.correct, part, UNDONE, by=who_changes())  # type: ignore[attr-defined]
+        return run_command("correct", first, UNDONE, by=who_changes())
+
+
+def _standing_step(events: Sequence[Any], seq: int) -> list[int]:
+    """The numbers of a person's correction and of all that the same answer brought, the answer first. Raises Conflict
+    where it no longer stands."""
+    made, gone = next((one for one in events if one.seq == seq), None), withdrawn_corrections(events)
+    if not isinstance(made, Corrected) or made.source != "person" or seq in gone:
+        raise Conflict(_("That has been taken back already."))
+    asked = events[made.corrects - 1]
+    if not isinstance(asked, Unclear):
+        return [seq]
+    named = {line.get("seq") for one in asked.candidates for line in one.events}
+    parts = [one for one in events if isinstance(one, Corrected) and one.source == "person" and one.seq not in gone]
+    step = list[int]()
+    for one in parts:
+        # What was on record already, by somebody who could not be named, follows its answer at once.
+        if one.corrects == asked.seq or (one.corrects in named and one.seq - 1 in step):
+            step.append(one.seq)
+    return step
 
 
 @api.post("/api/answer")

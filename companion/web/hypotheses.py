@@ -102,7 +102,8 @@ def show(seq: int) -> str:
     if found is None:
         raise NotFound(gettext("Nothing more is known about entry number %(number)s.", number=seq))
     board = page_view_of(app_state().session.snapshot())
-    shares = whole_percent([*(one.p for one in found.alternatives), found.rest])
+    ways = sorted(found.alternatives, key=lambda one: -one.p)
+    shares = whole_percent([*(one.p for one in ways), found.rest])
     rows = [
         {
             "by": one.player,
@@ -111,7 +112,7 @@ def show(seq: int) -> str:
             "faults": [(code_title(code), player) for code, player in one.codes],
             "assumes": [gettext(ASSUMED[cause]) for cause in one.assumes],
         }
-        for one, share in zip(found.alternatives, shares, strict=False)
+        for one, share in zip(ways, shares, strict=False)
     ]
     named = {code for one in found.alternatives for code, _by in one.codes}
     # What is held to be possible by a share too small for any one line is a reason all the same.

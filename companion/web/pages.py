@@ -87,6 +87,7 @@ def names_in_templates() -> dict[str, Any]:
         "ended_text": wording.ended_text,
         "examined_text": wording.examined_text,
         "gone_texts": wording.gone_texts,
+        "none_text": wording.none_text,
         "left_open": after_hands.left_open,
         "moments": after_hands.moments,
         "only_possible": after_hands.only_possible,

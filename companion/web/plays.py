@@ -26,8 +26,9 @@ from companion.web.languages import show_time
 from companion.web.page_view import PageView, page_view_of
 from companion.web.refusals import why
 from companion.web.same_page import asked_as
+from companion.web.trail import withdrawn
 from companion.web.what_changes import Change, what_changes
-from companion.web.wording import event_text, question_of, show_tile
+from companion.web.wording import answer_text, event_text, question_of, show_tile
 
 plays = Blueprint("plays", __name__)
 
@@ -95,9 +96,20 @@ def _laid_with(frame: str) -> list[Sequence[int]]:
 
 
 def shown_play(seq: int, board: PageView) -> dict[str, Any]:
-    """The play as it stands now, of whichever round; a line that is no play, as the journal has it."""
+    """The play as it stands now, of whichever round; a line that is no play, as the journal has it. What no longer
+    counts is `withdrawn`, `changed_by` the entries that removed it."""
     held = board.play(seq) or app_state().session.held_line(seq)
-    return dict(held) if held is not None else line_of(seq)
+    if held is not None:
+        return dict(held)
+    lines = event_lines(app_state().session)
+    fallen = withdrawn(lines)
+    removed = [one["seq"] for one in lines if one.get("corrects") == seq and change_made(one).get("withdrawn")]
+    otherwise = (one for one in app_state().session.read_otherwise() if one.corrects == seq)
+    gone = {
+        "withdrawn": seq in fallen or any(one.what.get("withdrawn") for one in otherwise),
+        "changed_by": [one for one in removed if one not in fallen],
+    }
+    return line_of(seq) | (gone if gone["withdrawn"] else {})
 
 
 @plays.get("/play/<int:seq>")
@@ -111,7 +123,7 @@ def show(seq: int) -> str:
     told = play.get("event", line["event"])
     same = told == line["event"]
     before, after = pictures_of(seq) if same else (None, None)
-    history = [_history_line(number) for number in play.get("changed_by") or ()]
+    history = [_history_line(number, line) for number in play.get("changed_by") or ()]
     return render_template(
         "play.html",
         board=board,
@@ -151,24 +163,22 @@ def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _step_to_undo(history: Sequence[Line]) -> Line | None:
-    """The person's correction that stands last, which *Undo* takes back whatever others have played since; None where
-    it belongs to an answer, which is taken back whole, and only as the last thing that was done."""
+    """The person's correction that stands last, which *Undo* takes back whatever others have played since."""
     line = history[-1] if history else {}
-    if line.get("event") != "corrected" or line.get("source") != "person":
-        return None
-    answers = "answer" in change_made(line) or line_of(int(line["corrects"]))["event"] == "unclear"
-    later = event_lines(app_state().session, line["seq"])
-    return None if answers and any(one.get("source") != "rule" for one in later) else line
+    return line if line.get("event") == "corrected" and line.get("source") == "person" else None
 
 
-def _history_line(seq: int) -> dict[str, Any]:
-    """A later correction with its moment in the viewer's writing; "" for a journal that does not say when."""
+def _history_line(seq: int, about: Line) -> dict[str, Any]:
+    """A later correction of entry `about` in words, with its moment in the viewer's writing; "" for a journal that does
+    not say when."""
     line = line_of(seq)
     try:
         when = show_time(datetime.fromisoformat(str(line.get("at") or "")))
     except ValueError:
         when = ""
-    return {**line, "when": when}
+    family = page_view_of(app_state().session.snapshot()).family
+    words = answer_text(about, change_made(line), family) or event_text(line, family)
+    return {**line, "when": when, "words": words}
 
 
 UNREAD = frozenset({QuestionKind.UNREADABLE, QuestionKind.UNREADABLE_TILE, QuestionKind.MARKER})

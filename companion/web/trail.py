@@ -49,7 +49,7 @@ def changes_of(session: SessionLike, game: str) -> list[Changed]:
 
 def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> Iterable[Changed]:
     stood = _Stood(lines)
-    fallen = _withdrawn(lines)
+    fallen = withdrawn(lines)
     for line in lines:
         if line.get("source") != "person":
             continue
@@ -114,7 +114,7 @@ def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tu
     return before, after
 
 
-def _withdrawn(lines: Sequence[Line]) -> set[int]:
+def withdrawn(lines: Sequence[Line]) -> set[int]:
     """The numbers of the lines that no longer stand: removed by a correction that stands, or taken back."""
     fallen: set[int] = set()
     for line in reversed(lines):

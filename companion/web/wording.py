@@ -523,6 +523,28 @@ def candidate_text(candidate: Mapping[str, Any], family: str = "mexican") -> str
     return known.get(text, text)
 
 
+def answer_text(question: Mapping[str, Any], what: Mapping[str, Any], family: str = "mexican") -> str:
+    """What a person answered to a question, as its buttons say it; "" where `what` is none or puts something in."""
+    if "answer" not in what or what.get("insert"):
+        return ""
+    candidates = question.get("candidates") or ()
+    choice = what["answer"]
+    if isinstance(choice, int) and 0 <= choice < len(candidates):
+        words = candidate_text(candidates[choice], family)
+    else:
+        words = none_text(question)
+    return _("Answered: %(answer)s", answer=words)
+
+
+def none_text(question: Mapping[str, Any]) -> str:
+    """The button that says that nothing of what a question offers is true."""
+    if unscored_round(question):
+        return _("Skip its points")
+    if asks_about_marker(question):
+        return _("No")
+    return _("None of these") if question.get("candidates") else _("Done, we sorted it out")
+
+
 def ended_text(played: Mapping[str, Any]) -> str:
     """How a round ended, in a cell of the score sheet."""
     how, out = played.get("how"), played.get("out")

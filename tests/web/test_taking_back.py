@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 
 from companion.app.state import AppState
 from companion.game.session import Session
+from companion.log.event_fields import Candidate
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
 from tests.desk.making import ticking
@@ -251,3 +252,38 @@ def test_whom_a_play_was_given_to_is_undone_where_it_was_said(client: FlaskClien
     assert [one["by"] for one in held if one["event"] in ("tile_played", "drew")] == ["Ann", "Ben"]
     assert 'action="/api/undo"' not in shown and "The table has changed" not in shown
     assert "That has been taken back already." in send_form(client, waiting, "/api/undo", once="another")
+
+
+def test_what_was_removed_says_so_and_comes_back(client: FlaskClient, session: Session) -> None:
+    play = session.play((12, 5), "Ann", "Ann")[0].seq
+    assert "Within the rules." in client.get(f"/play/{play}").text
+    session.correct(play, {"withdrawn": True})
+    session.draw("Ben")
+    shown = client.get(f"/play/{play}").text
+    assert "This no longer counts." in shown and "Within the rules." not in shown and "Correct it" not in shown
+    shown = send(client, f"/play/{play}", "/api/undo")
+    assert "Within the rules." in shown and "no longer counts" not in shown
+    assert [one["event"] for one in session.snapshot()["plays"]][-2:] == ["tile_played", "drew"]
+
+
+def test_an_answer_is_told_and_taken_back_while_others_play(client: FlaskClient, session: Session) -> None:
+    """A slip of the thumb: "No", "None of these", or a tile; the question is open again."""
+    tile = {"source": "person", "event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann"}
+    play = session.play((12, 1), "Ann", "Ann")[0].seq
+    named = {"source": "person", "event": "tile_played", "by": "Ben", "seq": play}
+    asked = {
+        "No": ("marker: Ben", [Candidate("theirs", ())], None),
+        "None of these": ("unreadable_tile: Ann", [Candidate("12-5", (tile,))], None),
+        "Ben": ("several_stories", [Candidate("Ben", (named,))], 0),
+    }
+    for answer, (reason, candidates, choice) in asked.items():
+        question = session.ask(reason, candidates)[0].seq
+        session.answer(question, choice)
+        before = [one for one in session.snapshot()["plays"] if one["event"] == "tile_played"]
+        session.draw("Cy")
+        page = client.get(f"/play/{question}").text
+        assert "Answered: " in page and answer in page.partition("Answered: ")[2][:200] and 'name="choice"' not in page
+        page = send(client, f"/play/{question}", "/api/undo")
+        assert "Answered" not in page and 'name="choice"' in page and session.is_open(question), answer
+        after = [one for one in session.snapshot()["plays"] if one["event"] == "tile_played"]
+        assert [one["by"] for one in after] == ["Ann"] and len(before) == len(after)

@@ -40,7 +40,7 @@ def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_pa
     compared = 0
     for play in [event for event in session.events if isinstance(event, TilePlayed)]:
         said = CliRunner().invoke(explain, [str(tmp_path / "journal.jsonl"), str(play.seq), "--json"])
-        told = json.loads(said.output)["hypotheses"]
+        told = sorted(json.loads(said.output)["hypotheses"], key=lambda one: -one["p"])
         page = unescape(client.get(f"/play/{play.seq}/why").get_data(as_text=True))
         shown = ROW.findall(page)
         rest = re.search(r"in another way</span> <small>(\d+) %", page)
@@ -52,6 +52,7 @@ def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_pa
             ]
         assert [by for by, _, _ in shown] == [one["by"] for one in told]
         shares = [int(share) for _, _, share in shown]
+        assert shares == sorted(shares, reverse=True), "the likeliest first"
         assert all(abs(share - 100 * one["p"]) <= 1 for share, one in zip(shares, told, strict=True))
         assert not shown or sum(shares) + int(rest[1] if rest else 0) == 100
         for (_, text, _), of_row in zip(shown, words, strict=True):
