@@ -177,7 +177,8 @@ def _history_line(seq: int, about: Line) -> dict[str, Any]:
     except ValueError:
         when = ""
     family = page_view_of(app_state().session.snapshot()).family
-    words = answer_text(about, change_made(line), family) or event_text(line, family)
+    answer = answer_text(about, change_made(line), family)
+    words = _("Answered: %(answer)s", answer=answer) if answer else event_text(line, family)
     return {**line, "when": when, "words": words}
 
 

@@ -14,7 +14,7 @@ from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.noted import NOTED, OF_ALL_GAMES, PLAIN
 from companion.web.page_view import page_view_of
-from companion.web.wording import author_text, event_text
+from companion.web.wording import answer_text, author_text, event_text
 
 Line = Mapping[str, Any]
 
@@ -54,11 +54,11 @@ def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> I
         if line.get("source") != "person":
             continue
         seq, what = int(line["seq"]), change_made(line)
-        older = line.get("by") if line["event"] == "corrected" else None
+        author = line.get("author") or (line.get("by") if line["event"] == "corrected" else None)
         row = Changed(
             str(line.get("at") or ""),
             _moment(line.get("at") or ""),
-            author_text(line.get("author") or older, players),
+            author_text(author, players) if author else "",
             event_text(line, family),
             undone=seq in fallen,
             plain=line["event"] in TAPPED,
@@ -81,7 +81,7 @@ class _Stood:
         """The line as it read then; {} for none."""
         line = dict(self._lines.get(seq, {}))
         for changed in self._made.get(seq, {}).values():
-            line.update(changed)
+            line.update({"violations": [], **changed} if "engine" in changed else changed)
         return line
 
     def correct(self, line: Line, changed: Mapping[str, Any]) -> None:
@@ -106,7 +106,7 @@ def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tu
     elif what.get("insert"):
         before, after = "", event_text(what["insert"][0], family)
     elif "answer" in what:
-        after = _("answered")
+        after = answer_text(target, what, family) or _("answered")
     else:
         names = (*target, "by", "tile", "train")
         stood.correct(line, {name: value for name, value in what.items() if name in names})

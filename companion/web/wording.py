@@ -530,10 +530,8 @@ def answer_text(question: Mapping[str, Any], what: Mapping[str, Any], family: st
     candidates = question.get("candidates") or ()
     choice = what["answer"]
     if isinstance(choice, int) and 0 <= choice < len(candidates):
-        words = candidate_text(candidates[choice], family)
-    else:
-        words = none_text(question)
-    return _("Answered: %(answer)s", answer=words)
+        return candidate_text(candidates[choice], family)
+    return none_text(question)
 
 
 def none_text(question: Mapping[str, Any]) -> str:

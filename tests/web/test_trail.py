@@ -16,6 +16,7 @@ from companion.app.games import make_app_state
 from companion.app.redaction import Redaction
 from companion.app.state import AppState
 from companion.log.author import BUTTON, entered_by
+from companion.log.event_fields import Candidate
 from companion.storage.repairs import Repair
 from companion.storage.trail import MOST_BYTES, Trail
 from companion.web.app import PageSettings, create_app
@@ -332,3 +333,15 @@ def test_what_a_full_disk_took_half_of_stands_once(tmp_path: Path, monkeypatch: 
 def test_nobodys_name_leaves_the_house_in_the_diagnostics() -> None:
     line = {"seq": 1, "event": "drew", "author": "Grandma", "by": "Ann"}
     assert Redaction({"Ann": "P1"}).event(line)["author"] == "somebody"
+
+
+def test_an_engine_put_right_by_an_answer_is_told_as_it_was_and_as_it_is(page: Flask, state: AppState) -> None:
+    ann = phone(page, "Ann")
+    state.session.start_round((11, 11), "Ann")  # type: ignore[attr-defined]
+    assert "not known" not in trail(page), "what begins by itself has no author"
+    engine: dict[str, Any] = {"seq": 1, "engine": [12, 12]}
+    asked = state.session.ask("ANOTHER_ENGINE", [Candidate("12-12", (engine,)), Candidate("11-11", ())])[0].seq  # type: ignore[attr-defined]
+    tap(ann, "/api/answer", seq=asked, choice=0)
+    told = trail(page)
+    assert "→ After: Round 1 starts with 12-12." in told and "12-12 lies in the middle" not in told
+    assert "Which one is the engine? → After: 12-12" in told

@@ -533,7 +533,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// The sum of the pips beside each hand; of what is no tile, how one is written.
+// The pips beside each hand, or how a tile is written.
 for (const shown of document.querySelectorAll("[data-sum]")) {
   const field = document.getElementsByName(shown.dataset.sum)[0];
   const add = () => {
