@@ -9,7 +9,7 @@ from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Play
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.arm_proof import arms_doubted, proved_by_arms
-from companion.tracking.costs import ACCUSED, CERTAIN, NAMED, OF_VALUES, POSSIBLE, Cause
+from companion.tracking.costs import ACCUSED, CERTAIN, HELD_AGAINST, NAMED, OF_VALUES, POSSIBLE, Cause
 from companion.tracking.evidence import ITEMS, Piece
 from companion.tracking.filter import Hypothesis
 
@@ -154,7 +154,8 @@ def judge_item(
     # Nobody is accused for certain on the strength of an arm.
     doubted, doubted_codes = arms_doubted(actors, codes, arm) if arm else (actors, codes)
     told = doubted_codes, marginals.causes.get(item, {})
-    charges = list(_charges(item, codes, *told, proved, pieces, players))
+    stated = next((piece.stated_player for piece in pieces if piece.item == item), None)
+    charges = list(_charges(item, codes, *told, proved, pieces, players, best if p >= NAMED else stated))
     lies = marginals.tile_of(item, act)
     if lies != act:
         # What would be wrong with the tile that was read is not held against one that fits.
@@ -179,8 +180,10 @@ def _charges(
     proved: Sequence[str],
     pieces: Sequence[Piece],
     players: Sequence[str],
+    known: str | None = None,
 ) -> list[Charge]:
-    """`doubted` is what is left of the shares `codes` where arms count for less."""
+    """`doubted` is what is left of the shares `codes` where arms count for less; `known`: whose the act
+    is, or who people say made it."""
     least = {key: min(share, doubted.get(key, 0.0)) for key, share in codes.items()}
     found: list[Charge] = []
     right = 1.0 - sum(causes.get(cause, 0.0) for cause in NO_PROOF)
@@ -203,11 +206,12 @@ def _charges(
         if certain and not (code in OF_DOUBLES and _beside_a_doubtful_double(item, pieces)):
             found.append(Charge(code, _only(least, code), True, p))
         else:
-            found += [
+            held = [
                 Charge(code, player, False, share)
                 for (one, player), share in sorted(codes.items())
-                if one == code and share >= POSSIBLE
+                if one == code and share >= (POSSIBLE if player == known else HELD_AGAINST)
             ]
+            found += held or ([Charge(code, None, False, p)] if p >= HELD_AGAINST else [])
     return found
 
 
