@@ -25,6 +25,8 @@ from vision.frame import Frame, Image
 _APART = 4
 RING_PX = 4
 """The ground around a patch is this wide."""
+RING_MM, PLACES_AROUND = 9.0, 8
+"""So far from its middle a ring changes everything; looked at in so many places."""
 
 
 WIDTH_PX = 960
@@ -209,21 +211,25 @@ class Blobs:
             yield (float(x), float(y)), came, min(wide, high) / mm, shade
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
-        """Does the picture differ at this place from the last still table? True where that cannot be told."""
-        return self.changes(image, [place], calibration)[0]
+        """Does the picture differ at this place from the last still table? True where that cannot be told.
+
+        A ring leaves its middle as it was, and differs all around it."""
+        here, *around = self.changes(image, [place, *_around(place, RING_MM)], calibration)
+        return here or all(around)
 
     def only_here(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile] = ()) -> bool:
         """Does it differ at this place and hardly around it? What covers a small thing is larger than that.
 
         What `fresh` tiles cover differs because of them; half of the places around have to be left all the same.
         """
-        turns = np.arange(8) * np.pi / 4
-        around = [(place[0] + AROUND_MM * float(np.cos(a)), place[1] + AROUND_MM * float(np.sin(a))) for a in turns]
         around = [
-            one for one in around if all(outside(tile, one, tile.length_mm, tile.width_mm) > ASIDE_MM for tile in fresh)
+            one
+            for one in _around(place, AROUND_MM)
+            if all(outside(tile, one, tile.length_mm, tile.width_mm) > ASIDE_MM for tile in fresh)
         ]
-        here, *beside = self.changes(image, [place, *around], calibration)
-        return here and len(beside) >= len(turns) / 2 and sum(beside) <= MOST_BESIDE
+        beside = self.changes(image, around, calibration)
+        few = len(beside) >= PLACES_AROUND / 2 and sum(beside) <= MOST_BESIDE
+        return few and self.changed(image, place, calibration)
 
     def only_this(self, image: Image, tile: SeenTile, gone: Sequence[SeenTile], calibration: Calibration) -> bool:
         """Has nearly all of where this tile lay changed since the last still table, and little around it? So it does
@@ -296,6 +302,11 @@ class Blobs:
         side = 2 * RING_PX + 1
         around = cv2.dilate(where.astype(np.uint8), np.ones((side, side), np.uint8)).astype(bool) & ~where
         return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
+
+
+def _around(place: Point, far_mm: float) -> list[Point]:
+    turns = np.arange(PLACES_AROUND) * 2 * np.pi / PLACES_AROUND
+    return [(place[0] + far_mm * float(np.cos(a)), place[1] + far_mm * float(np.sin(a))) for a in turns]
 
 
 def _lies_there(tile: SeenTile, others: Sequence[SeenTile]) -> bool:

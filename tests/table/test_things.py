@@ -212,6 +212,13 @@ def test_what_comes_to_lie_on_a_tile_is_a_marker() -> None:
     assert near((marker.center_mm,), (408.0, 301.0))
 
 
+def test_a_ring_on_a_tile_is_one_though_its_middle_looks_as_before() -> None:
+    picture = with_a_tile(table())
+    cv2.circle(picture, (410, 300), 10, (40, 40, 200), 4)
+    (marker,) = on_the_tile(picture)
+    assert near((marker.center_mm,), (410.0, 300.0))
+
+
 def test_an_outline_that_wavers_under_a_marker_hides_it_not() -> None:
     picture = with_a_tile(table())
     cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
