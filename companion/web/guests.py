@@ -119,8 +119,11 @@ def _notes(board: PageView, player: str, typed: Sequence[tuple[int, int]]) -> di
         with suppress(FieldError):
             others[name] = tiles(sent, board.highest)
     others.pop(player, None)
-    found = hand_notes(board, {**others, player: typed}, "")
-    return {player: found[player]} if player in found else {}
+    found = hand_notes(board, {**others, player: typed}, "").get(player, [])
+    out = any(row.seat.name == player and row.hand == 0 for row in board.scores)
+    if not typed and not out:
+        found = [_("No tile is entered."), *found]
+    return {player: found} if found else {}
 
 
 def _page(

@@ -88,6 +88,18 @@ def test_a_guest_is_asked_once_about_a_tile_that_lies_elsewhere(guest: FlaskClie
     )
 
 
+def test_a_guest_is_asked_once_whether_no_tile_is_left(
+    guest: FlaskClient, keeper: FlaskClient, session: FakeSession
+) -> None:
+    """A tap on *Send it* before anything was typed is no hand without tiles."""
+    asked = guest.post("/hand", data={"by": "Ben", "hand": "", "do": "send"}).text
+    assert "No tile is entered." in asked and "Send it all the same" in asked
+    assert keeper.get("/round-end/notes").json["sent"] == {}  # type: ignore[index]
+    assert "Sent." in send(guest, "Ben", "").text
+    session.show({**tables.round_over(), "hands": {"Ann": 0, "Ben": 5}})
+    assert "Sent." in guest.post("/hand", data={"by": "Ann", "hand": "", "do": "send"}).text, "who is out is not asked"
+
+
 def test_what_was_typed_comes_back_with_the_reason(guest: FlaskClient) -> None:
     back = guest.post("/hand", data={"by": "Ben", "hand": "12-", "do": "send"})
     assert back.status_code == 400 and 'value="12-"' in back.text and "Half of a tile is missing" in back.text
