@@ -541,7 +541,7 @@ for (const shown of document.querySelectorAll("[data-sum]")) {
     const halves = parts.reduce((all, part) => all.concat(part.split(/[-:]/)), []).map(Number);
     const tiles = parts.every((part) => /^\d+[-:]\d+$/.test(part)) && halves.every((half) => half <= Number(field.dataset.hand));
     const sum = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b, 0))) : "";
-    const told = field.getAttribute("aria-invalid") === "true"; // The complaint beside it says the same.
+    const told = field.getAttribute("aria-invalid") === "true";
     shown.textContent = tiles ? sum : told ? "" : shown.dataset.else;
   };
   field.addEventListener("input", add);
@@ -726,7 +726,7 @@ try {
 // What a page offers only where its scripts run.
 for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
 
-// What was refused in a field is refused no longer once it is mended.
+// A refused field that is mended is refused no longer.
 document.addEventListener("input", ({ target }) => {
   if (target.getAttribute("aria-invalid") !== "true") return;
   target.removeAttribute("aria-invalid");
