@@ -205,7 +205,8 @@ class Blobs:
             down, across = top + row - y0, left + column - x0
             here[down : down + high, across : across + wide] = labels[row : row + high, column : column + wide] == n
             now, before = small[near], self._before[near]
-            came = self._stands_out(now, here) > self._stands_out(before, here)
+            ground = where[near]
+            came = self._stands_out(now, here, ground) > self._stands_out(before, here, ground)
             light = now[here].mean(0) / np.maximum(before[here].mean(0), 1.0)
             shade = bool(SHADOW[0] < light.min() and light.max() < SHADOW[1] and np.ptp(light) < ONE_LIGHT)
             yield (float(x), float(y)), came, min(wide, high) / mm, shade
@@ -297,10 +298,11 @@ class Blobs:
             self._compared = (now, before, np.asarray(cv2.max(cv2.max(blue, green), red), np.float32))
         return self._compared[2]
 
-    def _stands_out(self, picture: Floats, where: NDArray[np.bool_]) -> float:
-        """How much a patch differs from the ground around it."""
+    def _stands_out(self, picture: Floats, where: NDArray[np.bool_], ground: NDArray[np.bool_]) -> float:
+        """How much a patch differs from what of the ground is around it: on a tile, from the tile alone."""
         side = 2 * RING_PX + 1
         around = cv2.dilate(where.astype(np.uint8), np.ones((side, side), np.uint8)).astype(bool) & ~where
+        around = around & ground if (around & ground).any() else around
         return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
 
 

@@ -219,6 +219,21 @@ def test_a_ring_on_a_tile_is_one_though_its_middle_looks_as_before() -> None:
     assert near((marker.center_mm,), (410.0, 300.0))
 
 
+def test_a_toy_over_a_whole_half_stands_out_from_the_tile_and_not_from_the_table() -> None:
+    """A white half on a dark table stands out more than the grey toy that covers it."""
+    bare = table() // 4
+    for picture in (bare, covered := bare.copy()):
+        cv2.rectangle(picture, (376, 288), (424, 312), (235, 235, 235), -1)
+    cv2.rectangle(covered, (402, 289), (422, 311), (150, 150, 150), -1)
+    things = Blobs()
+    things.keep(bare, [TRAIN_TILE], CALIBRATION)
+    (marker,) = things.and_on_tiles(covered, [], [TRAIN_TILE], CALIBRATION)
+    assert near((marker.center_mm,), (412.0, 300.0))
+    lifted = Blobs()
+    lifted.keep(covered, [TRAIN_TILE], CALIBRATION)
+    assert lifted.and_on_tiles(bare, [], [TRAIN_TILE], CALIBRATION) == []
+
+
 def test_an_outline_that_wavers_under_a_marker_hides_it_not() -> None:
     picture = with_a_tile(table())
     cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
