@@ -62,7 +62,8 @@ def with_statements(
     for piece in evidence.pieces:
         earlier = shown.get(piece.item)
         said = NO_STATEMENT if earlier is None else statements.get(earlier.item, NO_STATEMENT)
-        if said.withdrawn and said.seen is None:
+        if earlier is not None and earlier.doubt is not None and said.withdrawn and said.seen is None:
+            # They had put it in where it had happened before this picture.
             earlier = None
         if earlier is not None and said.seen != evidence.number:
             # It is on record with an earlier picture.

@@ -15,6 +15,7 @@ from companion.tracking.explain import uncollected
 from companion.tracking.filter import Checkpoint, Hypothesis, Shares, TableFilter
 from companion.tracking.pieces import Step
 from companion.tracking.tapped import starting
+from companion.tracking.verdict import NOT_SETTLED
 
 FAR = 60
 """Somebody else did it than is tapped: hardly ever."""
@@ -144,7 +145,8 @@ class TappedRound:
             total, shares = sum(weights), dict(self._settled)
             for one, weight in zip(several, weights, strict=True):
                 for key, p in one.codes.items():
-                    shares[key] = shares.get(key, 0.0) + p * weight / total
+                    if not any((key[0], cause) in one.causes for cause in NOT_SETTLED):
+                        shares[key] = shares.get(key, 0.0) + p * weight / total
             known = self._known[over] = (shares, total)
         return known
 
