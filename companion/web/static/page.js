@@ -497,7 +497,7 @@ for (const part of document.querySelectorAll("[data-view]")) {
   look();
 }
 
-// A task that runs on the box: look every second whether it is done, then show how it ended.
+// A task that runs on the box: look whether it is done, then show how it ended.
 for (const task of document.querySelectorAll("[data-busy]")) {
   const look = async () => {
     const answer = await fetch(task.dataset.busy).catch(() => null);
@@ -649,7 +649,7 @@ if (hands) {
     const answer = await fetch(`${hands.dataset.notes}?${asked}`).catch(() => null);
     if (!answer || !answer.ok) return;
     const { notes, seen, sent } = await answer.json();
-    // Hands that the others send from their own phones fill what nobody has typed yet.
+    // What others send fills what nobody has typed yet.
     for (const [name, hand] of Object.entries(sent)) {
       const field = hands.elements[name];
       const told = hands.querySelector(`[data-sent="${name}"]`);
