@@ -19,6 +19,7 @@ from vision.dividers import line_across
 from vision.frame import Picture
 from vision.hidden import HALF_CELLS, may_be_another
 from vision.known_set import KnownSet
+from vision.prints import prints_of
 from vision.reading import HalfReading, TileReading
 from vision.rectify import cut_wh, tile_plane
 from vision.rotated import iou, sides
@@ -44,6 +45,9 @@ SAME_BODY = 8.0
 GOES_ON, ENDS, PRINTED = 0.35, 0.1, 60.0
 """Beyond the one flank so much at least has the colour of the bodies and beyond the other so much at most, and the
 brightness of the first varies by so many levels: a cloth of that colour and a tile's own flank do not."""
+IN_SHADE, MOST_OF_THEM, NOTHING, DIVIDED = 0.12, 0.04, 0.02, 100.0
+"""The same where the lip's shadow lies on the bodies of three finds and more: less of their colour, so much at least
+beyond three of four, but nothing of it beyond the other flank, and the dividing lines."""
 BESIDE = 0.2
 """Other finds cover less of what lies beyond it."""
 A_LINE, ALIKE, A_LIP = 8.0, 0.03, 0.05
@@ -85,7 +89,10 @@ def _upright(picture: Picture, tiles: list[TileReading]) -> list[TileReading]:
             )
             like, varies, taken = np.median(seen, axis=0).T
             side = int(like.argmax())
-            if like[side] > GOES_ON and like[1 - side] < ENDS and varies[side] > PRINTED and taken[side] < BESIDE:
+            goes_on = like[side] > GOES_ON and like[1 - side] < ENDS and varies[side] > PRINTED
+            shaded = len(row) >= LEAST and np.quantile(seen[:, side, 0], 0.25) > MOST_OF_THEM
+            goes_on |= shaded and like[side] > IN_SHADE and like[1 - side] < NOTHING and varies[side] > DIVIDED
+            if goes_on and taken[side] < BESIDE:
                 new |= {asked[n]: side ^ int(turned) for n, turned in zip(row, facing, strict=True)}
     out = [tile for n, tile in enumerate(tiles) if n not in new]
     there = np.array([tile.quad_px for tile in out], np.float32).reshape(-1, 4, 2)
@@ -154,10 +161,23 @@ def _behind_the_lip(picture: Picture, tiles: list[TileReading], known: KnownSet 
             if told:
                 halves, lower = list(tile.halves or ()), int(off * facing[k] > 0)
                 value = halves[lower].value
-                if value is not None and may_be_another(value, hidden, values):
+                if value is not None and (
+                    may_be_another(value, hidden, values) or (hidden.any() and _may_lack_a_row(value, values))
+                ):
                     halves[lower] = HalfReading(None, 0.0)
             out[up[n]] = replace(tile, halves=(halves[0], halves[1]))
     return out
+
+
+def _may_lack_a_row(value: int, values: Sequence[int]) -> bool:
+    """Whether another of the values shows so many pips where the row at its outer end is hidden: in an outline that
+    ends at the lip what is left stands wider apart, and a 12 looks like a 9."""
+    for other in values:
+        for points in prints_of(other) if other != value else ():
+            outer = min((along for along, _ in points), default=0.0)
+            if outer < 0 and sum(along > outer for along, _ in points) == value:
+                return True
+    return False
 
 
 def _sure(half: HalfReading) -> HalfReading:

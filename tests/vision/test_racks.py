@@ -80,6 +80,19 @@ def test_a_thing_beside_one_tile_of_a_train_makes_no_rack(beside, apart, monkeyp
     assert len(stood_up(np.zeros((260, 480, 3), np.uint8), train, None)) == apart
 
 
+@pytest.mark.parametrize(
+    ("likes", "above", "apart"),
+    [((0.3, 0.05, 0.2), 0.0, 6), ((0.3, 0.0, 0.2, 0.0), 0.0, 4), ((0.3, 0.2), 0.0, 2), ((0.3, 0.2, 0.2), 0.05, 3)],
+)
+def test_bodies_in_the_shadow_of_a_lip_go_on_too(likes, above, apart, monkeypatch) -> None:
+    found = [lying(LEFT + 2 * WIDE * n, TOP, 2 * WIDE, WIDE, 3, 5) for n in range(len(likes))]
+    seen = {
+        id(tile): np.array([[above, 20.0, 0.0], [like, 150.0, 0.0]]) for tile, like in zip(found, likes, strict=True)
+    }
+    monkeypatch.setattr(racks, "_beyond", lambda picture, tiles, n: seen[id(tiles[n])])
+    assert len(stood_up(np.zeros((260, 600, 3), np.uint8), found, None)) == apart
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_two_upper_halves_are_two_tiles_that_stand(turned: bool) -> None:
     values = [(3, 4), (5, 6), (2, 5), (6, 4)]
@@ -120,3 +133,16 @@ def test_what_a_lip_may_hide_of_lower_halves_is_unread(hidden: float, told: int 
     ]
     read = stood_up(rack(values, hidden), found, KnownSet.double(6))
     assert [[half.value for half in tile.halves] for tile in read] == [[3, told]] * 4
+
+
+@pytest.mark.parametrize(("value", "highest", "told"), [(9, 12, None), (9, 9, 9), (6, 6, 6), (4, 6, None), (0, 12, 0)])
+def test_a_value_that_a_higher_one_without_its_outer_row_shows_too_is_unread(value, highest, told) -> None:
+    found = [
+        TileReading(quad, "up", (HalfReading(3, 0.99), HalfReading(value, 0.9993)), 0.8)
+        for quad in (
+            np.array([[x, TOP], [x + WIDE, TOP], [x + WIDE, TOP + 106], [x, TOP + 106]], np.float32)
+            for x in range(LEFT, LEFT + 4 * WIDE, WIDE)
+        )
+    ]
+    read = stood_up(rack([(3, 4)] * 4, 14 / 120), found, KnownSet.double(highest))
+    assert [tile.halves[1].value for tile in read] == [told] * 4
