@@ -8,8 +8,9 @@
 A photograph of a still table (one of a folder, a picture a play) is another matter: nothing moves from one to the next,
 so each is read whole when it comes, and one into which an arm reaches is passed over.
 
-Everything is counted in frames, never in seconds, so a recording replays the same. No state can be stuck: whatever
-lasts longer than `timeout_frames` is read as it is, and `read_now` asks for that at once.
+Everything is counted in frames by their own clock, so a recording replays the same. Where more than five come a second
+each counts for less, so that a hand rests no sooner under a faster camera; two still frames are enough under any. No
+state can be stuck: whatever lasts longer than `timeout_frames` is read as it is, and `read_now` asks for that at once.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class TableState(StrEnum):
     READ = "read"
 
 
+FRAME_S = 0.2
+"""A frame that comes sooner after the last one counts as this part of it."""
 RESTING_HAND_FRAMES = 25
 """An arm that lies still this long is read around: what it covers is reported as hidden."""
 RESTLESS = 0.05
@@ -79,6 +82,7 @@ class SettleState:
     the table stays as it is; `hidden` what an arm covers: nothing there has vanished.
     `moved_px` is how far the whole picture has shifted since the last reading; `forced` tells that a timeout or
     `read_now` asked, not a still table. `still_for`: in so many frames before this one the table lay as it does now.
+    `counts`: what this frame counts for where frames are counted to tell time.
     """
 
     state: TableState
@@ -89,6 +93,7 @@ class SettleState:
     camera_moved: bool = False
     forced: bool = False
     still_for: int = 0
+    counts: float = 1.0
 
 
 class Settler:
@@ -101,13 +106,15 @@ class Settler:
         self._bright_reference: Floats | None = None
         self._bright: Floats | None = None
         self._swept: Mask | None = None
-        self._unmoved: NDArray[np.int32] | None = None
+        self._unmoved: NDArray[np.float32] | None = None
+        self._at: float | None = None
+        self._counts = 1.0
         self._earlier: tuple[Floats | None, Floats | None, Mask | None] = (None, None, None)
         self._arm_seen = False
         self._alike = 0
         self._around = False
         self._still = 0
-        self._waiting = 0
+        self._waiting = 0.0
         self._asked = False
         self.state = TableState.SETTLING
 
@@ -121,7 +128,7 @@ class Settler:
             self._reference, self._bright_reference = self._last, self._bright
         self._swept = None
         self._arm_seen = False
-        self._waiting = 0
+        self._waiting = 0.0
         self.state = TableState.READ
 
     def begin(self) -> None:
@@ -154,14 +161,17 @@ class Settler:
             return self._photograph(bright, now, last, frame.size_wh)
         lit = [one for one in (self._bright, self._bright_reference) if one is not None and one.shape == bright.shape]
         self._last, self._bright = now, bright
+        since = FRAME_S if self._at is None else frame.at - self._at
+        self._at, self._counts = frame.at, min(1.0, since / FRAME_S) if since > 0 else 1.0
         moving = np.zeros(now.shape, np.bool_) if last is None else changed_mask(last, now, THRESHOLD)
         is_moving = moving.mean() > MOVING_AREA
-        unmoved = self._unmoved if last is not None and self._unmoved is not None else np.zeros(now.shape, np.int32)
-        self._unmoved = np.where(moving, 0, unmoved + 1)
+        unmoved = self._unmoved if last is not None and self._unmoved is not None else np.zeros(now.shape, np.float32)
+        self._unmoved = np.where(moving, np.float32(0), unmoved + np.float32(self._counts))
         self._still = 0 if is_moving or last is None else self._still + 1
         if is_moving:
             self._swept = moving if self._swept is None else self._swept | moving
-        answer = replace(self._judge(now, moving, is_moving, bright, lit, frame.size_wh), still_for=self._still)
+        answer = self._judge(now, moving, is_moving, bright, lit, frame.size_wh)
+        answer = replace(answer, still_for=self._still, counts=self._counts)
         self.state = answer.state
         return answer
 
@@ -220,10 +230,10 @@ class Settler:
         nothing_new = self._reference is not None and not changed.any()
 
         if quiet and nothing_new and not bumped and not self._asked:
-            self._waiting = 0
+            self._waiting = 0.0
             self._swept = None
             return SettleState(TableState.READ, moved_px=full_shift, camera_moved=bumped)
-        self._waiting += 1
+        self._waiting += self._counts
         forced = self._asked or self._waiting > s.timeout_frames
         ready = quiet and (not arm.any() or resting)
         if not ready and not forced:
@@ -234,7 +244,7 @@ class Settler:
             return SettleState(state, regions=soon, hidden=hidden, moved_px=full_shift, camera_moved=bumped)
         self._asked = False
         if forced:
-            self._waiting = 0
+            self._waiting = 0.0
         whole: tuple[Region, ...] = ((0, 0, *full_wh),)
         regions = whole if self._reference is None or bumped else regions_of(changed & ~arm, full_wh, reach)
         if forced and not regions:

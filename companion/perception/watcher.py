@@ -93,7 +93,7 @@ class Watcher:
         self._unread_among: Mapping[str, Sequence[Laid]] | None = None
         self._before: Frame | None = None
         self._passed_over: tuple[Frame, SettleState] | None = None
-        self._idle = 0
+        self._idle = 0.0
         self._state = ""
 
     @property
@@ -137,7 +137,7 @@ class Watcher:
         )
         self._hand_was_here = self._hand_was_here or state.state is TableState.HAND
         if state.state is not TableState.READ:
-            self._idle = 0
+            self._idle = 0.0
         self._passed_over = (frame, state) if self.camera.stills and not state.should_read else None
         if state.should_read:
             self._begin(frame, state, before)
@@ -153,7 +153,7 @@ class Watcher:
         elif self._reading is not None and state.state is TableState.READ:
             self._look(frame)
         elif self._reading is None and self.layout is not None and state.state is TableState.READ:
-            self._idle += 1
+            self._idle += state.counts
             if self._idle >= WHOLE_AFTER:
                 self._compare(frame, state)
         elif self._reading is None and self.layout is not None and state.regions:
@@ -205,7 +205,7 @@ class Watcher:
 
     def _compare(self, frame: Frame, state: SettleState) -> None:
         """Nothing has happened for a while: is the whole table as it is on record? Where not, it is read again."""
-        self._idle = 0
+        self._idle = 0.0
         regions = self.reader.differing(frame)
         if regions:
             self._begin(frame, replace(state, regions=regions), None, overlooked=True)
@@ -434,7 +434,7 @@ class Watcher:
             # An arm that rests on the table must not count as the table.
             self.arms.settled(frame, self.memory.seen_markers(), layout, self.setup)
         self._reading = None
-        self._idle = 0
+        self._idle = 0.0
         self.reader.keep(frame)
         self._set_state("read", frame.name)
 

@@ -175,6 +175,24 @@ def test_a_resting_arm_is_read_around_after_a_while(watched):
     assert long[-1].should_read and covers(long[-1].hidden, 480, 500) and covers(long[-1].regions, 150, 150)
 
 
+@pytest.mark.parametrize(("per_s", "frames"), [(2, 25), (5, 25), (12, 60), (25, 125)])
+def test_an_arm_rests_no_sooner_under_a_faster_camera(per_s: int, frames: int) -> None:
+    settler, read = Settler(), []
+    for n in range(frames + 12):
+        here = {"hand": (480, 500)} if n >= 4 else {}
+        answer = settler.see(Frame(table(**here, noise=n), n / per_s, str(n)))
+        if answer.should_read:
+            settler.done()
+            read.append(n - 4)
+    assert [n >= frames - 2 for n in read if n > 0][:1] == [True]
+
+
+def test_frames_whose_clock_stands_still_count_all_the_same() -> None:
+    settler = Settler(SettleSettings(timeout_frames=12))
+    answers = [settler.see(Frame(table(hand=(200 + 30 * (n % 7), 400), noise=n), 0.0, str(n))) for n in range(20)]
+    assert any(answer.forced for answer in answers)
+
+
 def test_a_resting_arm_is_read_around_though_another_arm_moves(watched):
     _, show = watched
     answers = []
