@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image, Picture
+from vision.hidden import SEEN_WHOLE
 from vision.known_set import KnownSet
 from vision.levels import middle_levels
 from vision.plausibility import alike_in_colour
@@ -155,7 +156,7 @@ def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in:
 
 
 def _as_told(half: HalfReading, values: NDArray[np.intp]) -> HalfReading:
-    return half if (values == half.value).all() else HalfReading(None, 0.0)
+    return half if half.p >= SEEN_WHOLE or (values == half.value).all() else HalfReading(None, 0.0)
 
 
 def usual_divider(image: Image, faces: Floats) -> float:

@@ -51,8 +51,9 @@ LEAST_UNDIVIDED = (10, 20)
 it is. Of 520 bare Chinese halves of the photographs none had ten."""
 A_LONE_SPOT = 0.99
 """From here on such a set's 1 counts in a photograph: what a dark thing on a dark tile leaves of a print may look like
-a lone spot, and the network sees nothing. All bare ones there are above 0.991, one under a toy was 0.9898. Where a
-blank is surely read the set is of another kind."""
+a lone spot, and the network sees nothing. All bare ones there are above 0.991, one under a toy was 0.9898."""
+LEAST_OF_ANOTHER = 2
+"""Where so many halves are clearly read as blank or more than 6 the set is of another kind."""
 MOST = 0.3
 """Of a half's cells, its rim aside: where more are hidden nothing is claimed, whatever could look the same."""
 ITSELF = 0.6
@@ -155,7 +156,8 @@ class Covers:
         if 0 in (read if known is None else values):
             # Checkers on blanks would be such ones.
             read = [None if value == 1 else value for value in read]
-        blanks = any(half.value == 0 and half.p >= SEEN_WHOLE for n in asked for half in tiles[n].halves or ())
+        other = [half for n in asked for half in tiles[n].halves or () if half.value is not None and half.p >= CLEARLY]
+        chinese = sum(not 1 <= (half.value or 0) <= 6 for half in other) < LEAST_OF_ANOTHER
         each = cells.reshape(-1, HALF_CELLS, HALF_CELLS)
         each[printed(each, read)] = False
         for n, under, outside in zip(asked, cells, cut_off, strict=True):
@@ -164,7 +166,7 @@ class Covers:
             a, b = both_halves
             itself = under.mean() > ITSELF and min(a.p, b.p) >= CLEARLY
             both = outside if itself else under | outside
-            if photograph and not divided and not blanks:
+            if photograph and not divided and chinese:
                 a, b = (HalfReading(None, 0.0) if half.value == 1 and half.p < A_LONE_SPOT else half for half in (a, b))
             halves = (_stands(a, both[0], values, divided), _stands(b, both[1], values, divided))
             if halves != both_halves:

@@ -45,9 +45,9 @@ SAME_BODY = 8.0
 GOES_ON, ENDS, PRINTED = 0.35, 0.1, 60.0
 """Beyond the one flank so much at least has the colour of the bodies and beyond the other so much at most, and the
 brightness of the first varies by so many levels: a cloth of that colour and a tile's own flank do not."""
-IN_SHADE, MOST_OF_THEM, NOTHING, DIVIDED = 0.12, 0.04, 0.02, 100.0
+IN_SHADE, MOST_OF_THEM, NOTHING = 0.12, 0.04, 0.02
 """The same where the lip's shadow lies on the bodies of three finds and more: less of their colour, so much at least
-beyond three of four, but nothing of it beyond the other flank, and the dividing lines."""
+beyond three of four, but nothing of it beyond any other flank, and dividing lines beyond each."""
 BESIDE = 0.2
 """Other finds cover less of what lies beyond it."""
 A_LINE, ALIKE, A_LIP = 8.0, 0.03, 0.05
@@ -90,8 +90,9 @@ def _upright(picture: Picture, tiles: list[TileReading]) -> list[TileReading]:
             like, varies, taken = np.median(seen, axis=0).T
             side = int(like.argmax())
             goes_on = like[side] > GOES_ON and like[1 - side] < ENDS and varies[side] > PRINTED
-            shaded = len(row) >= LEAST and np.quantile(seen[:, side, 0], 0.25) > MOST_OF_THEM
-            goes_on |= shaded and like[side] > IN_SHADE and like[1 - side] < NOTHING and varies[side] > DIVIDED
+            shaded = like[side] > IN_SHADE and np.quantile(seen[:, side, 0], 0.25) > MOST_OF_THEM
+            divided = seen[:, 1 - side, 0].max() < NOTHING and seen[:, side, 1].min() > PRINTED
+            goes_on |= len(row) >= LEAST and shaded and divided
             if goes_on and taken[side] < BESIDE:
                 new |= {asked[n]: side ^ int(turned) for n, turned in zip(row, facing, strict=True)}
     out = [tile for n, tile in enumerate(tiles) if n not in new]

@@ -136,14 +136,14 @@ def test_what_is_read_as_only_a_whole_half_is_stands_where_nothing_is_plainly_hi
         assert [half.value for half in halves] == [told, 6]
 
 
-def test_a_lone_spot_counts_where_a_blank_is_surely_read(covers, monkeypatch) -> None:
+def test_a_lone_spot_counts_where_the_set_is_no_chinese_one(covers, monkeypatch) -> None:
     monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: np.zeros((len(quads), 2, 10, 10), np.float32))
     quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)
-    for p, told in ((0.9999, 1), (0.99, None)):
-        read = [TileReading(quad, "up", (HalfReading(1, 0.98), HalfReading(0, p)), 0.9)]
+    for other, p, told in ((0, 0.99, 1), (9, 0.99, 1), (0, 0.97, None), (6, 0.99, None)):
+        read = [TileReading(quad, "up", (HalfReading(1, 0.98), HalfReading(other, p)), 0.9)] * 2
         image = np.zeros((60, 60, 3), np.uint8)
         halves = covers.settled(image, read, divided=False, photograph=True)[0].halves
-        assert [half.value for half in halves] == [told, 0]
+        assert [half.value for half in halves] == [told, other]
 
 
 def test_nothing_is_asked_about_what_was_not_read(covers, table) -> None:

@@ -75,7 +75,9 @@ def across_the_upper_halves(values: list[tuple[int, int]]) -> list[TileReading]:
 def test_a_thing_beside_one_tile_of_a_train_makes_no_rack(beside, apart, monkeypatch) -> None:
     """The bodies go on beyond the flank of most tiles, not of one that a dark toy stands beside."""
     train = [lying(LEFT + 2 * WIDE * n, TOP, 2 * WIDE, WIDE, 3, 5) for n in range(3)]
-    seen = {id(tile): np.array([[0.0, 20.0, 0.0], [like, 80.0, 0.0]]) for tile, like in zip(train, beside, strict=True)}
+    seen = {
+        id(tile): np.array([[0.05, 20.0, 0.0], [like, 80.0, 0.0]]) for tile, like in zip(train, beside, strict=True)
+    }
     monkeypatch.setattr(racks, "_beyond", lambda picture, tiles, n: seen[id(tiles[n])])
     assert len(stood_up(np.zeros((260, 480, 3), np.uint8), train, None)) == apart
 
