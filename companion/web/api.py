@@ -73,6 +73,12 @@ def state() -> Response:
     return jsonify(snapshot)
 
 
+def watched() -> bool:
+    """Whether a camera keeps the record of this table."""
+    camera = app_state().camera_status()
+    return camera is not None and camera.get("state") != "lost"
+
+
 def act(call: Callable[..., Any], *arguments: Any, **named: Any) -> Sequence[Any]:
     """Call one verb of the session; a refusal is 409 with its sentence, and nothing has changed."""
     try:

@@ -13,7 +13,7 @@ from werkzeug.exceptions import Conflict, Gone
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.web.access import needs_pin
-from companion.web.api import app_state
+from companion.web.api import app_state, watched
 from companion.web.body import MAX_NAME, person, read_body, tiles
 from companion.web.hand_notes import hand_notes, mark_of, tiles_left, unread
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of, replaced_text
@@ -119,7 +119,7 @@ def _notes(board: PageView, player: str, typed: Sequence[tuple[int, int]]) -> di
         with suppress(FieldError):
             others[name] = tiles(sent, board.highest)
     others.pop(player, None)
-    found = hand_notes(board, {**others, player: typed}, "").get(player, [])
+    found = hand_notes(board, {**others, player: typed}, "", watched=watched()).get(player, [])
     out = any(row.seat.name == player and row.hand == 0 for row in board.scores)
     if not typed and not out:
         found = [_("No tile is entered."), *found]

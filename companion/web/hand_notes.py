@@ -16,12 +16,16 @@ from companion.web.wording import show_tile, train_name
 
 Hand = Sequence[tuple[int, int]]
 
+OVERLOOKED = 3
+"""So many tiles of whoever went out may lie there without being on record."""
+
 MOST_TO_CHOOSE = 60
 """Among more tiles than these, typing two numbers is quicker than looking for one."""
 
 
-def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
-    """Player -> sentences about that hand; players without any are left out.
+def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str, *, watched: bool = False) -> dict[str, list[str]]:
+    """Player -> sentences about that hand; players without any are left out. `watched`: a camera keeps the record, so
+    that it holds also where nothing was laid.
 
     Chinese tiles come twice, so only their number is compared: what was put away and what is still held.
     """
@@ -37,21 +41,25 @@ def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str
             if one in held and not board.chinese:
                 notes.append(_("%(tile)s is already in the hand of %(name)s.", tile=show_tile(tile), name=held[one]))
             held.setdefault(one, player)
-        notes += _count_note(board, player, len(hand), how)
+        notes += _count_note(board, player, len(hand), how, watched)
     return {player: notes for player, notes in found.items() if notes}
 
 
-def empty_notes(board: PageView, hands: Mapping[str, Hand], how: str) -> dict[str, list[str]]:
-    """The same for hands that were left empty although somebody else's is empty too, or nobody went out; who is out on
-    record is silent.
+def empty_notes(board: PageView, hands: Mapping[str, Hand], how: str, *, watched: bool = False) -> dict[str, list[str]]:
+    """The same for hands that were left empty although somebody else's is empty too, nobody went out, or their player
+    still holds many; who is out on record is silent.
 
     It is asked when everybody has been entered: until then every hand is empty.
     """
     empty = [player for player, hand in hands.items() if not hand]
     if how == "blocked_declared" and not board.chinese:
         return {name: [_("Nobody went out, so %(name)s has tiles left. Tap them.", name=name)] for name in empty}
-    if how != "out" or board.chinese or len(empty) < 2:
+    if how != "out" or board.chinese:
         return {}
+    if len(empty) == 1:
+        many = any(row.seat.name in empty and (row.hand or 0) > OVERLOOKED for row in board.scores)
+        notes = _count_note(board, empty[0], 0, "", watched) if many else []
+        return {empty[0]: notes} if notes else {}
     out = {row.seat.name for row in board.scores if row.hand == 0}
     words = _(
         "Tap what each player has left: two numbers make a tile. Leave the hand empty for the player who went out."
@@ -91,10 +99,10 @@ def tiles_left(board: PageView) -> list[str]:
     return [f"{low}-{high}" for low, high in left] if len(left) <= MOST_TO_CHOOSE else []
 
 
-def _count_note(board: PageView, player: str, count: int, how: str) -> list[str]:
+def _count_note(board: PageView, player: str, count: int, how: str, watched: bool) -> list[str]:
     """Whether the record expects another number of tiles; silent where nobody wrote down what was played."""
     row = next((row for row in board.scores if row.seat.name == player), None)
-    recorded = bool(board.line) or any(train.tiles for train in board.trains)
+    recorded = watched or bool(board.line) or any(train.tiles for train in board.trains)
     if not recorded or row is None or row.hand is None or (how == "out" and count == 0 and not board.chinese):
         return []
     left = row.hand + (board.discards.get(player, 0) if board.chinese else 0)

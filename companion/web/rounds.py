@@ -18,7 +18,7 @@ from companion.log.question import OF_A_HAND, QuestionKind
 from companion.rules.position import Position
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin, signed_in
-from companion.web.api import act, app_state
+from companion.web.api import act, app_state, watched
 from companion.web.body import number as whole_number
 from companion.web.body import person, read_body, tiles
 from companion.web.changing import changed, changes, expect_game, table_as_seen
@@ -221,11 +221,19 @@ def count() -> AnyResponse | str:
             raise FieldError("how", _("Say how the round ended."))
         if how == "out" and all(shown.values()) and not board.chinese:  # Chinese tiles put away count with the hand
             raise FieldError("how", _("If somebody went out, one hand must be empty."))
-        notes = {**empty_notes(board, shown, how), **hand_notes(board, shown, how)} if how != "abandoned" else {}
+        notes = (
+            {**empty_notes(board, shown, how, watched=watched()), **_notes(board, shown, how)}
+            if how != "abandoned"
+            else {}
+        )
         if unread(notes, fields.get("seen")):
             return _end_page(board, _written(board, fields), None, how=how, notes=notes)
         _count(session, board, shown, how)
     return redirect("/scores", 303)
+
+
+def _notes(board: PageView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> dict[str, list[str]]:
+    return hand_notes(board, shown, how, watched=watched())
 
 
 def _how(fields: Mapping[str, Any], played: RoundScores | None) -> str:
@@ -290,8 +298,8 @@ def notes_now() -> Response:
     played = _counted(board, board.round)
     how = _how(request.args, played)
     # A form that came back goes on saying what it came back for.
-    empty = empty_notes(board, shown, how) if request.args.get("asked") else {}
-    notes = {**empty, **hand_notes(board, shown, how)}
+    empty = empty_notes(board, shown, how, watched=watched()) if request.args.get("asked") else {}
+    notes = {**empty, **_notes(board, shown, how)}
     fields = {f"hand_{seat.index}": notes[seat.name] for seat in board.seats if seat.name in notes}
     sent = {f"hand_{seat.index}": hand for seat in board.seats if (hand := hands_sent(board).get(seat.name))}
     return jsonify({"notes": fields, "seen": mark_of(notes), "sent": sent if signed_in() else {}})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.web.hand_notes import hand_notes, mark_of
+from companion.web.hand_notes import empty_notes, hand_notes, mark_of
 from companion.web.page_view import page_view_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
@@ -39,6 +39,24 @@ def test_another_number_of_tiles_than_expected_is_noted_and_who_went_out_is_not(
     board = page_view_of(tables.midgame(hands={"Ann": 3, "Ben": 2, "Cyril": 1}))
     found = hand_notes(board, {"Ann": [], "Ben": [(1, 2)], "Cyril": [(4, 4)], "Dorothea": [(5, 5)]}, "out")
     assert found == {"Ben": ["Ben should have 2 tiles."]}
+
+
+def test_whoever_holds_many_tiles_has_not_gone_out_unasked() -> None:
+    """It is asked once everybody has been entered."""
+    table = tables.midgame(hands={"Ann": 16, "Ben": 1})
+    hands = {"Ann": [], "Ben": [(1, 2)]}
+    sixteen = {"Ann": ["Ann should have 16 tiles."]}
+    assert (
+        empty_notes(page_view_of(table), hands, "out") == sixteen
+        and hand_notes(page_view_of(table), hands, "out") == {}
+    )
+    few = page_view_of(tables.midgame(hands={"Ann": 3, "Ben": 1}))
+    assert empty_notes(few, hands, "out") == {}, "a few tiles may lie there without being on record"
+    for row in table["trains"]:
+        row["tiles"] = []
+    assert empty_notes(page_view_of(table), hands, "out") == {}, "a house that enters only the hands"
+    watched = empty_notes(page_view_of(table), hands, "out", watched=True)
+    assert watched == sixteen, "where a camera counts, no tile laid is a fact"
 
 
 def test_where_nobody_wrote_the_plays_down_nothing_is_expected() -> None:
