@@ -117,9 +117,10 @@ def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int, 
     setup = replace(setup_for(scripted.plan), engine=12)
     filming = Filming.of(film, eye, setup, KnownSet.double(12), sink)
     count: Counter[str] = Counter()
-    begun = scripted.table.copy()
-    begun.trains = {name: [] for name in begun.trains}
-    filming.read(begun)
+    if scripted.plan.hub_radius_mm:  # without one, trains that come all at once are not told from loose tiles
+        begun = scripted.table.copy()
+        begun.trains = {name: [] for name in begun.trains}
+        filming.read(begun)
     before = filming.read(scripted.table, scripted.plan.center_mm).markers
     for _ in range(steps):
         what, name = scripted.step(with_things=isinstance(film, ToyFilm))

@@ -146,10 +146,10 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MARKER_NOT_SEEN: Prior(
         12,
         "a marker lies there or comes late",
-        "people are late with one of sixteen (judgement); missed: 8 of 47 placed, 7 of them on one table of seven "
-        "(bench.markers --steps 25, 3 renderers, 27 November 2026)",
+        "people are late with one of sixteen (judgement); missed: 1 of 40 placed on six tables "
+        "(bench.markers --steps 25, 3 renderers, 27 November 2026; a table without a hub was not understood)",
     ),
-    Cause.MARKER_STILL_SEEN: Prior(12, "a marker was taken off or goes late", "missed: 3 of 34 taken off (the same)"),
+    Cause.MARKER_STILL_SEEN: Prior(12, "a marker was taken off or goes late", "missed: 3 of 28 taken off (the same)"),
     Cause.DISCARD_UNSEEN_AGAIN: Prior(
         2,
         "another picture does not show it either",
@@ -158,7 +158,7 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MARKER_UNSEEN_AGAIN: Prior(
         4,
         "another picture does not show it either",
-        "three in four late markers come with the next change; of the 8 missed none came within ten seconds",
+        "three in four late markers come with the next change; the one that was missed did not come within ten seconds",
     ),
     Cause.STILL_TO_COME: Prior(
         8, "a marker is still to be moved at the end of a turn", "five in six move in the change of the tile (told)"
@@ -166,7 +166,9 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MARKER_LEFT_ON: Prior(
         4, "a marker stays on that might have come off", "49 of 136 turns in which it may (reeves, told rounds)"
     ),
-    Cause.NO_MARKER: Prior(47, "what was recognised as a marker is none", "none on 150 still tables"),
+    Cause.NO_MARKER: Prior(
+        47, "what was recognised as a marker is none", "none on 125 still tables (as MARKER_NOT_SEEN)"
+    ),
     Cause.DOUBTFUL_MARKER: Prior(10, "a thing that does not look like a marker is none", "judgement"),
     Cause.MISREAD: Prior(
         47,
