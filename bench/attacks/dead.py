@@ -210,7 +210,7 @@ STEPS = (
     Step("referee", "asks the camera", lambda box: box.table.camera, "read"),
     Step("referee", "looks for the table", lambda box: box.table, "_begin", lambda box: box.table._fresh.set()),
     Step("referee", "reads and records", lambda box: box.table.watchers[-1], "see"),
-    Step("referee", "remembers pictures", lambda box: box.table._evidence, "remember"),
+    Step("referee", "deletes old pictures", lambda box: box.table._evidence, "tidy"),
     Step("camera", "starts its process", lambda box: camera_module, "Child", _end_camera),
     Step("camera", "takes a picture over", lambda box: box.camera, "_handle"),
     Step("pictures", "writes a picture", lambda box: box.table._evidence, "_write"),

@@ -183,8 +183,8 @@ def _history_line(seq: int, about: Line) -> dict[str, Any]:
 
 
 UNREAD = frozenset({QuestionKind.UNREADABLE, QuestionKind.UNREADABLE_TILE, QuestionKind.MARKER})
-"""Questions about a place that could not be read. A TABLE may be one, and no other kind is: a tile that happens to be
-unread in the same picture has nothing to do with it."""
+"""Questions about a place that could not be read. A TABLE may be one, and so may one that offers tiles which all fit
+the half that was read. Otherwise a tile that happens to be unread in the same picture has nothing to do with it."""
 
 
 def question_picture(question: Mapping[str, Any]) -> CloseUp | None:
@@ -194,12 +194,17 @@ def question_picture(question: Mapping[str, Any]) -> CloseUp | None:
     if folder is None:
         return None
     asked = question_of(question)
-    if asked.kind in UNREAD or asked.kind is QuestionKind.TABLE:
-        unread = unread_close_up(folder, frame)
-        if unread is not None:
-            return unread
     tiles = [tile for one in question.get("candidates") or () for line in one.get("events") or () for tile in _of(line)]
+    unread = unread_close_up(folder, frame)
+    if unread is not None and (asked.kind in {*UNREAD, QuestionKind.TABLE} or _may_be_any(unread, tiles)):
+        return unread
     return next((made for tile in tiles if (made := close_up(folder, [frame], tile))), None)
+
+
+def _may_be_any(unread: CloseUp, tiles: Sequence[Sequence[int]]) -> bool:
+    """Whether the half that was read there is one of each of the tiles that are offered."""
+    values = {int(label.value) for label in unread.labels if label.value.isdigit()}
+    return bool(values and tiles) and all(values <= set(tile) for tile in tiles)
 
 
 def _of(line: Line) -> Sequence[Sequence[int]]:

@@ -83,7 +83,7 @@ STEPS: dict[str, Callable[[TellingTable, Callable[..., Any]], None]] = {
     "the camera is asked": lambda table, do: setattr(table.camera, "before_each", do),
     "the table is read": lambda table, do: setattr(table.watchers[-1], "before_each", do),
     "the table is looked for": lambda table, do: (setattr(table, "_begin", do), table._fresh.set()),  # type: ignore[func-returns-value]
-    "pictures are remembered": lambda table, do: setattr(table._evidence, "remember", do),
+    "old pictures are deleted": lambda table, do: setattr(table._evidence, "tidy", do),
     "the seats are measured": lambda table, do: (setattr(table, "_other_tiles", do), table._measure.set()),  # type: ignore[func-returns-value]
     "the page is told": lambda table, do: (setattr(table, "_back", do), setattr(table, "_fresh", Failing())),  # type: ignore[func-returns-value]
 }
@@ -101,7 +101,7 @@ class Failing:
 
 def mend(table: TellingTable) -> None:
     """The cause is over."""
-    for made_up, name in ((table, "_begin"), (table._evidence, "remember"), (table, "_other_tiles"), (table, "_back")):
+    for made_up, name in ((table, "_begin"), (table._evidence, "tidy"), (table, "_other_tiles"), (table, "_back")):
         vars(made_up).pop(name, None)
     table._fresh = type(table._stop)()
     table.camera.before_each = lambda: None

@@ -341,7 +341,7 @@ def test_a_question_that_is_answered_when_the_game_has_gone_on_puts_its_tile_on_
 def test_another_tile_that_somebody_enters_late_accuses_nobody(
     tmp_path: Path, named: tuple[int, int], beyond: tuple[int, int]
 ) -> None:
-    """Nor does one that cannot lie there accuse anybody for certain. What lies beyond it follows."""
+    """Nor does one that cannot lie there: it is likelier to have been named wrongly. What lies beyond it follows."""
     table = gone_on(tmp_path)
     (question,) = table.session.questions
     line = {"event": "tile_played", "source": "person", "by": None, "tile": list(named), "train": "Ann"}
@@ -353,8 +353,7 @@ def test_another_tile_that_somebody_enters_late_accuses_nobody(
     plays = [play for play in table.session.snapshot()["plays"] if play["event"] == "tile_played"]
     told = {"{}-{}@".format(*play["tile"]) + play["train"] for play in plays}
     assert told == {*LATER, "7-2@Ben", "{}-{}@Ann".format(*named), "{}-{}@Ann".format(*beyond)}
-    held = [finding for play in plays for finding in play["violations"]]
-    assert held == ([{"code": "MISMATCH", "certain": False}] if named[0] != 5 else [])
+    assert [finding for play in plays for finding in play["violations"]] == []
 
 
 def test_a_tile_that_is_read_when_the_game_has_gone_on_takes_its_question_along(tmp_path: Path) -> None:

@@ -9,15 +9,15 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, expect
 
-from companion.game.session import Session
-from companion.log.events import Header
 from companion.web.caller import calls_of
 from companion.web.page_view import page_view_of
-from tests.desk.playing import ticking
+from tests.desk.test_unrecorded_marker import begun
 from tests.web import tables
 from tests.web.browser import once_at_rest, served
 from tests.web.fakes import FakeSession
-from tests.web.test_corrected_by_name import A_LAP_LATER, LAID
+
+A_LAP_LATER = (((3, 8), "Cy"), ((4, 0), "Ann"), ((2, 5), "Ben"), ((8, 0), "Cy"), ((0, 6), "Ann"))
+"""On everybody's own trains; by then nothing is tapped late."""
 
 
 def keys(table: dict[str, Any]) -> list[str]:
@@ -31,13 +31,15 @@ def test_a_fault_comes_first_and_has_a_key_of_its_own() -> None:
 
 
 def test_a_tapped_fault_that_is_certain_only_a_round_later_is_called_then(tmp_path: Path) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cem")), ticking())
-    session.start_round((12, 12), "Ann")
+    session = begun(tmp_path)
     called: list[str] = []
-    for name, tile in (*LAID, *A_LAP_LATER):
-        session.play(tile, name, "Cem" if tile == (2, 7) else name)
-        called += [one["key"] for one in calls_of(page_view_of(session.snapshot())) if one["key"] not in called]
-    seqs = [play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [2, 7]]
+    plays = [((9, 4), "MX", "Ann"), ((1, 4), "Ann", "Ben"), *((tile, player, player) for tile, player in A_LAP_LATER)]
+    for tile, train, player in plays:
+        session.play(tile, train, player)
+        if player == "Ben" and train == "Ann":
+            assert not any(key.endswith("!") for key in keys(session.snapshot())), "a marker may still be tapped"
+        called += [key for key in keys(session.snapshot()) if key not in called]
+    seqs = [play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [1, 4]]
     assert [f"{seq}!" for seq in seqs] == [key for key in called if key.endswith("!")]
 
 

@@ -105,6 +105,9 @@ def test_a_photograph_of_the_doubles_arrives_whole(page: Page, tmp_path: Path, a
 def test_a_photograph_that_was_chosen_and_not_read_does_not_hinder_the_count(
     page: Page, tmp_path: Path, session: FakeSession, arrived: dict[str, list[str]]
 ) -> None:
+    table = tables.round_over()
+    table["hands"]["Ann"] = 0
+    session.show(table)
     send_all(page, tmp_path, "/round-end?hand_2=4-4&hand_3=3-3&hand_4=1-2", "form .button:not(.quiet)")
     counted = [call for call in session.calls if call[0] == "show_hand"]
     assert len(counted) == len(SIZES_KB) * len(tables.round_over()["players"])

@@ -177,6 +177,8 @@ def test_8_the_round_ends_with_hands_typed_tapped_and_photographed(page: Page) -
     expect(page.locator('input[name="hand_2"]')).to_have_value("3-4 0-9")
     expect(page.locator('[data-note="hand_2"]')).to_contain_text("should have")
     page.get_by_role("button", name="Count").click()
+    expect(page.locator('[data-note="hand_1"]')).to_contain_text("should have")
+    page.get_by_role("button", name="Count it all the same").click()
     totals = page.locator(".rounds tfoot td.total")
     expect(totals).to_have_text(["0", "15", "16"])
 
