@@ -84,10 +84,16 @@ def main() -> None:
     args = parser.parse_args()
     everything = []
     for rules in args.rules:
+        try:
+            BotGame(load_ruleset(rules), args.players, args.first)
+        except ValueError as refused:
+            print(refused, flush=True)
+            continue
         found = measure(rules, args.players, range(args.first, args.first + args.rounds))
         everything += found
         print(rules, json.dumps(summary(found)), flush=True)
-    print("all", json.dumps(summary(everything)))
+    if everything:
+        print("all", json.dumps(summary(everything)))
 
 
 if __name__ == "__main__":
