@@ -40,8 +40,9 @@ run: $(VENV)/.runtime
 # Collecting compiles every test once, on the other processor, before three workers would do it side by side.
 COMPILE := $(BIN)/python -m pytest --collect-only -qq > /dev/null
 
-# One more than there are processors: many tests wait for a page, a pause or a child.
-WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + 1 )))
+# More than there are processors, because many tests wait for a page, a pause or a child: three where memory allows it
+# (a worker comes to 1 GB), else one.
+WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + $$(awk '/^MemTotal/ { more = ($$2 > 12000000) ? 3 : 1; print more }' /proc/meminfo 2>/dev/null || echo 1) )))
 
 test: $(VENV)/.test
 	$(BIN)/ruff check .
