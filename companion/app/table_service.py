@@ -154,7 +154,8 @@ class WatchedTable:
     def close(self) -> None:
         self._stop.set()
         self._camera.close()
-        self._thread.join(timeout=10)
+        if self._thread.is_alive():
+            self._thread.join(timeout=10)
         self._eye.close()
         self._evidence.close()
 

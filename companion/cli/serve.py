@@ -248,6 +248,8 @@ def serve(
             pin_place="chosen" if pin else "terminal" if sys.stdout.isatty() else "log",
         )
         app = create_app(app_state, chosen)
+        if table is not None:
+            table.start()
         _beat_for_the_game(app_state, parts)
         _follow_the_address(address, app_state, parts)
         click.echo(f"The page: {address.now}")
@@ -290,7 +292,6 @@ def _watch(
     app_state.camera = app_state.table = table
     app_state.checks.append(table.troubles)
     app_state.delete_pictures = table.delete_pictures
-    table.start()
     return table
 
 

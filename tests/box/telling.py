@@ -14,6 +14,7 @@ from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
 from companion.rules.notation import Drawing
+from companion.web.app import PageSettings, create_app
 from tests.desk.watching import table_change
 from vision.calibration import Calibration
 from vision.frame import Frame
@@ -75,6 +76,9 @@ class TellingTable(WatchedTable):
         self.watchers: list[TellingWatcher] = []
         self.looks: Callable[[], object] = lambda: None
         app_state.camera = app_state.table = self
+        # Built before the thread starts: Python 3.11.7's parser cannot build routes while another thread's faults
+        # are written to the log.
+        self.page = create_app(app_state, PageSettings(pin="135790", testing=True)).test_client()
 
     def _begin(self, frame: Frame, name: str, session: Any) -> Any:
         self._set_state("reading")

@@ -17,7 +17,6 @@ from companion.log import journal as journal_module
 from companion.log.journal import read_journal
 from companion.supervise import AwayError, EyeAwayError
 from companion.supervise.health import Health, State
-from companion.web.app import PageSettings, create_app
 from tests.box.telling import TellingTable, new_game, telling_table, until
 
 
@@ -30,8 +29,7 @@ def table(tmp_path: Path) -> Iterator[TellingTable]:
 
 
 def health(table: TellingTable) -> dict[str, Any]:
-    app = create_app(table._app_state, PageSettings(pin="135790", testing=True))
-    found: dict[str, Any] = app.test_client().get("/health").json or {}
+    found: dict[str, Any] = table.page.get("/health").json or {}
     return found
 
 
