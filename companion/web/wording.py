@@ -50,14 +50,14 @@ MOST_NAMED = 2
 
 
 def who(by: str | None, maybe: Sequence[str] = ()) -> str:
-    """Who did something: a name, or those whom the record cannot tell apart, the likeliest first."""
+    """Who did something: a name, or those whom the record cannot tell apart, the likeliest first.
+
+    Of more than `MOST_NAMED` even the likeliest is not probable: who is, comes alone."""
     if by:
         return by
     if len(maybe) == 1:
         return _("Probably %(name)s", name=maybe[0])
-    if len(maybe) > MOST_NAMED:
-        return _("Somebody (probably %(name)s)", name=maybe[0])
-    if maybe:
+    if 0 < len(maybe) <= MOST_NAMED:
         return _("%(names)s or %(last)s", names=", ".join(maybe[:-1]), last=maybe[-1])
     return _("Somebody")
 
