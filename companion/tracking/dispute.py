@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from companion.rules.actions import End
 from companion.rules.notation import print_laid
 from companion.rules.tile import Laid
 from companion.tracking.costs import PRIORS, Cause
 from companion.tracking.evidence import ITEMS
-from companion.tracking.filter import Hypothesis, TableFilter
+from companion.tracking.filter import Hypothesis, TableFilter, cost_of
 from companion.tracking.pieces import Step
 
-MOST_ALTERNATIVES = 8
+FIRST_ALTERNATIVES, LEAST_SHARE = 8, 0.005
+"""So many of the cheapest are told, and beyond them whatever rounds to one per cent."""
 
 UNLISTED = frozenset(
     {
@@ -66,7 +67,11 @@ class Alternative:
 
 
 def alternatives(belief: TableFilter, item: int) -> list[Alternative]:
-    """The hypotheses about who made `item`, cheapest first; none where it is settled."""
+    """The hypotheses about who made `item`, cheapest first; none where it is settled.
+
+    A hypothesis that several players may have made it by is one for each of them. Of its cheapest way all is known; of
+    the other players' ways it is told what holds in most of them whoever it was.
+    """
     found: dict[tuple[object, ...], Alternative] = {}
     hypotheses = sorted(belief.all, key=lambda one: one.cost)
     total = sum(one.weight for one in hypotheses) or 1.0
@@ -75,21 +80,41 @@ def alternatives(belief: TableFilter, item: int) -> list[Alternative]:
         row = one.actors.get(item)
         if not row:
             continue
-        player = max(row, key=lambda name: (row[name], name))
         steps = list(_steps(one, item))
+        cheapest = next((step.player for step in steps if step.item == item and step.act is not None), None)
         if not found:
-            least, base = one.cost, sum(step.cost for step in steps)
-        codes = tuple(
-            sorted({(code, by) for (what, code, by), share in one.codes.items() if what == item and share > 0.5})
-        )
-        assumes = tuple(dict.fromkeys(c for c in _causes_before(steps, item) if c not in UNLISTED))
+            least, base = one.cost + cost_of(row.get(cheapest, 1.0)), sum(step.cost for step in steps)
         tile = next((tile for (what, tile), p in one.others.items() if what == item and p > 0.5), None)
-        share = one.weight / total * row[player]
-        key = (player, codes, assumes, tile)
-        known = found.get(key)
-        cost = round(base + one.cost - least) if known is None else known.cost
-        found[key] = Alternative(player, cost, share + (known.p if known else 0.0), codes, assumes, tile)
-    return sorted(found.values(), key=lambda one: (one.cost, one.player))[:MOST_ALTERNATIVES]
+        for player, of in row.items():
+            # So large a share of the hypothesis is in most of this player's ways, whichever they are.
+            most = 1.0 - of / 2
+            held = {(code, by) for (what, code, by), share in one.codes.items() if what == item and share > most}
+            known = [cause for (what, cause), share in one.causes.items() if what == item and share > most]
+            if player == cheapest:
+                held |= {key for key in _codes_of(steps, item) if one.codes.get((item, *key), 0.0) > of / 2}
+                known = list(_causes_before(steps, item))
+            codes = tuple(sorted(held))
+            assumes = tuple(dict.fromkeys(cause for cause in known if cause not in UNLISTED))
+            key = (player, codes, assumes, tile)
+            share = one.weight / total * of
+            if key in found:
+                found[key] = replace(found[key], p=found[key].p + share)
+            else:
+                cost = round(base + one.cost + cost_of(of) - least)
+                found[key] = Alternative(player, cost, share, codes, assumes, tile)
+    ranked = sorted(found.values(), key=lambda one: (one.cost, one.player))
+    return [one for n, one in enumerate(ranked) if n < FIRST_ALTERNATIVES or one.p >= LEAST_SHARE]
+
+
+def _codes_of(steps: Sequence[Step], item: int) -> Iterator[tuple[str, str]]:
+    """(code, player) of what these steps hold against somebody over this item (`Hypothesis.after`)."""
+    loose: list[tuple[str, str]] = []
+    for step in steps:
+        loose += [(code, step.player) for code in step.codes]
+        if step.item == item:
+            yield from loose
+        if step.item is not None:
+            loose = []
 
 
 def _steps(one: Hypothesis, item: int) -> Iterator[Step]:

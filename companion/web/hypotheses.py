@@ -113,8 +113,9 @@ def show(seq: int) -> str:
             "assumes": [gettext(ASSUMED[cause]) for cause in one.assumes],
         }
         for one, share in zip(ways, shares, strict=False)
+        if share
     ]
-    named = {code for one in found.alternatives for code, _by in one.codes}
+    named = {code for one, share in zip(ways, shares, strict=False) if share for code, _by in one.codes}
     # What is held to be possible by a share too small for any one line is a reason all the same.
     doubts = [
         f"{code_title(one.code)} ({max(1, round(100 * one.p))} %)"
@@ -131,6 +132,7 @@ def show(seq: int) -> str:
         play=shown_play(seq, board),
         rows=rows,
         rest=shares[-1],
+        alone=len(ways) == 1 and not shares[-1],
         watched=found.watched,
         tv=False,
     )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
+import pytest
+
 from companion.rules.tile import Laid
-from companion.tracking.costs import NAMED
+from companion.tracking.costs import NAMED, Cause
+from companion.tracking.dispute import alternatives
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 
@@ -188,14 +192,36 @@ def test_what_is_settled_stays_settled() -> None:
 
 
 def test_a_dispute_shows_what_each_hypothesis_rests_on() -> None:
-    from companion.tracking.dispute import alternatives
-
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy"])
     found = alternatives(belief.filter, play(belief, "3-5@Cy").item)
     assert {one.player for one in found} >= {"Ann", "Cy"}
     assert found == sorted(found, key=lambda one: (one.cost, one.player))
     assert any(str(one).startswith("Ann (CLOSED_TRAIN): ") for one in found)
     assert any(one.player == "Cy" and one.cost > found[0].cost for one in found)
+
+
+def test_a_dispute_has_a_way_for_each_player_whom_one_hypothesis_leaves_open() -> None:
+    """Who laid which of two tiles on the Mexican train makes no difference once Ben has gone on."""
+    changes = ["mark Ann", "+12-2@Ben", "mark Cy", "+12-4@MX", "+4-5@MX", "+2-5@Ben"]
+    belief = tracked("tactic", changes, dealt(boneyard=None))
+    verdict = play(belief, "4-5@MX")
+    found = alternatives(belief.filter, verdict.item)
+    shares = {name: sum(one.p for one in found if one.player == name) for name in verdict.maybe}
+    assert verdict.by is None and shares.keys() == {"Ann", "Ben", "Cy"}
+    assert all(0.3 < share < 0.4 for share in shares.values())
+    assert sum(shares.values()) == pytest.approx(1.0, abs=0.001)
+    assert all(round(-10 * math.log10(one.p / found[0].p)) == one.cost - found[0].cost for one in found if one.p > 0.1)
+
+
+def test_a_dispute_holds_a_fault_against_nobody_who_may_not_have_made_it() -> None:
+    """Much happened unseen in a cluttered picture: whoever laid it, no other player's fault is told of them."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
+    see(belief, "+3-5@Cy", clouded=True)
+    found = alternatives(belief.filter, play(belief, "3-5@Cy").item)
+    unseen = [one for one in found if Cause.UNSEEN_IN_CLUTTER in one.assumes]
+    assert {one.player for one in unseen} == {"Ann", "Ben", "Cy"} and not any(one.codes for one in unseen)
+    assert ("CLOSED_TRAIN", "Ann") in {key for one in found if one.player == "Ann" for key in one.codes}
+    assert not {key for one in found if one.player != "Ann" for key in one.codes} & {("CLOSED_TRAIN", "Ann")}
 
 
 def test_a_statement_settles_what_the_table_leaves_open() -> None:

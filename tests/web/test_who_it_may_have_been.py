@@ -40,10 +40,12 @@ def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_pa
     compared = 0
     for play in [event for event in session.events if isinstance(event, TilePlayed)]:
         said = CliRunner().invoke(explain, [str(tmp_path / "journal.jsonl"), str(play.seq), "--json"])
-        told = sorted(json.loads(said.output)["hypotheses"], key=lambda one: -one["p"])
+        every = sorted(json.loads(said.output)["hypotheses"], key=lambda one: -one["p"])
         page = unescape(client.get(f"/play/{play.seq}/why").get_data(as_text=True))
         shown = ROW.findall(page)
         rest = re.search(r"in another way</span> <small>(\d+) %", page)
+        told = every[: len(shown)]
+        assert all(one["p"] < 0.01 for one in every[len(shown) :]), "less than one per cent needs no line"
         with client.application.test_request_context():
             words = [
                 [code_title(code.split(" by ")[0]) for code in one["codes"]]
@@ -54,11 +56,11 @@ def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_pa
         shares = [int(share) for _, _, share in shown]
         assert shares == sorted(shares, reverse=True), "the likeliest first"
         assert all(abs(share - 100 * one["p"]) <= 1 for share, one in zip(shares, told, strict=True))
-        assert not shown or sum(shares) + int(rest[1] if rest else 0) == 100
+        assert all(shares) and (not shown or sum(shares) + int(rest[1] if rest else 0) == 100)
         for (_, text, _), of_row in zip(shown, words, strict=True):
             assert [part.split(" (")[0] for part in text.split(" · ")[1:]] == of_row
         assert bool(shown) != ("This is settled" in page)
-        alone = len(shown) == 1 and rest is None and not words[0]
+        alone = len(every) == 1 and rest is None and not words[0]
         charges = [one for one in json.loads(said.output)["violations"] if not one["certain"]]
         unnamed = [one for one in charges if not any(code_title(one["code"]) in titles for titles in words)]
         assert ("no other way is left" in page) == (alone and not unnamed), "a name and 100 % explain nothing"
