@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -25,6 +26,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """One OpenCV thread for each of several workers: they share the cores already."""
     if hasattr(config, "workerinput"):
         cv2.setNumThreads(1)
+
+
+def pytest_collection_finish() -> None:
+    """Python looks for circles seldom, and never among the thousands of tests collected: an eighth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
