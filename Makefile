@@ -5,9 +5,11 @@ ON_PI  := $(shell grep -qs 'Raspberry Pi' "$${COMPANION_MODEL_FILE:-/proc/device
 ifeq ($(ON_PI),yes)
 PYTHON ?= /usr/bin/python3
 EXTRAS := [pi]
+TESTED := [pi,test]
 SEEING := --system-site-packages
 endif
 PYTHON ?= python3
+TESTED ?= [test]
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 # An environment that was made without it is mended; one of another Python is made anew.
@@ -47,8 +49,7 @@ WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + $$(awk '/^MemTota
 test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(COMPILE) & $(BIN)/mypy && wait
-	$(BIN)/lint-imports
+	($(COMPILE); $(BIN)/lint-imports) & beside=$$!; $(BIN)/mypy && wait $$beside
 	.ci/chromium > /dev/null
 	.ci/broker > /dev/null
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -83,15 +84,18 @@ fuzz: $(VENV)/.test
 	$(BIN)/python -m bench.attacks.fuzz_runs --seconds 600
 
 # The runtime: what a Raspberry Pi installs. No torch, no ultralytics.
-$(VENV)/.runtime: pyproject.toml constraints.txt $(HIDDEN)
-	test -x $(BIN)/python -a -z "$(HIDDEN)" || $(PYTHON) -m venv $(SEEING) $(VENV)
-	$(PIP) install --no-compile --constraint constraints.txt --editable '.$(EXTRAS)'
-	test "$(ON_PI)" != yes || $(BIN)/python -m hardware.camera.stack || true
-	touch $@
+define install
+test -x $(BIN)/python -a -z "$(HIDDEN)" || $(PYTHON) -m venv $(SEEING) $(VENV)
+$(PIP) install --no-compile --constraint constraints.txt --editable '.$(1)'
+test "$(ON_PI)" != yes || $(BIN)/python -m hardware.camera.stack || true
+touch $(VENV)/.runtime $@
+endef
 
-$(VENV)/.test: $(VENV)/.runtime
-	$(PIP) install --no-compile --constraint constraints.txt --editable '.[test]'
-	touch $@
+$(VENV)/.runtime: pyproject.toml constraints.txt $(HIDDEN)
+	$(call install,$(EXTRAS))
+
+$(VENV)/.test: pyproject.toml constraints.txt $(HIDDEN)
+	$(call install,$(TESTED))
 
 # Training lives in an environment of its own: torch for the CPU, ultralytics without its CUDA-sized dependencies.
 TRAIN_VENV ?= .venv-train
