@@ -121,6 +121,8 @@ def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int, 
         begun = scripted.table.copy()
         begun.trains = {name: [] for name in begun.trains}
         filming.read(begun)
+    else:
+        filming.read(scripted.table)
     before = filming.read(scripted.table, scripted.plan.center_mm).markers
     for _ in range(steps):
         what, name = scripted.step(with_things=isinstance(film, ToyFilm))

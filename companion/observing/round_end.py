@@ -265,7 +265,9 @@ class Ending:
         if out and sum(map(len, table.trains.values())) < dealt:
             # Nobody has laid a whole hand yet: what seems to lie open are backs that were taken for faces.
             return False
-        if out and by in (out, None):
+        # Where all lay their first trains together, somebody may lay on after the one who is out.
+        together = self.session.rules.first_simultaneous and all(play.get("by") == play["train"] for play in laid)
+        if out and (together or by in (out, None)):
             self.session.end_round("out", out, source="camera")
         elif out == "" and not table.boneyard and not layout.boneyard:
             self.session.end_round("blocked_declared", source="camera")

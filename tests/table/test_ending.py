@@ -269,6 +269,30 @@ def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path:
     assert session.phase == "playing"
 
 
+@pytest.mark.parametrize(("train", "ends"), [("Ann", True), ("Ben", False)])
+def test_where_first_trains_are_laid_together_another_may_lay_the_last_tile(
+    train: str, ends: bool, tmp_path: Path
+) -> None:
+    """Ann lays the last tile, and Ben is out: only where all that lies there may be first trains."""
+    names = ("Ann", "Ben")
+    session = Session.create(tmp_path / "game.jsonl", Header("cz", "double-12", names, {}))
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    ending = Ending(session, OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0), str)
+    row = [(12, 1), (1, 3), (3, 5), (5, 7), (7, 9), (9, 11), (11, 2), (2, 4), (4, 6), (6, 8), (8, 10)]
+    for inner, outer in row:
+        session.play(Laid(inner, outer), "Ben", by="Ben")
+    for inner, outer in [(12, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 10)]:
+        session.play(Laid(inner, outer), "Ann", by="Ann")
+    session.play(Laid(10, 11), train, by="Ann")
+    hand = tuple(PlacedTile(n, tile(100.0 * n, 60.0, 90.0, n, n + 7)) for n in range(4))
+    ending.see(Layout(), "1.jpg")
+    ending.see(Layout(hands={"Ann": hand}), "2.jpg")
+    assert session.phase == ("ended" if ends else "playing")
+    ended = [event for event in session.events if isinstance(event, RoundEnded)]
+    assert [event.out for event in ended] == (["Ben"] if ends else [])
+    assert not ends or accused(session) == []
+
+
 def test_a_round_that_a_person_ends_is_scored_by_the_hands_that_lie_there_already(tmp_path: Path) -> None:
     camera, session, watcher, _ = late_table(1, "tactic", tmp_path / "game.jsonl", 0)
     for _ in range(2):
