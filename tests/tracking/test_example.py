@@ -1,4 +1,4 @@
-"""The worked example of docs/architecture.md is what the belief says."""
+"""The worked example of docs/belief.md is what the belief says."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from companion.tracking.dispute import alternatives
 from tests.tracking.rounds import play, tracked
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "belief.md"
 
 
 def test_the_worked_example_comes_out_as_it_is_written() -> None:
-    block = DOCUMENT.read_text(encoding="utf-8").split("### A worked example")[1].split("```text\n")[1].split("```")[0]
+    block = DOCUMENT.read_text(encoding="utf-8").split("## A worked example")[1].split("```text\n")[1].split("```")[0]
     belief = tracked("reeves", ["boneyard-1, mark Ann", "+12-2@Ben", "+12-3@Cy", "+2-5@Ben"])
     verdict = play(belief, "2-5@Ben")
     found = [f"{one.p:4.0%}  {one}" for one in alternatives(belief.filter, verdict.item)]
