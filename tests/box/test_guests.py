@@ -69,5 +69,5 @@ def test_where_no_table_is_found_yet_guests_share_one_look(table: TellingTable) 
 @pytest.mark.slow
 def test_a_flood_of_guests_stops_no_game(tmp_path: Path) -> None:
     # How many looks are left to the game, the long run tells: here other tests take the processor from either half.
-    report = measure(tmp_path, 3.0, turns=1)
+    report = measure(tmp_path, 2.0, turns=1)
     assert report.alone > 0 and report.beside > 0

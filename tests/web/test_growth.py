@@ -183,7 +183,7 @@ def test_the_list_of_games_ends(tmp_path: Path, written: Written) -> None:
 def test_the_last_game_is_not_played_again_to_set_up_the_next(tmp_path: Path, written: Written) -> None:
     both = ("/setup", "/games")
     short = costs(house(tmp_path / "a", written, games=1, running=False), both)
-    long = costs(house(tmp_path / "b", written, games=1, rounds=3, running=False), both)
+    long = costs(house(tmp_path / "b", written, games=1, rounds=2, running=False), both)
     grown = {address: (short[address], cost) for address, cost in long.items() if cost > 1.5 * short[address]}
     assert not grown
 
