@@ -2,21 +2,25 @@
 
 Rounds of bots with planted faults; one to three turns lie between two still tables, so that a change has up to five
 tiles (a long first train more). Printed are milliseconds of processor time by the number of tiles, so that other work
-on the machine does not count.
+on the machine does not count. The digest at the end is of every hypothesis after every change, with its cost and its
+shares: two versions of the belief that print the same one believe the same.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from random import Random
+from typing import Any
 
 from companion.rules.actions import Play
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.evidence import Evidence
+from companion.tracking.filter import TableFilter
 from companion.tracking.tracker import RoundTracker
 from datasets.bots import BotGame, BotTurn
 from datasets.simulator.camera import VISIBLE_FAULTS
@@ -42,8 +46,21 @@ def _tiles(turns: Sequence[BotTurn]) -> int:
     return sum(isinstance(act, Play) for turn in turns for act in turn.actions)
 
 
-def measure(rules_name: str, players: int, seeds: Sequence[int]) -> list[tuple[int, float]]:
-    """(tiles, milliseconds) of every change."""
+def believed(belief: TableFilter) -> str:
+    """Every hypothesis with its cost and its shares."""
+    rows = []
+    for one in belief.all:
+        actors = {(item, player): p for item, row in one.actors.items() for player, p in row.items()}
+        shares = [
+            sorted((str(key), round(p, 9)) for key, p in each.items())
+            for each in (actors, one.codes, one.causes, one.others)
+        ]
+        rows.append((round(one.cost, 6), one.born, shares))
+    return json.dumps(rows)
+
+
+def measure(rules_name: str, players: int, seeds: Sequence[int], digest: Any = None) -> list[tuple[int, float]]:
+    """(tiles, milliseconds) of every change; `digest` (of hashlib) takes what is believed after each."""
     rules = load_ruleset(rules_name)
     found = []
     for seed in seeds:
@@ -58,6 +75,8 @@ def measure(rules_name: str, players: int, seeds: Sequence[int]) -> list[tuple[i
             start = time.process_time()
             tracker.observe(evidence)
             found.append((len(evidence.laid), 1000 * (time.process_time() - start)))
+            if digest is not None:
+                digest.update(believed(tracker.filter).encode())
     return found
 
 
@@ -83,17 +102,18 @@ def main() -> None:
     parser.add_argument("--rules", nargs="+", default=["poltava", "cz", "reeves", "tactic"])
     args = parser.parse_args()
     everything = []
+    digest = hashlib.sha1(usedforsecurity=False)
     for rules in args.rules:
         try:
             BotGame(load_ruleset(rules), args.players, args.first)
         except ValueError as refused:
             print(refused, flush=True)
             continue
-        found = measure(rules, args.players, range(args.first, args.first + args.rounds))
+        found = measure(rules, args.players, range(args.first, args.first + args.rounds), digest)
         everything += found
         print(rules, json.dumps(summary(found)), flush=True)
     if everything:
-        print("all", json.dumps(summary(everything)))
+        print("all", json.dumps(summary(everything)), "digest", digest.hexdigest()[:16])
 
 
 if __name__ == "__main__":

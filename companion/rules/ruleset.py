@@ -147,20 +147,14 @@ class RuleSet:
 
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}), hash=False, compare=False)
     open_fields: frozenset[str] = field(default=frozenset(), init=False, repr=False, hash=False, compare=False)
+    contradicted_fields: frozenset[str] = field(default=frozenset(), init=False, repr=False, hash=False, compare=False)
+    """About these the source contradicts itself: the rule stands, and accuses nobody for certain either."""
 
     def __post_init__(self) -> None:
         silent = frozenset(name for name, source in self.sources.items() if source.mark == OPEN)
         object.__setattr__(self, "open_fields", silent)
-
-    @property
-    def contradicted_fields(self) -> frozenset[str]:
-        """About these the source contradicts itself: the rule stands, and accuses nobody for certain either.
-
-        >>> from companion.rules import load_ruleset
-        >>> sorted(load_ruleset('tactic').contradicted_fields)
-        []
-        """
-        return frozenset(name for name, source in self.sources.items() if source.mark == CONTRADICTED)
+        contradicted = frozenset(name for name, source in self.sources.items() if source.mark == CONTRADICTED)
+        object.__setattr__(self, "contradicted_fields", contradicted)
 
     def leaves_open(self, field: str) -> bool:
         """Whether the source is silent or ambiguous about this field: its default stands, and accuses nobody. Raises

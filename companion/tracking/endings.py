@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 from math import inf
 from typing import NamedTuple
 
@@ -76,13 +77,18 @@ def endings(
             # The rules leave it open, and yet it may have been moved.
             yield from _unseen_endings(turn, perhaps, on, off, unseen)
         return
-    if unseen is not None and within >= min(map(COST.__getitem__, unseen)):
+    if unseen is not None and within >= _cheapest(unseen):
         yield from _unseen_endings(turn, codes, on, off, unseen)
     if faults and within >= COST[Cause.ALSO_ILLEGAL]:
         first = Cause.ALSO_ILLEGAL if before else fault(codes)
         causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
         cost = sum(COST[cause] for cause in causes)
         yield Ending(cost, judged, tuple(sorted(map(str, codes))), causes, on, off)
+
+
+@cache
+def _cheapest(unseen: Unseen) -> int:
+    return min(map(COST.__getitem__, unseen))
 
 
 def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:

@@ -56,7 +56,7 @@ class Hypothesis:
     `actors`: item -> player -> share; `codes`: (item, code, player) -> share; `causes`: (item, cause) -> share;
     `others`: (item, tile) -> share of its being this tile, which is not the one that was read. `path`: the steps of the
     cheapest way, newest last. `born`: the evidence at which it began as an outlier. `counted`: what it leaves open of
-    the counts; empty where they are as its state has them.
+    the counts; empty where they are as its state has them. `first`: what came before this item is forgotten.
     """
 
     state: State
@@ -69,6 +69,7 @@ class Hypothesis:
     born: int | None = None
     pending: int = 0
     counted: Counts = field(default_factory=lambda: AS_COUNTED)
+    first: int = 0
 
     @property
     def shown_weight(self) -> float:
@@ -81,13 +82,16 @@ class Hypothesis:
 
     def since(self, first: int) -> Hypothesis:
         """The same; how it came to what happened before item `first` is forgotten, but for the way."""
+        if first <= self.first:
+            return self
         actors = {item: row for item, row in self.actors.items() if item >= first}
         codes = {key: share for key, share in self.codes.items() if key[0] >= first}
         causes = {key: share for key, share in self.causes.items() if key[0] >= first}
         others = {key: share for key, share in self.others.items() if key[0] >= first}
         return Hypothesis(
-            self.state, self.cost, actors, codes, causes, others, self.path, self.born, self.pending, self.counted
-        )
+            self.state, self.cost, actors, codes, causes, others, self.path, self.born, self.pending, self.counted,
+            first,
+        )  # fmt: skip
 
     def after(self, explanation: Explanation, evidence: Evidence) -> Hypothesis:
         """This hypothesis gone on by an explanation of the evidence."""
@@ -124,6 +128,7 @@ class Hypothesis:
             self.born,
             explanation.state.pending,
             self.counted,
+            self.first,
         )
 
     @classmethod
@@ -135,10 +140,8 @@ class Hypothesis:
         total = sum(weights)
         shares = [weight / total for weight in weights]
         actors: dict[int, Shares] = {}
-        for item in dict.fromkeys(item for one in several for item in one.actors):
-            rows = [one.actors.get(item, NOBODY) for one in several]
-            alike = all(row is rows[0] or row == rows[0] for row in rows)
-            actors[item] = rows[0] if alike else _mixed(rows, shares)
+        for item in dict.fromkeys([item for one in several for item in one.actors]):
+            actors[item] = _mixed([one.actors.get(item, NOBODY) for one in several], shares)
         codes = _mixed([one.codes for one in several], shares)
         causes = _mixed([one.causes for one in several], shares)
         others = _mixed([one.others for one in several], shares)
@@ -146,7 +149,10 @@ class Hypothesis:
         begun = [one.born for one in several if one.born is not None]
         born = max(begun) if len(begun) == len(several) else None
         counted = _counted(first, several, shares)
-        return cls(first.state, cost_of(total), actors, codes, causes, others, first.path, born, first.pending, counted)
+        return cls(
+            first.state, cost_of(total), actors, codes, causes, others, first.path, born, first.pending, counted,
+            min([one.first for one in several]),
+        )  # fmt: skip
 
     def told_apart(self) -> Sequence[Hypothesis]:
         """One hypothesis for each count that it leaves open, where they make a difference by now."""
@@ -192,7 +198,11 @@ def cost_of(weight: float) -> float:
     return -10.0 * math.log10(max(weight, 1e-300))
 
 
-def _mixed(rows: Sequence[Mapping[Any, float]], shares: Sequence[float]) -> Shares:
+def _mixed(rows: Sequence[Shares], shares: Sequence[float]) -> Shares:
+    """The rows weighed by their shares; where all are alike, the first itself."""
+    first = rows[0]
+    if rows.count(first) == len(rows):
+        return first
     found: Shares = {}
     for row, share in zip(rows, shares, strict=True):
         for key, p in row.items():

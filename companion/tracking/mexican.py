@@ -262,7 +262,8 @@ class MexicanState(RoundState):
         for n, piece in enumerate(pieces.markers):
             if rest.markers >> n & 1:
                 continue
-            after = rest._replace(markers=rest.markers | 1 << n)
+            tiles, draws, discards, flips, markers, ends = rest
+            after = Rest(tiles, draws, discards, flips, markers | 1 << n, ends)
             act = piece.act
             assert isinstance(act, (Mark, Unmark))
             owner, placed = act.player, isinstance(act, Mark)

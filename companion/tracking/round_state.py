@@ -10,6 +10,7 @@ from companion.rules.mexican.blocks import provably_blocked
 from companion.rules.mexican.turn import TurnState
 from companion.rules.position import Chain, LinePosition, Position
 from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, LATE_PICTURES, Cause
 from companion.tracking.pieces import Pieces
@@ -37,13 +38,14 @@ class RoundState:
     middle of the change that is being explained. `last`: who had the turn before. `another`: trains of which the last
     tile is held to be another one than was read, which is known; `misread`: to show other values, whichever; `unknown`:
     trains of which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the
-    turn began with. `waited`: how many more pictures have not shown each of the unseen markers.
+    turn began with, `tips` the one that the trains have. `waited`: how many more pictures have not shown each of the
+    unseen markers.
     """
 
     __slots__ = (
         "acted", "anchors", "another", "anyone", "began", "between", "kept", "last", "misread", "moved",
-        "perhaps_drew", "put_on", "resume", "rules", "silent", "starter", "turn", "undrawn", "unknown", "unseen_off",
-        "unseen_on", "waited",
+        "perhaps_drew", "put_on", "resume", "rules", "silent", "starter", "tips", "turn", "undrawn", "unknown",
+        "unseen_off", "unseen_on", "waited",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -72,6 +74,7 @@ class RoundState:
         self.unknown: frozenset[str] = frozenset()
         self.waited: Mapping[str, int] = {}
         self.began: tuple[Position, tuple[object, ...]] | None = None
+        self.tips: tuple[Mapping[str, Chain], tuple[Laid | None, ...]] | None = None
 
     def copy(self) -> Self:
         return self.copied_as(type(self))
@@ -94,6 +97,7 @@ class RoundState:
         other.rules = self.rules
         other.silent = self.silent
         other.starter = self.starter
+        other.tips = self.tips
         other.turn = self.turn
         other.undrawn = self.undrawn
         other.unknown = self.unknown
@@ -114,15 +118,26 @@ class RoundState:
     def sign(self) -> tuple[object, ...]:
         """What can matter for what happens next, beside the tiles that all hypotheses have in common."""
         turn = self.turn
+        boneyard, hand = turn.boneyard, turn.hand
         return (
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
             self.undrawn, self._passes, self.anyone, self.between, self.lap, self.another, self.misread,
             self.unknown, turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off,
             bool(turn.laid) and turn.qualifies,
             bool(turn.laid), turn.doubles, turn.live, turn.open, turn.markers, turn.flipped,
-            _few(turn.boneyard), _few(turn.hand), self._since_it_began,
-            tuple([chain[-1] if chain else None for chain in turn.trains.values()]),
+            boneyard if boneyard is None or boneyard < FEW else FEW, hand if hand is None or hand < FEW else FEW,
+            self._since_it_began, self._ends_of_trains,
         )  # fmt: skip
+
+    @property
+    def _ends_of_trains(self) -> tuple[Laid | None, ...]:
+        """The last tile of each train, worked out once while no tile is laid."""
+        trains = self.turn.trains
+        known = self.tips
+        if known is None or known[0] is not trains:
+            ends = tuple([chain[-1] if chain else None for chain in trains.values()])
+            known = self.tips = (trains, ends)
+        return known[1]
 
     @property
     def _since_it_began(self) -> tuple[object, ...]:

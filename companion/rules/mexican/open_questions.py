@@ -32,11 +32,11 @@ RESTS_ON: Mapping[V, tuple[str, ...]] = {
 
 def open_codes(rules: RuleSet) -> frozenset[V]:
     """The codes that this rule set can only hold to be possible."""
-    fields = rules.open_fields | rules.contradicted_fields
-    # Where a dead double locks the table, it is only open whether it still binds: `blocks.bound_for_certain`.
-    return _resting_on(fields - {"dead_double"} if rules.dead_double == "blocks" else fields)
+    return _resting_on(rules.open_fields, rules.contradicted_fields, rules.dead_double == "blocks")
 
 
 @lru_cache(maxsize=64)
-def _resting_on(fields: frozenset[str]) -> frozenset[V]:
+def _resting_on(silent: frozenset[str], contradicted: frozenset[str], locks: bool) -> frozenset[V]:
+    # Where a dead double locks the table, it is only open whether it still binds: `blocks.bound_for_certain`.
+    fields = (silent | contradicted) - ({"dead_double"} if locks else set())
     return frozenset(code for code, basis in RESTS_ON.items() if not fields.isdisjoint(basis))
