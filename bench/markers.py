@@ -1,8 +1,9 @@
 """Markers put on, moved on and taken off, and draws, act by act: `python -m bench.markers --tables 8`.
 
 On a table in play somebody marks a train, takes a marker off, lays a tile (a toy that stands on its train moves on to
-it), draws, or puts something down that is no marker. A camera that hangs above films the still table after each act.
-`--toys` films bodies that no network was trained on, `--patterned` the project's own cloths with a print.
+it), lays one and takes the marker `off`, draws, or puts something down that is no marker. A camera that hangs above
+films the still table after each act. `--toys` films bodies that no network was trained on, `--patterned` the project's
+own cloths with a print.
 
 Each share is printed with its 95 % interval: acts seen `first`, when the table was read, and `later`, ten seconds on;
 of the markers placed and seen those on the right train; of all still tables those with a marker, or a draw, that is
@@ -69,6 +70,7 @@ class Scripted:
         others = [name for name in self.plan.players if name not in marked]
         offers = [("mark", name) for name in others] * 2
         offers += [("unmark", name) for name in marked] + [("moved", name) for name in marked if self._fitting(name)]
+        offers += [("off", name) for name in marked if self._fitting(name)]
         offers += [("laid", name) for name in others if self._fitting(name)]
         offers += [("draw", "")] * (2 if self.table.boneyard else 0)
         offers += [("thing", "")] if with_things and len(self.things) < 3 else []
@@ -87,6 +89,8 @@ class Scripted:
                 self.hand_mm = self._anywhere()
                 self.things.append(TableThing(kind, self.hand_mm))
             case _:
+                if what == "off":
+                    self.table.unmark(name)
                 tile = self._fitting(name)[0]
                 self.trains[name].append(tile)
                 self.hand_mm = self.table.lay(tile, name).center_mm
@@ -155,7 +159,7 @@ def summary(count: Mapping[str, int]) -> dict[str, str]:
     """Every share with its interval."""
     found = {
         f"{what} {when}": of_all(count.get(f"{what} {when}", 0), count.get(what, 0))
-        for what in ("mark", "unmark", "moved", "laid", "draw")
+        for what in ("mark", "unmark", "moved", "off", "laid", "draw")
         for when in ("first", "later")
     }
     placed, tables = count.get("mark later", 0), count.get("tables", 0)

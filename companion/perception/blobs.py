@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -56,6 +57,27 @@ nudge. A shadow leaves between the two of `SHADOW` of the light, the same of eac
 """
 
 
+class Difference(NamedTuple):
+    """What of a thing's size differs from the last still table: where, by how many grey levels it stands out from the
+    ground around it now and before, how wide it is at least (mm), and whether it may be a shadow: the same ground with
+    less light."""
+
+    place: Point
+    now: float
+    before: float
+    narrow_mm: float
+    shade: bool
+
+    @property
+    def came(self) -> bool:
+        return self.now > self.before
+
+    @property
+    def went(self) -> bool:
+        """Is little to be seen of what was there? In another light a thing stands out about as it did."""
+        return self.now < self.before / 2
+
+
 @dataclass(slots=True)
 class Blobs:
     """`places`: where unrecognised things lie since the first still table."""
@@ -82,8 +104,8 @@ class Blobs:
         beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, ASIDE_MM) == 0
         put: list[Point] = []
         lifted: list[Point] = []
-        for here, came, *_ in self._differing(small, scale, beside, calibration):
-            (put if came else lifted).append(here)
+        for one in self._differing(small, scale, beside, calibration):
+            (put if one.came else lifted).append(one.place)
         same = SAME_MM
         kept = [
             old
@@ -112,10 +134,10 @@ class Blobs:
         # A faint find is one term of two, and takes nothing from a thing that was seen to come.
         sure = [one.center_mm for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
         on_tiles = [
-            SeenMarker(here, LEAST_THING_CONFIDENCE, recognised=False)
-            for here, came, narrow_mm, _ in self._differing(small, scale, where, calibration)
-            if came and narrow_mm >= SIZES_MM[0] and not self._near(here, sure)
-            if not any(distance(here, one) < AROUND_MM for one in marked)
+            SeenMarker(one.place, LEAST_THING_CONFIDENCE, recognised=False)
+            for one in self._differing(small, scale, where, calibration)
+            if one.came and one.narrow_mm >= SIZES_MM[0] and not self._near(one.place, sure)
+            if not any(distance(one.place, lay) < AROUND_MM for lay in marked)
         ]
         on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration, fresh)]
         return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
@@ -130,10 +152,29 @@ class Blobs:
             return []
         beside = tile_mask([*tiles, *self._lay], calibration, small.shape[:2], scale, ASIDE_MM) == 0
         return [
-            here
-            for here, came, narrow_mm, shade in self._differing(small, scale, beside, calibration)
-            if came and narrow_mm >= SIZES_MM[0]
-            if not (shade and any(distance(here, tile.center_mm) < tile.length_mm for tile in fresh))
+            one.place
+            for one in self._differing(small, scale, beside, calibration)
+            if one.came and one.narrow_mm >= SIZES_MM[0]
+            if not (one.shade and any(distance(one.place, tile.center_mm) < tile.length_mm for tile in fresh))
+        ]
+
+    def lifted(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Point]:
+        """Where a thing of a marker's size was taken away since the last still table, from a tile that lies as it lay
+        or from beside the tiles."""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return []
+        shape = small.shape[:2]
+        lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
+        fresh = [tile for tile in tiles if not self.lay(tile)]
+        apart = tile_mask(fresh, calibration, shape, scale, ASIDE_MM) == 0
+        on_tiles = (tile_mask(lying, calibration, shape, scale, 0.0) == 1) & apart
+        beside = tile_mask(lying, calibration, shape, scale, ASIDE_MM) == 0
+        return [
+            one.place
+            for where in (on_tiles, beside & apart)
+            for one in self._differing(small, scale, where, calibration)
+            if one.went
         ]
 
     @property
@@ -164,7 +205,8 @@ class Blobs:
     def is_print(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile]) -> bool:
         """Is what shows here beside `fresh` tiles a figure that was there before, in whatever light?
 
-        The shadow of a tile that was laid on part of it changes it. False where too little of it is seen.
+        The shadow of a tile that was laid on part of it changes it. A tile beside it is the same before and after, and
+        says nothing of it. False where too little of it is seen.
         """
         small, scale = self.shrunken.picture(image, WIDTH_PX)
         if self._before is None or self._before.shape != small.shape:
@@ -172,7 +214,9 @@ class Blobs:
         x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
         patch = round(PATCH_MM * scale * calibration.px_per_mm)
         part = slice(max(0, y - patch), y + patch + 1), slice(max(0, x - patch), x + patch + 1)
-        free = tile_mask(fresh, calibration, small.shape[:2], scale, FLANK_MM)[part] == 0
+        lay = [old for old in self._lay if old.length_mm != old.width_mm]
+        beside = lay if all(outside(old, place, old.length_mm, old.width_mm) > 0.0 for old in lay) else []
+        free = tile_mask([*fresh, *beside], calibration, small.shape[:2], scale, FLANK_MM)[part] == 0
         if free.mean() < LEAST_SEEN:
             return False
         was, now = (points - points.mean(0) for points in (self._before[part][free], small[part][free]))
@@ -182,9 +226,8 @@ class Blobs:
 
     def _differing(
         self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
-    ) -> Iterator[tuple[Point, bool, float, bool]]:
-        """What of a thing's size differs there from the last still table: its place, whether it came or went, how wide
-        it is at least (mm), and whether it may be a shadow: the same ground with less light."""
+    ) -> Iterator[Difference]:
+        """What of a thing's size differs there from the last still table."""
         assert self._before is not None
         strong = ((self._change(small, self._before) > CONTRAST) & where).astype(np.uint8)
         if not strong.any():
@@ -206,10 +249,10 @@ class Blobs:
             here[down : down + high, across : across + wide] = labels[row : row + high, column : column + wide] == n
             now, before = small[near], self._before[near]
             ground = where[near]
-            came = self._stands_out(now, here, ground) > self._stands_out(before, here, ground)
+            out, was = (self._stands_out(picture, here, ground) for picture in (now, before))
             light = now[here].mean(0) / np.maximum(before[here].mean(0), 1.0)
             shade = bool(SHADOW[0] < light.min() and light.max() < SHADOW[1] and np.ptp(light) < ONE_LIGHT)
-            yield (float(x), float(y)), came, min(wide, high) / mm, shade
+            yield Difference((float(x), float(y)), out, was, min(wide, high) / mm, shade)
 
     def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
         """Does the picture differ at this place from the last still table? True where that cannot be told.

@@ -10,7 +10,7 @@ from companion.geometry.table_view import Point, SeenMarker, SeenTile
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.projection import MOST_OVERLAP, free_part, overlap, square_of
-from companion.perception.tracks import MarkerTrack, TableMemory, Track
+from companion.perception.tracks import MARKER_REACH_MM, MarkerTrack, TableMemory, Track
 from vision.calibration import Calibration
 from vision.frame import Image
 
@@ -54,13 +54,18 @@ class Places:
             went = self.things.went(self.image, place.center_mm, self.calibration)
             shown = self.things.forgotten and marker.seen.recognised
             read = shown and any(_reads(tile, place.center_mm) for tile in under)
-            return went or read or self._table_shows(place, under, tiles)
+            return went or read or self._lifted(place, tiles) or self._table_shows(place, under, tiles)
         if under or self.bare.is_bare(self.image, place, tiles, self.calibration, beside=tiles):
             return True
         beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
         if len(beside) > 1 and self.things.went(self.image, place.center_mm, self.calibration):
             return True
         return self.things.only_here(self.image, place.center_mm, self.calibration)
+
+    def _lifted(self, place: SeenTile, tiles: Sequence[SeenTile]) -> bool:
+        """Was a thing of a marker's size taken away here?"""
+        lifted = self.things.lifted(self.image, tiles, self.calibration)
+        return any(distance(one, place.center_mm) <= MARKER_REACH_MM for one in lifted)
 
     def _table_shows(self, place: SeenTile, under: Sequence[SeenTile], tiles: Sequence[SeenTile]) -> bool:
         """Is what of a marker's place reaches over the tiles' edges the table's now, and was not before?"""

@@ -38,6 +38,7 @@ def in_time(
 
     `tiles` are all that lie there by this look and by what is known.
     """
+    markers = _without_lifted(markers, tiles, memory, place)
     found = [*markers, *_lying(markers, memory, looked, place)]
     fresh = [tile for tile in tiles if tile.face_up and not place.things.lay(tile)]
     for track in _lost(found, memory, looked, place):
@@ -50,6 +51,17 @@ def in_time(
 
 def _near(place: Point, markers: Sequence[SeenMarker]) -> bool:
     return any(distance(place, one.center_mm) <= MARKER_REACH_MM for one in markers)
+
+
+def _without_lifted(
+    markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], memory: TableMemory, place: Places
+) -> list[SeenMarker]:
+    """The finds less those faint ones that keep a marker where a thing was just taken away."""
+    faint = [one for one in markers if one.confidence < LEAST_THING_CONFIDENCE]
+    if not any(_near(track.seen.center_mm, faint) for track in memory.markers):
+        return list(markers)
+    lifted = place.things.lifted(place.image, tiles, place.calibration)
+    return [one for one in markers if one.confidence >= LEAST_THING_CONFIDENCE or not _at_any(one.center_mm, lifted)]
 
 
 def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: Places) -> list[SeenMarker]:
@@ -134,15 +146,13 @@ def _things(
     up = [tile for tile in tiles if tile.face_up]
     things = place.things.came(place.image, tiles, fresh, place.calibration)
     again = [one for one in lie if not _near(one.center_mm, sure) and _at_any(one.center_mm, things)]
-    came = [
-        thing
-        for thing in things
-        if looked.covers(thing)
-        and inside(thing, place.calibration)
-        and not _near(thing, [*sure, *lie])
-        and all(distance(thing, parked) > MARKER_REACH_MM for parked in memory.parked)
-        and at_a_train(thing, up, memory.hub, place.side_mm)
-    ]
+    # Where the first trains will begin without a hub nobody knows, but the eye takes what lies there for a marker.
+    faint = [one for one in found if one.confidence < LEAST_THING_CONFIDENCE]
+    things = [one for one in things if _near(one, faint) or at_a_train(one, up, memory.hub, place.side_mm)]
+    things = [one for one in things if looked.covers(one)]
+    # What waits there for its owner, or a print, came with nobody's hand.
+    memory.parked = tuple(spot for spot in memory.parked if not _at_any(spot, things))
+    came = [one for one in things if inside(one, place.calibration) and not _near(one, [*sure, *lie])]
     # Several things at once are no marker: a cup's handle and its spoon, or the light.
     new = [SeenMarker(came[0], LEAST_THING_CONFIDENCE, recognised=False)] if len(came) == 1 else []
     return [*again, *new]

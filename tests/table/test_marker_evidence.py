@@ -201,3 +201,46 @@ def test_what_was_read_of_a_toy_is_no_reading_of_the_half_it_left() -> None:
         (shown,) = memory.tiles()
         assert shown.halves is not None
         assert [half.value for half in shown.halves] == [7, value]
+
+
+def test_two_terms_make_a_marker_where_each_alone_makes_none(watched: Watched) -> None:
+    """Without a hub nobody knows where a train will begin: a thing came there, and the eye half takes it for one."""
+    far = (600.0, 500.0)
+    there = drawn(LAST, things=((far, 9, RED),))
+    watched.see(there, [LAST])
+    assert watched.places == []
+    watched.see(drawn(LAST), [LAST])
+    watched.see(there, [LAST], (far, 0.4))
+    assert watched.places == [far]
+
+
+def test_a_faint_find_keeps_no_marker_that_was_taken_away(watched: Watched) -> None:
+    """A toy stood on a black tile's blank half, and the bare half still looks a little like one."""
+    on_last = (412.0, 300.0)
+    watched.see(drawn(LAST, things=((on_last, 9, RED),)), [LAST], (on_last, 0.96))
+    watched.see(drawn(LAST), [LAST], (on_last, 0.38))
+    assert watched.places == []
+
+
+def test_a_tile_beside_it_makes_no_print_of_what_came(watched: Watched) -> None:
+    """A white tile is the same before and after, and is nearly all the contrast around a grey bead on dark wood."""
+    bead, dark = (400.0, 321.0), np.full_like(table(), 60)
+    bare, with_it = dark.copy(), dark.copy()
+    for picture in (bare, with_it):
+        cv2.rectangle(picture, (376, 288), (424, 312), (225, 228, 230), -1)
+    cv2.circle(with_it, (400, 322), 8, (90, 90, 90), -1)
+    things = Blobs()
+    things.keep(bare, [LAST], CALIBRATION)
+    assert not things.is_print(with_it, bead, CALIBRATION, [])
+    for picture in (bare, with_it):
+        cv2.circle(picture, (400, 322), 8, (160, 160, 160), -1)
+    things.keep(bare, [LAST], CALIBRATION)
+    assert things.is_print((with_it * 0.7).astype(np.uint8), bead, CALIBRATION, [])
+
+
+def test_a_place_where_a_figure_was_seen_before_anybody_began_is_free_for_a_marker(watched: Watched) -> None:
+    watched.memory.parked = (BUTTON,)
+    watched.see(drawn(LAST), [LAST], (BUTTON, 0.9))
+    assert watched.places == []
+    watched.see(drawn(LAST, things=((BUTTON, 9, RED),)), [LAST], (BUTTON, 0.9))
+    assert watched.places == [BUTTON]
