@@ -205,8 +205,8 @@ class Blobs:
     def is_print(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile]) -> bool:
         """Is what shows here beside `fresh` tiles a figure that was there before, in whatever light?
 
-        The shadow of a tile that was laid on part of it changes it. A tile beside it is the same before and after, and
-        says nothing of it. False where too little of it is seen.
+        The shadow of a tile that was laid on part of it changes it. Only the ground on which it shows is compared, one
+        tile or what lies beside them: their edge is the same before and after. False where too little of it is seen.
         """
         small, scale = self.shrunken.picture(image, WIDTH_PX)
         if self._before is None or self._before.shape != small.shape:
@@ -215,8 +215,12 @@ class Blobs:
         patch = round(PATCH_MM * scale * calibration.px_per_mm)
         part = slice(max(0, y - patch), y + patch + 1), slice(max(0, x - patch), x + patch + 1)
         lay = [old for old in self._lay if old.length_mm != old.width_mm]
-        beside = lay if all(outside(old, place, old.length_mm, old.width_mm) > 0.0 for old in lay) else []
-        free = tile_mask([*fresh, *beside], calibration, small.shape[:2], scale, FLANK_MM)[part] == 0
+        under = [old for old in lay if outside(old, place, old.length_mm, old.width_mm) <= 0.0]
+        shape = small.shape[:2]
+        covered = [*fresh] if under else [*fresh, *lay]
+        free = tile_mask(covered, calibration, shape, scale, FLANK_MM)[part] == 0
+        if under:
+            free &= tile_mask(under, calibration, shape, scale, -INSIDE_MM)[part] == 1
         if free.mean() < LEAST_SEEN:
             return False
         was, now = (points - points.mean(0) for points in (self._before[part][free], small[part][free]))

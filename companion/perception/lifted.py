@@ -60,7 +60,8 @@ class Places:
         beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
         if len(beside) > 1 and self.things.went(self.image, place.center_mm, self.calibration):
             return True
-        return self.things.only_here(self.image, place.center_mm, self.calibration)
+        fresh = [tile for tile in tiles if not self.things.lay(tile)]
+        return self.things.only_here(self.image, place.center_mm, self.calibration, fresh)
 
     def _lifted(self, place: SeenTile, tiles: Sequence[SeenTile]) -> bool:
         """Was a thing of a marker's size taken away here?"""

@@ -15,7 +15,7 @@ from companion.geometry.markers import outside
 from companion.geometry.table_view import Point, SeenHub, SeenMarker, SeenTile
 from companion.perception.lifted import Places
 from companion.perception.projection import LEAST_KEPT_CONFIDENCE, LEAST_THING_CONFIDENCE, inside
-from companion.perception.tracks import MARKER_REACH_MM, Looked, MarkerTrack, TableMemory
+from companion.perception.tracks import ABSENT, MARKER_REACH_MM, Looked, MarkerTrack, TableMemory
 
 BESIDE = 1.5
 """Tile widths from a tile of a train within which a thing that came may be its marker."""
@@ -38,7 +38,9 @@ def in_time(
 
     `tiles` are all that lie there by this look and by what is known.
     """
-    markers = _without_lifted(markers, tiles, memory, place)
+    lifted = _lifted(markers, tiles, memory, place)
+    # A faint find keeps no marker where a thing was taken away, and where there is none at all one look is enough.
+    markers = [one for one in markers if one.confidence >= LEAST_THING_CONFIDENCE or not _at_any(one.center_mm, lifted)]
     found = [*markers, *_lying(markers, memory, looked, place)]
     fresh = [tile for tile in tiles if tile.face_up and not place.things.lay(tile)]
     for track in _lost(found, memory, looked, place):
@@ -46,6 +48,8 @@ def in_time(
         if new is not None:
             track.seen = new
             found = [one for one in found if one is not new] + [new]
+        elif _at_any(track.seen.center_mm, lifted):
+            track.missing = max(track.missing, ABSENT - 1)
     return [*found, *_things(found, tiles, fresh, memory, looked, place)]
 
 
@@ -53,15 +57,14 @@ def _near(place: Point, markers: Sequence[SeenMarker]) -> bool:
     return any(distance(place, one.center_mm) <= MARKER_REACH_MM for one in markers)
 
 
-def _without_lifted(
+def _lifted(
     markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], memory: TableMemory, place: Places
-) -> list[SeenMarker]:
-    """The finds less those faint ones that keep a marker where a thing was just taken away."""
-    faint = [one for one in markers if one.confidence < LEAST_THING_CONFIDENCE]
-    if not any(_near(track.seen.center_mm, faint) for track in memory.markers):
-        return list(markers)
-    lifted = place.things.lifted(place.image, tiles, place.calibration)
-    return [one for one in markers if one.confidence >= LEAST_THING_CONFIDENCE or not _at_any(one.center_mm, lifted)]
+) -> list[Point]:
+    """Where a thing was just taken away, where the eye is not sure of every marker that lay there."""
+    sure = [one for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
+    if all(_near(track.seen.center_mm, sure) for track in memory.markers):
+        return []
+    return place.things.lifted(place.image, tiles, place.calibration)
 
 
 def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: Places) -> list[SeenMarker]:

@@ -88,6 +88,16 @@ def test_a_button_is_there_from_when_it_comes_to_when_it_goes_whatever_the_eye_s
     assert watched.places == []
 
 
+def test_one_look_sees_that_a_thing_was_taken_away(watched: Watched) -> None:
+    """A quick table lies still for one look; where the eye finds nothing and nothing stands out, none lies there."""
+    watched.see(drawn(LAST, things=((BUTTON, 9, RED),)), [LAST], (BUTTON, 0.9))
+    watched.looks = 1
+    watched.see(drawn(LAST, things=((BUTTON, 9, (60, 60, 160)),)), [LAST])
+    assert watched.places == [BUTTON]
+    watched.see(drawn(LAST), [LAST])
+    assert watched.places == []
+
+
 @pytest.mark.parametrize("looks", [3, 4, 5])
 def test_a_thing_that_came_is_there_in_every_look_at_the_same_picture(watched: Watched, looks: int) -> None:
     """The game asks for more looks where a marker is due: the thing had gone in the third and come in the fourth."""
@@ -244,3 +254,28 @@ def test_a_place_where_a_figure_was_seen_before_anybody_began_is_free_for_a_mark
     assert watched.places == []
     watched.see(drawn(LAST, things=((BUTTON, 9, RED),)), [LAST], (BUTTON, 0.9))
     assert watched.places == [BUTTON]
+
+
+def test_a_toy_on_a_tile_is_no_print_of_the_tile(watched: Watched) -> None:
+    """The tile's own edge is most of what shows around a place on it, before and after."""
+    on_last = (412.0, 291.0)
+    watched.see(drawn(LAST, things=((on_last, 6, (180, 180, 180)),)), [LAST], (on_last, 0.96))
+    assert watched.places == [on_last]
+
+
+def test_it_stays_in_a_new_tile_s_shadow_and_goes_when_it_goes(watched: Watched) -> None:
+    spot, beside = (449.0, 328.0), tile(449.0, 306.0, 0.0, 7, 6)
+    watched.see(drawn(LAST, things=((spot, 9, RED),)), [LAST], (spot, 0.96))
+    watched.see(drawn(LAST, beside, things=((spot, 9, RED),), shade=True), [LAST, beside])
+    assert watched.places == [spot]
+    moved = tile(449.0, 308.0, 0.0, 7, 6)
+    watched.see(drawn(LAST, moved, shade=True), [LAST, moved])
+    assert watched.places == []
+
+
+def test_it_is_taken_off_in_the_shadow_of_the_tile_laid_with_it(watched: Watched) -> None:
+    """Whoever plays on their own train lays the tile and takes the marker off in one move."""
+    spot, beside = (449.0, 328.0), tile(449.0, 306.0, 0.0, 7, 6)
+    watched.see(drawn(LAST, things=((spot, 9, RED),)), [LAST], (spot, 0.96))
+    watched.see(drawn(LAST, beside, shade=True), [LAST, beside])
+    assert watched.places == []
