@@ -28,8 +28,8 @@ LEAST_AT_ONCE = 3
 """So many tiles laid open since the last tile was played are a hand, even of one player alone; fewer may lie astray."""
 
 LEAST_CLEAR = 2
-"""Two hands of so many tiles each, all read and as many as they should be, are hands whatever else lies about: a loose
-tile is asked about and keeps no round from ending."""
+"""Two hands of so many tiles each, all read and as many as they should be, are hands whatever else lies about, and so
+are those of which all are as large as is known: a loose tile is asked about and keeps no round from ending."""
 
 MOST_CANDIDATES = 4
 
@@ -107,7 +107,8 @@ class OpenHands:
         if QuestionKind.HAND_TWICE in (hand.fault.kind for hand in read if hand.fault is not None):
             return None
         clear = sum(hand.fault is None and len(hand.tiles) >= LEAST_CLEAR for hand in read)
-        beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 else BESIDE_HANDS
+        counted = bool(read) and all(hand.fault is None and due[hand.player] == len(hand.tiles) for hand in read)
+        beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 or counted else BESIDE_HANDS
         if any(problem.trouble not in beside for problem in layout.problems):
             return None
         none_left = [player for player in rest if due[player] == 0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -245,8 +245,20 @@ def test_hands_of_which_a_tile_is_there_too_often_end_nothing(
     assert players.out(layout, table, 7) == ("Cy" if ends else None)
 
 
-@pytest.mark.parametrize(("second", "ends"), [(((2, 5), (2, 6)), True), (((2, 5),), False), (((2, 5), (2, 5)), False)])
-def test_two_clear_hands_are_two_hands_though_a_tile_lies_about(second: Sequence[tuple[int, int]], ends: bool) -> None:
+@pytest.mark.parametrize(
+    ("second", "due", "ends"),
+    [
+        (((2, 5), (2, 6)), {}, True),
+        (((2, 5),), {}, False),
+        (((2, 5), (2, 5)), {}, False),
+        (((2, 5),), {"Ann": 2, "Ben": 1, "Cy": 0}, True),
+        (((2, 5),), {"Ann": 2, "Ben": 2, "Cy": 0}, False),
+    ],
+)
+def test_two_clear_hands_are_two_hands_though_a_tile_lies_about(
+    second: Sequence[tuple[int, int]], due: Mapping[str, int], ends: bool
+) -> None:
+    """And so are hands that are all as large as is known."""
     laid = {"Ann": ((1, 3), (1, 4)), "Ben": second}
     hands = {
         name: tuple(PlacedTile(10 * n + k, tile(100.0 * n + 30 * k, 60.0, 90.0, *pair)) for k, pair in enumerate(pairs))
@@ -254,7 +266,7 @@ def test_two_clear_hands_are_two_hands_though_a_tile_lies_about(second: Sequence
     }
     astray = PlacedTile(99, tile(500.0, 300.0, 40.0, 3, 9))
     layout = Layout(hands=hands, loose=(astray,), problems=(Problem(Trouble.LOOSE_TILE, (500.0, 300.0), (99,)),))
-    table = Position(12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (), "Ben": (), "Cy": (), "MX": ()})
+    table = Position(12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (), "Ben": (), "Cy": (), "MX": ()}, hands=due)
     players = OpenHands(("Ann", "Ben", "Cy"), dict.fromkeys(double_set(12), 1), 24.0)
     assert players.out(layout, table, 7) == ("Cy" if ends else None)
 
