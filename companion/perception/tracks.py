@@ -254,12 +254,14 @@ class TableMemory:
         again = self.known is not None and marker.born <= self.known and marker.sightings >= SURELY_STANDS
         return marker.with_its_tile and marker.on_unread and again and marker.seen.confidence >= PLAINLY_ONE
 
-    def _begun_on(self, marker: SeenMarker) -> MarkerTrack:
-        """A marker found for the first time. What comes with a tile and lies on it may be its print."""
-        tile = self._tile_at(marker.center_mm)
-        new = tile is not None and not marker.known and bool(self.known) and tile.born > (self.known or 0)
-        on_unread = new and self._on_unread(marker.center_mm)
-        return MarkerTrack(marker, 1, with_its_tile=new, on_unread=on_unread, came=bool(self.known), born=self.readings)
+    def _doubt(self, track: MarkerTrack) -> None:
+        """Of a marker that has just come: what comes with a tile and lies on it may be its print, or a half of it that
+        was seen before the whole."""
+        tile = self._tile_at(track.seen.center_mm)
+        track.with_its_tile = (
+            tile is not None and not track.seen.known and bool(self.known) and tile.born > (self.known or 0)
+        )
+        track.on_unread = track.with_its_tile and self._on_unread(track.seen.center_mm)
 
     def _tile_at(self, place: Point) -> Track | None:
         return next((track for track in self.tracks if track.seen.halves and _on_tile(place, track.seen)), None)
@@ -386,7 +388,10 @@ class TableMemory:
                 track.sightings += marker is not track.seen
                 track.seen, track.missing, track.hidden = marker, 0, False
             elif marker.confidence >= LEAST_THING_CONFIDENCE:
-                fresh.append(self._begun_on(marker))
+                fresh.append(MarkerTrack(marker, 1, came=bool(self.known), born=self.readings))
+        young = [one for one in self.markers if one.born > (self.known or 0) and not one.seen.recognised]
+        for track in (*young, *fresh):
+            self._doubt(track)
         for track in left:
             if looked.covers(track.seen.center_mm):
                 track.missing += 1

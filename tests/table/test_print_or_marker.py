@@ -67,3 +67,13 @@ def test_on_the_table_seen_first_every_marker_is_one() -> None:
     memory = TableMemory()
     seen(memory, [LYING, NEW], [ON_IT])
     assert memory.seen_markers() == [ON_IT]
+
+
+def test_half_a_tile_that_is_seen_before_the_whole_is_no_marker(memory: TableMemory) -> None:
+    """A blank half in a glare has the size of a marker, and the first look found nothing else of the tile."""
+    half = replace(ON_IT, confidence=0.6, recognised=False)
+    memory.begin()
+    memory.see([LYING], [half], EVERYWHERE, LYING.width_mm)
+    assert memory.seen_markers() == [half]
+    memory.see([LYING, NEW], [half], EVERYWHERE, LYING.width_mm)
+    assert memory.seen_markers() == []
