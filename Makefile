@@ -115,10 +115,10 @@ wheels: $(VENV)/.runtime
 release: $(VENV)/.runtime
 	$(BIN)/python -m deploy.release --into dist
 
-# The documents as a site in the folder site.
 pictures: $(VENV)/.test
 	$(BIN)/python -m bench.page_pictures
 
+# The documents as a site in the folder site.
 docs: $(VENV)/.docs
 	$(BIN)/python -m deploy.site --into site
 

@@ -1,4 +1,4 @@
-"""`make bench`: every figure of the README's speed table, measured in one run."""
+"""`make bench`: how fast everything is, measured in one run."""
 
 from __future__ import annotations
 

@@ -20,11 +20,11 @@ from companion.rules.ruleset import RuleSetError
 def replay(file: Path, as_json: bool) -> None:
     """Play a journal again: every ruling and the scores.
 
-    FILE is a game.jsonl from the folder of the games, or from a zip that the page saved. Where the journal said
+    FILE is a journal.jsonl from the folder of the games, or from a zip that the page saved. Where the journal said
     something else at the time, both are shown. Exit status 1 where the file cannot be read.
 
     \b
-    companion replay game.jsonl
+    companion replay journal.jsonl
     """
     try:
         game = play_again(file)
