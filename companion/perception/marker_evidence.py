@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.geometry.joints import distance
-from companion.geometry.markers import outside
+from companion.geometry.markers import SLOT_DEPTH, outside
 from companion.geometry.table_view import Point, SeenHub, SeenMarker, SeenTile
 from companion.perception.lifted import Places
 from companion.perception.projection import LEAST_KEPT_CONFIDENCE, LEAST_THING_CONFIDENCE, inside
@@ -21,7 +21,8 @@ BESIDE = 1.5
 """Tile widths from a tile of a train within which a thing that came may be its marker."""
 
 SLOT = 1.0
-"""Tile widths around a hub's rim where the marker of a train that has not begun lies."""
+"""Tile widths inside a hub's rim, and around the place of a first tile outside it, where the marker of a train that has
+not begun lies."""
 
 MOVED_MM = 85.0
 """So far a marker moves with its train when a tile is laid: by a tile's length, and from one side to the other."""
@@ -166,6 +167,10 @@ def _at_any(place: Point, things: Sequence[Point]) -> bool:
 
 
 def at_a_train(thing: Point, up: Sequence[SeenTile], hub: SeenHub | None, width: float) -> bool:
+    """Does this lie beside a tile of a train, or where a first one will lie at the hub?"""
     if any(outside(tile, thing, tile.length_mm, tile.width_mm) <= BESIDE * width for tile in up):
         return True
-    return hub is not None and abs(distance(thing, hub.center_mm) - hub.radius_mm) <= SLOT * width
+    if hub is None:
+        return False
+    outward = (distance(thing, hub.center_mm) - hub.radius_mm) / width
+    return -SLOT <= outward <= SLOT_DEPTH + SLOT

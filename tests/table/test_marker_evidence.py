@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.geometry.table_view import Point, SeenHalf, SeenMarker, SeenTile
+from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.lifted import Places, let_go, without_patterns
-from companion.perception.marker_evidence import in_time
+from companion.perception.marker_evidence import at_a_train, in_time
 from companion.perception.projection import square_of
 from companion.perception.tracks import MARKER_REACH_MM, Looked, TableMemory
 from tests.table.tables import tile
@@ -127,6 +127,12 @@ def test_far_from_trains_two_at_once_and_what_is_no_marker_s_size_are_none(watch
         watched.see(drawn(LAST, things=things), [LAST])
         assert watched.places == [], things
         watched.see(drawn(LAST), [LAST])
+
+
+@pytest.mark.parametrize(("away", "there"), [(30.0, False), (45.0, True), (62.0, True), (91.0, True), (130.0, False)])
+def test_at_a_hub_a_marker_lies_in_its_slot_or_where_the_first_tile_will(away: float, there: bool) -> None:
+    hub = SeenHub((600.0, 450.0), 62.0, 0.9)
+    assert at_a_train((600.0 + away, 450.0), [], hub, 24.0) is there
 
 
 def test_the_shadow_of_a_new_tile_is_none(watched: Watched) -> None:
