@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+import cv2
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -80,6 +81,14 @@ class Camera:
         mx = (x[None, :] * gain) * half + cx - 0.5
         my = (y[:, None] * gain) * half + cy - 0.5
         return mx.astype(np.float32), my.astype(np.float32)
+
+    def bent(self, owners: NDArray[np.int16]) -> NDArray[np.int16]:
+        """(h, w) whose each pixel is, as the lens bends it. Beyond what was drawn the picture repeats its last pixels:
+        they show nobody."""
+        if not self.distortion:
+            return owners
+        maps = self.undistort_maps()
+        return np.asarray(cv2.remap(owners, *maps, cv2.INTER_NEAREST, borderMode=cv2.BORDER_CONSTANT), np.int16)
 
     def plane(self, origin: ArrayLike, e1: ArrayLike, e2: ArrayLike) -> Array:
         """Homography of (a, b, 1) to pixels for the plane origin + a e1 + b e2."""

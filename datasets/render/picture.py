@@ -106,11 +106,9 @@ def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
         origin=origin,
     ).image
     image = sun_and_shade(rng, image)
-    owners = g.owner
     if camera.distortion:
         mx, my = camera.undistort_maps()
         image = cv2.remap(image, mx, my, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        owners = cv2.remap(owners, mx, my, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
     out, quality = develop(image, rng)
     meta = {
         "scene": plan.kind,
@@ -125,7 +123,7 @@ def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
         "width": width,
         "height": height,
     }
-    return Picture(out, label_all(camera, tiles, things, owners, packed(out, quality)), meta, quality)
+    return Picture(out, label_all(camera, tiles, things, camera.bent(g.owner), packed(out, quality)), meta, quality)
 
 
 def packed(image: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:

@@ -263,10 +263,7 @@ def _light_scene(scene: TableScene, seed: int, look: _Look) -> _Lit:
             chance, heading = stream(seed, f"hand {hand.seed}"), math.radians(hand.heading_deg)
             sleeve = None if hand.sleeve is None else from_hex(hand.sleeve)
             draw_hand(g, chance, hand.tip_mm, heading, hand.lift_mm, sleeve)
-    owners = g.owner
-    if g.camera.distortion:
-        owners = cv2.remap(owners, *g.camera.undistort_maps(), cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
-    return _Lit(_light(scene, look, g), _labels(g.camera, laid.tiles, laid.things, owners))
+    return _Lit(_light(scene, look, g), _labels(g.camera, laid.tiles, laid.things, g.camera.bent(g.owner)))
 
 
 def _lay_scene(scene: TableScene, seed: int, look: _Look) -> _Laid:

@@ -37,6 +37,16 @@ def test_the_lens_map_and_the_lens_formula_agree() -> None:
             assert np.allclose(camera.distort(straight), [[x + 0.5, y + 0.5]], atol=0.02)
 
 
+def test_what_the_lens_repeats_beyond_the_picture_shows_nobody() -> None:
+    """It looks like more of a tile at the edge and hides its pips, so nobody has to read that tile."""
+    camera, everywhere = _leaning(distortion=0.06), np.ones((480, 640), np.int16)
+    mx, my = camera.undistort_maps()
+    drawn = (mx >= 0) & (mx <= 639) & (my >= 0) & (my <= 479)
+    bent = camera.bent(everywhere)
+    assert (bent[drawn] == 1).all() and (bent[0] == 0).all() and not drawn[0].any()
+    assert (_leaning().bent(everywhere) == 1).all()
+
+
 def test_a_cut_shows_what_the_whole_picture_shows_there() -> None:
     whole = Camera(1600, 1200, 60.0, 900.0, (10.0, 5.0), 0.2, 1.1, 0.3, -0.05)
     x0, y0 = 1000, 200
