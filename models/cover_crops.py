@@ -8,26 +8,49 @@ printed on it hide nothing.
 from __future__ import annotations
 
 import math
+from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.cover_cutouts import Cutouts
-from models.crops import CONTEXT_WH, MARGIN, UNIT, Crops
+from models.crops import CONTEXT_WH, LEGIBLE, MARGIN, NONE, UNIT, Crops, table_crops, tables
 from vision.hidden import CELL_PX, MASK_MARGIN, MASK_WH
 
 F = np.float32
 Images = NDArray[np.uint8]
 Field = NDArray[np.float32]
 
-BARE, SHADOW, BESIDE = 0.2, 0.08, 0.1
+BARE, SHADOW, BESIDE = 0.28, 0.08, 0.1
 """So many views have nothing on them, a shadow only, or a thing that lies beside the tile and not on it."""
 A_TILE, A_GLARE = 0.14, 0.1
 """Of the things on tiles so many are other tiles, and so many glares."""
 BURNT = 0.75
 """From this share of white on nothing is left to see."""
 GAMMA = 2.2
+WHOLE = 0.99
+"""Of either half of a rendered tile on which nothing lies so much is seen."""
+
+
+def whole_tiles(crops: Crops) -> Crops:
+    """The crops in which a tile lies face up."""
+    return crops.part(np.flatnonzero(crops.straight & (crops.labels < NONE).all(1)))
+
+
+def bare_tiles(folder: Path) -> Crops:
+    """The tiles of rendered tables on which nothing lies at all, however small and blurred."""
+    rng, parts = np.random.default_rng(1), []
+    for image, meta in tables(folder):
+        bare = [thing for thing in meta["objects"] if thing["cls"] == 0 and _lies_bare(thing)]
+        parts.append(whole_tiles(table_crops(image, bare, rng, negatives=0.0)))
+    return Crops.together(parts)
+
+
+def _lies_bare(thing: dict[str, Any]) -> bool:
+    shown = min(thing["half_vis"]) >= WHOLE and (thing["in_frame"] or 0) >= WHOLE
+    return bool(shown and min(thing["half_contrast"]) >= LEGIBLE)
 
 
 def covered_views(

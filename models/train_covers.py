@@ -19,10 +19,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.cover_crops import covered_views
+from models.cover_crops import bare_tiles, covered_views, whole_tiles
 from models.cover_cutouts import Cutouts
 from models.cover_network import CoverNetwork
-from models.crops import NONE, Crops
+from models.crops import Crops
 from models.train_reader import average_into, descend, pace, photographed, to_network
 from vision.hidden import TILE_CELLS
 
@@ -40,9 +40,9 @@ def loss_of(logits: Tensor, wanted: Tensor) -> Tensor:
     return (each * weight).sum() / (weight.sum() * len(logits))
 
 
-def whole_tiles(crops: Crops) -> np.ndarray:
-    """The numbers of the crops in which a tile lies face up."""
-    return np.flatnonzero(crops.straight & (crops.labels < NONE).all(1))
+def load(source: Path) -> Crops:
+    """The whole tiles of a file of close-ups, or of a folder of rendered tables those on which nothing lies."""
+    return bare_tiles(source) if source.is_dir() else whole_tiles(Crops.load(source))
 
 
 def figures(logits: np.ndarray, wanted: np.ndarray) -> dict[str, float]:
@@ -74,10 +74,8 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     cv2.setNumThreads(1)
     options.work.mkdir(parents=True, exist_ok=True)
-    crops = Crops.together([Crops.load(path) for path in options.data])
-    crops = crops.part(whole_tiles(crops))
-    held = Crops.load(options.held)
-    held = held.part(whole_tiles(held))
+    crops = Crops.together([load(path) for path in options.data])
+    held = load(options.held)
     things = Cutouts.load(options.things)
     views, truth = covered_views(
         held, np.arange(len(held)), Cutouts.load(options.held_things), np.random.default_rng(3)
