@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image, Picture
-from vision.hidden import SEEN_WHOLE
 from vision.known_set import KnownSet
 from vision.levels import middle_levels
 from vision.plausibility import alike_in_colour
-from vision.reading import HalfReading, TileReading
+from vision.reading import SEEN_WHOLE, HalfReading, TileReading
 from vision.rectify import cut_tile, shifted
 
 Floats = NDArray[np.float32]

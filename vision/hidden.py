@@ -22,9 +22,10 @@ from vision.inference import Network, Workers
 from vision.known_set import KnownSet
 from vision.levels import middle_levels
 from vision.prints import Points, prints_of
-from vision.reading import HalfReading, TileReading
+from vision.reading import SEEN_WHOLE, HalfReading, TileReading
 from vision.rectify import cut_tile, half_corners
 from vision.rotated import sides
+from vision.tile_shape import ONE_PLANE, shape_of
 from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
@@ -38,10 +39,9 @@ CELL_PX = 4
 TILE_CELLS = (slice(3, 13), slice(3, 23))
 """Where among them the tile lies: down, along."""
 HALF_CELLS = 10
-HIDDEN, PLAINLY, SEEN_WHOLE, BY_SIZE = 0.5, 0.9, 0.9995, 0.8
-"""A cell more probably hidden than the first is; of a half that is read as surely as the third than the second: under
-toys on photographs the surest of 14 wrong values had 0.9989. What is larger than a pip makes a cell so probably hidden
-as the last."""
+HIDDEN, PLAINLY, BY_SIZE = 0.5, 0.9, 0.8
+"""A cell more probably hidden than the first is; of a half that is read as what shows whole is than the second. What is
+larger than a pip makes a cell so probably hidden as the last."""
 RIM = 1
 """Cells along a half's edges in which no pip has its middle: an outline may be off by as much."""
 LEAST_CELLS = 2
@@ -65,9 +65,10 @@ REACH = 0.11
 SPREAD = 0.26
 """How far from a half's middle, in tile widths, makers print its outermost pips, by and large."""
 SAME_PLACE = 0.1
-AT_EDGE, LEAST_WHOLE, USUAL_RATIO, OTHER_RATIO = 0.05, 3, 0.48, (0.1, 0.25)
-"""In tile widths from the picture's edge; so many whole tiles tell how wide they are for their length, the third where
-they are fewer; by how much one that ends there differs (a logarithm), and one whose outline goes on beyond."""
+AT_EDGE, ALONG_EDGE, LEAST_WHOLE, USUAL_RATIO, OTHER_RATIO = 0.05, 0.25, 3, 0.48, (0.1, 0.25)
+"""In tile widths from the picture's edge one corner of an end or a side that lies along it, and the other at most; so
+many whole tiles tell how wide they are for their length, the fourth where they are fewer; by how much one that ends
+there differs (a logarithm), and one whose outline goes on beyond."""
 BATCHES = (4, 64)
 _UNIT_HALF = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
 _MIDDLES = (np.stack(np.meshgrid(*[np.arange(HALF_CELLS, dtype=np.float32)] * 2), 2).reshape(-1, 1, 2) + 0.5) / 10
@@ -76,6 +77,8 @@ SOLID = 0.4
 """In tile widths: no pip is so large. What differs from the body in colour, or is brighter or darker, by the next three
 (levels of L*a*b* as OpenCV scales it; a share of the body's brightness) over a disc of this size is a thing on it. In
 the photographs nothing printed is."""
+PIPS_APART_PX = 28.0
+"""Of a tile's width in the picture: on smaller ones all pips of a half may run together."""
 OTHER_COLOUR, BRIGHTER, DARKER = 12.0, 50.0, 0.5
 THROUGHOUT = 0.5
 """By so much of what it does at most a thing differs from the body wherever a disc of that size lies in it: between
@@ -119,7 +122,8 @@ class Covers:
         if by_size:
             # What looks like pips that run together may be a toy among pips, where the network sees one.
             things = [solid(cut, all_through=not (one > HIDDEN).any()) for cut, one in zip(cuts, seen, strict=True)]
-            seen = np.maximum(seen, BY_SIZE * (np.array(things) > HIDDEN))
+            large = np.min(sides(quads), axis=0) >= PIPS_APART_PX
+            seen = np.maximum(seen, BY_SIZE * (np.array(things) > HIDDEN) * large[:, None, None])
         return np.asarray(seen, np.float32)
 
     def settled(
@@ -176,7 +180,8 @@ class Covers:
 
 def beyond(shape: tuple[int, ...], quads: Floats) -> Mask:
     """(h, w) of a picture and (n, 4, 2) outlines -> (n, 2, 10, 10): which cells of each half its edge cuts off. A tile
-    that ends at the edge and is not as wide for its length as the others goes on beyond it, nobody knows how far."""
+    of which one end lies along the edge and that is shorter than the others, or one side and that is narrower, goes on
+    beyond it, nobody knows how far."""
     out = np.zeros((len(quads), 2, HALF_CELLS, HALF_CELLS), np.bool_)
     if not len(quads):
         return out
@@ -184,17 +189,26 @@ def beyond(shape: tuple[int, ...], quads: Floats) -> Mask:
     # Below 0 beyond the edge.
     within = np.minimum(quads, np.array(shape[1::-1], np.float32) - quads).min(2) / wide[:, None]
     at_edge = within.min(1) < AT_EDGE
-    ratio = wide / long
-    usual = np.median(ratio[~at_edge]) if (~at_edge).sum() >= LEAST_WHOLE else USUAL_RATIO
+    ratio = np.log(wide / long)
+    shorter = ratio - (np.median(ratio[~at_edge]) if (~at_edge).sum() >= LEAST_WHOLE else np.log(USUAL_RATIO))
+    whole = shape_of(quads[~at_edge]) if at_edge.any() else None
+    if whole is not None and whole.rest <= ONE_PLANE:  # a camera that leans sees tiles of one way shorter
+        length, width, _ = whole.misfits(quads).T
+        shorter = width - length
     for n in np.flatnonzero(at_edge):
-        ends = within[n].reshape(2, 2).min(1) < AT_EDGE
+        most = OTHER_RATIO[int(within[n].min() < -2 * AT_EDGE)]
+        narrower = shorter[n] < -most and any(_along(within[n, pair]) for pair in ([1, 2], [3, 0]))
         for half in (0, 1):
             to_picture = cv2.getPerspectiveTransform(_UNIT_HALF, half_corners(quads[n], half).astype(np.float32))
             middles = cv2.perspectiveTransform(_MIDDLES, to_picture).reshape(HALF_CELLS, HALF_CELLS, 2)
             out[n, half] = (middles < 0).any(2) | (middles > shape[1::-1]).any(2)
-            most = OTHER_RATIO[int(within[n].min() < -2 * AT_EDGE)]
-            out[n, half] |= ends[half] and abs(np.log(ratio[n] / usual)) > most
+            out[n, half] |= narrower or (shorter[n] > most and _along(within[n, 2 * half : 2 * half + 2]))
     return out
+
+
+def _along(corners: Floats) -> bool:
+    """Whether two corners of an outline, so many tile widths within the picture, lie along its edge."""
+    return bool(corners.min() < AT_EDGE and corners.max() < ALONG_EDGE)
 
 
 def solid(cut: Image, *, all_through: bool = True) -> Floats:

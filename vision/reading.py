@@ -15,6 +15,9 @@ VALUES = 19
 NONE, BACK, CLASSES = 19, 20, 21
 OFFSETS = 4
 """After the classes: where the half's two outer corners really are, see `put_right`."""
+SEEN_WHOLE = 0.9995
+"""From here on a half is read as only what shows whole is: under toys on photographs the surest of 14 wrong values had
+0.9989."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

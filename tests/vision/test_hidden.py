@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
+from tests.vision.test_tile_shape import read, scattered
 from vision.hidden import Covers, may_be_another, printed, solid
 from vision.known_set import KnownSet
 from vision.reading import HalfReading, TileReading
@@ -185,6 +186,38 @@ def test_what_the_pictures_edge_cuts_off_is_hidden(covers, monkeypatch) -> None:
     end_cut = np.array([[-14, 20], [-14, 0], [26, 0], [26, 20]], np.float32)
     read = [TileReading(end_cut, "up", (HalfReading(2, 0.99), HalfReading(6, 0.98)), 0.9)]
     assert [half.value for half in covers.settled(picture, read)[0].halves or ()] == [None, 6]
+
+
+def test_a_camera_that_leans_cuts_off_no_tile_at_the_edge(covers, monkeypatch) -> None:
+    """From aside a tile that lies one way is shorter for its width than one that lies the other, wherever it lies."""
+    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: np.zeros((len(quads), 2, 10, 10), np.float32))
+    quads = scattered(12, 37)
+    lowest = int(quads[:, :, 1].max(1).argmax())
+    height = int(np.ceil(quads[lowest, :, 1].max()))
+    picture = np.zeros((height, 1200, 3), np.uint8)
+    told = covers.settled(picture, read(quads))
+    assert [tile.values for tile in told] == [(4, 2)] * 12
+
+
+@pytest.mark.parametrize(
+    ("long", "wide", "turned", "values"),
+    [
+        (40, 20, 0, (4, 2)),
+        (52, 20, 0, (4, 2)),  # nothing at its end is cut off: it would be shorter
+        (30, 20, 0, None),
+        (30, 20, 40, (4, 2)),  # one corner lies there, and no end of it
+        (40, 14, 90, None),
+        (40, 26, 90, (4, 2)),
+    ],
+)
+def test_only_what_ends_along_the_edge_goes_on_beyond_it(covers, monkeypatch, long, wide, turned, values) -> None:
+    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: np.zeros((len(quads), 2, 10, 10), np.float32))
+    angle = np.radians(turned)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    quad = np.array([[-long, wide], [-long, -wide], [long, -wide], [long, wide]]) / 2 @ turn.T
+    quad += [-quad[:, 0].min(), 90.0]
+    told = covers.settled(np.zeros((200, 200, 3), np.uint8), read(quad[None]))
+    assert told[0].values == values
 
 
 def test_where_no_tile_has_a_dividing_line_nothing_may_be_hidden(covers, monkeypatch) -> None:

@@ -96,6 +96,15 @@ def test_beyond_45_degrees_a_tile_is_read_only_where_its_line_shows_that_it_is_o
     assert why is not None and "too far to read tiles by" in why
 
 
+@pytest.mark.parametrize(("lean", "p", "stands"), [(30, 0.994, True), (40, 0.994, False), (40, 0.996, True)])
+def test_from_aside_a_tile_without_its_line_has_to_be_quite_sure(lean: float, p: float, stands: bool) -> None:
+    tiles = [*read(scattered(12, lean), 0.996)[:-1], read(scattered(12, lean), p)[-1]]
+    assert of_one_shape(tiles, DIVIDED) == (tiles, None)
+    told, why = of_one_shape(tiles, PLAIN)
+    assert why is None and told[:-1] == tiles[:-1]
+    assert (told[-1] == tiles[-1]) is stands
+
+
 @pytest.mark.parametrize(("long", "wide", "stands"), [(1.0, 1.0, True), (0.85, 1.0, False), (1.0, 0.8, False)])
 def test_without_dividing_lines_an_outline_cut_short_is_not_read(long: float, wide: float, stands: bool) -> None:
     quads = scattered(12, 10)
