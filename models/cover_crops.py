@@ -23,7 +23,7 @@ F = np.float32
 Images = NDArray[np.uint8]
 Field = NDArray[np.float32]
 
-BARE, SHADOW, BESIDE = 0.28, 0.08, 0.1
+BARE, SHADOW, BESIDE = 0.2, 0.08, 0.1
 """So many views have nothing on them, a shadow only, or a thing that lies beside the tile and not on it."""
 A_TILE, A_GLARE = 0.14, 0.1
 """Of the things on tiles so many are other tiles, and so many glares."""

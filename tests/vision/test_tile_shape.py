@@ -73,6 +73,16 @@ def test_several_tiles_taken_for_one_are_not_read(lean: float) -> None:
     assert tiles[5].face == "up"
 
 
+@pytest.mark.parametrize(("longer", "wider", "stands"), [(1.7, 1.7, True), (1.0, 2.0, False)])
+def test_tiles_on_a_cloth_that_shows_smaller_ones_are_a_set_of_their_own(longer, wider, stands) -> None:
+    printed, tiles = scattered(48, 0), scattered(24, 0, seed=1, narrow=wider / longer)[::4]
+    for quad in tiles:
+        quad[:] = quad.mean(0) + (quad - quad.mean(0)) * longer
+    told, why = of_one_shape(read(np.concatenate([printed, tiles])), DIVIDED)
+    assert why is None
+    assert [tile.values for tile in told] == [(4, 2)] * 48 + [(4, 2) if stands else None] * 6
+
+
 def test_from_far_aside_nothing_is_read_and_a_sentence_says_so() -> None:
     tiles, why = of_one_shape(read(scattered(12, 60)), DIVIDED)
     assert all(tile.values is None for tile in tiles)
@@ -103,6 +113,14 @@ def test_from_aside_a_tile_without_its_line_has_to_be_quite_sure(lean: float, p:
     told, why = of_one_shape(tiles, PLAIN)
     assert why is None and told[:-1] == tiles[:-1]
     assert (told[-1] == tiles[-1]) is stands
+
+
+def test_where_hardly_any_of_many_is_sure_a_tile_without_its_line_has_to_be() -> None:
+    for count, stands in ((8, True), (12, False)):
+        tiles = read(scattered(count, 10), 0.97)
+        assert (of_one_shape(tiles, PLAIN) == (tiles, None)) is stands
+        assert of_one_shape(tiles, DIVIDED) == (tiles, None)
+        assert of_one_shape(tiles, PLAIN, digits=True) == (tiles, None)
 
 
 @pytest.mark.parametrize(("long", "wide", "stands"), [(1.0, 1.0, True), (0.85, 1.0, False), (1.0, 0.8, False)])
