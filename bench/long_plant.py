@@ -22,7 +22,6 @@ from random import Random
 from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header
-from companion.play.round_over import over_by_rule
 from companion.rules.actions import Action, End
 from companion.rules.mexican.judge import after_turn, judge_turn
 from companion.rules.position import Position
@@ -64,7 +63,7 @@ def plant(name: str, code: Violation, seed: int, turns: int | None = None) -> st
         for event in events_of(turn):
             happen(event)
         left = more if turn.planted else left - 1
-        if left == 0 or (timeline.match.course is not None and over_by_rule(timeline.match.course) is not None):
+        if left == 0 or (timeline.match.course is not None and timeline.match.course.over is not None):
             break
     findings = [finding for n in range(len(timeline.acts)) for finding in timeline.findings(n)]
     sure = {finding.code for finding in findings if finding.certain}

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header, RoundEnded
-from companion.play.round_over import over_by_rule
 from companion.rules.ruleset import ANY_SET, RULESET_NAMES, load_ruleset
 from datasets.bots import BotGame
 from datasets.bots.recording import events_of, opening, reveal
@@ -57,7 +56,7 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
                 happen(event)
         course = timeline.match.course
         assert course is not None
-        due = over_by_rule(course)
+        due = course.over
         happen(due if due is not None else RoundEnded(how=played.how or "abandoned", out=played.out))
         for hand in reveal(played):
             happen(hand)

@@ -21,8 +21,8 @@ from companion.log.event_fields import EventError
 from companion.log.events import Event, Header, RoundStarted
 from companion.log.journal import JournalError, read_journal
 from companion.log.table_change import Seen
+from companion.play.course import Course
 from companion.play.event_actions import act_of
-from companion.play.round import Course
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.dispute import Alternative, alternatives
 from companion.tracking.evidence import ITEMS

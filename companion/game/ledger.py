@@ -398,7 +398,7 @@ class Ledger:
         if event.source != "camera" or action_of(event) is None or self.match.phase == "playing":
             return event
         trial = self.timeline.copy()
-        trial.take(EffectiveEvent(replace(event, seq=self.last_seq + 1)), fresh=True)
+        trial.take(EffectiveEvent(replace(event, seq=self.last_seq + 1)))
         return _with_findings(event, trial.findings(len(trial.acts) - 1))
 
     def settle(self) -> tuple[Event, ...]:

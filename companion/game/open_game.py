@@ -28,8 +28,8 @@ from companion.log.event_fields import EventError
 from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
 from companion.log.journal import Journal, JournalError
 from companion.log.table_change import TableChange
+from companion.play.course import Course
 from companion.play.event_actions import is_act
-from companion.play.round import Course
 from companion.play.scoreboard import Scoreboard, fold_held
 from companion.play.taps import closed_to_mover, still_laying
 from companion.rules.actions import Play

@@ -32,12 +32,11 @@ class Accusation:
 def accusations(timeline: Timeline) -> frozenset[Accusation]:
     """What stands for certain."""
     found = set()
-    for index in timeline.found:
-        findings = timeline.findings(index)
-        held, event = timeline.acts[index].held, timeline.acts[index].event
+    for index, act in enumerate(timeline.acts):
+        held, event = act.held, act.event
         if event is None or held.overruled or held.undone:
             continue
-        for finding in findings:
+        for finding in timeline.findings(index):
             if finding.certain:
                 by = finding.by or event.who
                 found.add(Accusation(_act(timeline, index, event), finding.code, by))

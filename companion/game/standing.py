@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.game.timeline import BY_ORDER
+from companion.tracking.tapped_round import BY_ORDER
 
 SET_ASIDE = ("overruled", "taken_back", "withdrawn", "dropped")
 """Any of these on a line means that its findings count no more: the table let the play stand, the tile was taken back,

@@ -31,16 +31,14 @@ from companion.log.events import (
     TileTakenBack,
     Unclear,
 )
-from companion.play.counts import misdealt
-from companion.play.event_actions import act_of, action_of, is_act, unsettled
-from companion.play.match import Match
+from companion.play.course import Course, Place
+from companion.play.event_actions import act_of, action_of, is_act, uncounted, unsettled
+from companion.play.match import Findings, Match
 from companion.play.reports import DEALT
-from companion.play.round import Course, Findings
-from companion.play.round_over import over_by_rule
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
-from companion.tracking.tapped_round import NEAR, TappedRound
-from companion.tracking.verdict import COUNTED
+from companion.tracking.tapped_round import OF_END, TappedRound
+from companion.tracking.verdict import NEVER_CERTAIN
 
 REPORTED_CODES = frozenset(str(code) for code in Violation if code.certainty is Certainty.REPORTED)
 """Codes that only a person can report; they stay as they were said."""
@@ -56,7 +54,7 @@ class AppliedEvent:
     """One event: what was held, the event as it counts, the match after it, and what it showed.
 
     `event` is None where the line only carried something that does not follow any more. `findings` are its own at its
-    time, `late` those of earlier acts (by index) that changed with it.
+    time, `late` those of earlier acts (by index) that changed with it. `place`: its turn, as far as the belief says.
     """
 
     held: EffectiveEvent
@@ -64,6 +62,7 @@ class AppliedEvent:
     after: Match
     findings: tuple[Finding, ...] = ()
     late: Findings = field(default_factory=dict)
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,43 +73,9 @@ class Reordered:
     acts: Sequence[tuple[int, AppliedEvent]]
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """After so many events had been `taken`, the lines in this order lessened nothing of the `burden`."""
-
-    taken: int
-    row: Sequence[int]
-    burden: int
-
-
-MOST_ACTS_TO_MOVE = 40
-"""Longer than the longest first train with all that goes with it."""
-
-BY_ORDER = frozenset(
-    map(
-        str,
-        (
-            Violation.CLOSED_TRAIN,
-            Violation.OPEN_DOUBLE_IGNORED,
-            Violation.DOUBLE_NOT_FOLLOWED,
-            Violation.EXTRA_TILE,
-            Violation.OUT_OF_TURN,
-            Violation.PLAY_AFTER_END,
-            Violation.FIRST_TURN_OWN_ONLY,
-            Violation.MX_TOO_EARLY,
-            Violation.MARKER_MISSING,
-            Violation.MARKER_UNEARNED,
-            Violation.MARKER_REMOVED_WRONGLY,
-            Violation.MARKER_NOT_REMOVED,
-            Violation.NO_DRAW,
-            Violation.EXTRA_DRAW,
-            Violation.DRAW_FIRST_TURN,
-            Violation.DRAW_FROM_EMPTY,
-            Violation.PASS_WITHOUT_DISCARD,
-        ),
-    )
-)
-"""Faults that the order of acts may explain; the others lie on the table in any order."""
+MOST_ACTS = 40
+"""Longer than the longest first train with all that goes with it. Nothing is held against anybody for what follows a
+longer turn, which a damaged journal may hold."""
 
 
 class Timeline:
@@ -119,8 +84,9 @@ class Timeline:
     `taken` are the events in the order in which they were told, `acts` in the order in which they are held to have
     happened: in a round that people tap in that is the order of the belief (tracking.tapped_round). `moved` says where
     they part. `taps`: the places in `taken` of the taps of this round. `settled`: a place in an earlier round that was
-    tapped -> what is known against it. `unsure`: (line, code) of what is only possible because the journal says so.
-    `doubted`: some of this round was taken so.
+    tapped -> what is held against it. `found`: what no order of acts has to do with (what people reported, what shown
+    hands tell, a tile after the end), and in rounds that a camera watches what stands in the lines. `unsure`: (line,
+    code) of what is only possible because the journal says so. `doubted`: some of this round was taken so.
     """
 
     def __init__(self, header: Header, rules: RuleSet, looks: Mapping[int, int] = NO_LOOKS) -> None:
@@ -131,10 +97,9 @@ class Timeline:
         self.acts: list[AppliedEvent] = []
         self.found: dict[int, tuple[Finding, ...]] = {}
         self.moved: list[Reordered] = []
-        self.refused: list[Refused] = []
         self.taps: list[int] = []
         self.settled: dict[int, tuple[Finding, ...]] = {}
-        self._besides: dict[int, tuple[Finding, ...]] | None = None
+        self._now: Mapping[int, tuple[Finding, ...]] | None = None
         self._places: dict[int, int] = {}
         self._belief: TappedRound | None = None
         self.unsure: frozenset[tuple[int, str]] = frozenset()
@@ -171,7 +136,7 @@ class Timeline:
             for n, act in enumerate(self.acts)
             if act.after.course is None or not self._believed(act.held, act.after.course)
             for finding in getattr(act.held.event, "violations", ())
-            if not finding.certain and any(one.certain and one.code == finding.code for one in self._found_by_now(n))
+            if not finding.certain and any(one.certain and one.code == finding.code for one in self.findings(n))
         )
 
     def _share(self, base: Timeline, in_force: Sequence[EffectiveEvent]) -> None:
@@ -185,7 +150,6 @@ class Timeline:
         self._places = {id(item): n for n, item in enumerate(self.taken)}
         self.settled = {place: found for place, found in base.settled.items() if place < _begun(self.taken)}
         self.moved = [moved for moved in base.moved if moved.taken <= alike]
-        self.refused = [refused for refused in base.refused if refused.taken <= alike]
         same_deal = _begun(self.taken) == _begun(base.taken) and self._wrongly_dealt() == base._wrongly_dealt()
         if base._belief is not None and same_deal:
             self.taps = [place for place in base.taps if place < alike]
@@ -201,8 +165,7 @@ class Timeline:
         other = Timeline.__new__(Timeline)
         other.start, other.acts, other.found = self.start, list(self.acts), dict(self.found)
         other.taken, other.moved, other._places = list(self.taken), list(self.moved), dict(self._places)
-        other.settled, other._besides = self.settled, self._besides
-        other.refused = list(self.refused)
+        other.settled, other._now = self.settled, self._now
         other.looks, other.unsure, other.taps = self.looks, self.unsure, list(self.taps)
         other.doubted = self.doubted
         other._belief = None if self._belief is None else self._belief.copy()
@@ -215,45 +178,60 @@ class Timeline:
     def findings(self, index: int) -> tuple[Finding, ...]:
         """What is known by now against the event of an act."""
         held = self.acts[index].held
-        found = self._found_by_now(index)
+        place = self._places[id(held)]
+        found = self.settled[place] if place in self.settled else self._believed_now().get(place)
+        if found is None:
+            found = self.found.get(index, ())
         return tuple(
             replace(one, certain=one.certain and (held.event.seq, one.code) not in self.unsure) for one in found
         )
 
-    def _found_by_now(self, index: int) -> tuple[Finding, ...]:
-        place = self._places[id(self.acts[index].held)]
-        if place in self.settled:
-            return self.settled[place]
-        found = self.found.get(index, ())
-        sure = (replace(one, certain=one.certain and self._is_sure(index, one)) for one in found)
-        return (*sure, *self._possible().get(place, ()))
+    def _believed_now(self) -> Mapping[int, tuple[Finding, ...]]:
+        """Place of each tap of this round, and of each pass that it implies -> what is held against it by now."""
+        if self._now is None:
+            self._now = {} if self._belief is None else self._held_against(self._believes())
+        return self._now
 
-    def _possible(self) -> Mapping[int, tuple[Finding, ...]]:
-        """Place of each tap of this round -> what may be wrong with it in another order than the acts are in: the
-        belief finds it possible."""
-        if self._besides is None:
-            self._besides = {} if self._belief is None else self._possible_now(self._belief)
-        return self._besides
-
-    def _possible_now(self, belief: TappedRound) -> dict[int, tuple[Finding, ...]]:
-        begun = _begun([one.held for one in self.acts])
-        told: dict[tuple[str, str | None], list[int]] = {}
-        for n, several in self.found.items():
-            held = self.acts[n].held
-            for one in several if n > begun else ():
-                told.setdefault((one.code, one.by or _whose(held.event)), []).append(self._tap_of(held))
+    def _held_against(self, belief: TappedRound) -> dict[int, tuple[Finding, ...]]:
+        charges = belief.charges(over=self._told_to_the_end())
+        taps = {place: n for n, place in enumerate(self.taps)}
         found: dict[int, tuple[Finding, ...]] = {}
-        for tap, charges in belief.possible(over=self._told_to_the_end()).items():
-            place = self.taps[tap]
-            event = self.taken[place].event
-            new = [
-                Finding(code, certain=False, by=None if player == _whose(event) else player)
-                for code, player in charges
-                if code in BY_ORDER and all(abs(at - tap) > NEAR for at in told.get((code, player), ()))
-            ]
-            if new:
-                found[place] = tuple(new)
+        last: dict[str | None, int] = {}
+        for n in range(max(0, _begun([one.held for one in self.acts])), len(self.acts)):
+            event, place = self.acts[n].held.event, self._places[id(self.acts[n].held)]
+            whose, besides = _whose(event), self._besides(n)
+            if place in taps:
+                now = tuple(one.of(whose) for one in charges.get(taps[place], ()))
+                now = self._proved(n, now)
+                course = self.acts[n].after.course
+                mine = (*(_weighed(event, now) if course is not None and course.watched else now), *besides)
+                if self.doubted:
+                    mine = tuple(replace(one, certain=False) for one in mine)
+            elif _is_implied(event) and self.acts[n].event is not None and whose in last:
+                # What the turn lacks shows at its end.
+                before = found[last[whose]]
+                ended = tuple(one for one in before if one.by is None and one.code in OF_END)
+                found[last[whose]] = tuple(one for one in before if one not in ended)
+                mine = (*ended, *besides)
+            else:
+                continue
+            found[place], last[whose] = mine, place
         return found
+
+    def _proved(self, index: int, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """Of what is held against a tile that is certain which the table itself proves."""
+        before = self.acts[index - 1].after.course
+        if before is None or all(one.certain for one in found):
+            return found
+        proved = before.misfits(self.acts[index].held.event)
+        return tuple(replace(one, certain=one.certain or one.code in proved) for one in found)
+
+    def _besides(self, index: int) -> tuple[Finding, ...]:
+        """What no order of acts has to do with. What shown hands tell of a draw they tell of the turn in which it is
+        held to have happened."""
+        found = self.found.get(index, ())
+        sure = not isinstance(self.acts[index].held.event, Drew) or self._stayed_in_its_turn(index)
+        return tuple(replace(one, certain=one.certain and (sure or one.code not in REVEALED_CODES)) for one in found)
 
     def _told_to_the_end(self) -> bool:
         """Whether nothing of this round is still to be tapped."""
@@ -263,22 +241,6 @@ class Timeline:
             if isinstance(act.event, (HandShown, RoundScored)):
                 return True
         return False
-
-    def _is_sure(self, index: int, finding: Finding) -> bool:
-        """Whether what is found stands in every order in which this round may have gone, that is likely at all."""
-        act = self.acts[index]
-        course = act.after.course
-        if isinstance(act.held.event, Drew) and finding.code in REVEALED_CODES:
-            return self._stayed_in_its_turn(index)
-        if finding.code not in BY_ORDER or course is None or not self._goes_by_taps(act.held, course):
-            return True
-        player = finding.by or _whose(act.held.event)
-        tap = self._tap_of(act.held)
-        return self._believes().is_sure(tap, finding.code, player, over=self._told_to_the_end())
-
-    def _tap_of(self, held: EffectiveEvent) -> int:
-        """The tap that this event is, or came after."""
-        return max(0, bisect_right(self.taps, self._places[id(held)]) - 1)
 
     def _stayed_in_its_turn(self, index: int) -> bool:
         """Whether the same tiles of this player come before the act in the order of taps and in the one it is in."""
@@ -290,74 +252,56 @@ class Timeline:
         ]
         return own[0] == own[1]
 
-    def take(self, held: EffectiveEvent, *, doubted: bool = False, fresh: bool = False) -> AppliedEvent:
-        """Add an event. `doubted`: nothing that it newly shows is certain.
+    def take(self, held: EffectiveEvent, *, doubted: bool = False) -> AppliedEvent:
+        """Add an event. `doubted`: nothing that is found in this round is certain.
 
         Where the journal holds what the camera saw, what is held against the acts of the round is the belief's to say
-        and stands in their lines. `fresh`: this line has not been written yet, and nobody has weighed it.
+        and stands in their lines.
         """
         if isinstance(held.event, RoundStarted):
             self._settle()
-        self._besides = None
+        self._now = None
         self._places[id(held)] = len(self.taken)
         self.taken.append(held)
-        self.doubted = doubted or (self.doubted and not isinstance(held.event, RoundStarted))
+        self.doubted = (doubted or self.doubted) and not isinstance(held.event, RoundStarted)
         act, course = act_of(held.event), self.match.course
         if isinstance(held.event, Announced) and held.event.what == DEALT:
             self._belief = None
-        if doubted or act is None or held.event.source != "person" or not self._goes_by_taps(held, course):
-            return self._take(held, doubted=doubted, fresh=fresh)
+        if act is None or not self._is_told_of(held, course):
+            return self._take(held)
+        assert course is not None
         self._believes()
         self.taps.append(len(self.taken) - 1)
-        self._take(held, fresh=fresh)
+        if course.watched or held.event.source == "camera":
+            # A round of an old journal: what the camera named stays in its order.
+            return self._take(held)
         self._put_in_order()
         return next(act for act in reversed(self.acts) if act.held is held)
 
-    def _goes_by_taps(self, held: EffectiveEvent, course: Course | None) -> bool:
-        """Whether a round runs that people tap in and no camera watches."""
-        if course is None or course.watched or self._believed(held, course):
+    def _is_told_of(self, held: EffectiveEvent, course: Course | None) -> bool:
+        """Whether the belief in taps hears of this: no camera's belief has it, and it may be part of a game."""
+        if course is None or self._believed(held, course):
             return False
         turns = course.turns if course.turn is None else (*course.turns, course.turn)
-        return all(len(turn.actions) <= MOST_ACTS_TO_MOVE for turn in turns)
+        return all(len(turn.actions) <= MOST_ACTS for turn in turns)
 
     def _believed(self, held: EffectiveEvent, course: Course) -> bool:
         return held.event.seq > self.looks.get(course.start_seq, held.event.seq)
 
-    def _take(self, held: EffectiveEvent, *, doubted: bool = False, fresh: bool = False) -> AppliedEvent:
+    def _take(self, held: EffectiveEvent, place: Place | None = None) -> AppliedEvent:
         event = self._as_it_counts(held.event)
         if event is None:
             act = AppliedEvent(held, None, self.match)
         else:
-            step = self.match.take(event, len(self.acts))
-            reported = tuple(finding for finding in getattr(event, "violations", ()) if finding.code in REPORTED_CODES)
-            findings = (*step.findings, *(finding for finding in reported if finding not in step.findings))
-            course = step.match.course
-            watched = course is not None and course.watched
-            believed = course is not None and self._believed(held, course)
-            late = step.late
-            if not believed:
-                late = {key: self._weighed_late(key, found, doubted or watched) for key, found in late.items()}
-            elif action_of(event) is None:
-                late = {key: self._with_revealed(key, found) for key, found in late.items()}
-            else:
-                late = {}
-            if believed and not fresh and action_of(event) is not None:
-                findings = tuple(one for one in held.event.violations if one.code not in REVEALED_CODES)  # type: ignore[attr-defined]
-            elif findings and (watched or doubted):
-                findings = _weighed(held.event, findings, watched, doubted)
-            act = AppliedEvent(held, event, step.match, findings, late)
+            step = self.match.take(event, len(self.acts), place)
+            found, course = (*step.findings, *_reported(event)), step.match.course
+            if is_act(event) and course is not None and self._believed(held, course):
+                # What the belief has against it stands in its line.
+                told: tuple[Finding, ...] = getattr(held.event, "violations", ())
+                found = (*(one for one in told if one.code not in REVEALED_CODES), *found)
+            act = AppliedEvent(held, event, step.match, tuple(dict.fromkeys(found)), step.late, place)
         self._keep(act)
         return act
-
-    def _weighed_late(self, key: int, found: tuple[Finding, ...], doubted: bool) -> tuple[Finding, ...]:
-        return _weighed(self.acts[key].held.event, found, doubted, doubted) if doubted and key >= 0 else found
-
-    def _with_revealed(self, key: int, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """What stands against an act of a watched round, with what the shown hands tell of it."""
-        if key < 0 or action_of(self.acts[key].held.event) is None:
-            return found
-        known = self.findings(key)
-        return (*known, *(one for one in found if one.code in REVEALED_CODES and one not in known))
 
     def implied(self, event: Event) -> tuple[Passed, ...]:
         """The passes that have to be recorded before `event`."""
@@ -370,7 +314,7 @@ class Timeline:
         if match.course is None:
             return None
         if match.phase == "playing":
-            due = over_by_rule(match.course)
+            due = match.course.over
             counted_down = due is not None and due.how == "out" and match.course.watched
             return None if counted_down and self.misses_a_draw() else due
         if match.phase == "ended":
@@ -379,9 +323,8 @@ class Timeline:
 
     def misses_a_draw(self) -> bool:
         """Whether a turn of this round seems to lack its draw: the hands may then hold more than was counted."""
-        begun = max((n for n, act in enumerate(self.acts) if isinstance(act.event, RoundStarted)), default=0)
-        findings = (finding for n, found in self.found.items() if n >= begun for finding in found)
-        return any(finding.code == Violation.NO_DRAW for finding in findings)
+        begun = max(0, _begun([act.held for act in self.acts]))
+        return any(one.code == Violation.NO_DRAW for n in range(begun, len(self.acts)) for one in self.findings(n))
 
     # ---- the order of acts ---------------------------------------------------------------------------------------
 
@@ -392,8 +335,8 @@ class Timeline:
             course = self.acts[begun].after.course
             assert course is not None
             known, table = course.starter_known, course.table
-            for player in self._wrongly_dealt():
-                table, _ = misdealt(table, None, player)
+            wrongly = self._wrongly_dealt()
+            table = uncounted(table, wrongly, boneyard=True) if wrongly else table
             self._belief = TappedRound(course.rules, table, course.starter, starter_known=known)
             taps = {id(act.held) for n, act in enumerate(self.acts) if n > begun and self._is_tap(n)}
             self.taps = [place for place, one in enumerate(self.taken) if id(one) in taps]
@@ -414,92 +357,56 @@ class Timeline:
     def _is_tap(self, index: int) -> bool:
         """Whether this act is one that somebody tapped in a round that no camera watches."""
         held = self.acts[index].held
-        tapped = held.event.source == "person" and act_of(held.event) is not None
-        return tapped and self._goes_by_taps(held, self.acts[index - 1].after.course)
+        return act_of(held.event) is not None and self._is_told_of(held, self.acts[index - 1].after.course)
 
     def _put_in_order(self) -> None:
-        """Put this round's acts in the order in which they most likely happened."""
-        burden = self._burden()
-        if not burden:
-            return
+        """Put this round's acts in the order in which they most likely happened, each in its turn."""
         begun = _begun([act.held for act in self.acts])
-        places = [n for n in range(begun + 1, len(self.acts)) if not _is_implied(self.acts[n].held.event)]
         row = self._row()
+        places = [n for n in range(begun + 1, len(self.acts)) if not _is_implied(self.acts[n].held.event)]
         alike = 0
-        for place, (held, counts) in zip(places, row, strict=True):
-            act = self.acts[place]
-            if (
-                act.held is not held
-                or (act.event is None and counts and held.event.source == "person")
-                or (act.event is not None and not counts)
-            ):
+        for n, (held, turn, counts) in zip(places, row, strict=False):
+            act = self.acts[n]
+            if act.held is not held or act.place != turn or (act.event is None) == counts:
                 break
             alike += 1
-        if alike == len(row):
-            return
         # The passes between are worked out anew, also those right before.
         first = places[alike - 1] + 1 if alike else begun + 1
-        if self._was_refused(row, burden):
-            return
         other = self._from(first)
-        for held, counts in row[alike:]:
+        for held, turn, counts in row[alike:]:
             if counts:
-                other._go_on(held, self, first)
+                other._go_on(held, turn, self, first)
             else:
-                other._keep(AppliedEvent(held, None, other.match))
+                other._keep(AppliedEvent(held, None, other.match, place=turn))
         there = {id(act.held) for act in other.acts}
         for act in self.acts[first:]:
             if id(act.held) not in there:
                 other._keep(AppliedEvent(act.held, None, other.match))
-        if other._burden() < burden:
+        if first < len(self.acts):
             self.moved.append(Reordered(len(self.taken), self._placed()))
-            self.acts, self.found = other.acts, other.found
-        else:
-            self.refused.append(Refused(len(self.taken), [held.event.seq for held, _ in row], burden))
+        self.acts, self.found = other.acts, other.found
 
-    def _was_refused(self, row: Sequence[tuple[EffectiveEvent, bool]], burden: int) -> bool:
-        """Whether this order, but for what was tapped last, lessened nothing, and no more is found since."""
-        last = self.refused[-1] if self.refused else None
-        if last is None or burden > last.burden or any(moved.taken > last.taken for moved in self.moved[-1:]):
-            return False
-        later = {one.event.seq for one in self.taken[last.taken :]}
-        same = [held.event.seq for held, _ in row[: len(last.row)]] == last.row
-        return same and all(held.event.seq in later for held, _ in row[len(last.row) :])
-
-    def _burden(self) -> int:
-        """How much is found in this round that rests on the order of acts, the turn at hand included."""
-        course = self.match.course
-        over = course is not None and course.turn is not None and course.turn.finished(course.rules)
-        found = {**self.found, **(course.close()[1] if over and course is not None else {})}
-        begun = _begun([act.held for act in self.acts])
-        late = sum(self._after_end(n) for n in range(begun + 1, len(self.acts)))
-        return late + sum(one.code in BY_ORDER for n, several in found.items() if n > begun for one in several)
-
-    def _after_end(self, index: int) -> bool:
-        """Whether a tile was laid, drawn or put away in a round that was over by the counts."""
-        before = self.acts[index - 1].after.course
-        over = before is not None and before.ended is not None and before.ended_by == "rule"
-        return over and isinstance(self.acts[index].event, (TilePlayed, Drew, Discarded))
-
-    def _row(self) -> list[tuple[EffectiveEvent, bool]]:
-        """What was told of this round in the order in which it most likely happened; and whether it says anything."""
-        order = {tap: n for n, tap in enumerate(self._believes().order())}
+    def _row(self) -> list[tuple[EffectiveEvent, Place | None, bool]]:
+        """What was told of this round in the order in which it most likely happened, with the turn to which it belongs;
+        and whether it says anything."""
+        turns = self._believes().turns()
+        order = {tap: n for n, tap in enumerate(turns)}
         number = {place: n for n, place in enumerate(self.taps)}
-        row: list[tuple[tuple[int, bool, int], bool]] = []
+        row: list[tuple[tuple[int, bool, int], Place | None, bool]] = []
         latest = -1
         for place in range(_begun(self.taken) + 1, len(self.taken)):
             event = self.taken[place].event
             tap = number.get(place)
             if _is_implied(event):
                 continue
-            if tap in order:
+            if tap is not None and tap in order:
                 latest = max(latest, order[tap])
-                row.append(((order[tap], False, place), True))
+                row.append(((order[tap], False, place), turns[tap], True))
             else:
                 later = self.taken[place + 1 :] if isinstance(event, RoundEnded) else ()
                 nothing = tap is not None or _may_be_nothing(event, [one.event for one in later])
-                row.append(((latest, True, place), not nothing))
-        return [(self.taken[place], counts) for (_, _, place), counts in sorted(row)]
+                row.append(((latest, True, place), None, not nothing))
+        return [(self.taken[key[2]], turn, counts) for key, turn, counts in sorted(row, key=lambda one: one[0])]
 
     def _from(self, first: int) -> Timeline:
         """The acts up to place `first`, of which those from place `first` on come in another order."""
@@ -509,7 +416,7 @@ class Timeline:
             other._keep(act)
         return other
 
-    def _go_on(self, item: EffectiveEvent, taps: Timeline, first: int) -> None:
+    def _go_on(self, item: EffectiveEvent, turn: Place | None, taps: Timeline, first: int) -> None:
         """Take this act next, and before it the passes that it implies, whose lines are among the acts of `taps` from
         place `first` on."""
         for passed in self.implied(item.event):
@@ -518,14 +425,13 @@ class Timeline:
             line = next((one for one in lines if one.event.who == passed.by), None)
             if line is not None:
                 self._take(line)
-        self._take(item)
+        self._take(item, turn)
 
     def _settle(self) -> None:
         """Another round begins: what another order explains stays open."""
         begun = _begun([one.held for one in self.acts])
         if begun >= 0 and self._belief is not None:
-            known = {self._places[id(self.acts[n].held)]: self._found_by_now(n) for n in range(begun, len(self.acts))}
-            self.settled = {**self.settled, **known}
+            self.settled = {**self.settled, **self._believed_now()}
         self.taps, self._belief = [], None
 
     def rename(self, index: int, held: EffectiveEvent) -> None:
@@ -675,15 +581,12 @@ def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
     return tuple(reversed(kept))
 
 
-def _weighed(event: Event, findings: tuple[Finding, ...], watched: bool, doubted: bool) -> tuple[Finding, ...]:
-    """The findings, of which new ones are uncertain where they are doubted, and in a `watched` round where they are
-    counted or about an act that somebody told."""
-    if action_of(event) is None:
-        return findings
-    stored: tuple[Finding, ...] = getattr(event, "violations", ())
-    known = {finding.code: finding.certain for finding in stored}
-
-    def certain(code: str) -> bool:
-        return known.get(code, not (doubted or (watched and (code in COUNTED or event.source == "person"))))
-
-    return tuple(replace(one, certain=one.certain and certain(one.code)) for one in findings)
+def _weighed(event: Event, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """What is held against an act of an old journal's round that a camera watched: certain as the journal has it, and
+    nothing new that such a camera could not prove."""
+    stored = {one.code: one.certain for one in getattr(event, "violations", ())}
+    provable = event.source == "camera"
+    return tuple(
+        replace(one, certain=one.certain and stored.get(one.code, provable and one.code not in NEVER_CERTAIN))
+        for one in found
+    )

@@ -23,7 +23,7 @@ from companion.game.off_record import Lying, OffRecord, off_record
 from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, Header, RoundStarted, TilePlayed, Unclear
-from companion.play.round import Course
+from companion.play.course import Course
 from companion.play.scoreboard import Scoreboard
 from companion.play.shown_hands import examined_decisions, prove, surely
 from companion.play.taps import acts_when_unable, after_double, still_laying

@@ -18,8 +18,8 @@ from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Finding
 from companion.log.events import Corrected, Event, Passed, RoundEnded, TilePlayed, TileTakenBack
 from companion.log.table_change import Seen, TableChange
+from companion.play.course import Course
 from companion.play.event_actions import act_of, action_of, event_of, is_act
-from companion.play.round import Course
 from companion.rules.actions import Action, Draw, End, Flip, Pass, Play
 from companion.rules.violations import Violation
 from companion.tracking.costs import NAMED, Cause

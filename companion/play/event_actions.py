@@ -16,10 +16,11 @@ from companion.log.events import (
     Passed,
     TilePlayed,
 )
-from companion.play.turn import Table
 from companion.rules.actions import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid
+
+Table = Position | LinePosition
 
 
 def action_of(event: Event) -> Action | None:
@@ -116,16 +117,9 @@ def _without(chain: tuple[Laid, ...], tile: Laid, *, from_left: bool = False) ->
     return chain[:place] + chain[place + 1 :]
 
 
-def uncounted(table: Table, player: str) -> Table:
-    hands = {name: count for name, count in table.hands.items() if name != player}
+def uncounted(table: Table, players: Collection[str], *, boneyard: bool = False) -> Table:
+    """The table where nobody can say how many tiles these hold; nor, with `boneyard`, how many are left to draw."""
+    hands = {name: count for name, count in table.hands.items() if name not in players}
+    if boneyard and isinstance(table, Position):
+        return replace(table, hands=hands, boneyard=None)
     return replace(table, hands=hands)
-
-
-def between(players: tuple[str, ...], first: str, until: str) -> tuple[str, ...]:
-    start = players.index(first)
-    order = players[start:] + players[:start]
-    return order[: order.index(until)]
-
-
-def passing(table: Table) -> Action:
-    return Pass() if isinstance(table, LinePosition) else End()

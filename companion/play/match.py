@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.log.event_fields import Finding
 from companion.log.events import (
+    Announced,
     Event,
     HandShown,
     Header,
@@ -16,7 +17,9 @@ from companion.log.events import (
     RoundScored,
     RoundStarted,
 )
-from companion.play.round import Course, Findings, Step
+from companion.play.course import Course, Place
+from companion.play.event_actions import is_act
+from companion.play.reports import reported
 from companion.play.scoreboard import Scoreboard, add
 from companion.play.shown_hands import block_findings, reveal_findings
 from companion.rules.actions import MEXICAN
@@ -46,6 +49,9 @@ def most_points_win(rules: RuleSet) -> bool:
     if rules.is_mexican:
         return rules.scoring != PENALTY
     return rules.settlement != POINTS
+
+
+Findings = Mapping[int, tuple[Finding, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +105,8 @@ class Match:
     def most_points_win(self) -> bool:
         return most_points_win(self.rules)
 
-    def take(self, event: Event, key: int) -> MatchStep:
-        """The match after `event`."""
+    def take(self, event: Event, key: int, place: Place | None = None) -> MatchStep:
+        """The match after `event`. `place`: the turn to which it belongs, as far as the belief says."""
         match event:
             case RoundStarted():
                 return self._start(event)
@@ -113,12 +119,15 @@ class Match:
                 return MatchStep(replace(self, board=add(self.board, event)))
         if self.course is None:
             return MatchStep(self, getattr(event, "violations", ()))
-        step: Step = self.course.take(event, key)
-        after = replace(self, course=step.course)
+        course = self.course.take(event, key, place)
+        after = replace(self, course=course)
         if isinstance(event, RoundEnded):
             after = replace(after, board=add(self.board, event), keys={**self.keys, "ended": key})
-            return MatchStep(after, block_findings(step.course, event), step.late)
-        return MatchStep(after, step.findings, step.late)
+            return MatchStep(after, block_findings(course, event))
+        if isinstance(event, Announced):
+            return MatchStep(after, reported(self.rules, self.course.table, event, self.course.announced))
+        told = () if is_act(event) else getattr(event, "violations", ())
+        return MatchStep(after, (*told, *self.course.after_end(event)))
 
     def engine_due(self, number: int) -> Laid | None:
         """The engine of that round; None in the Chinese games and after the last round."""

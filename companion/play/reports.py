@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from companion.log.event_fields import Finding
 from companion.log.events import Announced
-from companion.play.turn import Table
+from companion.play.event_actions import Table
 from companion.rules.mexican.open_questions import open_codes
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import ANY_SET, RuleSet

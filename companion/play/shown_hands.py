@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from companion.log.event_fields import Finding
 from companion.log.events import HandShown, RoundEnded
-from companion.play.round import Course
-from companion.play.turn import FOREIGN_TILES, Table, TurnInProgress
+from companion.play.course import Course, Turn
+from companion.play.event_actions import Table
 from companion.rules.actions import Action, Discard, Draw, End, Mark, Play, Unmark
 from companion.rules.audit import Entry, Reveal, Status, audit_round
 from companion.rules.audit import Finding as Examined
@@ -68,7 +68,7 @@ def reveal_findings(
     whose = {new} if len(shown) > 1 or out is None else {new, out}
     for examined, key in examined_decisions(course, shown, out, whose):
         if examined.status is Status.CERTAIN and examined.offence and key is not None:
-            found.setdefault(key, list(_turn_findings(course, key)))
+            found.setdefault(key, [])
             code = Finding(str(examined.code), certain=sure and surely(course, examined.code), by=examined.by)
             if code not in found[key]:
                 found[key].append(code)
@@ -106,7 +106,7 @@ def surely(course: Course, code: Violation) -> bool:
 
 def _explained(course: Course, shown: Mapping[str, HandShown]) -> bool:
     """Whether a fault that was found already explains why tiles do not add up."""
-    foreign = any(codes & FOREIGN_TILES for turn in _turns(course) for codes in turn.codes)
+    foreign = any(turn.foreign for turn in _turns(course))
     return foreign or any(_hand_findings(course, player, hand) for player, hand in shown.items())
 
 
@@ -150,12 +150,12 @@ def playable_tiles(
     return frozenset(tile for tile in legal if not tile.is_double) if after_double else legal
 
 
-def _turns(course: Course) -> tuple[TurnInProgress, ...]:
+def _turns(course: Course) -> tuple[Turn, ...]:
     made = (*course.turns, *course.first_turns.values())
     return (*made, course.turn) if course.turn is not None else made
 
 
-def _entries(course: Course, turn: TurnInProgress, tiles: Collection[Tile]) -> list[tuple[Entry, int | None]]:
+def _entries(course: Course, turn: Turn, tiles: Collection[Tile]) -> list[tuple[Entry, int | None]]:
     entries: list[tuple[Entry, int | None]] = []
     long = turn.long(course.rules)
     for n, (action, key) in enumerate(zip(turn.actions, turn.keys, strict=True)):
@@ -178,7 +178,7 @@ def _entries(course: Course, turn: TurnInProgress, tiles: Collection[Tile]) -> l
     return entries
 
 
-def _whenever(course: Course, turn: TurnInProgress, playable: frozenset[Tile] | None) -> frozenset[Tile] | None:
+def _whenever(course: Course, turn: Turn, playable: frozenset[Tile] | None) -> frozenset[Tile] | None:
     """Those of these tiles that the player could have laid in their own turn before this one as well, where a draw that
     people tapped may belong to it: this one ended with a tile, and no draw is known there. None where it cannot."""
     if course.watched or not playable or not turn.plays:
@@ -189,14 +189,6 @@ def _whenever(course: Course, turn: TurnInProgress, playable: frozenset[Tile] | 
     if last is None or last.draws:
         return None
     return playable & playable_tiles(course, last.before, playable)
-
-
-def _turn_findings(course: Course, key: int) -> tuple[Finding, ...]:
-    """What the turn itself has already been found guilty of."""
-    for turn in _turns(course):
-        if key in turn.keys or key == turn.passed:
-            return turn.findings(course.referee, over=True).get(key, ())
-    return ()
 
 
 def _dealt(course: Course) -> int | None:
@@ -230,7 +222,7 @@ def _miscounted(course: Course, player: str, hand: HandShown) -> bool:
     laid = sum(isinstance(action, (Play, Discard)) for action in acts)
     drawn = sum(isinstance(action, Draw) for action in acts)
     counted = isinstance(course.table, LinePosition) or course.counted
-    foreign = any(codes & FOREIGN_TILES for turn in _turns(course) if turn.player == player for codes in turn.codes)
+    foreign = any(turn.foreign for turn in _turns(course) if turn.player == player)
     if dealt is None or foreign:
         return False
     if isinstance(course.table, Position) and course.counted and player not in course.table.hands:

@@ -8,7 +8,7 @@ asks for no marker, is so answered without being asked.
 
 from __future__ import annotations
 
-from companion.play.round import Course
+from companion.play.course import Course
 from companion.rules.actions import Action, Discard, Draw, End, Mark, Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.violations import Violation

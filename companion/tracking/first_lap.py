@@ -71,12 +71,12 @@ class FirstLapState(MexicanState):
                 # Whoever has laid a first train and now lays elsewhere is ahead of the others.
                 hasty = player in self.moved and player != train
                 late: tuple[Cause, ...] = ()
-                if player in self.turn.markers:
+                if player in self.through or (player in self.turn.markers and not self._plays_on(player)):
                     late = (Cause.PLAYED_ON_AFTER_MARKING,)
                 elif hasty:
                     late = (Cause.ILLEGAL,)
                 elif player in self.moved and not done:
-                    late = self.in_parts
+                    late = self._taken_up()
                 against, wrong = piece.against(player)
                 fixed = against + sum([COST[cause] for cause in late])
                 if fixed > within:
@@ -89,6 +89,15 @@ class FirstLapState(MexicanState):
                     causes = (*one.causes, *late, *wrong)
                     step = Step(player, one.act, piece.item, held, causes, cost, one.misread_below)
                     yield Move(cost, lap, after, step)
+
+    def _taken_up(self) -> tuple[Cause, ...]:
+        """What is assumed where somebody goes on with a first train."""
+        return self.in_parts
+
+    def _plays_on(self, player: str) -> bool:
+        """Whether this player has laid a tile since any marker was due: it is strange once."""
+        chain = self.turn.trains.get(player)
+        return bool(chain) and not self._may_feed(player)
 
     def _layers(self, piece: Piece, train: str, faults: bool) -> tuple[str, ...]:
         """Who may have laid the tile: its owner; with `faults` anybody. Where it may be the owner's, it may still be

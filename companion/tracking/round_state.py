@@ -39,13 +39,13 @@ class RoundState:
     tile is held to be another one than was read, which is known; `misread`: to show other values, whichever; `unknown`:
     trains of which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the
     turn began with, `tips` the one that the trains have. `waited`: how many more pictures have not shown each of the
-    unseen markers.
+    unseen markers. `through`: who has said that the first train, which all lay at the same time, is done.
     """
 
     __slots__ = (
         "acted", "anchors", "another", "anyone", "began", "between", "kept", "last", "misread", "moved",
-        "perhaps_drew", "put_on", "resume", "rules", "silent", "starter", "tips", "turn", "undrawn", "unknown",
-        "unseen_off", "unseen_on", "waited",
+        "perhaps_drew", "put_on", "resume", "rules", "silent", "starter", "through", "tips", "turn", "undrawn",
+        "unknown", "unseen_off", "unseen_on", "waited",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -69,6 +69,7 @@ class RoundState:
         self.last: str | None = None
         self.kept: tuple[tuple[str, Action, int], ...] = ()
         self.perhaps_drew: frozenset[str] = frozenset()
+        self.through: frozenset[str] = frozenset()
         self.another: frozenset[str] = frozenset()
         self.misread: frozenset[str] = frozenset()
         self.unknown: frozenset[str] = frozenset()
@@ -97,6 +98,7 @@ class RoundState:
         other.rules = self.rules
         other.silent = self.silent
         other.starter = self.starter
+        other.through = self.through
         other.tips = self.tips
         other.turn = self.turn
         other.undrawn = self.undrawn

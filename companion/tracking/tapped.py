@@ -19,7 +19,7 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, Cause
-from companion.tracking.endings import Unseen
+from companion.tracking.endings import Unseen, endings
 from companion.tracking.evidence import Piece
 from companion.tracking.explain import State
 from companion.tracking.first_lap import FirstLapState
@@ -61,7 +61,7 @@ class TappedState(MexicanState):
 
     @property
     def sign(self) -> tuple[object, ...]:
-        late = old(self._debts(), self.waited, len(self.players))
+        late = old(self.debts(), self.waited, len(self.players))
         return (*super().sign, self.kept, late, self.perhaps_drew, self.turn.position.perhaps_marked)
 
     def at_rest(self) -> Self:
@@ -78,7 +78,8 @@ class TappedState(MexicanState):
         done = self.turn.complete and not self.turn.long
         return (self.turn.position.after(me),) if done else (me,) if not self.acted else ()
 
-    def _debts(self) -> Iterator[str]:
+    def debts(self) -> Iterator[str]:
+        """What is still to be tapped: a marker put on, one taken off, a draw, each with its player."""
         yield from (f"+{name}" for name in sorted(self.unseen_on))
         yield from (f"-{name}" for name in sorted(self.unseen_off))
         yield from (f"d{name}" for name in self.undrawn)
@@ -94,13 +95,13 @@ class TappedState(MexicanState):
         return super().pending + self._late(len(self.players))
 
     def _late(self, turns: int) -> int:
-        now = owed(self._debts(), self.waited, self.mover, self.acted)
+        now = owed(self.debts(), self.waited, self.mover, self.acted)
         return COST[Cause.TAP_OVERDUE] * any(since >= turns for since in now.values())
 
     @property
     def unpaid(self) -> int:
         """What it costs that nothing is tapped any more."""
-        return COST[Cause.TAP_OVERDUE] * any([*self._debts(), *self.kept])
+        return COST[Cause.TAP_OVERDUE] * any([*self.debts(), *self.kept])
 
     def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
         me = self.turn.player
@@ -139,7 +140,7 @@ class TappedState(MexicanState):
         late = [cause for cause in step.causes if cause in TO_COME]
         if not late:
             return move
-        free = len(late) - (not any(self._debts()))
+        free = len(late) - (not any(self.debts()))
         cost = step.cost - free * (COST[late[0]] - COST[Cause.NOTHING_NEW])
         return move._replace(cost=cost, step=step._replace(cost=cost))
 
@@ -208,7 +209,8 @@ class TappedState(MexicanState):
                 return
         me = self.turn.player
         goes_on = piece.follows and all(player != who for player, _, _ in self.kept)
-        if who != me and (not isinstance(act, Draw) or self.turn.position.after(me) == who):
+        in_time = len(self.kept) < self.most_undrawn
+        if in_time and who != me and (not isinstance(act, Draw) or self.turn.position.after(me) == who):
             other = self.copy()
             other.kept = (*self.kept, (who, act, piece.item))
             cost = COST[Cause.NOTHING_NEW if self.kept else Cause.TAPPED_EARLY]
@@ -240,7 +242,7 @@ class TappedState(MexicanState):
     ) -> MexicanState:
         other = super()._next(who, turn, moved, on, off, undrawn, between)
         assert isinstance(other, TappedState)
-        other.waited = owed(other._debts(), self.waited, turn.player, self.acted)
+        other.waited = owed(other.debts(), self.waited, turn.player, self.acted)
         before = self.perhaps_drew - {turn.player}
         other.perhaps_drew = before | {turn.player} if _may_have_drawn(self.rules, turn) else before
         return other
@@ -320,20 +322,30 @@ class TappedLapState(FirstLapState):
     unseen: ClassVar[Unseen | None] = TO_COME
     shown_late: ClassVar[tuple[Cause, ...]] = (Cause.TAPPED_LATE,)
     after: ClassVar[type[MexicanState]] = TappedState
-    unpaid: ClassVar[int] = 0
     due: ClassVar[tuple[str, ...]] = ()
 
     @property
     def sign(self) -> tuple[object, ...]:
-        return (*super().sign, self.kept)
+        return (*super().sign, self.kept, self.through)
+
+    @property
+    def unpaid(self) -> int:
+        return COST[Cause.TAP_OVERDUE] * any(self.debts())
+
+    def at_rest(self) -> Self:
+        return self
 
     def kept_and_due(self) -> list[int]:
         return []
 
+    def debts(self) -> Iterator[str]:
+        return (f"+{name}" for name in sorted(self.unseen_on))
+
     def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
         yield from nothing_new(self, pieces, rest)
         (piece,) = pieces.evidence.pieces
-        if isinstance(piece.act, Draw) and piece.arm is not None and rest == pieces.start:
+        in_time = len(self.kept) < TappedState.most_undrawn
+        if in_time and isinstance(piece.act, Draw) and piece.arm is not None and rest == pieces.start:
             # Of the turn after the lap.
             other = self.copy()
             other.kept = (*self.kept, (piece.arm, piece.act, piece.item))
@@ -346,9 +358,32 @@ class TappedLapState(FirstLapState):
             return
         for move in super().moves(pieces, rest, faults=faults, within=within):
             step = move.step
-            if step.item is None or step.player not in piece.actors:
+            if isinstance(step.act, End):
+                yield from self._done_with_train(move, piece, faults)
+            elif step.item is None or step.player not in piece.actors:
+                if isinstance(step.act, Mark) and step.player in self.unseen_on:
+                    move.state.unseen_on = self.unseen_on - {step.player}
                 codes = too_early(step) if isinstance(step.act, Play) and step.player in self.moved else step.codes
                 yield move._replace(step=step._replace(codes=codes))
+
+    def _taken_up(self) -> tuple[Cause, ...]:
+        # Once all have begun and somebody is through, others rather make ordinary turns.
+        closed = self.through and self.moved.issuperset(self.players)
+        return (Cause.TURN_IN_PARTS, Cause.TURN_IN_PARTS) if closed else ()
+
+    def _done_with_train(self, move: Move, piece: Piece, faults: bool) -> Iterator[Move]:
+        """Somebody says that their first train is done; whoever has laid none owes what such a turn asks for."""
+        player, state = move.step.player, move.state
+        state.through = self.through | {player}
+        if self.turn.trains.get(player):
+            yield move
+            return
+        own = self._begun(player, self.turn, self.moved - {player})
+        for end in endings(own.turn, self.unseen_on, self.unseen_off, faults=faults, unseen=self.unseen):
+            if not end.undrawn:
+                other = state.copy()
+                other.turn, other.unseen_on = TurnState(self.rules, end.turn.table(self.starter, True)), end.on
+                yield Move(end.cost, other, move.rest, Step(player, End(), piece.item, end.codes, end.causes, end.cost))
 
     def _layers(self, piece: Piece, train: str, faults: bool) -> tuple[str, ...]:
         return tuple(name for name in self.players if name not in piece.actors and (faults or name == train))
@@ -364,8 +399,12 @@ class TappedLineState(LineState):
 
     @property
     def sign(self) -> tuple[object, ...]:
-        late = old((f"d{name}" for name in self.unseen), self.waited, len(self.players))
+        late = old(self.debts(), self.waited, len(self.players))
         return (*super().sign, self.kept, late)
+
+    def debts(self) -> Iterator[str]:
+        """Who has still to tap a tile put away."""
+        return (f"p{name}" for name in self.unseen)
 
     @property
     def overdue(self) -> int:
@@ -376,7 +415,7 @@ class TappedLineState(LineState):
         return self._owed(len(self.players))
 
     def _owed(self, turns: int) -> int:
-        now = owed((f"d{name}" for name in self.unseen), self.waited, self.mover, bool(self.done))
+        now = owed(self.debts(), self.waited, self.mover, bool(self.done))
         return COST[Cause.TAP_OVERDUE] * any(since >= turns for since in now.values())
 
     def kept_and_due(self) -> list[int]:
@@ -418,7 +457,7 @@ class TappedLineState(LineState):
                     continue
                 move = dearer(move) if silent and move.step.codes else of_end(move, rest, piece)
                 over: TappedLineState = move.state
-                over.waited = owed((f"d{name}" for name in over.unseen), self.waited, me, bool(self.done))
+                over.waited = owed(over.debts(), self.waited, me, bool(self.done))
             elif move.step.item is None and (pieces.ends or move.step.player in piece.actors):
                 continue
             yield move

@@ -1,20 +1,24 @@
-"""One round as people tap it: taps in, out comes the order in which things happened, and what is sure in any order."""
+"""One round as people tap it: taps in, out come the order in which things happened, the turn to which each belongs,
+and what is held against whom."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
+from typing import NamedTuple
 
-from companion.rules.actions import Action, Discard, Draw, End, Mark, Pass, Play
+from companion.log.event_fields import Finding
+from companion.play.course import Place
+from companion.rules.actions import Action, Discard, Draw, End, Mark, Pass, Play, Unmark
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import ACCUSED, POSSIBLE, TAPPED_KEEP, TAPPED_UNSEEN, Cause
+from companion.tracking.costs import ACCUSED, HELD_AGAINST, POSSIBLE, TAPPED_KEEP, TAPPED_UNSEEN, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Piece
 from companion.tracking.explain import uncollected
 from companion.tracking.filter import Checkpoint, Hypothesis, Shares, TableFilter
 from companion.tracking.pieces import Step
-from companion.tracking.tapped import starting
+from companion.tracking.tapped import TO_COME_CAUSES, starting
 from companion.tracking.verdict import NOT_SETTLED
 
 FAR = 60
@@ -27,7 +31,46 @@ TOO_EARLY = frozenset(map(str, (V.OUT_OF_TURN, V.EXTRA_TILE, V.MX_TOO_EARLY, V.F
 """Laid where it was not the player's to lay, whichever of the two is said of it."""
 
 NEAR = 24
-"""A fault may be held against another act of the same player in another order, so many taps away at most."""
+"""What was dropped so many taps before a fault may explain it."""
+
+BY_ORDER = frozenset(
+    map(
+        str,
+        (
+            V.CLOSED_TRAIN, V.OPEN_DOUBLE_IGNORED, V.DOUBLE_NOT_FOLLOWED, V.EXTRA_TILE, V.OUT_OF_TURN, V.PLAY_AFTER_END,
+            V.FIRST_TURN_OWN_ONLY, V.MX_TOO_EARLY, V.MARKER_MISSING, V.MARKER_UNEARNED, V.MARKER_REMOVED_WRONGLY,
+            V.MARKER_NOT_REMOVED, V.NO_DRAW, V.EXTRA_DRAW, V.DRAW_FIRST_TURN, V.DRAW_FROM_EMPTY, V.PASS_WITHOUT_DISCARD,
+        ),
+    )
+)  # fmt: skip
+"""Faults that the order of acts may explain; the others lie on the table in any order."""
+
+OF_END = frozenset(
+    map(
+        str,
+        (V.NO_DRAW, V.MARKER_MISSING, V.MARKER_NOT_REMOVED, V.PASS_WITHOUT_DISCARD, V.DOUBLE_NOT_FOLLOWED),
+    )
+)
+"""What a turn lacks that is over."""
+
+OWED = {"+": V.MARKER_MISSING, "-": V.MARKER_NOT_REMOVED, "d": V.NO_DRAW, "p": V.PASS_WITHOUT_DISCARD}
+"""What it will be, if a debt is not tapped in time (`TappedState.debts`)."""
+
+ONE_STORY = 0.01
+"""While something is still to be tapped, what is held against somebody in one story of a hundred is told as possible:
+that a tap is late is the likelier story by 14 dB."""
+
+
+class Against(NamedTuple):
+    """What is held against whom, and whether it is so in every order that is likely at all."""
+
+    code: str
+    player: str
+    sure: bool
+
+    def of(self, whose: str | None) -> Finding:
+        """The same of an act of this player."""
+        return Finding(self.code, certain=self.sure, by=None if self.player == whose else self.player)
 
 
 class TappedRound:
@@ -42,7 +85,8 @@ class TappedRound:
         self._acts: list[tuple[Action, str | None]] = []
         self._before: list[tuple[Checkpoint, Shares]] = []
         self._settled: Shares = {}
-        self._known: dict[bool, tuple[Shares, float]] = {}
+        self._known: dict[bool, dict[int, list[Against]]] = {}
+        self._common = rules.first_simultaneous
 
     def __len__(self) -> int:
         return len(self._acts)
@@ -97,12 +141,14 @@ class TappedRound:
 
     @property
     def likeliest(self) -> Hypothesis:
-        return min(self._filter.all, key=lambda one: one.cost + one.pending)
+        """The likeliest; of two equal ones that in which ordinary turns have begun."""
+        return min(self._filter.all, key=lambda one: (one.cost + one.pending, one.state.lap))
 
     # ---- in which order ------------------------------------------------------------------------------------------
 
-    def order(self) -> list[int]:
-        """The taps in the order in which they most likely happened; those that say nothing new are left out."""
+    def turns(self) -> dict[int, Place]:
+        """Each tap with the turn to which it most likely belongs, in the order in which they happened; those that say
+        nothing new are left out."""
         turns, likeliest = _Turns(self._acts, len(self.players)), self.likeliest
         for number, steps in likeliest.path:
             for step in steps:
@@ -111,51 +157,70 @@ class TappedRound:
             if isinstance(act, (End, Pass)) and by is not None:
                 dropped = any(step.item == number * ITEMS and step.act is None for step in steps)
                 turns.end(number, act, by, dropped=dropped)
+        turns.whose[len(turns.rows) - 1] = likeliest.state.mover
         due = [item // ITEMS for item in likeliest.state.kept_and_due()]
-        return [*(tap for turn in turns.rows for tap in turn if tap not in due), *due]
+        return turns.places(due, common=self._common, going_on=likeliest.state.lap)
 
-    # ---- what is sure --------------------------------------------------------------------------------------------
+    # ---- what is held against whom -------------------------------------------------------------------------------
 
-    def is_sure(self, tap: int, code: str, player: str | None, *, over: bool = False) -> bool:
-        """Whether `code` is held against `player` for an act about this tap in every order that is likely at all.
+    def charges(self, *, over: bool = False) -> dict[int, list[Against]]:
+        """Tap -> what is held against whom there, what will be unless something is tapped in time included.
 
         `over`: nothing of this round is still to be tapped.
         """
-        shares, total = self._shares(over)
-        held = [(item // ITEMS, said, p) for (item, said, who), p in shares.items() if who == player]
-        same = max((p for at, said, p in held if said == code and abs(at - tap) <= NEAR), default=0.0)
-        alike = sum(p for at, said, p in held if at == tap and TOO_EARLY.issuperset((said, code)))
-        lost = self._filter.weight_lost(tap - NEAR)
-        return max(same, alike) * total / (total + lost) >= ACCUSED
+        if over not in self._known:
+            self._known[over] = self._charges(over)
+        return self._known[over]
 
-    def possible(self, *, over: bool = False) -> dict[int, list[tuple[str, str]]]:
-        """Tap -> each (code, player) that is held against somebody there in an order that is not unlikely."""
-        found: dict[int, list[tuple[str, str]]] = {}
-        for (item, code, player), p in self._shares(over)[0].items():
-            if p >= POSSIBLE:
-                found.setdefault(item // ITEMS, []).append((code, player))
+    def _charges(self, over: bool) -> dict[int, list[Against]]:
+        several = self._filter.all
+        weights = [10.0 ** (-(one.cost + (one.state.unpaid if over else one.pending)) / 10.0) for one in several]
+        total = sum(weights)
+        shares, doubts = dict(self._settled), Shares()
+        for one, weight in zip(several, weights, strict=True):
+            for key, p in one.codes.items():
+                p *= weight / total
+                shares[key] = shares.get(key, 0.0) + p
+                if any((key[0], cause) in one.causes for cause in NOT_SETTLED):
+                    doubts[key] = doubts.get(key, 0.0) + p
+        found: dict[int, list[Against]] = {}
+        owing = not over and any(self.likeliest.state.debts())
+        for key, p in sorted(shares.items()):
+            item, code, player = key
+            settled = p - doubts.get(key, 0.0)
+            if settled >= (ONE_STORY if owing else POSSIBLE) or p >= HELD_AGAINST:
+                alike = [shares.get((item, one, player), 0.0) for one in TOO_EARLY] if code in TOO_EARLY else []
+                held = sum(alike) if alike and p == max(alike) else settled
+                lost = self._filter.weight_lost(item // ITEMS - NEAR) if code in BY_ORDER else 0.0
+                sure = held * total / (total + lost) >= ACCUSED
+                found.setdefault(item // ITEMS, []).append(Against(code, player, sure))
+        for tap, code, player in () if over else self._owed():
+            row = found.setdefault(tap, [])
+            if all((code, player) != one[:2] for one in row):
+                row.append(Against(code, player, False))
         return found
 
-    def _shares(self, over: bool) -> tuple[Shares, float]:
-        """What is held against whom, and in which share of the hypotheses; the weight of these."""
-        known = self._known.get(over)
-        if known is None:
-            several = self._filter.all
-            weights = [10.0 ** (-(one.cost + (one.state.unpaid if over else one.pending)) / 10.0) for one in several]
-            total, shares = sum(weights), dict(self._settled)
-            for one, weight in zip(several, weights, strict=True):
-                for key, p in one.codes.items():
-                    if not any((key[0], cause) in one.causes for cause in NOT_SETTLED):
-                        shares[key] = shares.get(key, 0.0) + p * weight / total
-            known = self._known[over] = (shares, total)
-        return known
+    def _owed(self) -> Iterator[tuple[int, str, str]]:
+        """What will be held against whom, and where, if it is not tapped in time."""
+        likeliest = self.likeliest
+        due = [(str(OWED[key[0]]), key[1:]) for key in likeliest.state.debts()]
+        for number, steps in reversed(likeliest.path):
+            for step in reversed(steps):
+                if isinstance(step.act, Draw) and Cause.DRAW_TO_COME in step.causes and step.item is not None:
+                    # Drawn after the last tile of the turn, or tapped after it.
+                    yield step.item // ITEMS, str(V.EXTRA_DRAW), step.player
+                if isinstance(step.act, End) and not TO_COME_CAUSES.isdisjoint(step.causes):
+                    for code in dict.fromkeys(code for code, player in due if player == step.player):
+                        due.remove((code, step.player))
+                        yield number if step.item is None else step.item // ITEMS, code, step.player
 
 
 class _Turns:
     """The taps of a round, each in the turn to which it belongs; the common first lap is one turn.
 
     `owing`: player and whether it is a draw -> the turns that lack one; `early`: tap -> the turn in which it was
-    tapped, before its own; `ended`: player -> the last turn; `silent`: player -> turns of which nothing was tapped.
+    tapped, before its own; `ended`: player -> the last turn; `silent`: player -> turns of which nothing was tapped;
+    `whose`: the players of the turns; `astray`: those that began out of turn.
     """
 
     def __init__(self, acts: Sequence[tuple[Action, str | None]], players: int) -> None:
@@ -167,6 +232,34 @@ class _Turns:
         self.ended: dict[str, int] = {}
         self.silent: dict[str, list[int]] = {}
         self.lap: int | None = None
+        self.whose: dict[int, str] = {}
+        self.astray: set[int] = set()
+
+    def places(self, due: Sequence[int], *, common: bool, going_on: bool) -> dict[int, Place]:
+        """Each tap with its turn. `due`: taps that happen next, each in a turn of its player's; `common`: the round
+        began with a common lap, which is `going_on`. Who has passed and still owes a tap is awaited."""
+        found: dict[int, Place] = {}
+        passed: list[str] = []
+        owing = {n for rows in self.owing.values() for n in rows}
+        awaited = False
+        number = 0
+        for n, row in enumerate(self.rows):
+            lap = common and (going_on or (self.lap is not None and n <= self.lap))
+            mine = [tap for tap in row if tap not in due]
+            if mine:
+                whose = self.whose.get(n) or self.acts[mine[-1]][1] or ""
+                astray = awaited or n in self.astray
+                place = Place(number, whose, () if lap or astray else tuple(passed), astray, lap)
+                found |= dict.fromkeys(mine, place)
+                number, passed, awaited = number + 1, [], False
+            elif n in self.whose:
+                passed.append(self.whose[n])
+                awaited = awaited or n in owing
+        for tap in due:
+            whose = self.acts[tap][1] or ""
+            number += not found or next(reversed(found.values())).player != whose
+            found[tap] = Place(number, whose)
+        return found
 
     def add(self, step: Step) -> None:
         now = len(self.rows) - 1
@@ -176,6 +269,7 @@ class _Turns:
                     self.owing.setdefault((step.player, cause is Cause.DRAW_TO_COME), []).append(now)
         if isinstance(step.act, End):
             self.ended[step.player] = now
+            self.whose[now] = step.player
             if not self.rows[-1]:
                 self.silent.setdefault(step.player, []).append(now)
             self.rows.append([])
@@ -183,6 +277,8 @@ class _Turns:
             # The lap is over, or somebody begins out of turn.
             self.lap = now if self.lap is None and not step.codes else self.lap
             self.rows.append([])
+            if step.codes:
+                self.astray.add(now + 1)
         elif step.act is not None and step.item is not None and Cause.NOTHING_NEW not in step.causes:
             self._place(step.item // ITEMS, step)
 
@@ -209,6 +305,8 @@ class _Turns:
             turn = self.rows[
                 due.pop(0 if drawn else -1) if due else self.lap if self.lap is not None and lately else -1
             ]
+        elif Cause.TAPPED_EARLY not in step.causes and not isinstance(step.act, (Mark, Unmark)):
+            self.whose[len(self.rows) - 1] = step.player
         self._insert(turn, tap, step)
 
     def _before_last_tile(self, turn: list[int], tap: int, player: str) -> None:

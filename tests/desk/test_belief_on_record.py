@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 from companion.game.session import Session
-from companion.log.event_fields import Finding
 from companion.log.events import Header, MarkerPlaced, RoundEnded, TilePlayed
 from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
@@ -265,18 +263,6 @@ def test_a_draw_that_was_overlooked_leaves_the_other_hands_counted(tmp_path: Pat
     assert session.scoreboard.round is not None and session.scoreboard.round.out == "Ann"
     assert laid["Ann"] == session.rules.hand_size(12, 2) > laid["Ben"]
     assert held(session) == [("NO_DRAW", False, "Ben")]
-
-
-def test_what_is_held_against_several_about_a_marker_stands_as_it_was_weighed(tmp_path: Path) -> None:
-    """Neither Ben nor Dee is to move; which of them it was is open, so the rules alone make nothing certain of it."""
-    session = table(tmp_path)
-    watch(session, "+12-3@Ann")
-    course = session._ledger.match.course
-    assert course is not None
-    weighed = tuple(Finding("MARKER_WRONG_TRAIN", certain=False, by=name) for name in ("Dee", "Ben"))
-    open_ = MarkerPlaced(by=None, train="Cy", maybe=("Dee", "Ben"), violations=weighed, source="camera")
-    assert course.take(open_, 99).findings == weighed
-    assert course.take(replace(open_, by="Dee", maybe=()), 99).findings[0].certain
 
 
 def test_who_would_have_the_turn_if_a_draw_was_overlooked_may_be_to_blame_too(tmp_path: Path) -> None:

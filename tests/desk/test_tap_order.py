@@ -153,7 +153,9 @@ def test_what_a_tap_to_come_may_explain_is_certain_only_once_it_comes_too_late(
     tmp_path: Path, rules: str, taps: Taps, late: Taps, on: Taps, code: str
 ) -> None:
     session = tap(table(tmp_path / "late", rules, THREE), taps)
-    assert code in {found for _, found, _ in held(session)}
+    # Two rules would be broken if the train were closed; that one tap is owed is told at once.
+    at_once = "MARKER_MISSING" if code == "CLOSED_TRAIN" else code
+    assert at_once in {found for _, found, _ in held(session)}
     assert not any(certain for _, _, certain in held(session))
     assert not any(certain for _, _, certain in held(tap(session, late)))
     session = tap(tap(table(tmp_path / "on", rules, THREE), taps), on)

@@ -82,7 +82,7 @@ def test_what_else_is_wrong_with_the_tile_is_held_to_be_so(tmp_path: Path) -> No
     session = begun(tmp_path)
     session.cannot_play("Ann")
     session.play((4, 5), "Ann", "Ben")
-    assert codes(session) == {("MISMATCH", True)}
+    assert {code for code, certain in codes(session) if certain} == {"MISMATCH"}
 
 
 def test_with_tiles_left_the_marker_is_tapped_with_the_pass(tmp_path: Path) -> None:

@@ -1,0 +1,451 @@
+"""The course of one round: what lies on the table, the turns that were made, and whose turn it is.
+
+A `Course` is a frozen value; `take` returns the next one. It follows and rules on nothing: in a round that people tap
+in, the belief says to which turn an act belongs (`Place`); in a round that a camera watches, the passes on record say
+it. What is held against whom is the belief's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from companion.log.event_fields import Finding
+from companion.log.events import Announced, Event, MarkerPlaced, MarkerRemoved, Passed, RoundEnded, TileTakenBack
+from companion.play.event_actions import Table, action_of, lifted, meant, turned_to, uncounted, unsettled
+from companion.play.misfits import misfits, misfits_in_line
+from companion.play.reports import DEALT, LAST_TILE, reported
+from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
+from companion.rules.mexican.judge import play_out
+from companion.rules.position import LinePosition, Position
+from companion.rules.referee import Referee
+from companion.rules.ruleset import ANY_SET, RuleSet
+from companion.rules.violations import Violation
+
+FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, Violation.MULTIPLICITY})
+"""Tiles that cannot have come from a hand of this set: after one of them the player's tiles cannot be counted."""
+
+
+class Place(NamedTuple):
+    """The turn to which an act belongs: which one it is, whose, who `passed` before it without a sign, whether it was
+    out of turn, and whether it is the common first `lap`."""
+
+    number: int
+    player: str
+    passed: tuple[str, ...] = ()
+    astray: bool = False
+    lap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One player's turn. `before` is the table at its start, with `player` to move; the rest grows act by act.
+
+    `keys` names the event of each act, `passed` the event that ended the turn aloud. `number`: which one it is by the
+    belief. `resume`: it was out of turn, and that player is still expected. `foreign`: a tile of it cannot have come
+    from a hand of the set.
+    """
+
+    player: str
+    before: Table
+    number: int | None = None
+    actions: tuple[Action, ...] = ()
+    keys: tuple[int, ...] = ()
+    passed: int | None = None
+    resume: str | None = None
+    foreign: bool = False
+
+    def long(self, rules: RuleSet) -> bool:
+        """Whether this is a long first turn. Source: docs/rules.md 2.2."""
+        return isinstance(self.before, Position) and rules.long_first and self.before.first_turn
+
+    @property
+    def plays(self) -> tuple[Play, ...]:
+        return tuple(action for action in self.actions if isinstance(action, Play))
+
+    @property
+    def draws(self) -> int:
+        return sum(isinstance(action, Draw) for action in self.actions)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the player has done anything of it: turning a double over says nothing about their own train."""
+        return self.passed is not None or any(not isinstance(action, Flip) for action in self.actions)
+
+    def feeds(self, rules: RuleSet, acts: int | None = None) -> bool:
+        """Whether a double has to be covered after the first `acts` acts (None: after all of them)."""
+        if not isinstance(self.before, Position) or self.long(rules):
+            return False
+        done = self.actions if acts is None else self.actions[:acts]
+        return play_out(rules, self.before, done).feeding
+
+    def complete(self, rules: RuleSet) -> bool:
+        """Whether the player has done what a turn asks for. Source: docs/rules.md 7.1, "Complete"."""
+        if isinstance(self.before, LinePosition):
+            return any(isinstance(action, (Play, Discard)) for action in self.actions)
+        plays = self.plays
+        if not plays:
+            return False
+        if self.long(rules) or not all(play.tile.is_double for play in plays):
+            return True
+        held = self.before.hands.get(self.player)
+        return held is not None and held + self.draws - len(plays) <= 0
+
+    def finished(self, rules: RuleSet) -> bool:
+        """Whether nothing more is due from the player, so that the next one may begin."""
+        if self.passed is not None or self.complete(rules):
+            return True
+        own = Mark(self.player)
+        if own not in self.actions:
+            return False
+        later = self.actions[self.actions.index(own) + 1 :]
+        return not any(isinstance(action, (Play, Draw)) for action in later)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One round as it stands. `start_seq` is the journal's line that began it.
+
+    `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
+    made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in a
+    row that laid no tile and opened no train. `laid`: train -> keys of its tiles' events. `turns`: the closed turns.
+    `ended`: how the round ended, `ended_by` who says so. `counted`: whether hands and boneyard can be counted.
+    `watched`: the camera named players. `turn_open`: nobody has said who began, and nobody has surely moved.
+    `starter_known`: `starter` is not taken for want of another. `first_turns`: the first trains laid at the same time,
+    but the one at hand; `lap_over`: ordinary turns have begun. `announced`: who has announced the last tile.
+    """
+
+    rules: RuleSet
+    referee: Referee[Any] = field(repr=False, compare=False)
+    number: int
+    start_seq: int
+    starter: str
+    table: Table
+    counted: bool = True
+    turn: Turn | None = None
+    moved: frozenset[str] = frozenset()
+    silent: int = 0
+    laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    turns: tuple[Turn, ...] = ()
+    ended: str | None = None
+    ended_by: str | None = None
+    watched: bool = False
+    turn_open: bool = False
+    starter_known: bool = True
+    first_turns: Mapping[str, Turn] = field(default_factory=dict)
+    lap_over: bool = False
+    announced: frozenset[str] = frozenset()
+    _closed: list[Course] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.table.players
+
+    @property
+    def laying_together(self) -> bool:
+        """Whether first trains may still be laid, by everybody at the same time."""
+        return self.rules.first_simultaneous and not self.lap_over
+
+    @property
+    def all_begun(self) -> bool:
+        return self._begun >= set(self.players)
+
+    @property
+    def _begun(self) -> frozenset[str]:
+        turns = (*self.first_turns.values(), *((self.turn,) if self.turn is not None else ()))
+        return self.moved | {turn.player for turn in turns if turn.begun}
+
+    @property
+    def position(self) -> Table:
+        """The table with `turn` the player who is to act now: the next one as soon as a turn is finished.
+
+        A long first train may go on, and goes on where the next one is out.
+        """
+        turn = self.turn
+        if turn is None or not turn.finished(self.rules):
+            return self.table
+        following = self._between_turns.table
+        may_go_on = turn.passed is None and bool(turn.plays) and turn.long(self.rules)
+        return self.table if may_go_on and following.hands.get(following.turn) == 0 else following
+
+    @property
+    def mover(self) -> str:
+        return self.position.turn
+
+    @property
+    def over(self) -> RoundEnded | None:
+        """The end of the round, where the rules and the counts alone name one. Source: docs/rules.md 2.6, 4.2."""
+        if self.ended is not None or (self.turn is not None and not self.turn.finished(self.rules)):
+            return None
+        closed = self._between_turns
+        table = closed.table
+        out = next((player for player in table.players if self.counted and table.hands.get(player) == 0), None)
+        if isinstance(table, LinePosition):
+            dealt = self.rules.hand_size(ANY_SET, len(table.players))
+            none_left = self.counted and bool(table.hands) and not any(table.hands.values())
+            down = len(table.line) + sum(table.discards.values())
+            all_down = none_left or (dealt is not None and down >= dealt * len(table.players))
+            return RoundEnded(how="out", source="rule") if all_down else None
+        if out is not None:
+            return None if self._lap_goes_on(closed) else RoundEnded(how="out", out=out, source="rule")
+        if self.rules.block_rule == "provable_stop":
+            return RoundEnded(how="blocked_proved", source="rule") if self.referee.blocked(table) else None
+        stuck = table.boneyard == 0 and closed.silent >= len(table.players)
+        return RoundEnded(how="blocked_declared", source="rule") if stuck else None
+
+    def _lap_goes_on(self, closed: Course) -> bool:
+        """Somebody is out, but the first lap is to be finished; its last long train ends when its player says so, or
+        with the marker of one who lays none."""
+        if not self.rules.finish_first_lap:
+            return False
+        turn = self.turn
+        laying = turn is not None and turn.long(self.rules) and turn.passed is None and turn.plays
+        still = laying and turn is not None and self.table.hands.get(turn.player) != 0
+        return bool(still) or set(closed.moved) < set(self.players)
+
+    # ---- act by act ----------------------------------------------------------------------------------------------
+
+    def take(self, event: Event, key: int, place: Place | None = None) -> Course:
+        """The course after `event`, whose key is `key`. An event that says nothing about the table changes nothing."""
+        match event:
+            case TileTakenBack():
+                return replace(self, table=lifted(self.table, event.train, event.tile))
+            case RoundEnded():
+                return replace(self, ended=event.how, ended_by=event.source)
+            case Announced():
+                return self._take_report(event)
+        action = action_of(event)
+        if action is None:
+            return self
+        if self.ended is not None:
+            return self if isinstance(event, Passed) else self._take_after_end(action, event, key)
+        if event.source == "camera" and not self.watched:
+            self = replace(self, watched=True)
+        player = self.player_of(event)
+        if self.turn_open and not self._lays_first_train(player, action, place):
+            self = self._opened_by(event, player)
+        if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {event.who}:
+            # While it is open whose tile it was, the hands of all who are meant cannot be counted.
+            self = self._uncounted(meant(event))
+        if isinstance(action, (Play, Discard)) and self.table.hands.get(player) == 0:
+            # Somebody whose hand was counted down to nothing goes on: the count was wrong.
+            self = self._uncounted((player,))
+        if isinstance(event, Passed):
+            return self._take_pass(player, key, place)
+        together = self._lays_first_train(player, action, place)
+        if not together and not isinstance(action, (Play, Discard)) and not self._may_act(player, action, place):
+            return self._apart(player, action)
+        course = self._taken_up(player) if together else self._in_turn_of(player, action, place)
+        return course._with_act(action, key)
+
+    def player_of(self, event: Event) -> str:
+        """Whose act it is: as recorded; else whom it may have been; else the owner of a marker; else who is to move."""
+        for name in (event.who, *event.perhaps):
+            if name in self.players:
+                return str(name)
+        owner = getattr(event, "train", None)
+        if owner in self.players and (self.laying_together or isinstance(event, (MarkerPlaced, MarkerRemoved))):
+            return str(owner)
+        return self.mover
+
+    def passes_before(self, event: Event) -> tuple[Passed, ...]:
+        """The passes that `event` implies and nobody recorded: of the player whose turn it breaks off."""
+        turn = self.turn
+        if self.ended is not None or turn is None or self.turn_open or isinstance(event, Passed):
+            return ()
+        if action_of(event) is None or (self.laying_together and not self.all_begun):
+            return ()
+        player = self.player_of(event)
+        if turn.finished(self.rules) or turn.plays or not turn.actions or self.table.after(turn.player) != player:
+            return ()
+        return () if turn.player == player else (Passed(by=turn.player, source="rule"),)
+
+    def after_end(self, event: Event) -> tuple[Finding, ...]:
+        """What is wrong with a tile laid when the round is over."""
+        if self.ended is None or not isinstance(action_of(event), Play):
+            return ()
+        # Who ends a watched round by a tap may have erred as well as whoever goes on playing.
+        certain = (self.ended_by == "person" and not self.watched) or self.ended == "blocked_proved"
+        return (Finding(str(Violation.PLAY_AFTER_END), certain=certain),)
+
+    def misfits(self, event: Event) -> tuple[str, ...]:
+        """The codes by which a tile about to be laid does not fit where it lies, in whatever order things happened."""
+        play = action_of(event)
+        if not isinstance(play, Play):
+            return ()
+        if isinstance(self.table, LinePosition):
+            return misfits_in_line(self.rules, self.table, play)
+        return misfits(self.rules, self.table, self.table.trains.get(play.train, ()), play)
+
+    def _opened_by(self, event: Event, player: str) -> Course:
+        """The round, of which nobody has said who begins, as this act shows it to have begun.
+
+        Still open where the act surely names nobody.
+        """
+        marker = isinstance(event, (MarkerPlaced, MarkerRemoved))
+        surely = event.who in self.players and not unsettled(event) and not marker
+        if self.turn is not None or self.turns:
+            return replace(self, turn_open=not surely)
+        table = turned_to(self.table, player, self.moved)
+        return replace(self, table=table, starter=player, starter_known=surely, turn_open=not surely)
+
+    def _may_act(self, player: str, action: Action, place: Place | None) -> bool:
+        """Whether what `player` has done without a tile belongs to the turn at hand, or begins one."""
+        turn = self.turn
+        if place is not None:
+            return place.player == player
+        next_one = turn is not None and bool(turn.actions) and self.table.after(turn.player) == player
+        mine = next_one or player == self.mover or (turn is not None and turn.player == player)
+        return mine or not isinstance(action, (Mark, Unmark))
+
+    def _apart(self, player: str, action: Action) -> Course:
+        """What somebody has done beside the turn at hand: it changes the table, and is no turn."""
+        table = self.referee.apply(turned_to(self.table, player, self.moved), action)
+        if isinstance(table, Position) and isinstance(self.table, Position):
+            return replace(self, table=replace(table, turn=self.table.turn, first_turn=self.table.first_turn))
+        return replace(self, table=replace(table, turn=self.table.turn))
+
+    def _in_turn_of(self, player: str, action: Action, place: Place | None) -> Course:
+        """The course with `player` to act: in the turn at hand or in another one."""
+        turn = self.turn
+        if turn is None or turn.player != player or self.laying_together:
+            return self._turn_to(player, place)
+        if place is not None:
+            return self if turn.number == place.number else self._turn_to(player, place)
+        more = isinstance(action, Play) and turn.long(self.rules) and turn.passed is None
+        other = isinstance(action, (Play, Draw, Discard)) and turn.finished(self.rules) and not more
+        return self._turn_to(player, None) if other else self
+
+    def _turn_to(self, player: str, place: Place | None) -> Course:
+        """Close what is open and let `player` begin."""
+        course = self._end_first_trains() if self.laying_together else self._between_turns
+        expected, passed = course.table.turn, () if place is None else place.passed
+        astray = place.astray if place is not None else self.watched and player != expected and not self.turn_open
+        moved = course.moved.union(passed)
+        table = turned_to(course.table, player, moved)
+        turn = Turn(player, table, None if place is None else place.number, resume=expected if astray else None)
+        return replace(course, table=table, turn=turn, moved=moved, silent=course.silent + len(passed))
+
+    @property
+    def _between_turns(self) -> Course:
+        """The course with the open turn closed."""
+        if not self._closed:
+            self._closed.append(self._paused() if self.laying_together else self._closing())
+        return self._closed[0]
+
+    def _closing(self) -> Course:
+        turn = self.turn
+        if turn is None:
+            return self
+        moved = self.moved | {turn.player}
+        # Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again.
+        silent = 0 if turn.plays else 1 if Mark(turn.player) in turn.actions else self.silent + 1
+        table = self._perhaps_marked(turn, turned_to(self.table, turn.resume or self._after(turn.player), moved))
+        return replace(self, table=table, turn=None, moved=moved, silent=silent, turns=(*self.turns, turn))
+
+    def _after(self, player: str) -> str:
+        """The next in turn; in Chinese games the next who still has a tile, where hands are counted."""
+        following = self.table.after(player)
+        for _ in self.players if isinstance(self.table, LinePosition) else ():
+            if self.table.hands.get(following) != 0:
+                break
+            following = self.table.after(following)
+        return following
+
+    def _perhaps_marked(self, turn: Turn, table: Table) -> Table:
+        """The table after a turn in which the player passed: where no camera looks on, a marker may lie there that
+        nobody has tapped, be it due or left to the player."""
+        if self.watched or not isinstance(table, Position) or turn.complete(self.rules) or turn.player in table.markers:
+            return table
+        return replace(table, perhaps_marked=table.perhaps_marked | {turn.player})
+
+    def _with_act(self, action: Action, key: int) -> Course:
+        turn = self.turn
+        assert turn is not None
+        codes = self.referee.judge(self.table, (action,)).codes if isinstance(action, Play) else frozenset()
+        foreign = not codes.isdisjoint(FOREIGN_TILES)
+        made = replace(turn, actions=(*turn.actions, action), keys=(*turn.keys, key), foreign=turn.foreign or foreign)
+        table, laid = self.referee.apply(self.table, action), dict(self.laid)
+        if isinstance(action, Play):
+            laid[action.train] = (*laid.get(action.train, ()), key)
+        course = replace(self, table=table, turn=made, laid=laid)
+        return course._uncounted((turn.player,)) if foreign else course
+
+    def _take_pass(self, player: str, key: int, place: Place | None) -> Course:
+        course = self
+        if self.laying_together and self._lays_first_train(player, Pass(), place):
+            course = self._taken_up(player)
+        elif self.turn is None or self.turn.player != player or self.turn.passed is not None or self.laying_together:
+            course = self._turn_to(player, place)
+        if isinstance(course.table, LinePosition):
+            course = course._with_act(Pass(), key)
+        assert course.turn is not None
+        return replace(course, turn=replace(course.turn, passed=key))
+
+    def _take_report(self, event: Announced) -> Course:
+        """What somebody says that no camera sees. Once a hand was dealt wrongly, neither it nor the boneyard counts."""
+        if event.by is None or event.by not in self.players:
+            return self
+        if event.what == LAST_TILE:
+            return replace(self, announced=self.announced | {event.by})
+        if event.what == DEALT and reported(self.rules, self.table, event, self.announced):
+            return self._uncounted((event.by,), boneyard=True)
+        return self
+
+    def _uncounted(self, players: Collection[str], *, boneyard: bool = False) -> Course:
+        """The same where nobody can say how many tiles these hold, nor, with `boneyard`, how many lie there."""
+        table = uncounted(self.table, players, boneyard=boneyard)
+        turn = self.turn and replace(self.turn, before=uncounted(self.turn.before, players, boneyard=boneyard))
+        return replace(self, table=table, turn=turn)
+
+    def _take_after_end(self, action: Action, event: Event, key: int) -> Course:
+        laid = dict(self.laid)
+        if isinstance(action, Play):
+            laid[action.train] = (*laid.get(action.train, ()), key)
+        table = replace(self.table, turn=self.player_of(event))
+        return replace(self, table=self.referee.apply(table, action), laid=laid)
+
+    # ---- first trains laid at the same time, as in cz: «mohou hrát všichni současně» ------------------------------
+
+    def _lays_first_train(self, player: str, action: Action, place: Place | None) -> bool:
+        """Whether this act is part of a first train laid while the others lay theirs. Source: docs/rules.md 2.2."""
+        if not self.laying_together:
+            return False
+        if place is not None:
+            return place.lap
+        if not self.all_begun or isinstance(action, (Play, Unmark)):
+            own = action.train if isinstance(action, Play) else getattr(action, "player", player)
+            return not self.all_begun or own == player
+        turn = self.turn if self.turn is not None and self.turn.player == player else self.first_turns.get(player)
+        # Whoever lays no first train marks, whatever else they have done.
+        return action == Mark(player) and not any(
+            isinstance(act, (Mark, Play)) for act in (turn.actions if turn else ())
+        )
+
+    def _paused(self) -> Course:
+        """The course with nobody's first train being laid at this moment; the next to move is who has not begun."""
+        turns = {**self.first_turns, **({} if self.turn is None else {self.turn.player: self.turn})}
+        moved, start = self._begun, self.players.index(self.starter)
+        order = self.players[start:] + self.players[:start]
+        following = next((player for player in order if player not in moved), self.starter)
+        return replace(self, turn=None, first_turns=turns, moved=moved, table=turned_to(self.table, following, moved))
+
+    def _taken_up(self, player: str) -> Course:
+        """The course with `player` laying the first train, begun now or earlier."""
+        if self.turn is not None and self.turn.player == player:
+            return self
+        course = self._paused()
+        table = turned_to(course.table, player, ())
+        turns = dict(course.first_turns)
+        turn = turns.pop(player, None) or Turn(player, table)
+        return replace(course, table=table, turn=turn, first_turns=turns)
+
+    def _end_first_trains(self) -> Course:
+        """Ordinary turns have begun: every first train is closed."""
+        course = self._paused()
+        table = course.table
+        for turn in course.first_turns.values():
+            table = self._perhaps_marked(turn, table)
+        turns = (*course.turns, *course.first_turns.values())
+        return replace(course, table=table, turns=turns, first_turns={}, lap_over=True)
