@@ -377,7 +377,9 @@ class TrainFinder:
             tiles = [PlacedTile(self.ids[link.tile], self.known[link.tile].seen) for link in chain.links]
             owners = [seat_of(tile.seen.center_mm, self.view, self.setup) for tile in tiles]
             apart = [owner is None or tile.id in forked for tile, owner in zip(tiles, owners, strict=True)]
-            if sum(apart) * 2 >= len(tiles):  # a train runs to the table's edge, a hand does not run to its middle
+            if len(tiles) > 1 and None not in owners and len(set(owners)) == 1:
+                apart = [False] * len(tiles)  # several tiles at one seat are a hand, whatever train they touch
+            elif sum(apart) * 2 >= len(tiles):  # a train runs to the table's edge, a hand does not run to its middle
                 apart = [True] * len(tiles)
             for tile, owner, alone in zip(tiles, owners, apart, strict=True):
                 if alone or owner is None:

@@ -344,6 +344,19 @@ def test_hands_laid_open_belong_to_their_seats() -> None:
     assert train(layout, "Ann") == "12-5"
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_several_tiles_at_a_seat_are_a_hand_though_one_touches_a_train(count: int) -> None:
+    """One alone may be a play that forks the train."""
+    laid = eastward([(12, 5), (5, 7), (7, 1), (1, 9), (9, 4), (4, 8), (8, 2), (2, 6), (6, 10)])
+    laid.append(tile(1113.0, 450.0, 90.0, 10, 10))
+    before = reconstruct(view(laid), SETUP)
+    hand = [tile(1096.0 + 27.0 * n, 422.0, 90.0, 3 - n, 11 - n) for n in range(count)]
+    layout = reconstruct(view([*laid, *hand]), SETUP, before)
+    assert len(layout.trains["Ann"]) == 10
+    assert len(layout.hands.get("Ann", ())) == (count if count > 1 else 0)
+    assert any(one.trouble is Trouble.FORKED_TRAIN for one in layout.problems)
+
+
 def over_with(*came: SeenTile) -> Layout:
     """A train of Ann's that has grown to her seat, the round passing for over, and what came to lie there."""
     laid = eastward([(12, 5), (5, 7), (7, 1), (1, 9), (9, 4), (4, 8), (8, 2), (2, 6), (6, 10)])
