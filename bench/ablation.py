@@ -2,7 +2,8 @@
 
 Each veto and special case outside `companion/tracking/costs.py` is switched off alone, and the same rounds are told
 again: the files of `bench.corpus` in DIR, with the arms that were seen and without (`bench.reissue`), and whole
-sketched rounds with somebody at the page who may be mistaken (`bench.meddling`). A row that reads like the first one
+sketched rounds with somebody at the page who may be mistaken (`bench.meddling`). `--tapped 14` tells rounds as they
+lie, and somebody taps after every seventh change, true or not: seconds a round. A row that reads like the first one
 buys nothing on these rounds. `docs/ablation.md` has the table; `--only` runs some of the cases.
 """
 
@@ -10,21 +11,31 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import random
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from bench.meddling import Meddled, meddle
+from bench.counting import AccusationLog, count_plays
+from bench.meddling import Meddled as MeddledRound
+from bench.meddling import meddle
 from bench.reissue import reissue, said_by_people
 from bench.replay import Recorded
 from bench.somebody import SLIPS, TRUE
-from bench.table import RoundResult
+from bench.table import FIRST_SEED, RoundResult, faults, with_faults
+from bench.told import Meddled, ToldTable, UnfilmedRound
+from companion.log.journal import Journal
+from companion.rules.actions import Play
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.tracking.tracker import Untouched
 from datasets.folder_argument import RECORDED, folder_with
+from datasets.simulator.room import BlankFilm
 
-FIRST_MEDDLED = 163720
+FIRST_MEDDLED, FIRST_TAPPED = 163720, 196200
 UNREAD, MISREAD = 0.01, 0.03
 
 
@@ -142,7 +153,7 @@ def told(files: Sequence[Recorded]) -> str:
 
 
 def meddled(seeds: Sequence[int]) -> str:
-    rounds: list[Meddled] = [meddle(seed, TRUE + SLIPS, unread=UNREAD, misread=MISREAD)[0] for seed in seeds]
+    rounds: list[MeddledRound] = [meddle(seed, TRUE + SLIPS, unread=UNREAD, misread=MISREAD)[0] for seed in seeds]
     figures = (
         sum(len(one.false) for one in rounds),
         sum(one.true for one in rounds),
@@ -152,10 +163,34 @@ def meddled(seeds: Sequence[int]) -> str:
     return " | ".join(map(str, figures))
 
 
+def tapped(seeds: Sequence[int]) -> str:
+    """Told rounds in which somebody taps, as cells: certain accusations that ever stood, wrongly and rightly; plays
+    named rightly, and wrongly."""
+    wrong = right = named = misnamed = 0
+    for seed in seeds:
+        rules = RULESET_NAMES[(seed - FIRST_SEED) % len(RULESET_NAMES)]
+        camera = UnfilmedRound(seed, with_faults(rules, None), BlankFilm)
+        with tempfile.TemporaryDirectory() as folder:
+            Meddled.rng = random.Random(seed)
+            session = Meddled(Journal.create(Path(folder) / "game.jsonl", camera.setup().header), load_ruleset(rules))
+            log, table = AccusationLog(session), ToldTable(camera)
+            table.tell(session)
+            plays = session.snapshot()["plays"]
+            session.close()
+        real = faults(rules, table.turns)
+        true = {one for one in log.ever if any(code == one[0] and one[1] in (None, player) for code, player in real)}
+        wrong, right = wrong + len(log.ever - true), right + len(true)
+        laid = [(turn.player, act) for turn in table.turns for act in turn.actions if isinstance(act, Play)]
+        counted = count_plays([(player, (tuple(act.tile), act.train)) for player, act in laid], plays)
+        named, misnamed = named + counted.named, misnamed + len(counted.misnamed)
+    return " | ".join(map(str, (wrong, right, named, misnamed)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=folder_with(RECORDED), nargs="*")
     parser.add_argument("--meddled", type=int, default=0, help="so many sketched rounds with somebody at the page")
+    parser.add_argument("--tapped", type=int, default=0, help="so many told rounds in which somebody taps")
     parser.add_argument("--only", nargs="+", help="only cases whose name has one of these words")
     args = parser.parse_args()
     recorded = [Recorded.read(path) for folder in args.folders for path in sorted(folder.glob("*.jsonl"))]
@@ -164,6 +199,8 @@ def main() -> None:
     heads = ["switched off", "lines"]
     heads += ["named", "misnamed", "lost", "faults shown", "possible", "accused wrongly", "questions"] if files else []
     heads += ["meddled: accused wrongly", "rightly", "on record", "questions"] if seeds else []
+    tapped_seeds = range(FIRST_TAPPED, FIRST_TAPPED + args.tapped)
+    heads += ["tapped: accused wrongly", "rightly", "named", "misnamed"] if tapped_seeds else []
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads), flush=True)
     for case in (None, *CASES):
         if case is not None and args.only and not any(word in case.name for word in args.only):
@@ -171,6 +208,7 @@ def main() -> None:
         with switched_off(case):
             cells = [told(files)] if files else []
             cells += [meddled(seeds)] if seeds else []
+            cells += [tapped(tapped_seeds)] if tapped_seeds else []
         name, lines = ("nothing", "") if case is None else (case.name, str(case.lines))
         print("| " + " | ".join([name, lines, *cells]) + " |", flush=True)
 

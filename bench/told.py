@@ -6,11 +6,12 @@ before the camera; a round takes seconds.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from companion.game.session import Session
+from companion.game.session import CommandRejected, Session
 from companion.log.table_change import TableChange
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Play
 from companion.rules.notation import Change, Laying
@@ -30,6 +31,33 @@ class UnfilmedRound(SimCamera):
 
     def _roomy(self, usual: TablePlan) -> TablePlan:
         return usual
+
+
+class Meddled(Session):
+    """Somebody taps now and then after a change, true or not."""
+
+    rng: random.Random
+
+    def observe(self, *args: Any, **named: Any) -> Any:
+        events = super().observe(*args, **named)
+        plays = [play for play in self.snapshot()["plays"] if play["event"] == "tile_played" and not play["taken_back"]]
+        if plays and self.rng.random() < 0.15:
+            play, who = self.rng.choice(plays[-4:]), self.rng.choice(self.header.players)
+            try:
+                match self.rng.randrange(5):
+                    case 0:
+                        self.correct(play["seq"], {"withdrawn": True})
+                    case 1:
+                        self.correct(play["seq"], {"tile": [play["tile"][0], 5]})
+                    case 2:
+                        self.undo()
+                    case 3:
+                        self.done(who)
+                    case _:
+                        self.correct(play["seq"], {"by": who})
+            except CommandRejected:
+                pass
+        return events
 
 
 class ToldTable:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from bench.table import FIRST_SEED, with_faults
-from bench.told import ToldTable, UnfilmedRound
+from bench.told import Meddled, ToldTable, UnfilmedRound
 from companion.game.ledger import History
-from companion.game.session import CommandRejected, Session
+from companion.game.session import Session
 from companion.game.timeline import Timeline
 from companion.log.corrections import effective_events
 from companion.log.events import Corrected, Header, TilePlayed
@@ -25,33 +25,6 @@ from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm
 from tests.desk.playing import begin
 from tests.desk.watching import seen
-
-
-class Meddled(Session):
-    """Somebody taps now and then, true or not."""
-
-    rng: random.Random
-
-    def observe(self, *args: Any, **named: Any) -> Any:
-        events = super().observe(*args, **named)
-        plays = [play for play in self.snapshot()["plays"] if play["event"] == "tile_played" and not play["taken_back"]]
-        if plays and self.rng.random() < 0.15:
-            play, who = self.rng.choice(plays[-4:]), self.rng.choice(self.header.players)
-            try:
-                match self.rng.randrange(5):
-                    case 0:
-                        self.correct(play["seq"], {"withdrawn": True})
-                    case 1:
-                        self.correct(play["seq"], {"tile": [play["tile"][0], 5]})
-                    case 2:
-                        self.undo()
-                    case 3:
-                        self.done(who)
-                    case _:
-                        self.correct(play["seq"], {"by": who})
-            except CommandRejected:
-                pass
-        return events
 
 
 def told(path: Path, seed: int, rules: str, kind: type[Session]) -> Session:
