@@ -50,7 +50,7 @@ def bare_tiles(folder: Path) -> Crops:
 
 def _lies_bare(thing: dict[str, Any]) -> bool:
     shown = min(thing["half_vis"]) >= WHOLE and (thing["in_frame"] or 0) >= WHOLE
-    return bool(shown and min(thing["half_contrast"]) >= LEGIBLE)
+    return bool(shown and min(thing.get("half_contrast", (255,))) >= LEGIBLE)
 
 
 def covered_views(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
+import cv2
 import numpy as np
 
-from models.cover_crops import covered_views
+from models.cover_crops import bare_tiles, covered_views
 from models.cover_cutouts import SIDE, Cutouts, cutouts
 from models.crops import CONTEXT_WH, Crops
 from vision.hidden import CELL_PX, MASK_WH, TILE_CELLS
@@ -43,3 +46,22 @@ def test_things_are_drawn_alone_with_their_outline() -> None:
     few = cutouts(4, 3)
     assert few.colour.shape == (4, SIDE, SIDE, 3) and few.shown.max() == 255 and few.shade.min() < 255
     assert all((few.shown[n] > 128).any() and not (few.shown[n] > 128).all() for n in range(4))
+
+
+def test_of_rendered_tables_the_tiles_on_which_nothing_lies_are_bare(tmp_path) -> None:
+    whole = {
+        "cls": 0,
+        "quad": [[20, 60], [20, 20], [100, 20], [100, 60]],
+        "values": [1, 2],
+        "vis": 1.0,
+        "in_frame": 1.0,
+    }
+    whole |= {"half_vis": [1.0, 1.0], "half_contrast": [90, 90], "style": {"numerals": False}}
+    others = [{"half_vis": [1.0, 0.95]}, {"half_contrast": [90, 3]}, {"in_frame": 0.97}, {"cls": 1}]
+    unmeasured = {name: value for name, value in whole.items() if name != "half_contrast"}
+    for folder in ("images", "meta"):
+        (tmp_path / folder).mkdir()
+    cv2.imwrite(str(tmp_path / "images" / "a.jpg"), np.full((120, 120, 3), 90, np.uint8))
+    objects = [whole, unmeasured, *(whole | other for other in others)]
+    (tmp_path / "meta" / "a.json").write_text(json.dumps({"objects": objects}))
+    assert bare_tiles(tmp_path).labels.tolist() == [[1, 2], [1, 2]]
