@@ -227,10 +227,10 @@ class Timeline:
         return tuple(replace(one, certain=one.certain or one.code in proved) for one in found)
 
     def _besides(self, index: int) -> tuple[Finding, ...]:
-        """What no order of acts has to do with. What shown hands tell of a draw they tell of the turn in which it is
-        held to have happened."""
+        """What no order of acts has to do with. What shown hands tell of a draw or a pass they tell of the turn in
+        which it is held to have happened."""
         found = self.found.get(index, ())
-        sure = not isinstance(self.acts[index].held.event, Drew) or self._stayed_in_its_turn(index)
+        sure = not any(one.code in REVEALED_CODES for one in found) or self._stayed_in_its_turn(index)
         return tuple(replace(one, certain=one.certain and (sure or one.code not in REVEALED_CODES)) for one in found)
 
     def _told_to_the_end(self) -> bool:
@@ -243,11 +243,13 @@ class Timeline:
         return False
 
     def _stayed_in_its_turn(self, index: int) -> bool:
-        """Whether the same tiles of this player come before the act in the order of taps and in the one it is in."""
+        """Whether the same tiles of this player come before the act in the order of taps and in the one it is in;
+        before a pass, the same draws as well."""
         act = self.acts[index].held
+        kinds = (TilePlayed,) if isinstance(act.event, Drew) else (TilePlayed, Drew)
         before = ([one.held for one in self.acts[:index]], self.taken[: self._places[id(act)]])
         own = [
-            {id(one) for one in row if isinstance(one.event, TilePlayed) and one.event.by == act.event.who}
+            {id(one) for one in row if isinstance(one.event, kinds) and one.event.who == act.event.who}
             for row in before
         ]
         return own[0] == own[1]
