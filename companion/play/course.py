@@ -200,9 +200,9 @@ class Course:
         if not self.rules.finish_first_lap:
             return False
         turn = self.turn
-        laying = turn is not None and turn.long(self.rules) and turn.passed is None and turn.plays
-        still = laying and turn is not None and self.table.hands.get(turn.player) != 0
-        return bool(still) or set(closed.moved) < set(self.players)
+        if turn is not None and turn.long(self.rules) and turn.passed is None and turn.plays:
+            return self.table.hands.get(turn.player) != 0 or set(closed.moved) < set(self.players)
+        return set(closed.moved) < set(self.players)
 
     # ---- act by act ----------------------------------------------------------------------------------------------
 
