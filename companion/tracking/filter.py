@@ -57,7 +57,6 @@ class Hypothesis:
     `others`: (item, tile) -> share of its being this tile, which is not the one that was read. `path`: the steps of the
     cheapest way, newest last. `born`: the evidence at which it began as an outlier. `counted`: what it leaves open of
     the counts; empty where they are as its state has them. `first`: what came before this item is forgotten.
-    `way`: what `path` alone costs since the round began; `cost` is that of all ways together.
     """
 
     state: State
@@ -71,7 +70,6 @@ class Hypothesis:
     pending: int = 0
     counted: Counts = field(default_factory=lambda: AS_COUNTED)
     first: int = 0
-    way: float = 0.0
 
     @property
     def shown_weight(self) -> float:
@@ -83,7 +81,7 @@ class Hypothesis:
         return float(10.0 ** (-self.cost / 10.0))
 
     def since(self, first: int) -> Hypothesis:
-        """The same; how it came to what happened before item `first` is forgotten, but for the way."""
+        """The same; how it came to what happened before item `first` is forgotten."""
         if first <= self.first:
             return self
         actors = {item: row for item, row in self.actors.items() if item >= first}
@@ -92,7 +90,7 @@ class Hypothesis:
         others = {key: share for key, share in self.others.items() if key[0] >= first}
         return Hypothesis(
             self.state, self.cost, actors, codes, causes, others, self.path, self.born, self.pending, self.counted,
-            first, self.way,
+            first,
         )  # fmt: skip
 
     def after(self, explanation: Explanation, evidence: Evidence) -> Hypothesis:
@@ -131,7 +129,6 @@ class Hypothesis:
             explanation.state.pending,
             self.counted,
             self.first,
-            self.way + explanation.cost - self.cost,
         )
 
     @classmethod
@@ -149,14 +146,14 @@ class Hypothesis:
         causes = _mixed([one.causes for one in several], shares)
         others = _mixed([one.others for one in several], shares)
         first = min(several, key=lambda one: one.cost)
-        # Of taps the order is shown, and that is one way; many dearer ones together may be likelier.
-        path = first if first.state.errors else min(several, key=lambda one: one.way)
+        # Who is late with a tap may be late again at no cost: of taps the many ways to be so do not add up.
+        cost = cost_of(total) if first.state.errors else first.cost
         begun = [one.born for one in several if one.born is not None]
         born = max(begun) if len(begun) == len(several) else None
         counted = _counted(first, several, shares)
         return cls(
-            first.state, cost_of(total), actors, codes, causes, others, path.path, born, first.pending, counted,
-            min([one.first for one in several]), path.way,
+            first.state, cost, actors, codes, causes, others, first.path, born, first.pending, counted,
+            min([one.first for one in several]),
         )  # fmt: skip
 
     def told_apart(self) -> Sequence[Hypothesis]:

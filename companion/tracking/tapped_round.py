@@ -141,11 +141,8 @@ class TappedRound:
 
     @property
     def likeliest(self) -> Hypothesis:
-        """That with the likeliest single way; of two equal ones that in which ordinary turns have begun.
-
-        There are many ways for everybody to be one draw behind, and together they may outweigh the order of the taps.
-        """
-        return min(self._filter.all, key=lambda one: (round(one.way + one.pending, 6), one.state.lap))
+        """The likeliest; of two equal ones that in which ordinary turns have begun."""
+        return min(self._filter.all, key=lambda one: (round(one.cost + one.pending, 6), one.state.lap))
 
     # ---- in which order ------------------------------------------------------------------------------------------
 
