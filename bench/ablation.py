@@ -92,7 +92,6 @@ CASES = (
         f"{TRACKING}.fold:RoundFold._believed",
         lambda fold: fold.table,
     ),
-    Case("statements joined with the picture beside them", f"{TRACKING}.fold:MOST_JOINED", 0),
     Case("more than five tiles at once are not understood", f"{TRACKING}.filter:MOST_AT_ONCE", 99),
     Case("faults are looked for where arms contradict", f"{TRACKING}.filter:UNLIKE_ARM", 999),
     Case("faults are looked for where the rest is unlikely", f"{TRACKING}.filter:UNLIKELY", 999),

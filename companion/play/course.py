@@ -175,7 +175,11 @@ class Course:
 
     @property
     def over(self) -> RoundEnded | None:
-        """The end of the round, where the rules and the counts alone name one. Source: docs/rules.md 2.6, 4.2."""
+        """The end of the round, where the rules and the counts alone name one. Source: docs/rules.md 2.6, 4.2.
+
+        A hypothesis has an end of its own (`RoundState.over`). This one is of what stands on record, which people put
+        right when the belief has long settled it, and of journals of version 1, which no belief rules.
+        """
         if self.ended is not None or (self.turn is not None and not self.turn.finished(self.rules)):
             return None
         closed = self._between_turns

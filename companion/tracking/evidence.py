@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from companion.log.table_change import TableChange
@@ -120,18 +120,6 @@ class Evidence:
     def is_statement(self) -> bool:
         """Whether only people have said it."""
         return bool(self.pieces) and not self.gone and all(piece.doubt is not None for piece in self.pieces)
-
-    def after(self, earlier: Evidence) -> Evidence:
-        """Both changes as one, between two still tables."""
-        return replace(
-            self,
-            pieces=(*earlier.pieces, *self.pieces),
-            clouded=self.clouded or earlier.clouded,
-            guessed=self.guessed or earlier.guessed,
-            doubtful_tiles={**earlier.doubtful_tiles, **self.doubtful_tiles},
-            adopted=self.adopted or earlier.adopted,
-            unread=tuple(sorted({*self.unread, *earlier.unread})),
-        )
 
 
 ITEMS = 1000

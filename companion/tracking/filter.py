@@ -274,16 +274,6 @@ class TableFilter:
         self.snapshots, self.wide = list(kept.snapshots), kept.wide
         self.surprised, self.cut_short, self.lost = kept.surprised, kept.cut_short, kept.lost
 
-    def mix(self, other: Checkpoint) -> None:
-        """The hypotheses of `other` as well, which has come to the same table in another way."""
-        others = (replace(one, cost=one.cost + other.spent - self.spent) for one in other.beam)
-        self.beam = sorted(_merged((*self.beam, *others)), key=lambda one: one.cost)[:WIDE_BEAM]
-        if other.spent < self.spent:
-            self.outliers = [replace(one, cost=one.cost + other.spent - self.spent) for one in other.outliers]
-        else:
-            self.outliers = [replace(one) for one in self.outliers]
-        self._scale()
-
     def advance(self, evidence: Evidence) -> bool:
         """Let the belief explain this change; False where only the outlier explains it."""
         pieces = Pieces.of(evidence)

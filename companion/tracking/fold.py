@@ -28,9 +28,6 @@ MOST_MOVED = 2
 MOST_MISFITS = 2
 """Where more tiles of one change do not fit, the picture was misread or some lay out of sight: nobody errs so often."""
 
-MOST_JOINED = 4
-"""So many things that people said go together with the picture before or after them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -52,7 +49,6 @@ class FoldState:
     entries: dict[int, Entry]
     moved: tuple[Verdict, ...]
     unclear: tuple[str, ...]
-    run: tuple[Evidence, ...]
 
 
 class RoundFold:
@@ -69,16 +65,15 @@ class RoundFold:
         self.entries: dict[int, Entry] = {}
         self.moved: list[Verdict] = []
         self.unclear: list[str] = []
-        self.run: tuple[Evidence, ...] = ()
 
     def state(self) -> FoldState:
         entries, moved, unclear = dict(self.entries), tuple(self.moved), tuple(self.unclear)
-        return FoldState(self.filter.checkpoint(), self.table, entries, moved, unclear, self.run)
+        return FoldState(self.filter.checkpoint(), self.table, entries, moved, unclear)
 
     def restore(self, kept: FoldState) -> None:
         self.filter.restore(kept.belief)
         self.table, self.entries = kept.table, dict(kept.entries)
-        self.moved, self.unclear, self.run = list(kept.moved), list(kept.unclear), kept.run
+        self.moved, self.unclear = list(kept.moved), list(kept.unclear)
 
     def step(self, evidence: Evidence) -> None:
         """Take the next change of the table."""
@@ -93,25 +88,8 @@ class RoundFold:
             kept = (self.entries.get(piece.item) for piece in evidence.laid)
             if sum(bool(entry.proved) for entry in kept if entry is not None) > MOST_MISFITS:
                 evidence = replace(evidence, clouded=True)
-            self._advance(evidence)
+            self.filter.advance(evidence)
         self._judge()
-
-    def _advance(self, evidence: Evidence) -> None:
-        """Explain the change alone, and jointly with statements made since the last picture: their order is unknown."""
-        run = (*self.run, evidence) if _belongs(self.run, evidence) else (evidence,)
-        self.run = run
-        self.filter.advance(evidence)
-        if len(run) == 1 or (evidence.is_statement and not self.filter.surprised):
-            return
-        apart = self.filter.checkpoint()
-        joined = run[0]
-        for one in run[1:]:
-            joined = one.after(joined)
-        if self.filter.rewind(run[0].number) is None:
-            return
-        self.filter.advance(joined)
-        self.filter.mix(apart)
-        self.run = (joined,)
 
     def _doubtful(self) -> dict[tuple[Laid, str], Doubtful]:
         """The tiles that only people have seen, or that were not surely read, and what it costs that others lie
@@ -225,7 +203,6 @@ class RoundFold:
                 else:
                     kept.insert(0, piece)
             again.insert(0, replace(step, pieces=tuple(kept), gone=()))
-        self.run = ()
         for step in again:
             if step.pieces:
                 self.filter.advance(step)
@@ -268,7 +245,6 @@ class RoundFold:
         self._judge()
         table = self._believed()
         self.filter.put_on(lambda state: state.on_table(table))
-        self.run = ()
 
     # ---- verdicts ----------------------------------------------------------------------------------------------
 
@@ -288,12 +264,6 @@ class RoundFold:
         entries = self.entries.values()
         found = [replace(one.verdict, taken_back=True) if one.taken_back else one.verdict for one in entries]
         return [*found, *self.moved]
-
-
-def _belongs(run: tuple[Evidence, ...], evidence: Evidence) -> bool:
-    """Whether it goes with what was said since the last picture, or just after it: at most one of them is a picture."""
-    pictures = sum(not one.is_statement for one in (*run, evidence))
-    return bool(run) and len(run) <= MOST_JOINED and pictures <= 1
 
 
 def _turned_back(act: Action) -> Action | None:

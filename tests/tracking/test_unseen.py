@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from companion.rules.actions import Draw
@@ -134,11 +132,3 @@ def test_a_double_with_an_unread_tile_on_it_is_not_open_and_nobody_ignores_it() 
         assert bool(accused) == held
     state = belief.filter.beam[0].state
     assert "Ann" in state.after_outlier(pieces("+9-1@Cy"), unknown=False).turn.open
-
-
-def test_two_changes_as_one_are_adopted_as_either_was() -> None:
-    word, picture = (Evidence.of(n, table_change(parse_delta([f"+12-{n}@Ben"]))) for n in (1, 2))
-    adopted = replace(picture, adopted=True, unread=("Ann",))
-    for joined in (adopted.after(word), replace(word, number=3).after(adopted)):
-        assert joined.adopted and joined.unread == ("Ann",) and len(joined.pieces) == 2
-    assert not picture.after(word).adopted
