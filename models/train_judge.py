@@ -1,7 +1,7 @@
 """Train a judge: python -m models.train_judge markers|backs --data DIR [DIR ...] --held DIR --minutes M
 
-On a GPU when there is one, else on the CPU with `--threads`. The things are cut out once, found with the shipped
-detector, and kept in the work folder. The best weights on the held tables are kept as best.pt;
+On a GPU when there is one, else on the CPU with `--threads`. The things are cut out once, found with the
+detector in use, and kept in the work folder. The best weights on the held tables are kept as best.pt;
 `python -m models.export markers|backs` exports them.
 """
 
@@ -26,7 +26,7 @@ from models.judge_network import JudgeNetwork
 from models.marker_crops import MARKERS
 from models.train_reader import average_into, descend, pace, photographed, to_network
 from vision.judging import JudgeSettings, log_odds
-from vision.weights import shipped_weights
+from vision.weights import folder_of, shipped_weights
 
 SUBJECTS = {subject.name: subject for subject in (MARKERS, BACKS)}
 BATCH = 128
@@ -173,7 +173,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     options.work.mkdir(parents=True, exist_ok=True)
-    subject, detector = SUBJECTS[options.judge], shipped_weights("tiles")
+    subject, detector = SUBJECTS[options.judge], shipped_weights("tiles", folder=folder_of("tiles"))
     everywhere = (options.work, detector, options.seed, options.threads)
     cuts = Cuts.together([load(subject, folder, *everywhere) for folder in options.data])
     held = Cuts.together([load(subject, folder, *everywhere) for folder in options.held])

@@ -23,7 +23,7 @@ from vision.face_down import FaceDownSettings
 from vision.judging import JudgeSettings, log_odds
 from vision.markers import BELIEVED, MarkerJudge, tile_length
 from vision.reader import Reader, ReaderSettings
-from vision.weights import shipped, shipped_weights
+from vision.weights import folder_of, shipped, shipped_weights
 
 NAMES = ("judged", "found", "misfit", "offset")
 RIDGE = 1e-3
@@ -31,14 +31,15 @@ RIDGE = 1e-3
 
 @functools.cache
 def detector() -> Detector:
-    return Detector(shipped_weights("tiles"), DetectorSettings(threads=1))
+    return Detector(shipped_weights("tiles", folder=folder_of("tiles")), DetectorSettings(threads=1))
 
 
 @functools.cache
 def reader(weights: Path) -> Reader:
     """The shipped reader, with the judge of backs in this file."""
-    settings = ReaderSettings(threads=1, temperature=shipped("pips").temperature)
-    return Reader(shipped_weights("pips"), BackJudge(weights, JudgeSettings()), settings)
+    folder = folder_of("pips")
+    settings = ReaderSettings(threads=1, temperature=shipped("pips", folder).temperature)
+    return Reader(shipped_weights("pips", folder=folder), BackJudge(weights, JudgeSettings()), settings)
 
 
 @functools.cache

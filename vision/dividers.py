@@ -146,7 +146,8 @@ def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in:
         shows = (lines.straight and lines.shows(n)) or (not lines.plain and abs(level) >= ALONE)
         if tiles[n].values is not None and shows and abs(off) > ELSEWHERE:
             around = [
-                shifted(tiles[n].quad_px[None], (off, 0.0, longer, 0.0))[0] for longer in (0.0, -2 * off, 2 * off)
+                shifted(tiles[n].quad_px[None], (off, 0.0, longer, 0.0))[0]
+                for longer in (0.0, 2 * abs(off), -2 * abs(off))
             ]
             told = read_in(np.array(around, np.float32))
             a, b = (_as_told(half, told[:, k]) for k, half in enumerate(tiles[n].halves or ()))
@@ -155,7 +156,10 @@ def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in:
 
 
 def _as_told(half: HalfReading, values: NDArray[np.intp]) -> HalfReading:
-    return half if half.p >= SEEN_WHOLE or (values == half.value).all() else HalfReading(None, 0.0)
+    """The half where it is read so in every outline, or surely and in the last: the shortest, in which it is as long as
+    the other."""
+    told = values[-1:] if half.p >= SEEN_WHOLE else values
+    return half if (told == half.value).all() else HalfReading(None, 0.0)
 
 
 def usual_divider(image: Image, faces: Floats) -> float:

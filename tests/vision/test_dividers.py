@@ -126,6 +126,24 @@ def test_an_outline_with_the_divider_off_its_middle_is_not_read() -> None:
     assert outlined([0.0, 0.15, 0.01, 0.0, 0.0], lines=some) == [(4, 2), None, *[(4, 2)] * 3], "not all need show one"
 
 
+@pytest.mark.parametrize("off", [0.15, -0.15])
+def test_a_half_that_is_sure_counts_unless_it_is_another_at_its_own_length(off: float) -> None:
+    image, quads = sheet([70.0])
+    tile = TileReading(
+        quads[0] + off * np.array([0.0, LENGTH], np.float32), "up", (HalfReading(4, 0.9999), HalfReading(2, 0.9999)), 0.9
+    )
+
+    def left(longer: tuple[int, int], shorter: tuple[int, int]) -> tuple[int, int] | None:
+        def read_in(around: np.ndarray) -> np.ndarray:
+            lengths = np.linalg.norm(around[:, 2] - around[:, 1], axis=1)
+            return np.array([shorter if length < LENGTH - 1 else longer for length in lengths])
+
+        return well_outlined(image, [tile], Lines.of(image, [tile]), read_in)[0].values
+
+    assert left(longer=(9, 9), shorter=(4, 2)) == (4, 2), "a longer outline takes in the next tile"
+    assert left(longer=(4, 2), shorter=(4, 3)) is None, "pips of the next tile made it"
+
+
 def test_a_column_of_pips_is_no_line() -> None:
     image, quads = sheet([40.0] * 4)
     for n in range(4):
