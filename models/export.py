@@ -78,7 +78,8 @@ def detector_onnx(weights: Path, target: Path) -> None:
 
 
 def halve_storage(path: Path) -> None:
-    """Store the large float32 weights of an ONNX file as float16 with a cast in front of their first use."""
+    """Store the large float32 weights of an ONNX file as float16 with a cast in front of their first use, and leave out
+    the shapes between, which the runtime works out: written as formulas they may be as large as the weights."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
@@ -93,6 +94,7 @@ def halve_storage(path: Path) -> None:
             casts.append(helper.make_node("Cast", [name + "_half"], [name], to=TensorProto.FLOAT))
     for node in reversed(casts):
         model.graph.node.insert(0, node)
+    del model.graph.value_info[:]
     onnx.checker.check_model(model)
     onnx.save(model, str(path))
 

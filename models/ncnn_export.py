@@ -36,9 +36,9 @@ def ncnn_files(onnx_file: Path, into: Path) -> tuple[Path, Path]:
 def shorten(onnx_file: Path, target: Path) -> None:
     """The network up to its last convolutions, its weights no longer stored in half precision behind a cast."""
     import onnx
-    from onnx import numpy_helper, utils
+    from onnx import numpy_helper, shape_inference, utils
 
-    model = onnx.load(str(onnx_file))
+    model = shape_inference.infer_shapes(onnx.load(str(onnx_file)))
     graph = model.graph
     stored = {tensor.name: tensor for tensor in graph.initializer}
     others = []
