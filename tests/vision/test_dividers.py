@@ -129,9 +129,8 @@ def test_an_outline_with_the_divider_off_its_middle_is_not_read() -> None:
 @pytest.mark.parametrize("off", [0.15, -0.15])
 def test_a_half_that_is_sure_counts_unless_it_is_another_at_its_own_length(off: float) -> None:
     image, quads = sheet([70.0])
-    tile = TileReading(
-        quads[0] + off * np.array([0.0, LENGTH], np.float32), "up", (HalfReading(4, 0.9999), HalfReading(2, 0.9999)), 0.9
-    )
+    outline = quads[0] + off * np.array([0.0, LENGTH], np.float32)
+    tile = TileReading(outline, "up", (HalfReading(4, 0.9999), HalfReading(2, 0.9999)), 0.9)
 
     def left(longer: tuple[int, int], shorter: tuple[int, int]) -> tuple[int, int] | None:
         def read_in(around: np.ndarray) -> np.ndarray:
