@@ -16,7 +16,7 @@ import argparse
 import json
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -114,12 +114,23 @@ class Scripted:
                 return x, y
 
 
-def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int, *, asked: bool = False) -> Counter[str]:
+def watch(
+    seed: int,
+    base: Any,
+    eye: Eye,
+    size_wh: tuple[int, int],
+    steps: int,
+    *,
+    asked: bool = False,
+    told: Callable[[Filming, TableTop], None] = lambda filming, table: None,
+) -> Counter[str]:
+    """What was seen of the acts on one table; `told` hears of each before it is filmed."""
     scripted = Scripted.of(seed)
     film = base(scripted.plan, seed, FilmSettings(size_wh=size_wh))
     sink = Accepting(asked, BACKS)
     setup = replace(setup_for(scripted.plan), engine=12)
     filming = Filming.of(film, eye, setup, KnownSet.double(12), sink)
+    told(filming, scripted.table)
     count: Counter[str] = Counter()
     if scripted.plan.hub_radius_mm:  # without one, trains that come all at once are not told from loose tiles
         begun = scripted.table.copy()
@@ -133,6 +144,7 @@ def watch(seed: int, base: Any, eye: Eye, size_wh: tuple[int, int], steps: int, 
         if isinstance(film, ToyFilm):
             film.others = tuple(scripted.things)
         sink.there = there = frozenset(scripted.table.markers)
+        told(filming, scripted.table)
         drawn = sink.drawn + (what == "draw")
 
         def right(seen: frozenset[str], name: str = name, drawn: int = drawn) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from companion.geometry.table_view import Point
 from datasets.render.figures import BODIES
 from datasets.render.surfaces import PATTERNED
 from datasets.render.table import TableMarker, TableScene, TableThing
@@ -37,6 +38,10 @@ class ToyFilm(Film):
         if self.toys:
             scene = replace(scene, markers=tuple(self._toy(table, player) for player in table.markers))
         return replace(scene, things=(*scene.things, *self.others))
+
+    def stand(self, table: TableTop) -> list[Point]:
+        """Where the markers stand (mm)."""
+        return [one.center_mm for one in self._scene(table).markers]
 
     def _toy(self, table: TableTop, player: str) -> TableMarker:
         n = self.plan.players.index(player)

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from companion.geometry.joints import distance
 from companion.geometry.markers import outside
-from companion.geometry.table_view import Point, SeenMarker, SeenTile
+from companion.geometry.table_view import Point, SeenTile
 from companion.perception.background import FLANK_MM, INSIDE_MM, tile_mask
-from companion.perception.projection import LEAST_THING_CONFIDENCE
 from companion.perception.thumbnails import Floats, Thumbnails
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
@@ -115,67 +114,41 @@ class Blobs:
         ]
         return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
 
-    def and_on_tiles(
-        self, image: Image, markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], calibration: Calibration
-    ) -> list[SeenMarker]:
-        """The markers found, and what else came to lie on a tile that lies as it lay: only markers are put there.
-
-        What changes its surroundings as well, or several tiles at once, is a shadow or a light. Where a marker lay
-        that is lifted, the tile under it comes to light.
-        """
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
-        if self._before is None or self._before.shape != small.shape or not lying:
-            return list(markers)
-        fresh = [tile for tile in tiles if not self.lay(tile)]
-        marked = [old.center_mm for old in self._lay if old.length_mm == old.width_mm]
-        where = tile_mask(lying, calibration, small.shape[:2], scale, 0.0) == 1
-        where &= tile_mask(fresh, calibration, small.shape[:2], scale, ASIDE_MM) == 0
-        # A faint find is one term of two, and takes nothing from a thing that was seen to come.
-        sure = [one.center_mm for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
-        on_tiles = [
-            SeenMarker(one.place, LEAST_THING_CONFIDENCE, recognised=False)
-            for one in self._differing(small, scale, where, calibration)
-            if one.came and one.narrow_mm >= SIZES_MM[0] and not self._near(one.place, sure)
-            if not any(distance(one.place, lay) < AROUND_MM for lay in marked)
-        ]
-        on_tiles = [one for one in on_tiles if self.only_here(image, one.center_mm, calibration, fresh)]
-        return [*markers, *on_tiles] if len(on_tiles) == 1 else list(markers)
-
-    def came(
-        self, image: Image, tiles: Sequence[SeenTile], fresh: Sequence[SeenTile], calibration: Calibration
-    ) -> list[Point]:
-        """Where a thing of a marker's size came to lie beside the tiles since the last still table. What only darkens
-        the ground beside a `fresh` tile is that one's shadow."""
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        if self._before is None or self._before.shape != small.shape:
-            return []
-        beside = tile_mask([*tiles, *self._lay], calibration, small.shape[:2], scale, ASIDE_MM) == 0
+    def came(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Difference]:
+        """What of a marker's size came to lie on a tile that lies as it lay, or beside the tiles, since the last still
+        table."""
         return [
-            one.place
-            for one in self._differing(small, scale, beside, calibration)
+            one
+            for one in self._on_and_beside(image, tiles, [*tiles, *self._lay], calibration)
             if one.came and one.narrow_mm >= SIZES_MM[0]
-            if not (one.shade and any(distance(one.place, tile.center_mm) < tile.length_mm for tile in fresh))
         ]
 
     def lifted(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Point]:
         """Where a thing of a marker's size was taken away since the last still table, from a tile that lies as it lay
         or from beside the tiles."""
+        return [one.place for one in self._on_and_beside(image, tiles, [], calibration) if one.went]
+
+    def _on_and_beside(
+        self, image: Image, tiles: Sequence[SeenTile], apart: Sequence[SeenTile], calibration: Calibration
+    ) -> Iterator[Difference]:
+        """What of a thing's size differs on the tiles that lie as they lay, and beside those and what it is to be
+        `apart` from."""
         small, scale = self.shrunken.picture(image, WIDTH_PX)
         if self._before is None or self._before.shape != small.shape:
-            return []
+            return
         shape = small.shape[:2]
         lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
         fresh = [tile for tile in tiles if not self.lay(tile)]
-        apart = tile_mask(fresh, calibration, shape, scale, ASIDE_MM) == 0
-        on_tiles = (tile_mask(lying, calibration, shape, scale, 0.0) == 1) & apart
-        beside = tile_mask(lying, calibration, shape, scale, ASIDE_MM) == 0
-        return [
-            one.place
-            for where in (on_tiles, beside & apart)
-            for one in self._differing(small, scale, where, calibration)
-            if one.went
-        ]
+        on_tiles = tile_mask(lying, calibration, shape, scale, 0.0) == 1
+        on_tiles &= tile_mask(fresh, calibration, shape, scale, ASIDE_MM) == 0
+        beside = tile_mask([*lying, *fresh, *apart], calibration, shape, scale, ASIDE_MM) == 0
+        for where in (on_tiles, beside):
+            yield from self._differing(small, scale, where, calibration)
+
+    def bared(self, place: Point) -> bool:
+        """Did a marker lie here, or so near that it hid this, when the table was still last?"""
+        lay = (one.center_mm for one in self._lay if one.length_mm == one.width_mm)
+        return any(distance(place, one) < AROUND_MM for one in lay)
 
     @property
     def forgotten(self) -> bool:
@@ -203,24 +176,20 @@ class Blobs:
         return float(cv2.matchTemplate(now, was, cv2.TM_CCOEFF_NORMED).max()) < SAME_LOOK
 
     def is_print(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile]) -> bool:
-        """Is what shows here beside `fresh` tiles a figure that was there before, in whatever light?
+        """Is what shows here beside the tiles a figure that was there before, in whatever light?
 
-        The shadow of a tile that was laid on part of it changes it. Only the ground on which it shows is compared, one
-        tile or what lies beside them: their edge is the same before and after. False where too little of it is seen.
+        The shadow of a `fresh` tile that was laid on part of it changes it. The tiles that lay there are the same
+        before and after, and say nothing of it. False on one of those, and where too little of it is seen.
         """
         small, scale = self.shrunken.picture(image, WIDTH_PX)
-        if self._before is None or self._before.shape != small.shape:
+        lay = [old for old in self._lay if old.length_mm != old.width_mm]
+        on_one = any(outside(old, place, old.length_mm, old.width_mm) <= 0.0 for old in lay)
+        if self._before is None or self._before.shape != small.shape or on_one:
             return False
         x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
         patch = round(PATCH_MM * scale * calibration.px_per_mm)
         part = slice(max(0, y - patch), y + patch + 1), slice(max(0, x - patch), x + patch + 1)
-        lay = [old for old in self._lay if old.length_mm != old.width_mm]
-        under = [old for old in lay if outside(old, place, old.length_mm, old.width_mm) <= 0.0]
-        shape = small.shape[:2]
-        covered = [*fresh] if under else [*fresh, *lay]
-        free = tile_mask(covered, calibration, shape, scale, FLANK_MM)[part] == 0
-        if under:
-            free &= tile_mask(under, calibration, shape, scale, -INSIDE_MM)[part] == 1
+        free = tile_mask([*fresh, *lay], calibration, small.shape[:2], scale, FLANK_MM)[part] == 0
         if free.mean() < LEAST_SEEN:
             return False
         was, now = (points - points.mean(0) for points in (self._before[part][free], small[part][free]))
@@ -278,6 +247,10 @@ class Blobs:
         beside = self.changes(image, around, calibration)
         few = len(beside) >= PLACES_AROUND / 2 and sum(beside) <= MOST_BESIDE
         return few and self.changed(image, place, calibration)
+
+    def around(self, image: Image, place: Point, calibration: Calibration) -> float:
+        """How much of what is around a place has changed, 0 to 1."""
+        return sum(self.changes(image, _around(place, AROUND_MM), calibration)) / PLACES_AROUND
 
     def only_this(self, image: Image, tile: SeenTile, gone: Sequence[SeenTile], calibration: Calibration) -> bool:
         """Has nearly all of where this tile lay changed since the last still table, and little around it? So it does

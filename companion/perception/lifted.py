@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.geometry.joints import distance
-from companion.geometry.table_view import Point, SeenMarker, SeenTile
+from companion.geometry.table_view import Point, SeenTile
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.projection import MOST_OVERLAP, free_part, overlap, square_of
@@ -39,8 +39,9 @@ class Places:
     ) -> bool:
         """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?
 
-        One that lies on a tile has left it where that place looks quite different, where the table shows beside it, or,
-        where no earlier picture tells and it was surely a marker, where the half on which it stood is read surely.
+        One that lies on a tile has left it where that place looks quite different, where the table shows beside it, or
+        where the half on which all of it stood is read surely and nothing else changed; without an earlier picture, if
+        it was surely a marker.
         So has one that lay between two tiles which are `found` where they lay: what hid it would hide them.
         """
         place = square_of(marker.seen, self.side_mm)
@@ -52,14 +53,18 @@ class Places:
         under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
         if any(map(self.things.lay, under)):
             went = self.things.went(self.image, place.center_mm, self.calibration)
-            shown = self.things.forgotten and marker.seen.recognised
-            read = shown and any(_reads(tile, place.center_mm) for tile in under)
-            return went or read or self._lifted(place, tiles) or self._table_shows(place, under, tiles)
+            upon = free_part(place, under)[0] < LEAST_FREE
+            read = upon and any(_reads(tile, place.center_mm) for tile in under)
+            bared = marker.seen.recognised if self.things.forgotten else self._only_here(place, tiles)
+            return went or (read and bared) or self._lifted(place, tiles) or self._table_shows(place, under, tiles)
         if under or self.bare.is_bare(self.image, place, tiles, self.calibration, beside=tiles):
             return True
         beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
         if len(beside) > 1 and self.things.went(self.image, place.center_mm, self.calibration):
             return True
+        return self._only_here(place, tiles)
+
+    def _only_here(self, place: SeenTile, tiles: Sequence[SeenTile]) -> bool:
         fresh = [tile for tile in tiles if not self.things.lay(tile)]
         return self.things.only_here(self.image, place.center_mm, self.calibration, fresh)
 
@@ -83,29 +88,6 @@ def _reads(tile: SeenTile, place: Point) -> bool:
         return False
     half = tile.halves[min((0, 1), key=lambda n: distance(place, tile.end_mm(n)))]
     return half.value is not None and half.p >= READ_SURELY
-
-
-def without_patterns(
-    markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], memory: TableMemory, reach_mm: float, place: Places
-) -> list[SeenMarker]:
-    """Without markers that appear where nothing has changed and no thing came to lie before, or where one of these
-    tiles was laid on part of a figure.
-
-    A pattern on the cloth is nobody's marker.
-    """
-    fresh = [tile for tile in tiles if not place.things.lay(tile)]
-
-    def came(marker: SeenMarker) -> bool:
-        where = place.image, marker.center_mm, place.calibration
-        return place.things.changed(*where) and not place.things.is_print(*where, fresh)
-
-    return [
-        marker
-        for marker in markers
-        if any(distance(one.seen.center_mm, marker.center_mm) <= reach_mm for one in memory.markers)
-        or any(distance(thing, marker.center_mm) <= reach_mm for thing in place.things.places)
-        or came(marker)
-    ]
 
 
 def _taken(track: Track, missing: Sequence[Track], place: Places) -> bool:

@@ -13,7 +13,9 @@ from dataclasses import replace
 from companion.geometry.joints import distance
 from companion.geometry.markers import SLOT_DEPTH, outside
 from companion.geometry.table_view import Point, SeenHub, SeenMarker, SeenTile
+from companion.perception.blobs import Difference
 from companion.perception.lifted import Places
+from companion.perception.marker_odds import PLAIN, Came
 from companion.perception.projection import LEAST_KEPT_CONFIDENCE, LEAST_THING_CONFIDENCE, inside
 from companion.perception.tracks import ABSENT, MARKER_REACH_MM, Looked, MarkerTrack, TableMemory
 
@@ -51,7 +53,14 @@ def in_time(
             found = [one for one in found if one is not new] + [new]
         elif _at_any(track.seen.center_mm, lifted):
             track.missing = max(track.missing, ABSENT - 1)
-    return [*found, *_things(found, tiles, fresh, memory, looked, place)]
+    lie = [track.seen for track in memory.markers if track.born <= (memory.known or 0)]
+    stay = [one for one in found if _near(one.center_mm, lie)]
+    others = [one for one in found if not _near(one.center_mm, lie)]
+    things = place.things.came(place.image, tiles, place.calibration)
+    places = [one.place for one in things if one.now - one.before >= PLAIN]
+    # Something stands where one stood: the same one, pushed a little.
+    pushed = [one for one in lie if not _near(one.center_mm, stay) and _at_any(one.center_mm, places)]
+    return [*stay, *pushed, *_arrived(others, things, tiles, fresh, memory, looked, place)]
 
 
 def _near(place: Point, markers: Sequence[SeenMarker]) -> bool:
@@ -106,7 +115,7 @@ def _moved_to(
         if distance(one.center_mm, was) <= MOVED_MM
         and one.confidence >= LEAST_KEPT_CONFIDENCE
         and not _near(one.center_mm, others)
-        and _came(one, fresh, place)
+        and _changed(one.center_mm, fresh, place)
     ]
     if offers:
         new = min(offers, key=lambda one: (one.confidence < LEAST_THING_CONFIDENCE, distance(one.center_mm, was)))
@@ -118,8 +127,9 @@ def _moved_to(
     return SeenMarker(middle, LEAST_THING_CONFIDENCE, recognised=False)
 
 
-def _came(marker: SeenMarker, fresh: Sequence[SeenTile], place: Places) -> bool:
-    where = place.image, marker.center_mm, place.calibration
+def _changed(spot: Point, fresh: Sequence[SeenTile], place: Places) -> bool:
+    """A pattern on the cloth has not changed because a tile was laid on part of it."""
+    where = place.image, spot, place.calibration
     return place.things.changed(*where) and not place.things.is_print(*where, fresh)
 
 
@@ -134,32 +144,66 @@ def _unread_halves(tile: SeenTile) -> list[Point]:
     ]
 
 
-def _things(
+def _arrived(
     found: Sequence[SeenMarker],
+    things: Sequence[Difference],
     tiles: Sequence[SeenTile],
     fresh: Sequence[SeenTile],
     memory: TableMemory,
     looked: Looked,
     place: Places,
 ) -> list[SeenMarker]:
-    """What came to lie beside a train, of a marker's size and found by nobody: a marker until shown otherwise. Another
-    look at the same picture finds it again."""
-    # A faint find is one term of two, and takes nothing from a thing that was seen to come.
-    sure = [one for one in found if one.confidence >= LEAST_THING_CONFIDENCE]
-    lie = [track.seen for track in memory.markers]
+    """Of what the eye finds and of the things that came, those that are likelier markers than none by all that was seen
+    of their places."""
+    if place.things.forgotten:
+        return list(found)
     up = [tile for tile in tiles if tile.face_up]
-    things = place.things.came(place.image, tiles, fresh, place.calibration)
-    again = [one for one in lie if not _near(one.center_mm, sure) and _at_any(one.center_mm, things)]
-    # Where the first trains will begin without a hub nobody knows, but the eye takes what lies there for a marker.
-    faint = [one for one in found if one.confidence < LEAST_THING_CONFIDENCE]
-    things = [one for one in things if _near(one, faint) or at_a_train(one, up, memory.hub, place.side_mm)]
-    things = [one for one in things if looked.covers(one)]
+    lie = [track.seen for track in memory.markers if track.born <= (memory.known or 0)]
+    scores = {one.center_mm: one for one in sorted(found, key=lambda one: one.confidence)}
+    new: list[SeenMarker] = []
+    memory.forget_weighed(lambda spot: place.things.changed(place.image, spot, place.calibration))
+    for spot in [*reversed(scores), *(one.place for one in things)]:
+        if not looked.covers(spot) or not inside(spot, place.calibration) or _near(spot, [*lie, *new]):
+            continue
+        changed = _changed(spot, fresh, place)
+        weighed = memory.weighed_at(spot)
+        if not changed and weighed is None:
+            continue  # nobody put it there
+        seen = scores.get(spot)
+        came = _what_came(spot, things, up, memory, place) if changed else None
+        weighed = weighed or memory.weigh(spot)
+        weighed.add(0.0 if seen is None else seen.confidence, came)
+        if weighed.odds > 0.0:
+            new.append(_believed(spot, seen))
     # What waits there for its owner, or a print, came with nobody's hand.
-    memory.parked = tuple(spot for spot in memory.parked if not _at_any(spot, things))
-    came = [one for one in things if inside(one, place.calibration) and not _near(one, [*sure, *lie])]
-    # Several things at once are no marker: a cup's handle and its spoon, or the light.
-    new = [SeenMarker(came[0], LEAST_THING_CONFIDENCE, recognised=False)] if len(came) == 1 else []
-    return [*again, *new]
+    memory.parked = tuple(spot for spot in memory.parked if not _at_any(spot, [one.place for one in things]))
+    return new
+
+
+def _believed(spot: Point, seen: SeenMarker | None) -> SeenMarker:
+    """A marker that the eye does not surely know for one is held for one until shown otherwise."""
+    if seen is None or seen.confidence < LEAST_THING_CONFIDENCE:
+        return SeenMarker(spot, LEAST_THING_CONFIDENCE, recognised=False)
+    return seen
+
+
+def _what_came(
+    spot: Point,
+    things: Sequence[Difference],
+    up: Sequence[SeenTile],
+    memory: TableMemory,
+    place: Places,
+) -> Came:
+    here = [one for one in things if distance(one.place, spot) <= MARKER_REACH_MM]
+    where = place.image, spot, place.calibration
+    return Came(
+        stands_out=max((one.now - one.before for one in here), default=0.0),
+        shade=any(one.shade for one in here),
+        around=place.things.around(*where),
+        at_train=at_a_train(spot, up, memory.hub, place.side_mm),
+        several=len(things) > 1,
+        bared=place.things.bared(spot),
+    )
 
 
 def _at_any(place: Point, things: Sequence[Point]) -> bool:

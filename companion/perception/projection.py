@@ -218,7 +218,7 @@ def _doubted(marker: SeenMarker, hub: SeenHub | None, surely: float = SURE_ON_HU
         return marker
     if distance(marker.center_mm, hub.center_mm) > reach * hub.radius_mm:
         return marker
-    return replace(marker, confidence=min(marker.confidence, LEAST_THING_CONFIDENCE - 0.01))
+    return replace(marker, confidence=min(marker.confidence, LEAST_KEPT_CONFIDENCE))
 
 
 def hub_on_table(found: Found | None, calibration: Calibration) -> SeenHub | None:

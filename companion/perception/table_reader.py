@@ -17,7 +17,7 @@ from companion.geometry.table_view import Point, SeenHalf, SeenTile, TableView
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.colour import colours, recoloured
-from companion.perception.lifted import Places, let_go, without_patterns
+from companion.perception.lifted import Places, let_go
 from companion.perception.marker_evidence import in_time
 from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.prefetch import MARGIN, Prefetch
@@ -25,7 +25,7 @@ from companion.perception.projection import BoxMm, box_mm, grown, on_table, regi
 from companion.perception.same_table import may_be_where_it_was, seen_from_elsewhere
 from companion.perception.settings import Reading
 from companion.perception.thumbnails import Thumbnails
-from companion.perception.tracks import MARKER_REACH_MM, Looked, TableMemory
+from companion.perception.tracks import Looked, TableMemory
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
 from vision.frame import Frame
@@ -74,15 +74,14 @@ class TableReader:
         if seen.hub is not None and (self.memory.hub is None or boxes is None):
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
-        lying = [*self._tiles(), *seen.tiles] if self.setup.family is Family.MEXICAN else []
-        markers = self._things.and_on_tiles(frame.image, seen.markers, lying, self.calibration)
-        markers = [marker for marker in markers if looked.covers(marker.center_mm)]
+        trains = self.setup.family is Family.MEXICAN
+        lying = [*self._tiles(), *seen.tiles] if trains else []
+        markers = [marker for marker in seen.markers if trains and looked.covers(marker.center_mm)]
         self.memory.under = under_the_next(layout)
         here = self._places(frame)
         if lying:
             markers = self.own.recognised(markers, lying, self.memory, looked, here, self.setup.tile_mm[0])
             markers = in_time(markers, lying, self.memory, looked, here)
-        markers = without_patterns(markers, seen.tiles, self.memory, MARKER_REACH_MM, here)
         if reading.count == 1 and not self._things.forgotten:
             self.memory.read_anew(lambda place: self._things.changed(frame.image, place, self.calibration))
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])

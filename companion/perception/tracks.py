@@ -15,6 +15,7 @@ from companion.geometry.identity import SAME_PLACE, identify, turned_like
 from companion.geometry.joints import distance
 from companion.geometry.layout import PlacedTile
 from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, leans_from
+from companion.perception.marker_odds import Weighed
 from companion.perception.projection import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
 from companion.perception.seams import seam
 
@@ -152,8 +153,10 @@ class TableMemory:
     under: SeenTile | None = None
     parked: tuple[Point, ...] = ()
     figures: tuple[SeenTile, ...] = ()
+    _weighed: list[Weighed] = field(default_factory=list)
     _glimpsed: tuple[Point, ...] = ()
     _begun: int = 0
+    _weighing: int | None = None
 
     def park(self, engine_mm: Point | None = None) -> bool:
         """Nobody has begun: what looks like a marker, even faintly, waits for its owner or is the hub's print, and what
@@ -292,6 +295,21 @@ class TableMemory:
         """Another still table is to be read: what is found from now on is new."""
         self.known = self.readings
 
+    def weigh(self, place: Point) -> Weighed:
+        """A place where something came, to be weighed with every picture from now on."""
+        self._weighed.append(Weighed(place))
+        return self._weighed[-1]
+
+    def weighed_at(self, place: Point) -> Weighed | None:
+        near = [one for one in self._weighed if distance(one.place, place) <= MARKER_REACH_MM]
+        return min(near, key=lambda one: distance(one.place, place), default=None)
+
+    def forget_weighed(self, changed: Callable[[Point], bool]) -> None:
+        """Places weighed at an earlier still table that have `changed` since are weighed anew."""
+        if self._weighing != self.known:
+            self._weighed = [one for one in self._weighed if not changed(one.place)]
+            self._weighing = self.known
+
     def read_anew(self, changed: Callable[[Point], bool]) -> None:
         """Halves that nobody has read and whose places have `changed`: what stood on them has gone, and what was read
         of it tells nothing of what they show now."""
@@ -310,7 +328,12 @@ class TableMemory:
         self.tracks = [track for track in self.tracks if all(track is not gone for gone in tracks)]
 
     def drop_markers(self, tracks: Sequence[MarkerTrack]) -> None:
+        """These are none, or gone: what was seen of their places speaks for nothing there any more."""
         self.markers = [track for track in self.markers if all(track is not gone for gone in tracks)]
+        places = [gone.seen.center_mm for gone in tracks]
+        self._weighed = [
+            one for one in self._weighed if all(distance(one.place, at) > MARKER_REACH_MM for at in places)
+        ]
 
     def forgive(self, tracks: Sequence[Track | MarkerTrack]) -> None:
         """These are only hidden."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
-from companion.perception.lifted import Places, let_go, without_patterns
+from companion.perception.lifted import Places, let_go
 from companion.perception.marker_evidence import at_a_train, in_time
 from companion.perception.projection import square_of
-from companion.perception.tracks import MARKER_REACH_MM, Looked, TableMemory
+from companion.perception.tracks import Looked, TableMemory
 from tests.table.tables import tile
 from tests.table.test_things import CALIBRATION, table
 
@@ -55,7 +56,6 @@ class Watched:
             lying = [*self.memory.tiles(), *tiles]
             markers = [SeenMarker(where, score) for where, score in said if score >= 0.18]
             markers = in_time(markers, lying, self.memory, Looked(), place)
-            markers = without_patterns(markers, tiles, self.memory, MARKER_REACH_MM, place)
             self.memory.see(tiles, markers, Looked(), 24.0)
             let_go(self.memory, place)
         known = [*self.memory.tiles(), *(square_of(one.seen, 24.0) for one in self.memory.markers)]
@@ -228,6 +228,44 @@ def test_two_terms_make_a_marker_where_each_alone_makes_none(watched: Watched) -
     watched.see(drawn(LAST), [LAST])
     watched.see(there, [LAST], (far, 0.4))
     assert watched.places == [far]
+
+
+def test_what_was_too_little_when_it_came_is_enough_with_what_later_pictures_say(watched: Watched) -> None:
+    far = (600.0, 500.0)
+    there = drawn(LAST, things=((far, 9, RED),))
+    watched.see(there, [LAST])
+    assert watched.places == []
+    watched.see(there, [LAST], (far, 0.5))
+    assert watched.places == [far]
+    watched.see(drawn(LAST), [LAST])
+    watched.see(drawn(LAST), [LAST], (far, 0.5))
+    assert watched.places == [], "it went, and what spoke for it went with it"
+
+
+def test_a_small_toy_is_no_print_of_the_pips_beside_it(watched: Watched) -> None:
+    """Most of what shows around it on the tile showed before."""
+    spot = (412.0, 300.0)
+    bare, with_it = drawn(LAST), drawn(LAST)
+    for picture in (bare, with_it):
+        for x, y in itertools.product((404, 412, 420), (292, 308)):
+            cv2.circle(picture, (x, y), 3, BLACK, -1)
+    cv2.circle(with_it, (412, 300), 5, (180, 180, 180), -1)
+    watched.see(bare, [LAST])
+    watched.see(with_it, [LAST], (spot, 0.7))
+    assert watched.places == [spot]
+
+
+def test_a_toy_that_uncovers_a_pip_as_plain_as_itself_has_gone(watched: Watched) -> None:
+    """What is seen then is dark and round as before; but the half on which it stood is read again."""
+    spot = (412.0, 300.0)
+    bare, with_it = drawn(LAST, things=((spot, 6, BLACK),)), drawn(LAST, things=((spot, 9, (120, 120, 120)),))
+    unread = replace(LAST, halves=(SeenHalf(12, 0.99), SeenHalf(None, 0.2)))
+    for outer, there in ((unread, [spot]), (LAST, [])):
+        again = Watched()
+        again.see(bare, [LAST])
+        again.see(with_it, [unread], (spot, 0.96))
+        again.see(bare, [outer])
+        assert again.places == there
 
 
 def test_a_faint_find_keeps_no_marker_that_was_taken_away(watched: Watched) -> None:

@@ -15,10 +15,10 @@ from companion.game.session import Session
 from companion.geometry.table_view import Point, SeenHalf, SeenMarker, SeenTile
 from companion.log.question import Question, QuestionKind
 from companion.observing.own_markers import MarkerQuestions
-from companion.perception.lifted import Places, let_go, without_patterns
+from companion.perception.lifted import Places, let_go
 from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.projection import square_of
-from companion.perception.tracks import MARKER_REACH_MM, Looked
+from companion.perception.tracks import Looked
 from companion.rules.actions import Draw, Mark, Unmark
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
@@ -43,7 +43,6 @@ class Knowing(Watched):
         place = Places(picture, CALIBRATION, 24.0, self.things, self.bare)
         markers = [SeenMarker(where, score) for where, score in said]
         markers = self.own.recognised(markers, tiles, self.memory, Looked(), place, LENGTH)
-        markers = without_patterns(markers, tiles, self.memory, MARKER_REACH_MM, place)
         self.memory.see(tiles, markers, Looked(), 24.0)
         let_go(self.memory, place)
         known = [*self.memory.tiles(), *(square_of(one.seen, 24.0) for one in self.memory.markers)]

@@ -18,10 +18,11 @@ from companion.geometry.table_view import Point, SeenMarker, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
-from companion.perception.lifted import Places, without_patterns
+from companion.perception.lifted import Places
+from companion.perception.marker_evidence import in_time
 from companion.perception.presumed_markers import PresumedMarkers
-from companion.perception.projection import square_of
-from companion.perception.tracks import MarkerTrack, TableMemory
+from companion.perception.projection import LEAST_THING_CONFIDENCE, square_of
+from companion.perception.tracks import Looked, MarkerTrack, TableMemory
 from companion.play.setup_file import setup_from_json
 from companion.rules.tile import double_set
 from tests.table.tables import SETUP, back, eastward, tile, view
@@ -132,7 +133,7 @@ def test_a_pattern_that_was_always_there_has_not_changed() -> None:
 
 def test_a_figure_of_the_cloth_is_no_marker_when_a_tile_is_laid_on_part_of_it() -> None:
     """The tile's shadow changes what is left of a flower, and it passed for a marker beside the first train."""
-    flower, laid, coin = ((500.0, 303.0), 9), tile(500.0, 286.0, 0.0, 3, 4), ((560.0, 303.0), 9)
+    flower, laid, coin = ((500.0, 303.0), 9), tile(500.0, 286.0, 0.0, 3, 4), ((548.0, 303.0), 9)
     cloth, now = table(flower), table(flower, coin)
     now[290:320, 470:590] = (now[290:320, 470:590] * 0.75).astype(np.uint8)
     cv2.rectangle(now, (476, 274), (524, 298), (235, 240, 240), -1)
@@ -141,7 +142,7 @@ def test_a_figure_of_the_cloth_is_no_marker_when_a_tile_is_laid_on_part_of_it() 
     place = Places(now, CALIBRATION, 24.0, things, BackgroundModel())
     beside = SeenMarker(flower[0], 0.77), SeenMarker(coin[0], 0.9)
     assert all(things.changed(now, one.center_mm, CALIBRATION) for one in beside)
-    assert without_patterns(beside, [laid], TableMemory(), 30.0, place) == [beside[1]]
+    assert in_time(beside, [laid], TableMemory(known=1), Looked(), place) == [beside[1]]
 
 
 def test_a_marker_was_lifted_where_only_its_own_place_changed() -> None:
@@ -199,10 +200,17 @@ def with_a_tile(picture: NDArray[np.uint8], at: Point = (400.0, 300.0)) -> NDArr
     return picture
 
 
+def markers_on(
+    picture: NDArray[np.uint8], things: Blobs, lying: SeenTile = TRAIN_TILE, *seen: SeenMarker
+) -> list[SeenMarker]:
+    place = Places(picture, CALIBRATION, 24.0, things, BackgroundModel())
+    return in_time(seen, [lying], TableMemory(known=1), Looked(), place)
+
+
 def on_the_tile(picture: NDArray[np.uint8], lying: SeenTile = TRAIN_TILE) -> list[SeenMarker]:
     things = Blobs()
     things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
-    return things.and_on_tiles(picture, [], [lying], CALIBRATION)
+    return markers_on(picture, things, lying)
 
 
 def test_what_comes_to_lie_on_a_tile_is_a_marker() -> None:
@@ -227,11 +235,11 @@ def test_a_toy_over_a_whole_half_stands_out_from_the_tile_and_not_from_the_table
     cv2.rectangle(covered, (402, 289), (422, 311), (150, 150, 150), -1)
     things = Blobs()
     things.keep(bare, [TRAIN_TILE], CALIBRATION)
-    (marker,) = things.and_on_tiles(covered, [], [TRAIN_TILE], CALIBRATION)
+    (marker,) = markers_on(covered, things)
     assert near((marker.center_mm,), (412.0, 300.0))
     lifted = Blobs()
     lifted.keep(covered, [TRAIN_TILE], CALIBRATION)
-    assert lifted.and_on_tiles(bare, [], [TRAIN_TILE], CALIBRATION) == []
+    assert markers_on(bare, lifted) == []
 
 
 def test_an_outline_that_wavers_under_a_marker_hides_it_not() -> None:
@@ -246,9 +254,10 @@ def test_a_marker_that_was_recognised_there_is_none_more() -> None:
     things = Blobs()
     things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
     seen = SeenMarker((407.0, 300.0), 0.9)
-    assert things.and_on_tiles(picture, [seen], [TRAIN_TILE], CALIBRATION) == [seen]
+    assert markers_on(picture, things, TRAIN_TILE, seen) == [seen]
     faint = replace(seen, confidence=0.4)
-    assert len(things.and_on_tiles(picture, [faint], [TRAIN_TILE], CALIBRATION)) == 2, "it takes nothing from the thing"
+    (found,) = markers_on(picture, things, TRAIN_TILE, faint)
+    assert found.confidence >= LEAST_THING_CONFIDENCE, "it takes nothing from the thing"
 
 
 def test_shadows_nudges_and_new_tiles_are_no_markers() -> None:
@@ -266,7 +275,7 @@ def test_a_marker_taken_from_a_tile_is_not_seen_there() -> None:
     cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
     things = Blobs()
     things.keep(picture, [TRAIN_TILE], CALIBRATION)
-    assert things.and_on_tiles(with_a_tile(table()), [], [TRAIN_TILE], CALIBRATION) == []
+    assert markers_on(with_a_tile(table()), things) == []
 
 
 def test_what_a_lifted_marker_had_covered_is_no_marker() -> None:
@@ -278,8 +287,8 @@ def test_what_a_lifted_marker_had_covered_is_no_marker() -> None:
     unknown, known = Blobs(), Blobs()
     unknown.keep(picture, [TRAIN_TILE], CALIBRATION)
     known.keep(picture, [TRAIN_TILE, square_of(SeenMarker((408.0, 312.0), 0.9), 24.0)], CALIBRATION)
-    assert len(unknown.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION)) == 1
-    assert known.and_on_tiles(bared, [], [TRAIN_TILE], CALIBRATION) == []
+    assert len(markers_on(bared, unknown)) == 1
+    assert markers_on(bared, known) == []
 
 
 def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
@@ -290,7 +299,8 @@ def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
     lit = before.copy()
     for x in (408, 608):
         cv2.circle(lit, (x, 301), 9, (120, 120, 120), -1)
-    assert things.and_on_tiles(lit, [], [TRAIN_TILE, second], CALIBRATION) == []
+    place = Places(lit, CALIBRATION, 24.0, things, BackgroundModel())
+    assert in_time([], [TRAIN_TILE, second], TableMemory(known=1), Looked(), place) == []
 
 
 def test_what_does_not_look_like_a_marker_proves_no_fault() -> None:
