@@ -55,7 +55,7 @@ def failure_text(last: Mapping[str, Any]) -> str:
     if why == "NO_PICTURE":
         return _("There is no picture from a camera. Take a photograph of the row and send it.")
     if why == "PICTURE":
-        return _("That is not a photograph (JPEG, PNG, WebP, HEIC or AVIF).")
+        return _("That is not a photograph (JPEG, PNG, WebP, BMP, TIFF, HEIC or AVIF).")
     return _("It could not be learned: %(why)s", why=last.get("text") or "?")
 
 

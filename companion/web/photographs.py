@@ -49,5 +49,5 @@ def read_photograph(request: Request) -> bytes | None:
         return None
     raw = picture.stream.read(PHOTO_LIMIT + 1)
     if not raw.startswith(STARTS) and raw[4:8] != b"ftyp":
-        raise FieldError("photo", _("That is not a photograph (JPEG, PNG, WebP, HEIC or AVIF)."))
+        raise FieldError("photo", _("That is not a photograph (JPEG, PNG, WebP, BMP, TIFF, HEIC or AVIF)."))
     return raw
