@@ -146,11 +146,11 @@ PRIORS: dict[Cause, Prior] = {
     Cause.MARKER_NOT_SEEN: Prior(
         12,
         "a marker lies there or comes late",
-        "people are late with one of sixteen (judgement); missed: 3 of 42 placed on seven tables, "
+        "people are late with one of sixteen (judgement); missed: 3 of 50 placed on eight tables, "
         "all of them on one printed cloth (bench.markers --steps 20, 3 renderers, toys, 27 November 2026)",
     ),
     Cause.MARKER_STILL_SEEN: Prior(
-        12, "a marker was taken off or goes late", "missed: none of 24 taken off (the same), 3 of 28 before"
+        12, "a marker was taken off or goes late", "missed: 1 of 30 taken off (the same), 3 of 28 before"
     ),
     Cause.DISCARD_UNSEEN_AGAIN: Prior(
         2,
@@ -169,7 +169,7 @@ PRIORS: dict[Cause, Prior] = {
         4, "a marker stays on that might have come off", "49 of 136 turns in which it may (reeves, told rounds)"
     ),
     Cause.NO_MARKER: Prior(
-        47, "what was recognised as a marker is none", "none on 148 still tables (as MARKER_NOT_SEEN)"
+        47, "what was recognised as a marker is none", "none on 172 still tables (as MARKER_NOT_SEEN)"
     ),
     Cause.DOUBTFUL_MARKER: Prior(10, "a thing that does not look like a marker is none", "judgement"),
     Cause.MISREAD: Prior(
