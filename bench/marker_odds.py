@@ -1,4 +1,4 @@
-"""What each term of a marker's odds weighs: `python -m bench.marker_odds --toys --tables 10`.
+"""What each term of a marker's odds weighs: `python -m bench.marker_odds --tables 10`.
 
 On the tables of `bench.markers` every place that is weighed (companion/perception/marker_odds.py) is noted, with what
 each picture said of it and whether a marker stood there. The weights are fitted jointly, by logistic regression with
@@ -121,8 +121,8 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=8)
     parser.add_argument("--first", type=int, default=7000)
     parser.add_argument("--steps", type=int, default=20)
-    parser.add_argument("--renderer", type=folder_with(RENDERER), help="every second table by another renderer")
-    parser.add_argument("--third", action="store_true", help="every second table by VTK")
+    parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer, for some tables")
+    parser.add_argument("--third", action="store_true", help="some of the tables drawn by VTK (bench/third_film.py)")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     args = parser.parse_args()
     bases: list[Any] = [ToyFilm, partial(ToyFilm, toys=False), partial(ToyFilm, patterned=True)]
