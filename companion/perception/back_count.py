@@ -33,3 +33,8 @@ class BackCount:
             return
         drawn = max(0, before.boneyard - after.boneyard)
         self.most = max(self.most - drawn, after.boneyard)
+
+
+def at_most(layout: Layout, backs: int) -> Layout:
+    """The layout with no more than so many backs: the others that the eye took for some were none."""
+    return layout if layout.boneyard is None else replace(layout, boneyard=min(layout.boneyard, backs))

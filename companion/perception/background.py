@@ -58,6 +58,10 @@ where of none of the `NEAREST` such tiles more than `OF_A_TILE` of the points do
 """
 
 
+ALIKE, TOLD_APART = 1, 2
+"""A place has the table's colours, and tiles have them too, or have others."""
+
+
 @dataclass(slots=True)
 class BackgroundModel:
     """The table as it looks with nothing on it, as far as it has been seen."""
@@ -115,17 +119,33 @@ class BackgroundModel:
         rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
         if apart.max() <= LIKENESS and rough <= GRAIN:
             return True
-        if tile.face_up:
-            return False
+        return not tile.face_up and self._among_the_table(small, scale, tile, others, calibration) == TOLD_APART
+
+    def is_among_the_table(
+        self, image: Image, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration
+    ) -> bool:
+        """Are the colours of the place where `tile` lay face down the table's rather than those of such tiles?
+
+        Where the two are alike that alone does not say that it is bare. False where it cannot be told.
+        """
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        return self._among_the_table(small, scale, tile, others, calibration) >= ALIKE
+
+    def _among_the_table(
+        self, small: Floats, scale: float, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration
+    ) -> int:
+        """Is the place table? `ALIKE` where one of the tiles around would pass for it as well, `TOLD_APART` where none
+        does, else 0."""
+        shape = small.shape[:2]
         backs = [one for one in others if not one.face_up]
         backs.sort(key=lambda one: distance(one.center_mm, tile.center_mm))
-        lying = [small[tile_mask([one], calibration, shape, scale, -INSIDE_MM) == 1] for one in backs]
-        lying = [points for points in lying if len(points)]
-        wide = (tile_mask([tile], calibration, shape, scale, REACHES_MM[-1]) == 1) & (blocked == 0)
-        return bool(lying) and self._among_the_table(small[place], small[wide], lying)
-
-    def _among_the_table(self, place: Floats, table: Floats, tiles: Sequence[Floats]) -> bool:
-        """(n, 3) colours of a place, of the table around and of each tile, the nearest first: is the place table?"""
+        tiles = [small[tile_mask([one], calibration, shape, scale, -INSIDE_MM) == 1] for one in backs]
+        tiles = [points for points in tiles if len(points)]
+        blocked = tile_mask([tile, *others], calibration, shape, scale, 4.0)
+        table = small[(tile_mask([tile], calibration, shape, scale, REACHES_MM[-1]) == 1) & (blocked == 0)]
+        place = small[tile_mask([tile], calibration, shape, scale, -INSIDE_MM) == 1]
+        if not tiles or len(table) < LEAST_PX or len(place) < LEAST_PX:
+            return 0
         every = np.concatenate(tiles)
         body, body_spread = every.mean(0), np.maximum(every.std(0), GREY)
         ground, ground_spread = table.mean(0), np.maximum(table.std(0), GREY)
@@ -139,8 +159,8 @@ class BackgroundModel:
             return float((to_table(points) < to_tile).mean())
 
         if is_table(place) < AMONG or float(np.median(to_table(place))) > WITHIN:
-            return False
-        return max(map(is_table, tiles[:NEAREST])) <= OF_A_TILE
+            return 0
+        return TOLD_APART if max(map(is_table, tiles[:NEAREST])) <= OF_A_TILE else ALIKE
 
     def forget(self) -> None:
         self._known = self._seen = None

@@ -43,7 +43,6 @@ SAME_LOOK = 0.5
 SAME_PRINT = 0.8
 LEAST_SEEN = 0.4
 RIM_MM = (4.0, 14.0)
-ALL_OF_IT, LITTLE = 0.8, 0.3
 SHADOW, ONE_LIGHT = (0.4, 1.0), 0.12
 """`WIDTH_PX` of the small picture. A thing differs by `CONTRAST` grey levels of 255 from what was there, measures
 `SIZES_MM` across, fills `FILLED` of the box around it, and is not within `ASIDE_MM` of a tile or marker. One that
@@ -51,8 +50,8 @@ was lifted leaves a change of which at most `MOST_BESIDE` of eight places `AROUN
 have been laid beside it). What was seen `PATCH_MM` around a place is there still where it correlates with what is
 seen now by `SAME_LOOK`. What can be seen of a figure of at least `CONTRAST` beside a new tile is there still from
 `SAME_PRINT` on, if that is `LEAST_SEEN` of the patch: a print came to 0.93, markers on prints to 0.38.
-A tile that is taken away changes `ALL_OF_IT` and `LITTLE` of what lies between `RIM_MM` outside it: its shadow, a
-nudge. A shadow leaves between the two of `SHADOW` of the light, the same of each colour but for `ONE_LIGHT`.
+What lies between `RIM_MM` outside a tile is around it. A shadow leaves between the two of `SHADOW` of the light, the
+same of each colour but for `ONE_LIGHT`.
 """
 
 
@@ -252,21 +251,22 @@ class Blobs:
         """How much of what is around a place has changed, 0 to 1."""
         return sum(self.changes(image, _around(place, AROUND_MM), calibration)) / PLACES_AROUND
 
-    def only_this(self, image: Image, tile: SeenTile, gone: Sequence[SeenTile], calibration: Calibration) -> bool:
-        """Has nearly all of where this tile lay changed since the last still table, and little around it? So it does
-        where the tile is taken away, whatever its cloth looks like; what comes to lie over it is larger or smaller. The
-        places of the others that are `gone` tell nothing. False without an earlier picture."""
+    def shares(
+        self, image: Image, tile: SeenTile, gone: Sequence[SeenTile], calibration: Calibration
+    ) -> tuple[float, float] | None:
+        """How much of where this tile lay has changed since the last still table, and how much around it, 0 to 1. The
+        places of the others that are `gone` tell nothing. None without an earlier picture."""
         small, scale = self.shrunken.picture(image, WIDTH_PX)
         if self._before is None or self._before.shape != small.shape:
-            return False
+            return None
         shape = small.shape[:2]
         inside = tile_mask([tile], calibration, shape, scale, -INSIDE_MM) == 1
         around = tile_mask([tile], calibration, shape, scale, RIM_MM[1]) == 1
         around &= tile_mask([tile, *gone], calibration, shape, scale, RIM_MM[0]) == 0
         if not inside.any() or not around.any():
-            return False
+            return None
         changed = self._change(small, self._before) > CONTRAST
-        return bool(changed[inside].mean() >= ALL_OF_IT and changed[around].mean() <= LITTLE)
+        return float(changed[inside].mean()), float(changed[around].mean())
 
     def changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
         """The same for many places at once."""

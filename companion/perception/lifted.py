@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from companion.geometry.diff import SURE_TILE
 from companion.geometry.joints import distance
 from companion.geometry.table_view import Point, SeenTile
 from companion.perception.background import BackgroundModel
@@ -16,6 +17,9 @@ from vision.frame import Image
 
 READ_SURELY = 0.97
 """A half of which the last look is so sure has no marker on it."""
+ALL_OF_IT, HALF_OF_IT, LITTLE = 0.8, 0.5, 0.3
+"""A tile that is taken away changes nearly all of its place, half of it where the cloth has its colours, and little of
+what lies around it: its shadow, a nudge. A coin on a tile changes up to 0.7 of it, and looks like no cloth."""
 LEAST_FREE = 0.3
 """So much of a marker's place has to reach over the tiles' edges before the table there says anything."""
 
@@ -90,25 +94,72 @@ def _reads(tile: SeenTile, place: Point) -> bool:
     return half.value is not None and half.p >= READ_SURELY
 
 
-def _taken(track: Track, missing: Sequence[Track], place: Places) -> bool:
-    """Was this tile, which lay face down, taken away? Every look since shows none there, and nothing else changed."""
+def _taken(track: Track, missing: Sequence[Track], rest: Sequence[SeenTile], place: Places) -> bool:
+    """Was this tile, which lay face down, taken away? Every look since shows none there, and nothing else changed:
+    nearly all of its place has, whatever its cloth looks like, or half of it, and the rest looks like the table."""
+    shares = _shares(track, missing, place)
+    if track.seen.face_up or shares is None or shares[1] > LITTLE or shares[0] < HALF_OF_IT:
+        return False
+    where = place.image, track.seen, rest, place.calibration
+    return shares[0] >= ALL_OF_IT or place.bare.is_among_the_table(*where)
+
+
+def _shares(track: Track, missing: Sequence[Track], place: Places) -> tuple[float, float] | None:
     others = [one.seen for one in missing if one is not track]
-    return not track.seen.face_up and place.things.only_this(place.image, track.seen, others, place.calibration)
+    return place.things.shares(place.image, track.seen, others, place.calibration)
 
 
-def let_go(memory: TableMemory, place: Places) -> None:
+def _was_none(track: Track, missing: Sequence[Track], place: Places) -> bool:
+    """Was this no tile? The eye took it faintly for one lying face down, and finds none where nothing has changed."""
+    shares = _shares(track, missing, place)
+    faint = not track.seen.face_up and track.seen.confidence < SURE_TILE
+    return faint and shares is not None and max(shares) <= LITTLE
+
+
+def without_prints(tiles: Sequence[SeenTile], memory: TableMemory, place: Places) -> list[SeenTile]:
+    """Of what a look finds the tiles without the print that came to light where one lay face down: it passes for a tile
+    of which nothing is read, or faintly for another back, and the table looks like that."""
+    lying = [track.seen for track in memory.tracks]
+    backs = [one for one in lying if not one.face_up]
+
+    def is_print(tile: SeenTile) -> bool:
+        if not _may_be_print(tile):
+            return False
+        back = next((one for one in (*backs, *memory.bared) if overlap(tile, one) > MOST_OVERLAP), None)
+        if back is None or (not tile.face_up and back in backs and not _gave_way(tile, back, place)):
+            return False
+        others = [one for one in lying if one is not back]
+        return place.bare.is_bare(place.image, back, others, place.calibration)
+
+    return [tile for tile in tiles if not is_print(tile)]
+
+
+def _may_be_print(tile: SeenTile) -> bool:
+    if tile.face_up:
+        return all(half.value is None for half in tile.halves or ())
+    return tile.confidence < SURE_TILE
+
+
+def _gave_way(faint: SeenTile, back: SeenTile, place: Places) -> bool:
+    """Is what was surely a tile lying face down only faintly one, now that its place has changed?"""
+    shares = place.things.shares(place.image, back, (), place.calibration)
+    return back.confidence >= SURE_TILE > faint.confidence and shares is not None and shares[0] >= HALF_OF_IT
+
+
+def let_go(memory: TableMemory, place: Places) -> int:
     """Of what is not found any more that is gone whose place is bare, or was left by a back that was taken away; the
-    rest is hidden and stays."""
+    rest is hidden and stays. Returns how many of those that lay face down were none."""
     missing, lost = memory.missing(), memory.missing_markers()
     if not missing and not lost:
-        return
+        return 0
     rest = [track.seen for track in memory.tracks if all(track is not one for one in missing)]
     gone = [
         one
         for one in missing
-        if place.bare.is_bare(place.image, one.seen, rest, place.calibration) or _taken(one, missing, place)
+        if place.bare.is_bare(place.image, one.seen, rest, place.calibration) or _taken(one, missing, rest, place)
     ]
-    memory.drop(gone)
+    none = sum(_was_none(one, missing, place) for one in gone)
+    memory.take(gone)
     memory.forgive(missing)
     if lost:
         tiles, markers = [track.seen for track in memory.tracks], memory.markers
@@ -116,3 +167,4 @@ def let_go(memory: TableMemory, place: Places) -> None:
         memory.forgive(lost)
         for one in lost:
             one.hidden = True
+    return none

@@ -17,7 +17,7 @@ from companion.geometry.table_view import Point, SeenHalf, SeenTile, TableView
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
 from companion.perception.colour import colours, recoloured
-from companion.perception.lifted import Places, let_go
+from companion.perception.lifted import Places, let_go, without_prints
 from companion.perception.marker_evidence import in_time
 from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.prefetch import MARGIN, Prefetch
@@ -74,6 +74,7 @@ class TableReader:
         if seen.hub is not None and (self.memory.hub is None or boxes is None):
             self.memory.hub = seen.hub
         tiles = [tile for tile in seen.tiles if looked.covers(tile.center_mm)]
+        tiles = without_prints(tiles, self.memory, self._places(frame))
         trains = self.setup.family is Family.MEXICAN
         lying = [*self._tiles(), *seen.tiles] if trains else []
         markers = [marker for marker in seen.markers if trains and looked.covers(marker.center_mm)]
@@ -87,9 +88,13 @@ class TableReader:
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
         return [marker.center_mm for marker in seen.markers] if boxes is None else []
 
-    def let_go(self, frame: Frame) -> None:
-        """Forget what was looked for and is surely gone."""
-        let_go(self.memory, self._places(frame))
+    def let_go(self, frame: Frame) -> int:
+        """Forget what was looked for and is surely gone. Returns how many of those that lay face down were none."""
+        return let_go(self.memory, self._places(frame))
+
+    def backs(self) -> int:
+        """How many tiles are believed to lie face down."""
+        return sum(not track.seen.face_up for track in self.memory.tracks)
 
     def differing(self, frame: Frame, hidden: Sequence[BoxMm] = ()) -> tuple[Region, ...]:
         """Where a look at the whole table shows something else than is known to lie there; not in `hidden`."""

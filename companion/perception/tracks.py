@@ -142,7 +142,8 @@ class TableMemory:
 
     `readings` counts them; tiles found after the `known`-th are new. `under` is the tile, as it is on record, on which
     a wall's next tile will lie. `parked` are the places of what looked like a marker before anybody had begun,
-    `figures` what looked like a tile, faintly and far from all others: a flower of the cloth.
+    `figures` what looked like a tile, faintly and far from all others: a flower of the cloth. `bared` are the
+    tiles that lay face down where the table shows now.
     """
 
     tracks: list[Track] = field(default_factory=list)
@@ -153,6 +154,7 @@ class TableMemory:
     under: SeenTile | None = None
     parked: tuple[Point, ...] = ()
     figures: tuple[SeenTile, ...] = ()
+    bared: tuple[SeenTile, ...] = ()
     _weighed: list[Weighed] = field(default_factory=list)
     _glimpsed: tuple[Point, ...] = ()
     _begun: int = 0
@@ -323,6 +325,11 @@ class TableMemory:
         """The tiles that lay there before keep their values, whatever one reading said."""
         for track in self.tracks:
             track.rival = None
+
+    def take(self, tracks: Sequence[Track]) -> None:
+        """These lie there no more, and where they lay the table shows."""
+        self.bared = (*self.bared, *(track.seen for track in tracks if not track.seen.face_up))
+        self.drop(tracks)
 
     def drop(self, tracks: Sequence[Track]) -> None:
         self.tracks = [track for track in self.tracks if all(track is not gone for gone in tracks)]

@@ -19,7 +19,7 @@ from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import Point, SeenTile
 from companion.geometry.walls import before_the_next, may_be_a_wall
 from companion.perception.attributing import Attribution
-from companion.perception.back_count import BackCount
+from companion.perception.back_count import BackCount, at_most
 from companion.perception.own_markers import OwnMarkersHere
 from companion.perception.presumed_markers import PresumedMarkers
 from companion.perception.projection import (
@@ -279,7 +279,9 @@ class Watcher:
         if reading.regions is None:
             self.arms.noticed(markers_mm)
         self._count_overlooked(frame)
-        self.reader.let_go(frame)
+        believed, none = self.reader.backs(), self.reader.let_go(frame)
+        if none and self.layout is not None:
+            self.layout = at_most(self.layout, believed - none)
         self.settler.done()
         layout = self._understood(frame)
         if self.supposed.drop_needless(self.memory, self.setup, self.layout, layout):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -9,10 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.geometry.table_view import SeenTile
+from companion.geometry.layout import Layout
+from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.perception.back_count import at_most
 from companion.perception.background import BackgroundModel
 from companion.perception.blobs import Blobs
-from companion.perception.lifted import Places, let_go
+from companion.perception.lifted import Places, let_go, without_prints
 from companion.perception.tracks import Looked, TableMemory
 from vision.calibration import Calibration
 from vision.pictures import open_picture
@@ -143,3 +146,91 @@ def test_a_cup_or_a_crumb_on_a_tile_takes_none_away(colour: tuple[int, int, int]
         with_it = before.copy()
         cv2.circle(with_it, WALL_PX[DRAWN], radius, colour, -1)
         assert not let_go_of(DRAWN, with_it), radius
+
+
+BOARD_PX_PER_MM = 0.769
+BOARD_PX = [(37.1 + 21.5 * n, y) for y in (41.6, 82.4) for n in range(5)]
+"""The boneyard of `board_drawn_*.jpg`, rendered: black tiles on a cloth that is nearly black under them. The first is
+drawn."""
+
+
+def on_board(when: str) -> tuple[NDArray[np.uint8], Calibration]:
+    picture = open_picture(PICTURES / f"board_drawn_{when}.jpg")
+    h, w = picture.shape[:2]
+    corners, size_mm = (
+        np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float32),
+        (w / BOARD_PX_PER_MM, h / BOARD_PX_PER_MM),
+    )
+    return picture, Calibration.from_corners(corners, size_mm, 0.0, size_wh=(w, h))
+
+
+@pytest.mark.parametrize("coin", [None, (40, 40, 160), (200, 200, 205), (0, 0, 0)])
+def test_half_a_place_tells_of_a_draw_where_the_rest_looks_like_the_cloth(coin: tuple[int, int, int] | None) -> None:
+    before, calibration = on_board("before")
+    after, _ = on_board("after")
+    if coin is not None:
+        after = before.copy()
+        cv2.circle(after, (round(BOARD_PX[0][0]), round(BOARD_PX[0][1])), 10, coin, -1)
+    tiles = [replace(back((x / BOARD_PX_PER_MM, y / BOARD_PX_PER_MM)), confidence=0.99) for x, y in BOARD_PX]
+    things, memory = Blobs(), TableMemory()
+    things.keep(before, tiles, calibration)
+    memory.see(tiles, [], Looked(), 25.0)
+    for _ in range(2):
+        memory.see(tiles[1:], [], Looked(), 25.0)
+    let_go(memory, Places(after, calibration, 25.0, things, BackgroundModel()))
+    assert (len(memory.tracks) < len(tiles)) is (coin is None)
+
+
+def looked_at(before: NDArray[np.uint8], confidence: float = 0.9) -> tuple[TableMemory, Blobs, BackgroundModel]:
+    """Tiles that were found with this confidence on a still table."""
+    tiles = [replace(back(place), confidence=confidence) for place in PLACES]
+    things, memory = Blobs(), TableMemory()
+    things.keep(before, tiles, CALIBRATION)
+    memory.see(tiles, [], Looked(), 25.0)
+    return memory, things, BackgroundModel()
+
+
+def missed(memory: TableMemory) -> None:
+    """Two looks find the eighth no more."""
+    for _ in range(2):
+        memory.see([track.seen for n, track in enumerate(memory.tracks) if n != 7], [], Looked(), 25.0)
+
+
+UNREAD, READ = SeenHalf(None, 0.6), SeenHalf(5, 0.99)
+PRINT = replace(back(TAKEN), face_up=True, halves=(UNREAD, UNREAD), confidence=0.85)
+
+
+@pytest.mark.parametrize(
+    ("find", "drawn", "left"),
+    [
+        (PRINT, True, False),
+        (replace(PRINT, halves=(READ, UNREAD)), True, True),
+        (PRINT, False, True),
+        (replace(back(TAKEN), confidence=0.45), True, False),
+        (replace(back(TAKEN), confidence=0.45), False, True),
+    ],
+    ids=["print", "a half is read", "the tile lies there", "faint print", "the tile is faint"],
+)
+def test_a_print_that_comes_to_light_where_a_tile_was_drawn_is_no_tile(find: SeenTile, drawn: bool, left: bool) -> None:
+    cloth = planks((30, 40, 30), 0.5)
+    memory, things, table = looked_at(boneyard(cloth, (160, 220, 155)))
+    where = Places(boneyard(cloth, (160, 220, 155), without=drawn), CALIBRATION, 25.0, things, table)
+    others = [back(place) for place in PLACES if place != TAKEN]
+    for _ in range(3):
+        found = without_prints([*others, find], memory, where)
+        assert (find in found) is left
+        memory.see(found, [], Looked(), 25.0)
+        let_go(memory, where)
+    assert len(memory.tracks) == len(PLACES) - (not left)
+
+
+def test_what_was_faintly_taken_for_a_tile_is_none_where_nothing_has_changed() -> None:
+    cloth = planks((30, 40, 30), 0.5)
+    empty = boneyard(cloth, (160, 220, 155), without=True)
+    for confidence, none in ((0.45, 1), (0.95, 0)):
+        memory, things, table = looked_at(empty, confidence)
+        missed(memory)
+        assert let_go(memory, Places(empty, CALIBRATION, 25.0, things, table)) == none
+        assert len(memory.tracks) == len(PLACES) - 1
+    assert at_most(Layout(boneyard=15), 14).boneyard == 14
+    assert at_most(Layout(boneyard=13), 14).boneyard == 13
