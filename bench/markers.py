@@ -3,7 +3,7 @@
 On a table in play somebody marks a train, takes a marker off, lays a tile (a toy that stands on its train moves on to
 it), lays one and takes the marker `off`, draws, or puts something down that is no marker. A camera that hangs above
 films the still table after each act. `--toys` films bodies that no network was trained on, `--patterned` the project's
-own cloths with a print.
+own cloths with a print, `--draws` mostly draws.
 
 Each share is printed with its 95 % interval: acts seen `first`, when the table was read, and `later`, ten seconds on;
 of the markers placed and seen those on the right train; of all still tables those with a marker, or a draw, that is
@@ -41,6 +41,8 @@ TILES, BACKS = 8, 20
 OTHERS = ("pen", "phone", "glass", "cards", "beads", "coaster", "cup", "crisps", "dice", "sticky", "brick", "chocolate")
 AT_THE_EDGE = 0.6
 """What is put down that is no marker; so often at the table's edge, else anywhere."""
+MOSTLY_DRAWS = 20
+"""So many times as likely as a marker is a draw where most acts are to be draws."""
 
 
 @dataclass(slots=True)
@@ -54,6 +56,8 @@ class Scripted:
     things: list[TableThing] = field(default_factory=list)
     hand_mm: tuple[float, float] = (0.0, 0.0)
     """Where the last step was done."""
+    draws: int = 2
+    """So much likelier than another act a draw is."""
 
     @classmethod
     def of(cls, seed: int) -> Scripted:
@@ -72,7 +76,7 @@ class Scripted:
         offers += [("unmark", name) for name in marked] + [("moved", name) for name in marked if self._fitting(name)]
         offers += [("off", name) for name in marked if self._fitting(name)]
         offers += [("laid", name) for name in others if self._fitting(name)]
-        offers += [("draw", "")] * (2 if self.table.boneyard else 0)
+        offers += [("draw", "")] * (self.draws if self.table.boneyard else 0)
         offers += [("thing", "")] if with_things and len(self.things) < 3 else []
         what, name = offers[int(self.rng.integers(len(offers)))]
         match what:
@@ -122,10 +126,12 @@ def watch(
     steps: int,
     *,
     asked: bool = False,
+    draws: int = 2,
     told: Callable[[Filming, TableTop], None] = lambda filming, table: None,
 ) -> Counter[str]:
     """What was seen of the acts on one table; `told` hears of each before it is filmed."""
     scripted = Scripted.of(seed)
+    scripted.draws = draws
     film = base(scripted.plan, seed, FilmSettings(size_wh=size_wh))
     sink = Accepting(asked, BACKS)
     setup = replace(setup_for(scripted.plan), engine=12)
@@ -191,10 +197,12 @@ def main() -> None:
     parser.add_argument("--toys", action="store_true", help="bodies that no network was trained on")
     parser.add_argument("--patterned", action="store_true", help="cloths with a print")
     parser.add_argument("--asked", action="store_true", help="somebody answers once whether that is Ann's marker")
+    parser.add_argument("--draws", action="store_true", help="most acts are draws")
     parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer")
     parser.add_argument("--third", action="store_true", help="drawn by VTK (bench/third_film.py)")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     args = parser.parse_args()
+    how: dict[str, Any] = {"asked": args.asked} | ({"draws": MOSTLY_DRAWS} if args.draws else {})
     base: Any = partial(ToyFilm, toys=args.toys, patterned=args.patterned)
     if args.renderer or args.third:
         base = ThirdFilm if args.third else partial(ForeignFilm, folder=args.renderer)
@@ -202,7 +210,7 @@ def main() -> None:
     for seed in range(args.first, args.first + args.tables):
         start = time.perf_counter()
         try:
-            count = watch(seed, base, open_eye(one_box=True), tuple(args.size), args.steps, asked=args.asked)
+            count = watch(seed, base, open_eye(one_box=True), tuple(args.size), args.steps, **how)
         except TableFullError:
             continue
         total += count

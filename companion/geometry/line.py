@@ -90,9 +90,10 @@ class LineFinder:
             growing, loose = self._first(shapes, members)
         put_away = self._put_away(loose)
         down = Counter(self._sector(n) for n, tile in enumerate(self.known) if not tile.seen.face_up or n in put_away)
-        shown = self._put_away_face_up([n for n in loose if n not in put_away], growing, down)
+        astray = self._astray([n for n in loose if n not in put_away], growing)
+        shown = self._put_away_face_up([n for n in loose if n not in put_away | astray], growing, down)
         apart = put_away.union(*shown.values())
-        hands, free = self._beside([n for n in loose if n not in apart])
+        hands, free = self._beside([n for n in loose if n not in apart], astray)
         backs = tuple(
             PlacedTile(self.ids[n], tile.seen)
             for n, tile in enumerate(self.known)
@@ -350,6 +351,22 @@ class LineFinder:
             and (self.ids[n] in there or not (self.setup.over or self._sector(n) in opened))
         }
 
+    def _astray(self, loose: Sequence[int], growing: Growing) -> set[int]:
+        """Single tiles that lie open before a player since before the deal began, or since before anybody watched:
+        nobody has put them away, and they are of no hand that is laid open later. Several at one seat are a hand."""
+        if self.before is not None and self.before.line:
+            known = {tile.id for tile in self.before.loose}
+            return {n for n in loose if self.ids[n] in known}
+        lay = None if self.before is None else {tile.id for tiles in self.before.hands.values() for tile in tiles}
+        if self.setup.over or not growing.line:
+            return set()
+        seats: dict[str, set[int]] = {}
+        for n in loose:
+            owner = seat_of(self.known[n].seen.center_mm, self.view, self.setup)
+            if owner is not None and (lay is None or self.ids[n] in lay):
+                seats.setdefault(owner, set()).add(n)
+        return {n for tiles in seats.values() if len(tiles) == 1 for n in tiles}
+
     def _put_away_face_up(
         self, loose: Sequence[int], growing: Growing, down: Mapping[str | None, int]
     ) -> dict[str, set[int]]:
@@ -393,14 +410,16 @@ class LineFinder:
     def _sector(self, n: int) -> str | None:
         return sector_of(self.known[n].seen.center_mm, self.view, self.setup)
 
-    def _beside(self, loose: Sequence[int]) -> tuple[dict[str, tuple[PlacedTile, ...]], tuple[PlacedTile, ...]]:
-        """Face-up tiles outside the line: hands laid open at the table's edge, and loose ones."""
+    def _beside(
+        self, loose: Sequence[int], astray: AbstractSet[int]
+    ) -> tuple[dict[str, tuple[PlacedTile, ...]], tuple[PlacedTile, ...]]:
+        """Face-up tiles outside the line: hands laid open at the table's edge, and loose ones, those `astray` too."""
         hands: dict[str, tuple[PlacedTile, ...]] = {}
         free: list[PlacedTile] = []
         for n in loose:
             tile = PlacedTile(self.ids[n], self.known[n].seen)
             owner = seat_of(tile.seen.center_mm, self.view, self.setup)
-            if owner is not None:
+            if owner is not None and n not in astray:
                 hands[owner] = (*hands.get(owner, ()), tile)
             else:
                 free.append(tile)

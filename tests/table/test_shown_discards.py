@@ -83,6 +83,17 @@ def test_what_is_turned_over_at_the_end_was_put_away_face_down(before: Layout) -
     assert not over.shown_discards and "Ann" in over.hands
 
 
+@pytest.mark.parametrize("begins", ["before the deal", "in mid-deal"])
+def test_a_tile_that_lies_open_from_the_first_is_asked_about_and_nobody_put_it_away(begins: str) -> None:
+    first = reconstruct(table(BEFORE_ANN) if begins == "before the deal" else table(BEGUN, BEFORE_ANN), SETUP)
+    begun = reconstruct(table(BEGUN, BEFORE_ANN), SETUP, first)
+    assert not difference(first, begun).discards and not begun.shown_discards
+    assert begun.has(Trouble.LOOSE_TILE)
+    turned = tile(530.0, 740.0, 90.0, 1, 2)
+    shown = reconstruct(table(BEGUN, BEFORE_ANN, turned), replace(SETUP, over=True), begun)
+    assert [one.laid.tile for one in shown.hands["Ann"] if one.laid] == [Tile(1, 2)], "it is of no hand"
+
+
 def test_it_goes_on_record_with_its_face_and_is_possible_never_certain(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "game.jsonl", Header("jielong", "chinese", NAMES))
     session.start_round(starter="Ann")
