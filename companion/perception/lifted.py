@@ -94,6 +94,11 @@ def _reads(tile: SeenTile, place: Point) -> bool:
     return half.value is not None and half.p >= READ_SURELY
 
 
+def _lay(track: Track, memory: TableMemory) -> bool:
+    """Did this lie there when the table was still last? What has just come has changed its place by coming."""
+    return memory.known is None or track.born <= memory.known
+
+
 def _taken(track: Track, missing: Sequence[Track], rest: Sequence[SeenTile], place: Places) -> bool:
     """Was this tile, which lay face down, taken away? Every look since shows none there, and nothing else changed:
     nearly all of its place has, whatever its cloth looks like, or half of it, and the rest looks like the table."""
@@ -156,7 +161,8 @@ def let_go(memory: TableMemory, place: Places) -> int:
     gone = [
         one
         for one in missing
-        if place.bare.is_bare(place.image, one.seen, rest, place.calibration) or _taken(one, missing, rest, place)
+        if place.bare.is_bare(place.image, one.seen, rest, place.calibration)
+        or (_lay(one, memory) and _taken(one, missing, rest, place))
     ]
     none = sum(_was_none(one, missing, place) for one in gone)
     memory.take(gone)

@@ -196,6 +196,22 @@ def missed(memory: TableMemory) -> None:
         memory.see([track.seen for n, track in enumerate(memory.tracks) if n != 7], [], Looked(), 25.0)
 
 
+def test_a_tile_that_has_just_come_is_not_taken_away_because_its_place_has_changed() -> None:
+    """It was put away, found once and missed twice: nothing showed that it had come."""
+    cloth = planks((66, 112, 172), 6.0)
+    before, after = boneyard(cloth, (86, 146, 146), without=True), boneyard(cloth, (86, 146, 146))
+    others = [back(place) for place in PLACES if place != TAKEN]
+    things, memory = Blobs(), TableMemory()
+    things.keep(before, others, CALIBRATION)
+    memory.see(others, [], Looked(), 25.0)
+    memory.begin()
+    memory.see([*others, back(TAKEN)], [], Looked(), 25.0)
+    for _ in range(2):
+        memory.see(others, [], Looked(), 25.0)
+    let_go(memory, Places(after, CALIBRATION, 25.0, things, BackgroundModel()))
+    assert len(memory.tracks) == len(PLACES)
+
+
 UNREAD, READ = SeenHalf(None, 0.6), SeenHalf(5, 0.99)
 PRINT = replace(back(TAKEN), face_up=True, halves=(UNREAD, UNREAD), confidence=0.85)
 

@@ -94,6 +94,13 @@ def test_a_tile_that_lies_open_from_the_first_is_asked_about_and_nobody_put_it_a
     assert [one.laid.tile for one in shown.hands["Ann"] if one.laid] == [Tile(1, 2)], "it is of no hand"
 
 
+def test_what_is_hardly_a_tile_is_put_away_by_nobody_and_asked_about_by_nobody(before: Layout) -> None:
+    """Checks of a cloth were read as 6-6 in every other look, and kept three discards off the record."""
+    after = reconstruct(table(BEGUN, replace(BEFORE_ANN, confidence=0.09)), SETUP, before)
+    assert difference(before, after).empty and not difference(before, after).doubts
+    assert difference(before, reconstruct(table(BEGUN, replace(BEFORE_ANN, confidence=0.25)), SETUP, before)).faces
+
+
 def test_it_goes_on_record_with_its_face_and_is_possible_never_certain(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "game.jsonl", Header("jielong", "chinese", NAMES))
     session.start_round(starter="Ann")
