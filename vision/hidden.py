@@ -22,7 +22,7 @@ from vision.inference import Network, Workers
 from vision.known_set import KnownSet
 from vision.levels import middle_levels
 from vision.prints import Points, prints_of
-from vision.reading import SEEN_WHOLE, HalfReading, TileReading
+from vision.reading import SEEN_WHOLE, THOUGH_DISTURBED, HalfReading, TileReading
 from vision.rectify import cut_tile, half_corners
 from vision.rotated import sides
 from vision.tile_shape import ONE_PLANE, shape_of
@@ -46,9 +46,9 @@ RIM = 1
 """Cells along a half's edges in which no pip has its middle: an outline may be off by as much."""
 LEAST_CELLS = 2
 """A single cell is a scratch."""
-LEAST_UNDIVIDED = (10, 20)
-"""Cells of a half without a dividing line beside it, its rim included: where its value is not clearly read, and where
-it is. Of 520 bare Chinese halves of the photographs none had ten."""
+LEAST_UNDIVIDED = 20
+"""Cells of a half without a dividing line beside it, its rim included. Of 520 bare Chinese halves of the photographs
+none had ten."""
 A_LONE_SPOT = 0.99
 """From here on such a set's 1 counts in a photograph: what a dark thing on a dark tile leaves of a print may look like
 a lone spot, and the network sees nothing. All bare ones there are above 0.991, one under a toy was 0.9898."""
@@ -57,8 +57,8 @@ LEAST_OF_ANOTHER = 2
 MOST = 0.3
 """Of a half's cells, its rim aside: where more are hidden nothing is claimed, whatever could look the same."""
 ITSELF = 0.6
-"""Of a whole tile's cells: where more are called hidden and both values are surer than the next, it is the tile itself,
-askew in its outline, that lies on something."""
+"""Of a whole tile's cells: where the network calls more hidden and both values are surer than the next, it is the tile
+itself, askew in its outline, that lies on something."""
 CLEARLY = 0.98
 REACH = 0.11
 """In tile widths: a pip whose middle is this near to what is hidden may be hidden itself."""
@@ -139,8 +139,9 @@ class Covers:
         """The same tiles, halves unread whose value could be another one under what is hidden.
 
         The network knows pips: to it `digits` are things, and only what is plainly no body hides those. Without
-        dividing lines (not `divided`) prints are of makers that nobody knows here: there nothing may be hidden, and in
-        a `photograph`, of which there is no second picture, a 1 is read quite surely or not at all.
+        dividing lines (not `divided`) prints are of makers that nobody knows here: there not much may be hidden. There,
+        and in a `photograph`, of which there is no second picture, a half that is partly hidden has to be quite surely
+        read, and in such a set's photograph any 1.
         """
         out = list(tiles)
         asked = [n for n, tile in enumerate(tiles) if any(half.value is not None for half in tile.halves or ())]
@@ -169,10 +170,14 @@ class Covers:
             assert both_halves is not None
             a, b = both_halves
             itself = under.mean() > ITSELF and min(a.p, b.p) >= CLEARLY
+            if itself:  # what is larger than a pip counts as hidden too, and is none of the tile
+                quad = np.asarray(out[n].quad_px, np.float32)[None]
+                itself = (self.hidden(image, quad, by_size=False) > HIDDEN).mean() > ITSELF
             both = outside if itself else under | outside
             if photograph and not divided and chinese:
                 a, b = (HalfReading(None, 0.0) if half.value == 1 and half.p < A_LONE_SPOT else half for half in (a, b))
-            halves = (_stands(a, both[0], values, divided), _stands(b, both[1], values, divided))
+            least_p = THOUGH_DISTURBED if (photograph or not divided) and not digits else 0.0
+            halves = (_stands(a, both[0], values, divided, least_p), _stands(b, both[1], values, divided, least_p))
             if halves != both_halves:
                 out[n] = replace(out[n], halves=halves)
         return out
@@ -258,13 +263,14 @@ def _sure(tiles: Sequence[TileReading], asked: Sequence[int]) -> Mask:
     return np.array([[half.p >= SEEN_WHOLE for half in tiles[n].halves or ()] for n in asked], np.bool_).reshape(-1, 2)
 
 
-def _stands(half: HalfReading, hidden: Mask, values: Sequence[int], divided: bool) -> HalfReading:
+def _stands(half: HalfReading, hidden: Mask, values: Sequence[int], divided: bool, least_p: float) -> HalfReading:
+    """The half, unread where its value may be another one or where something lies on it and it is less probable than
+    `least_p`."""
     if half.value is None:
         return half
-    too_many = LEAST_UNDIVIDED[half.p >= CLEARLY]
-    if may_be_another(half.value, hidden, values) or (not divided and int(hidden.sum()) >= too_many):
-        return HalfReading(None, 0.0)
-    return half
+    many = int(hidden.sum())
+    doubtful = (many >= LEAST_CELLS and half.p < least_p) or (not divided and many >= LEAST_UNDIVIDED)
+    return HalfReading(None, 0.0) if doubtful or may_be_another(half.value, hidden, values) else half
 
 
 def may_be_another(value: int, hidden: Mask, values: Sequence[int]) -> bool:

@@ -137,6 +137,32 @@ def test_what_is_read_as_only_a_whole_half_is_stands_where_nothing_is_plainly_hi
         assert [half.value for half in halves] == [told, 6]
 
 
+def test_in_a_photograph_a_half_under_something_has_to_be_quite_surely_read(covers, monkeypatch) -> None:
+    """A 2 whose other corner is hidden shows one pip: nothing else does, but what ends an outline may hide more."""
+    quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)
+    hidden = np.zeros((1, 2, 10, 10), np.float32)
+    hidden[0, 0, 1:4, 1:4] = 1.0
+    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: hidden)
+    for p, photograph, told in ((0.98, True, None), (0.995, True, 2), (0.98, False, 2)):
+        read = [TileReading(quad, "up", (HalfReading(2, p), HalfReading(6, 0.98)), 0.9)]
+        halves = covers.settled(np.zeros((60, 60, 3), np.uint8), read, KnownSet.double(6), photograph=photograph)
+        assert [half.value for half in halves[0].halves] == [told, 6]
+
+
+def test_a_toy_over_a_whole_tile_is_not_the_tile_itself(covers, monkeypatch) -> None:
+    """Pips that run together are as large as a thing; only what the network sees everywhere is a tile askew."""
+    quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)
+    read = [TileReading(quad, "up", (HalfReading(1, 0.99), HalfReading(6, 0.99)), 0.9)]
+    for share, told in ((0.3, (None, None)), (0.9, (1, 6))):
+        network = np.zeros((1, 2, 10, 10), np.float32)
+        network[:, :, :, : round(10 * share)] = 1.0
+        monkeypatch.setattr(
+            covers, "hidden", lambda image, quads, *, by_size=True, seen=network, **how: np.maximum(seen, 0.8 * by_size)
+        )
+        halves = covers.settled(np.zeros((60, 60, 3), np.uint8), read)[0].halves
+        assert tuple(half.value for half in halves) == told
+
+
 def test_a_lone_spot_counts_where_the_set_is_no_chinese_one(covers, monkeypatch) -> None:
     monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: np.zeros((len(quads), 2, 10, 10), np.float32))
     quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)

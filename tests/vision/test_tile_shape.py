@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,6 +47,34 @@ def test_one_of_a_few_that_is_cut_short_is_not_read() -> None:
     across = row.copy()
     across[[0, 3]] = row[[0, 3]][:, :, ::-1]
     assert of_one_shape(read(across), DIVIDED)[0][2].values == (4, 2), "one beside it tells too little"
+
+
+def test_a_half_in_a_bent_outline_has_to_be_quite_surely_read() -> None:
+    """Two fingers lie along the tile, and the outline between them is a parallelogram."""
+    quads = scattered(12, 0)
+    quads[5, 2:] += 0.2 * (quads[5, 1] - quads[5, 0])
+    tiles = read(quads, p=0.98)
+    assert [tile.values for tile in of_one_shape(tiles, DIVIDED)[0]] == [(4, 2)] * 5 + [None] + [(4, 2)] * 6
+    assert [half.value for half in of_one_shape(tiles, DIVIDED)[0][5].halves] == [4, None]
+    assert of_one_shape(tiles, DIVIDED, digits=True)[0][5].values == (4, 2)
+    assert of_one_shape(read(quads, p=0.995), DIVIDED)[0][5].values == (4, 2)
+    longer = scattered(12, 0)
+    longer[5, 2:] += 0.1 * (longer[5, 2:] - longer[5, 1::-1])
+    assert of_one_shape(read(longer, p=0.98), DIVIDED)[0][5].values == (4, 2), "what is too long hides nothing"
+
+
+def test_one_of_a_few_that_is_a_little_short_has_to_be_quite_surely_read() -> None:
+    row = np.array([[[0, 24], [0, 0], [48, 0], [48, 24]]], np.float64) + np.arange(4)[:, None, None] * [0, 30]
+    row[2, 2:, 0] = 43
+    for p, told in ((0.98, None), (0.995, (4, 2))):
+        assert [tile.values for tile in of_one_shape(read(row, p), DIVIDED)[0]] == [(4, 2), (4, 2), told, (4, 2)]
+
+
+def test_a_half_of_what_is_found_unsurely_has_to_be_clearly_read() -> None:
+    tiles = [replace(tile, confidence=0.5) for tile in read(scattered(3, 0), p=0.97)]
+    assert [[half.value for half in tile.halves] for tile in of_one_shape(tiles, DIVIDED)[0]] == [[4, None]] * 3
+    surer = [replace(tile, confidence=0.9) for tile in tiles]
+    assert [tile.values for tile in of_one_shape(surer, DIVIDED)[0]] == [(4, 2)] * 3
 
 
 @pytest.mark.parametrize("lean", [0, 20, 35, 50, 60])
