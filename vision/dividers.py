@@ -194,13 +194,14 @@ def nearest(quad: Floats, faces: Floats) -> NDArray[np.intp]:
 
 
 def which_side(image: Image, quad: Floats, colour: Floats, faces: Floats, face_colours: Floats) -> Side:
-    """(4, 2) a find that looks like a back and its body colour, (m, 4, 2) faces that were surely read and theirs."""
+    """(4, 2) a find that looks like a back and its body colour, (m, 4, 2) faces that were surely read and theirs. One
+    or two faces do not prove what is usual: beside them it is a back or nobody knows."""
     near = nearest(quad, faces)
-    if len(near) < LEAST_FACES:
+    if not len(near):
         return Side.BACK
     usual = usual_divider(image, faces[near])
-    if usual:
-        there = has_divider(image, quad, usual)
+    there = has_divider(image, quad, usual) if usual else None
+    if usual and (there is False or len(near) >= LEAST_FACES):
         return Side.UNSETTLED if there is None else Side.FACE if there else Side.BACK
     own = alike_in_colour(colour[None], face_colours[near])[0]
     return Side.UNSETTLED if own.mean() >= 0.5 else Side.BACK

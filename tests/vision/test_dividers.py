@@ -64,7 +64,18 @@ def test_where_no_face_shows_a_divider_the_colour_alone_settles_nothing() -> Non
 
 
 def test_without_faces_beside_it_a_back_is_one() -> None:
-    assert side_of_the_last([40.0, 40.0, 40.0], ALIKE) is Side.BACK, "two are too few to say what is usual"
+    assert side_of_the_last([40.0], ALIKE) is Side.BACK
+
+
+@pytest.mark.parametrize("faces", [1, 2])
+def test_beside_one_or_two_faces_a_blank_tile_of_their_colour_is_a_back_only_where_they_show_what_it_does_not(
+    faces: int,
+) -> None:
+    """A hand of a 0-0 and one tile more: whether it counts 50 is not said where nobody can tell."""
+    assert side_of_the_last([40.0] * faces + [0.0], ALIKE) is Side.BACK
+    assert side_of_the_last([40.0] * faces + [40.0], ALIKE) is Side.UNSETTLED, "too few to say what is usual"
+    assert side_of_the_last([0.0] * faces + [0.0], ALIKE) is Side.UNSETTLED
+    assert side_of_the_last([0.0] * faces + [0.0], OTHER) is Side.BACK
 
 
 def test_grain_is_no_divider() -> None:
