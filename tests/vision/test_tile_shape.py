@@ -63,11 +63,14 @@ def test_a_half_in_a_bent_outline_has_to_be_quite_surely_read() -> None:
     assert of_one_shape(read(longer, p=0.98), DIVIDED)[0][5].values == (4, 2), "what is too long hides nothing"
 
 
-def test_one_of_a_few_that_is_a_little_short_has_to_be_quite_surely_read() -> None:
-    row = np.array([[[0, 24], [0, 0], [48, 0], [48, 24]]], np.float64) + np.arange(4)[:, None, None] * [0, 30]
-    row[2, 2:, 0] = 43
-    for p, told in ((0.98, None), (0.995, (4, 2))):
-        assert [tile.values for tile in of_one_shape(read(row, p), DIVIDED)[0]] == [(4, 2), (4, 2), told, (4, 2)]
+@pytest.mark.parametrize("count", [4, 12])
+def test_a_half_in_an_outline_cut_short_has_to_be_read_as_only_a_whole_one_is(count: int) -> None:
+    """Where a hand begins, that leaves one row of a 4: as good a 2 as any."""
+    quads = scattered(12, 0) if count == 12 else scattered(1, 0) + np.arange(4)[:, None, None] * [0, 90]
+    quads[2, 2:] -= 0.09 * (quads[2, 2:] - quads[2, 1::-1])
+    for p, told in ((0.999, None), (0.9997, 2)):
+        halves = of_one_shape(read(quads, p), PLAIN)[0][2].halves
+        assert halves[1].value == told
 
 
 def test_a_half_of_what_is_found_unsurely_has_to_be_clearly_read() -> None:
@@ -160,5 +163,7 @@ def test_without_dividing_lines_an_outline_cut_short_is_not_read(long: float, wi
     told, _ = of_one_shape(read(quads), PLAIN)
     assert [tile.values for n, tile in enumerate(told) if n != 4] == [(4, 2)] * 11
     assert (told[4].values == (4, 2)) is stands
-    assert of_one_shape(read(quads), DIVIDED)[0][4].values == (4, 2), "there the place of the line tells"
+    sure = [replace(tile, halves=(HalfReading(4, 0.9997), HalfReading(2, 0.9997))) for tile in read(quads)]
+    assert of_one_shape(sure, DIVIDED)[0][4].values == (4, 2), "there the place of the line tells"
+    assert (of_one_shape(sure, PLAIN)[0][4].values == (4, 2)) is stands
     assert of_one_shape(read(quads), PLAIN, digits=True)[0][4].values == (4, 2), "there what is like none of them"
