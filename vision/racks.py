@@ -20,7 +20,7 @@ from vision.frame import Picture
 from vision.hidden import HALF_CELLS, may_be_another
 from vision.known_set import KnownSet
 from vision.prints import prints_of
-from vision.reading import HalfReading, TileReading
+from vision.reading import SEEN_WHOLE, HalfReading, TileReading
 from vision.rectify import cut_wh, tile_plane
 from vision.rotated import iou, sides
 
@@ -53,9 +53,9 @@ BESIDE = 0.2
 A_LINE, ALIKE, A_LIP = 8.0, 0.03, 0.05
 """The dividing lines of a row, of so many levels, lie off the middles to one side by so much at least, in tile lengths,
 where a lip hides the lower ends; by as much in all of them but for the second."""
-TOO_WIDE, SURELY = 0.56, 0.995
+TOO_WIDE = 0.56
 """Tiles of a row are wider than this, for their length, where a lip hides an end. Where no lines tell which, a half
-counts that is as surely read as the second."""
+counts that is read as only what shows whole is: the lower half of what shows may be two pips, a pin and two pips."""
 _SIDE = 64
 
 
@@ -182,7 +182,7 @@ def _may_lack_a_row(value: int, values: Sequence[int]) -> bool:
 
 
 def _sure(half: HalfReading) -> HalfReading:
-    return half if half.value is None or half.p >= SURELY else HalfReading(None, 0.0)
+    return half if half.value is None or half.p >= SEEN_WHOLE else HalfReading(None, 0.0)
 
 
 def standing(tiles: Sequence[TileReading]) -> str | None:

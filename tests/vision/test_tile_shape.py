@@ -73,6 +73,14 @@ def test_a_half_in_an_outline_cut_short_has_to_be_read_as_only_a_whole_one_is(co
         assert halves[1].value == told
 
 
+def test_a_half_of_a_few_tiles_wider_than_any_set_has_to_be_quite_surely_read() -> None:
+    """All of a rack's tiles end at its lip, so none is shorter than the others."""
+    quads = scattered(3, 0, narrow=1.3)
+    for p, told in ((0.985, None), (0.995, 2)):
+        assert [tile.halves[1].value for tile in of_one_shape(read(quads, p), DIVIDED)[0]] == [told] * 3
+    assert [tile.values for tile in of_one_shape(read(scattered(3, 0), 0.985), DIVIDED)[0]] == [(4, 2)] * 3
+
+
 def test_a_half_of_what_is_found_unsurely_has_to_be_clearly_read() -> None:
     tiles = [replace(tile, confidence=0.5) for tile in read(scattered(3, 0), p=0.97)]
     assert [[half.value for half in tile.halves] for tile in of_one_shape(tiles, DIVIDED)[0]] == [[4, None]] * 3
