@@ -54,10 +54,9 @@ something begins that lies on the tile: a 4 of which it leaves one row is a 2 li
 from `SEEN_WHOLE` on. One narrower or more askew by more than the second was bent by something: there it is
 `THOUGH_DISTURBED`. One that is too long hides nothing. On photographs with toys (seed 8) 12 of 751 bare halves are in
 outlines so short, all of them as surely read, and of 104 covered ones that are read rightly 10, of which 8 are not."""
-WHOLE, CLEARLY = 0.7, 0.98
-"""What is found less surely than the first may be a part of a tile, or a tiny one: a half of it counts from the second
-on. Under toys on photographs (seed 8) three of five wrong values were of such finds, and read less surely."""
-
+WHOLE = 0.7
+"""What is found less surely may be a part of a tile, or a tiny one: a half of it counts from `FAIRLY_READ` on. Under
+toys on photographs (seed 8) three of five wrong values were of such finds."""
 TOO_WIDE_ALONE = 0.58
 """Of its length: a tile wider than this, among too few to tell a shape, is seen aside or has an end hidden, by a rack's
 lip as all beside it have. Nine of 112 halves in such photographs are of tiles so wide, all read at 0.995 and more."""
@@ -140,7 +139,7 @@ def of_one_shape(
     told = len(tiles) < MANY or sum(_sure(tile, FAIRLY_READ) for tile in tiles) >= LEAST_TILES
     if not from_above and not digits and (shape is not None or not told):
         out = [tile if lines.in_the_middle(n) or _quite_sure(tile) else unread(tile) for n, tile in enumerate(out)]
-    least_p = np.array([CLEARLY if tile.confidence < WHOLE else 0.0 for tile in tiles])
+    least_p = np.array([FAIRLY_READ if tile.confidence < WHOLE else 0.0 for tile in tiles])
     if shape is None:
         beside, wide = _beside_others(tiles), _widths(tiles)
         least_p[wide > TOO_WIDE_ALONE] = THOUGH_DISTURBED
