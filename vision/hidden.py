@@ -48,8 +48,8 @@ than others: there a cell counts from the second on. A dark toy over the middle 
 most, and the tile found with 0.32 among others with 0.85."""
 RIM = 1
 """Cells along a half's edges in which no pip has its middle: an outline may be off by as much."""
-LEAST_CELLS = 2
-"""A single cell is a scratch."""
+LEAST_CELLS, A_THING = 2, 4
+"""A single cell is a scratch. From so many as the second on something lies there that may hide a pip."""
 LEAST_UNDIVIDED = 20
 """Cells of a half without a dividing line beside it, its rim included. Of 520 bare Chinese halves of the photographs
 none had ten."""
@@ -275,7 +275,7 @@ def _stands(half: HalfReading, hidden: Mask, values: Sequence[int], divided: boo
     if half.value is None:
         return half
     many = int(hidden.sum())
-    doubtful = (many >= LEAST_CELLS and half.p < least_p) or (not divided and many >= LEAST_UNDIVIDED)
+    doubtful = (many >= A_THING and half.p < least_p) or (not divided and many >= LEAST_UNDIVIDED)
     return HalfReading(None, 0.0) if doubtful or may_be_another(half.value, hidden, values) else half
 
 

@@ -48,12 +48,12 @@ TRUE_OUTLINES, CUT_SHORT, TOO_WIDE = 0.05, -0.12, 0.2
 """Without dividing lines nothing but its size tells that an outline ends where a toy begins: where outlines differ by
 the first at most, one shorter or narrower than the second (a logarithm) or wider than the third is not read. In the
 photographs 260 of 260 such tiles are between -0.071 and 0.134, of 868 on rendered tables all but three."""
-SHORT, BENT, EVEN = 2.5, 3.0, 0.02
+SHORT, BENT, EVEN = 2.5, 3.0, 0.025
 """An outline shorter than the others by more than so many times what these are off by, or than the third is, ends where
 something begins that lies on the tile: a 4 of which it leaves one row is a 2 like any other, so a half in it counts
 from `SEEN_WHOLE` on. One narrower or more askew by more than the second was bent by something: there it is
-`THOUGH_DISTURBED`. One that is too long hides nothing. On photographs with toys (seed 8) 12 of 751 bare halves are in
-outlines so short, all of them as surely read, and of 104 covered ones that are read rightly 10, of which 8 are not."""
+`THOUGH_DISTURBED`. One that is too long hides nothing. On photographs with toys (seed 8) 9 of 751 bare halves are in
+outlines so short, all of them as surely read, and of 104 covered ones that are read rightly 9, of which 7 are not."""
 WHOLE = 0.7
 """What is found less surely may be a part of a tile, or a tiny one: a half of it counts from `FAIRLY_READ` on. Under
 toys on photographs (seed 8) three of five wrong values were of such finds."""
