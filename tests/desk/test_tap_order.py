@@ -265,6 +265,21 @@ def test_a_tile_without_a_name_beyond_somebody_who_tapped_nothing_accuses_neithe
     assert held(session) == [] and session.snapshot()["turn"] == "Ann"
 
 
+@pytest.mark.parametrize("rules", ["tactic", "reeves"])
+def test_who_taps_a_tile_before_the_neighbour_does_is_accused_of_nothing(tmp_path: Path, rules: str) -> None:
+    session = tap(table(tmp_path, rules, FOUR), "Ann 12-1, Cy 12-2")
+    assert ("Cy", "OUT_OF_TURN", False) in held(session), "Ben may have passed, or be slower on his phone"
+    tap(session, "Ben 12-3")
+    assert held(session) == [] and session.snapshot()["turn"] == "Dee"
+    tap(session, "Dee 12-4, Ann 1-8, Ben 3-6, Cy 2-5")
+    assert held(session) == [] and session.snapshot()["turn"] == "Dee"
+
+
+def test_a_tile_that_is_wrong_in_its_own_turn_too_is_no_quick_tap(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", FOUR), "Ann 12-1, Cy 1-2 @Ann, Ben 12-3, Dee 12-4, Ann 2-8, Ben 3-6")
+    assert {one[:2] for one in held(session) if one[2]} & {("Cy", "CLOSED_TRAIN"), ("Cy", "OUT_OF_TURN")}
+
+
 def test_a_wrong_name_in_the_common_lap_accuses_nobody_else(tmp_path: Path) -> None:
     """cz: Cy's 9-7 was tapped as Ben's; the lap goes on, and Cy lays the rest of a first train."""
     taps = "Ann 12-1, Ben 12-6, Ben 6-6, Cy 12-11, Cy 11-9, Ben 9-7 @Cy, Cy 7-8, Cy 8-8, Cy 8-9, Cy 9-5, Ann 12-9 @MX"
