@@ -84,7 +84,9 @@ class OpenHands:
         for player in self.players:
             seen = _without(layout.hands.get(player, ()), astray)
             left = 0 if self._all_down(table) else table.hands.get(player)
-            due = None if left is None else left + self._away.get(player, 0)
+            # The eye may have overlooked some that lie face down, and all of those put away are on record.
+            on_record = table.discards.get(player, 0) if isinstance(table, LinePosition) else 0
+            due = None if left is None else left + max(self._away.get(player, 0), on_record)
             if seen:
                 yield self._hand(player, seen, layout, table, due)
             elif due == 0 and isinstance(table, LinePosition):

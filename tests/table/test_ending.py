@@ -21,7 +21,7 @@ from companion.observing.round_end import Ending, OpenHands
 from companion.perception import Watcher
 from companion.perception.table_location import box_of, known_set
 from companion.play.setup_file import setup_from_json
-from companion.rules.position import Position
+from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
 from datasets.bots.recording import events_of, opening
@@ -269,6 +269,20 @@ def test_two_clear_hands_are_two_hands_though_a_tile_lies_about(
     table = Position(12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (), "Ben": (), "Cy": (), "MX": ()}, hands=due)
     players = OpenHands(("Ann", "Ben", "Cy"), dict.fromkeys(double_set(12), 1), 24.0)
     assert players.out(layout, table, 7) == ("Cy" if ends else None)
+
+
+@pytest.mark.parametrize(("seen", "put_away", "asked"), [(1, 2, False), (2, 2, False), (0, 1, True)])
+def test_a_hand_is_as_large_as_the_tiles_put_away_on_record_whatever_of_them_the_eye_overlooked(
+    seen: int, put_away: int, asked: bool
+) -> None:
+    box = {Tile(1, 2): 1, Tile(2, 2): 1, Tile(3, 3): 1, Tile(2, 5): 1}
+    hands = OpenHands(("Ann", "Ben"), box, 24.0)
+    hands.note(Layout(discards={"Ann": seen, "Ben": 0}))
+    line = (Laid(1, 2), Laid(2, 5))[: 4 - put_away]
+    table = LinePosition(("Ann", "Ben"), line, "Ann", {"Ann": put_away, "Ben": 4 - put_away - len(line)})
+    laid = tuple(PlacedTile(n, tile(40.0 * n, 60.0, 90.0, n, n)) for n in (2, 3))
+    hand = next(hands.read(Layout(hands={"Ann": laid}), table))
+    assert (hand.fault == Question(QuestionKind.HAND_COUNT, player="Ann")) is asked
 
 
 def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path: Path) -> None:
