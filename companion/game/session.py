@@ -213,9 +213,15 @@ class Session(OpenGame):
             raise CommandRejected(Reason.NO_MARKERS)
 
     def announce(self, by: str | None = None, what: str = "last_tile", value: int | None = None) -> tuple[Event, ...]:
-        """Something was said aloud: the last tile, the open end of a line."""
+        """Something was said aloud: the last tile, the open end of a line. `by` None: by the one player who holds one
+        tile and has not said so, else by whoever is to move."""
         with self._lock:
             self._running(also_ended=True)
+            course = self._ledger.match.course
+            if by is None and what == "last_tile" and course is not None:
+                hands = course.table.hands.items()
+                last = [name for name, tiles in hands if tiles == 1 and name not in course.announced]
+                by = last[0] if len(last) == 1 else None
             return self._record(Announced(by=self._who(by), what=what, value=value))
 
     def report(self, by: str, what: str, value: int | None = None) -> tuple[Event, ...]:

@@ -254,9 +254,10 @@ def cannot_play() -> AnyResponse:
 @api.post("/api/announce")
 @changes
 def announce() -> AnyResponse:
+    """Where nobody is named, it is whoever holds one tile: the turn has often gone on before somebody knocks."""
     fields = read_body(request)
     with table_as_seen(fields):
-        return run_command("announce", _mover(fields))
+        return run_command("announce", person(fields, "by", _players()) if fields.get("by") else None)
 
 
 @api.post("/api/report")

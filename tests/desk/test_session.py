@@ -110,6 +110,13 @@ def test_out_of_turn_is_one_of_two_stories_while_the_other_may_have_passed(tmp_p
     assert turn(session) == "Ann"
 
 
+def test_who_holds_one_tile_is_the_one_who_knocks(tmp_path: Path) -> None:
+    session = table(tmp_path, hand=2)
+    session.play((12, 3), "Ann")
+    assert turn(session) == "Ben"
+    assert [session.announce()[0].who for _ in range(2)] == ["Ann", "Ben"], "nobody says it twice"
+
+
 def test_a_tile_taken_back_undoes_its_play_and_its_ruling(tmp_path: Path) -> None:
     session = table(tmp_path)
     session.play((12, 3), "Ann")

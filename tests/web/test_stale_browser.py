@@ -106,7 +106,9 @@ def test_a_tap_without_a_line_is_kept_and_counts_once(
     context.close()
 
 
-def test_a_tap_that_is_left_behind_is_said_to_be_lost(browser: Browser, address: str, session: FakeSession) -> None:
+def test_a_tap_that_is_left_behind_is_sent_when_the_page_comes_back(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
     session.show(tables.midgame())
     context = browser.new_context()
     assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
@@ -114,9 +116,24 @@ def test_a_tap_that_is_left_behind_is_said_to_be_lost(browser: Browser, address:
     following(page, address)
     page.route("**/api/draw", lambda route: None)
     page.get_by_role("button", name="Draw a tile").click()
+    page.unroute("**/api/draw")
     page.goto(address)
-    expect(page.locator("#unsent")).to_contain_text("did not get through")
+    assert once_at_rest(page, lambda: [call[0] for call in session.calls] == ["draw"])
+    expect(page.locator("#unsent")).to_be_hidden()
     context.close()
+
+
+def test_a_lost_line_is_said_where_the_keys_are(
+    browser: Browser, line: tuple[MoodyLine, str], session: FakeSession
+) -> None:
+    moody_line, address = line
+    session.show(tables.midgame())
+    page = browser.new_context(viewport={"width": 390, "height": 500}).new_page()
+    following(page, address)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    moody_line.mood = "dead"
+    page.evaluate("dispatchEvent(new Event('offline'))")
+    expect(page.locator("#lost")).to_be_in_viewport()
 
 
 def test_eight_tabs_of_one_browser_all_follow_the_table(browser: Browser, address: str, session: FakeSession) -> None:

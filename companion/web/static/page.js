@@ -31,7 +31,7 @@ function follow(root) {
   let seq = Number(root.dataset.seq);
   // As the box sent them: a panel opened before the first answer comes is no difference.
   for (const region of root.querySelectorAll("[id^=region-]")) shown.set(region, plain(region));
-  tellUnsent(root);
+  sendLeftBehind();
 
   async function look(signal) {
     const answer = await fetch(`/regions?tv=${tv}`, { headers: { Accept: "application/json" }, signal });
@@ -200,31 +200,31 @@ function tapped(event, form) {
 }
 
 const TAP_PATIENCE_MS = 8000; // An answer to a tap may take so long,
-const TAP_KEPT_MS = 120000; // and so long a tap is kept while there is no line. Sent twice it counts once.
+const TAP_KEPT_MS = 120000; // and it is kept so long: twice it counts once.
 
 async function send(form, submitter) {
   const fields = new URLSearchParams(new FormData(form));
   if (submitter && submitter.name) fields.append(submitter.name, submitter.value);
-  const since = Date.now();
-  keep(fields);
-  for (;;) {
+  await deliver({ address: form.action, body: fields.toString(), since: Date.now() });
+}
+
+async function deliver(tap) {
+  keep(tap);
+  while (Date.now() - tap.since < TAP_KEPT_MS) {
     try {
-      const answer = await post(form.action, fields);
+      const answer = await post(tap.address, new URLSearchParams(tap.body));
       keep(null);
       say("unsent", "");
       if (line) line.heard(null);
       await answered(answer);
       return;
     } catch (fault) {
-      if (Date.now() - since > TAP_KEPT_MS) {
-        keep(null);
-        say("unsent", live.dataset.unsent);
-        return;
-      }
       say("unsent", live.dataset.kept);
       await new Promise((done) => setTimeout(done, 1000));
     }
   }
+  keep(null);
+  say("unsent", live.dataset.unsent);
 }
 
 async function post(address, fields) {
@@ -256,20 +256,20 @@ async function answered(answer) {
   }
 }
 
-// A tap that is under way when the page is left is not lost in silence: the page says so when it is opened again.
-function keep(fields) {
+// A tap under way when the page is left is sent when it is opened again.
+function keep(tap) {
   try {
-    if (fields) sessionStorage.setItem("tap", "1");
+    if (tap) sessionStorage.setItem("tap", JSON.stringify(tap));
     else sessionStorage.removeItem("tap");
   } catch (fault) {
     // Storage may be refused; the page works without it.
   }
 }
 
-function tellUnsent(root) {
+function sendLeftBehind() {
   try {
-    if (sessionStorage.getItem("tap")) say("unsent", root.dataset.unsent);
-    sessionStorage.removeItem("tap");
+    const tap = JSON.parse(sessionStorage.getItem("tap"));
+    if (tap) deliver(tap);
   } catch (fault) {
     // As above.
   }
