@@ -86,7 +86,7 @@ def tapped(
 ) -> tuple[list[Tap], list[tuple[int, Event]]]:
     """The acts as somebody taps them; and what was forgotten, each with the number of the acts before it."""
     row: list[tuple[float, Tap]] = []
-    places = in_order(acts, rng, swapped) if swapped else list(range(len(acts)))
+    places = tap_order(acts, rng, swapped) if swapped else list(range(len(acts)))
     forgotten: list[tuple[int, Event]] = []
     for n, act in enumerate(acts):
         follows = acts[n + 1].who if n + 1 < len(acts) else None
@@ -112,7 +112,7 @@ def tapped(
     return [tap for _, tap in sorted(row, key=lambda one: one[0])], forgotten
 
 
-def in_order(acts: list[Event], rng: Random, swapped: float) -> list[int]:
+def tap_order(acts: list[Event], rng: Random, swapped: float) -> list[int]:
     """In which order the acts are tapped where neighbours tap on phones of their own: of two turns of one tile each, on
     different trains, the second is sometimes tapped first."""
     places = list(range(len(acts)))

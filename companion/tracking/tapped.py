@@ -200,7 +200,7 @@ class TappedState(MexicanState):
 
     def _out_of_time(self, piece: Piece, done: Rest) -> Iterator[Move]:
         """The tap explained without the turn at hand: it says nothing new, it comes early, it is a marker on a train of
-        somebody else. Of what comes early a tile or a draw is the next player's."""
+        somebody else."""
         act, who = piece.act, piece.arm
         if not isinstance(act, (Play, Draw, Mark, Unmark)) or who is None:
             return
@@ -212,22 +212,26 @@ class TappedState(MexicanState):
             if act.player != who:
                 yield on_anothers(self, piece, done)
                 return
-        me = self.turn.player
-        goes_on = piece.follows and all(player != who for player, _, _ in self.kept)
-        in_time = len(self.kept) < self.most_undrawn
-        first = isinstance(act, (Mark, Unmark)) or self.turn.position.after(me) == who
-        if isinstance(act, Play) and first:
-            turn = TurnState(self.rules, self.turn.table(who, who not in self.moved))
-            first = not self.turn.laid and not turn.faults_of(act.tile, act.train)[0]
-        if in_time and who != me and first:
+        early = self._early(act, who)
+        if early is not None and len(self.kept) < self.most_undrawn:
             other = self.copy()
             other.kept = (*self.kept, (who, act, piece.item))
-            cost = COST[Cause.NOTHING_NEW if self.kept else Cause.TAPPED_EARLY]
-            if isinstance(act, Play):
-                cost = COST[Cause.TAPPED_EARLY] + TILE_EARLY
             # Whoever has just tapped something else taps on in the same turn.
-            cost += COST[Cause.TAPPED_EARLY] * goes_on
+            goes_on = piece.follows and all(player != who for player, _, _ in self.kept)
+            cost = early + COST[Cause.TAPPED_EARLY] * goes_on
             yield Move(cost, other, done, Step(who, act, piece.item, (), (Cause.TAPPED_EARLY,), cost))
+
+    def _early(self, act: Action, who: str) -> int | None:
+        """What it costs that `who` tapped this before their turn; None where that does not explain it. A tile or a draw
+        is the next player's, and a tile fits in that turn, while nobody has laid one in the turn at hand."""
+        me = self.turn.player
+        if who == me or not (isinstance(act, (Mark, Unmark)) or self.turn.position.after(me) == who):
+            return None
+        if not isinstance(act, Play):
+            return COST[Cause.NOTHING_NEW if self.kept else Cause.TAPPED_EARLY]
+        theirs = TurnState(self.rules, self.turn.table(who, who not in self.moved))
+        fits = not self.turn.laid and not theirs.faults_of(act.tile, act.train)[0]
+        return COST[Cause.TAPPED_EARLY] + TILE_EARLY if fits else None
 
     def _of_kept(self, n: int, rest: Rest) -> Iterator[Move]:
         """What was tapped early happens now."""

@@ -134,6 +134,10 @@ def test_a_lost_line_is_said_where_the_keys_are(
     moody_line.mood = "dead"
     page.evaluate("dispatchEvent(new Event('offline'))")
     expect(page.locator("#lost")).to_be_in_viewport()
+    box = page.locator("#lost").bounding_box()
+    assert box is not None
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).id", middle) == "lost", "nothing lies over it"
 
 
 def test_eight_tabs_of_one_browser_all_follow_the_table(browser: Browser, address: str, session: FakeSession) -> None:
