@@ -295,3 +295,30 @@ def test_a_card_has_room_for_its_marker_and_for_its_end(browser: Browser, addres
       - Math.max(...[...row.querySelectorAll('h3, .tag')].map((e) => e.getBoundingClientRect().right)))"""
     assert min(page.locator("li.train").evaluate_all(between)) > 0
     page.close()
+
+
+@pytest.mark.parametrize("signed_in", [True, False], ids=["with the PIN", "watching"])
+def test_when_a_round_is_over_its_key_is_in_reach(
+    browser: Browser, address: str, session: FakeSession, signed_in: bool
+) -> None:
+    """The last tile lies in the lowest row, which the page has scrolled to."""
+    table = tables.midgame()
+    table["plays"].append(tables.play(table["trains"][-1]["tiles"][-1]["seq"], "Ann", (8, 5), "MX"))
+    session.show(table)
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    if signed_in:
+        assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    newest = page.locator(".train.mx .newest")
+    expect(newest).to_be_in_viewport(ratio=1)
+    session.show(table | {"phase": "round_over", "turn": None, "seq": 40})
+    key = page.get_by_role("link", name="Enter the hands")
+    expect(key).to_have_count(1)
+    expect(key).to_be_in_viewport(ratio=1)
+    assert (key.bounding_box() or {"width": 0})["width"] > 360
+    expect(newest).to_be_in_viewport(ratio=1)
+    session.show(table | {"phase": "waiting", "turn": None, "seq": 41, "round": 2})
+    expect(page.get_by_role("link", name="Start the round")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".round-over h2")).to_be_in_viewport(ratio=1)
+    context.close()

@@ -1,5 +1,5 @@
-// The live page: follows the journal, puts in the parts that changed, and stays usable when the connection drops.
-// Everything works without this file, by reloading.
+// The live page: follows the journal, puts in the parts that changed, and stays usable when the connection drops; and
+// what every page does. Everything works without this file, by reloading.
 
 const shown = new WeakMap(); // What each part of the page was last made from.
 const live = document.getElementById("live");
@@ -71,7 +71,8 @@ function follow(root) {
 }
 
 // In the hand the keys cover the lower half: the tile that was just laid, or the double that waits, is brought into the
-// gap between whose turn it is and the keys, unless somebody is just looking elsewhere. A ruling folds to its title.
+// gap between whose turn it is and the keys, and a round that is over on top, unless somebody is just looking elsewhere.
+// A ruling folds to its title.
 for (const sign of ["wheel", "touchmove"]) addEventListener(sign, () => (looked = Date.now()), { passive: true });
 
 function showNewest(own = false) {
@@ -79,16 +80,19 @@ function showNewest(own = false) {
   if (!dock || getComputedStyle(dock).position !== "sticky") return;
   foldRulings(dock);
   const tile = live.querySelector(".to-cover .laid:nth-last-child(2) .domino") || live.querySelector(".newest .domino");
-  const at = tile ? tile.closest(".at").getAttribute("href") : "";
+  const over = live.querySelector(".round-over");
+  const at = over ? "over" : tile ? tile.closest(".at").getAttribute("href") : "";
   if (at === newest || (!own && Date.now() - looked < LOOKS_MS)) return;
   newest = at;
-  if (!tile) return;
-  const top = document.getElementById("region-turn").getBoundingClientRect().bottom;
-  const gap = [top, dock.getBoundingClientRect().top];
+  const turn = document.getElementById("region-turn");
+  if (over && over.getBoundingClientRect().top < 0) turn.scrollIntoView();
+  if (over || !tile) return;
+  const top = Math.max(0, turn.getBoundingClientRect().bottom);
+  const bottom = dock.offsetHeight ? dock.getBoundingClientRect().top : innerHeight; // Without keys there is no dock.
   const box = tile.getBoundingClientRect();
-  if (box.top >= gap[0] && box.bottom + 24 <= gap[1]) return;
-  const turn = document.getElementById("region-turn").offsetHeight;
-  scrollBy(0, (box.top + box.bottom) / 2 - (turn + gap[1]) / 2);
+  if (box.top >= top && box.bottom + 24 <= bottom) return;
+  const sticks = getComputedStyle(turn).position === "sticky";
+  scrollBy(0, (box.top + box.bottom) / 2 - ((sticks ? turn.offsetHeight : 0) + bottom) / 2);
 }
 
 function foldRulings(dock) {
@@ -400,27 +404,6 @@ function keepPlace() {
   }
 }
 
-// The scrubber of a replay: letting go of it shows that place.
-const scrub = document.querySelector("[data-scrub]");
-if (scrub) {
-  scrub.addEventListener("change", () => scrub.submit());
-  scrub.addEventListener("input", (event) => {
-    scrub.querySelector("output").textContent = `${event.target.value} / ${event.target.max}`;
-  });
-}
-
-// The camera's picture while something is being laid before it: a new one every two seconds, while anybody looks.
-for (const picture of document.querySelectorAll("img[data-live]")) {
-  const source = picture.getAttribute("src");
-  const next = () => {
-    if (document.hidden) setTimeout(next, 2000);
-    else picture.src = `${source}?${Date.now()}`;
-  };
-  picture.addEventListener("load", () => setTimeout(next, 2000));
-  picture.addEventListener("error", () => setTimeout(next, 8000));
-  if (picture.complete) setTimeout(next, 2000);
-}
-
 // The picture of now with what was read in it, as long as its part is open; whether it is open is remembered.
 for (const part of document.querySelectorAll("[data-view]")) {
   const place = part.querySelector(".seen");
@@ -497,181 +480,8 @@ for (const part of document.querySelectorAll("[data-view]")) {
   look();
 }
 
-// A task that runs on the box: look whether it is done, then show how it ended.
-for (const task of document.querySelectorAll("[data-busy]")) {
-  const look = async () => {
-    const answer = await fetch(task.dataset.busy).catch(() => null);
-    if (answer && answer.ok && !(await answer.json()).busy) location.reload();
-    else setTimeout(look, 1000);
-  };
-  setTimeout(look, 1000);
-}
-
-// No game yet: whoever opens the page before it has begun sees it begin.
-if (document.querySelector("[data-no-game]")) {
-  const look = async () => {
-    const answer = await fetch("/api/state").catch(() => null);
-    if (answer && answer.ok && (await answer.json()).game) location.reload();
-    else setTimeout(look, 2000);
-  };
-  setTimeout(look, 2000);
-}
-
-for (const button of document.querySelectorAll("[data-print]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => print());
-}
-
-// A page that came without TLS may not write to the clipboard; what is selected can be copied all the same.
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    const text = document.querySelector("textarea[data-copied]");
-    text.focus();
-    text.select();
-    if (document.execCommand("copy")) button.textContent = text.dataset.copied;
-  });
-}
-
-// The pips beside each hand, or how a tile is written.
-for (const shown of document.querySelectorAll("[data-sum]")) {
-  const field = document.getElementsByName(shown.dataset.sum)[0];
-  const add = () => {
-    const parts = field.value.split(/[\s,;]+/).filter(Boolean);
-    const halves = parts.reduce((all, part) => all.concat(part.split(/[-:]/)), []).map(Number);
-    const tiles = parts.every((part) => /^\d+[-:]\d+$/.test(part)) && halves.every((half) => half <= Number(field.dataset.hand));
-    const sum = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b, 0))) : "";
-    const told = field.getAttribute("aria-invalid") === "true";
-    shown.textContent = tiles ? sum : told ? "" : shown.dataset.else;
-  };
-  field.addEventListener("input", add);
-  add();
-}
-
-// The tiles of a photographed hand: a tap adds one to what is typed, or drops it, and what is typed says which count.
-for (const picture of document.querySelectorAll("[data-counts]")) {
-  const field = document.getElementsByName(picture.dataset.counts)[0];
-  const drawn = [...picture.querySelectorAll("[data-tile]")];
-  const read = drawn.filter((tile) => tile.dataset.tile);
-  const typed = () => field.value.trim().split(/\s+/).filter(Boolean);
-  const same = (tile) => tile.split(/[-:]/).sort((a, b) => a - b).join("-");
-  const ring = (tile, counts) => {
-    tile.classList.toggle("counts", counts);
-    tile.setAttribute("aria-pressed", counts);
-  };
-  const follow = () => {
-    const left = typed().map(same);
-    const taken = (tile) => {
-      const at = left.indexOf(same(tile.dataset.tile));
-      if (at >= 0) left.splice(at, 1);
-      return at >= 0;
-    };
-    // Of two that are alike the one stays ringed that was.
-    const [ringed, others] = [true, false].map((was) => read.filter((tile) => tile.classList.contains("counts") === was));
-    for (const tile of [...ringed, ...others]) ring(tile, taken(tile));
-  };
-  const tap = (tile) => {
-    if (!tile.dataset.tile) return field.focus();
-    const tiles = typed();
-    const counted = tile.classList.contains("counts");
-    if (counted) tiles.splice(tiles.map(same).indexOf(same(tile.dataset.tile)), 1);
-    else tiles.push(tile.dataset.tile);
-    ring(tile, !counted);
-    field.value = tiles.join(" ");
-    if (counted) field.focus({ preventScroll: true }); // The keys for what was misread
-    return field.dispatchEvent(new Event("input", { bubbles: true }));
-  };
-  for (const tile of drawn) {
-    tile.setAttribute("role", "button");
-    tile.setAttribute("tabindex", "0");
-    tile.addEventListener("click", () => tap(tile));
-    tile.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
-      event.preventDefault();
-      tap(tile);
-    });
-  }
-  field.addEventListener("input", follow);
-  follow();
-}
-
-// Players change seats by a handle: dragged with mouse or finger, or moved with the arrow keys.
-for (const list of document.querySelectorAll("[data-reorder]")) {
-  const rows = [...list.querySelectorAll(".player-row")];
-  const field = (n) => rows[n].querySelector("input");
-  const swap = (from, to) => {
-    if (to < 0 || to >= rows.length || from === to) return from;
-    const step = Math.sign(to - from);
-    for (let n = from; n !== to; n += step) [field(n).value, field(n + step).value] = [field(n + step).value, field(n).value];
-    name();
-    return to;
-  };
-  const name = () => handles.forEach((handle, n) => handle.setAttribute("aria-label", list.dataset.reorder.replace("{name}", field(n).value || String(n + 1))));
-  const handles = rows.map((row, n) => {
-    const handle = document.createElement("button");
-    handle.type = "button";
-    handle.className = "quiet handle";
-    handle.textContent = "↕";
-    let at = n;
-    handle.addEventListener("pointerdown", (event) => {
-      at = n;
-      handle.setPointerCapture(event.pointerId);
-      event.preventDefault();
-    });
-    handle.addEventListener("pointermove", (event) => {
-      if (!handle.hasPointerCapture(event.pointerId)) return;
-      const over = rows.findIndex((other) => {
-        const box = other.getBoundingClientRect();
-        return event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom;
-      });
-      if (over >= 0) at = swap(at, over);
-    });
-    handle.addEventListener("keydown", (event) => {
-      const step = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      handles[swap(n, n + step)].focus();
-    });
-    row.append(handle);
-    return handle;
-  });
-  list.addEventListener("input", name);
-  name();
-}
-
-// What the record says otherwise about the hands, while they are being written.
-const hands = document.querySelector("form[data-notes]");
-if (hands) {
-  let waiting = 0;
-  const look = async () => {
-    const asked = new URLSearchParams(new FormData(hands));
-    for (const name of [...asked.keys()]) if (!/^(hand_\d+|how|round|asked)$/.test(name)) asked.delete(name);
-    const answer = await fetch(`${hands.dataset.notes}?${asked}`).catch(() => null);
-    if (!answer || !answer.ok) return;
-    const { notes, seen, sent } = await answer.json();
-    // What others send fills what nobody has typed yet.
-    for (const [name, hand] of Object.entries(sent)) {
-      const field = hands.elements[name];
-      const told = hands.querySelector(`[data-sent="${name}"]`);
-      const empty = field && (!field.value || field.value === field.dataset.sent);
-      if (empty && field.value !== hand) {
-        field.value = field.dataset.sent = hand;
-        field.dispatchEvent(new Event("input", { bubbles: true }));
-      }
-      if (told) told.textContent = field && field.value === hand ? told.dataset.words : "";
-    }
-    for (const note of hands.querySelectorAll("[data-note]")) write(note, (notes[note.dataset.note] || []).join(" "));
-    hands.elements.seen.value = seen;
-  };
-  hands.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(look, 400);
-  });
-  if ([...hands.querySelectorAll("[data-hand]")].some((field) => field.value)) look();
-  if (hands.querySelector(".invite-hands")) setInterval(() => !document.hidden && look(), 3000);
-}
-
 // Writes a sentence, each of its tiles kept in one line.
+window.writeWhole = write;
 function write(place, sentence) {
   place.textContent = "";
   sentence.split(/(\d+[-:]\d+)/).forEach((words, n) => {
@@ -733,21 +543,6 @@ document.addEventListener("input", ({ target }) => {
   const complaint = document.getElementById(target.getAttribute("aria-describedby"));
   if (complaint) complaint.remove();
 });
-
-// A photograph that is too large is refused before it is sent, so that nothing typed beside it is lost.
-for (const field of document.querySelectorAll("input[data-most]")) {
-  field.addEventListener("change", () => {
-    const earlier = field.form.querySelector(".complaint.of-photo");
-    if (earlier) earlier.remove();
-    if (!field.files[0] || field.files[0].size <= Number(field.dataset.most)) return;
-    field.value = "";
-    const told = document.createElement("strong");
-    told.className = "complaint of-photo";
-    told.setAttribute("role", "alert");
-    told.textContent = field.dataset.tooLarge;
-    field.closest("label").after(told);
-  });
-}
 
 // How to join in is said for a minute, and as long as no round is being played; a key, a touch or the mouse brings it
 // back for another minute.
