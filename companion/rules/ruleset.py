@@ -497,10 +497,10 @@ def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:
                 "several doubles can be open unless each is covered at once",
             ),
             (
-                rules.extra_in_order and rules.close_order not in ("fifo", "lifo"),
+                rules.extra_in_order and rules.close_order not in ("fifo", "lifo", "either"),
                 "extra_in_order",
                 "close_order",
-                "expected an order, fifo or lifo",
+                "expected an order, fifo, lifo or either",
             ),
             (
                 rules.blocked_winner_zero and rules.scoring == "first_out",

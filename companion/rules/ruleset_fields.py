@@ -188,7 +188,7 @@ FIELDS: Mapping[str, Field] = {
     "extra_tile": _mexican(_one_of("this_double", "anywhere", "anywhere_but_first_if_many")),
     "extra_in_order": _mexican(_flag),
     "max_doubles_per_turn": _mexican(_number(1), "no limit"),
-    "close_order": _mexican(_one_of("any", "single", "fifo", "lifo")),
+    "close_order": _mexican(_one_of("any", "single", "fifo", "lifo", "either")),
     "closings_per_turn": _mexican(_number(1, 1)),
     "redraw_after_drawn_double": _mexican(_flag),
     "marker_after": _mexican(_one_of("nothing_laid", "nothing_on_own")),

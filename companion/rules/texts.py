@@ -115,7 +115,7 @@ TITLES: Mapping[V, str] = {
     V.OPEN_DOUBLE_IGNORED: _("An open double must be covered first"),
     V.DOUBLE_ORDER: _("Another double must be covered first"),
     V.EXTRA_NOT_ON_DOUBLE: _("The second tile must cover the double"),
-    V.EXTRA_NOT_ON_FIRST_DOUBLE: _("The second tile must cover the first double"),
+    V.EXTRA_NOT_ON_FIRST_DOUBLE: _("The second tile belongs on another double"),
     V.DOUBLE_NOT_FOLLOWED: _("A double without a second tile"),
     V.EXTRA_TILE: _("One tile too many"),
     V.DEAD_TRAIN: _("This train is closed for good"),
@@ -179,10 +179,13 @@ RULES: Mapping[V, Rule] = {
         {
             "fifo": _("Open doubles are covered in the order in which they were played."),
             "lifo": _("Open doubles are covered in reverse order: the last one played comes first."),
+            "either": _("Open doubles are covered in the order in which they were played, or in reverse."),
         },
     ),
     V.EXTRA_NOT_ON_DOUBLE: Rule(_("If you play a double, cover that same double."), "extra_tile"),
-    V.EXTRA_NOT_ON_FIRST_DOUBLE: Rule(_("After several doubles, the extra tile goes on the first one."), "extra_tile"),
+    V.EXTRA_NOT_ON_FIRST_DOUBLE: Rule(
+        _("After several doubles, the extra tile goes on the one that comes first."), "extra_tile"
+    ),
     V.DOUBLE_NOT_FOLLOWED: Rule(
         _("After a double you play a second tile, or you draw and then mark your train."), "extra_tile"
     ),

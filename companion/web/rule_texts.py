@@ -300,7 +300,12 @@ CHOICE_TEXTS: Mapping[str, Mapping[str, str]] = {
         "anywhere_but_first_if_many": _("anywhere; after several doubles, on the first"),
     },
     "max_doubles_per_turn": {"no limit": _("without limit"), "1": _("one"), "2": _("two")},
-    "close_order": {"fifo": _("the first one played"), "lifo": _("the last one played"), "any": _("any of them")},
+    "close_order": {
+        "fifo": _("the first one played"),
+        "lifo": _("the last one played"),
+        "either": _("the first or the last one played"),
+        "any": _("any of them"),
+    },
     "marker_after": {
         "nothing_laid": _("when nothing was played"),
         "nothing_on_own": _("when nothing was played on your own train"),

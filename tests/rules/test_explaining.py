@@ -44,6 +44,7 @@ def test_the_facts_stand_in_the_sentence() -> None:
 def test_the_rule_is_the_one_of_this_rule_set_and_house() -> None:
     assert "in the order in which" in explain(TACTIC, Violation.DOUBLE_ORDER).rule
     assert "reverse" in explain(load_ruleset("tactic", {"order": "lifo"}), Violation.DOUBLE_ORDER).rule
+    assert "or in reverse" in explain(load_ruleset("tactic", {"order": "either"}), Violation.DOUBLE_ORDER).rule
     assert "that same double" in explain(load_ruleset("cz"), Violation.EXTRA_NOT_ON_DOUBLE).rule
     assert "house rule" in explain(load_ruleset("tactic", {"order": "lifo"}), Violation.DOUBLE_ORDER).source
     changed = explain(load_ruleset("tactic", {"draws": "until_playable"}), Violation.EXTRA_DRAW).source

@@ -71,6 +71,18 @@ def test_where_dead_doubles_lock_one_is_enough() -> None:
     assert not provably_blocked(load_ruleset("tactic"), table(**DEAD))
 
 
+@pytest.mark.parametrize(
+    ("order", "dead_first", "dead_last"), [("fifo", True, False), ("lifo", False, True), ("either", False, False)]
+)
+def test_a_locked_table_is_blocked_only_if_no_double_that_is_due_can_be_covered(
+    order: str, dead_first: bool, dead_last: bool
+) -> None:
+    rules = load_ruleset("tactic", {"dead_double": "blocks", "close_order": order})
+    beside = {**DEAD, "trains": {**DEAD["trains"], "Cy": "6-4 4-4"}}
+    assert provably_blocked(rules, table(**{**beside, "open": ["Ann", "Cy"]})) is dead_first
+    assert provably_blocked(rules, table(**{**beside, "open": ["Cy", "Ann"]})) is dead_last
+
+
 def test_a_pass_in_between_explains_a_later_players_tile() -> None:
     told = stories("reeves", ["+10-3@Ben"], "Ann", boneyard=0, markers=["Ann"])
     assert told == (True, {"Ann: pass; Ben: play 10-3@Ben"})

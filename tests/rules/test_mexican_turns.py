@@ -333,12 +333,17 @@ class TestSecondTiles:
         assert codes(rules, "play 8-8@Cy; play 6-6@MX; play 8-3@Cy") == set()
 
     def test_reeves_puts_the_extra_tile_on_the_first_of_several_doubles(self) -> None:
-        """003: after two or more doubles only the first one takes it; in reverse closing the last one may."""
-        assert codes("reeves", "play 8-8@Cy; play 6-6@MX; play 6-3@MX") == {"EXTRA_NOT_ON_FIRST_DOUBLE"}
+        """003: after two or more doubles only the first one takes it; where a house closes in reverse, the last one."""
+        on_first, on_last = (f"play 8-8@Cy; play 6-6@MX; play {end}" for end in ("8-3@Cy", "6-3@MX"))
+        assert codes("reeves", on_first) == set()
+        assert codes("reeves", on_last) == {"EXTRA_NOT_ON_FIRST_DOUBLE"}
         reverse = {"order": "lifo"}
-        assert codes("reeves", "play 8-8@Cy; play 6-6@MX; play 6-3@MX", options=reverse) == set()
-        assert codes("reeves", "play 8-8@Cy; play 6-6@MX; play 8-3@Cy", options=reverse) == set()
-        assert may("reeves", "play 8-8@Cy; play 6-6@MX; play 8-3@Cy", options=reverse) == {"EXTRA_NOT_ON_FIRST_DOUBLE"}
+        assert codes("reeves", on_first, options=reverse) == {"EXTRA_NOT_ON_FIRST_DOUBLE"}
+        assert codes("reeves", on_last, options=reverse) == may("reeves", on_last, options=reverse) == set()
+        either = {"order": "either"}
+        assert codes("reeves", on_first, options=either) == codes("reeves", on_last, options=either) == set()
+        assert may("reeves", on_first, options=either) == {"EXTRA_NOT_ON_FIRST_DOUBLE"}
+        assert may("reeves", on_last, options=either) == set()
 
     def test_in_reeves_the_first_double_that_can_still_be_closed_takes_the_extra_tile(self) -> None:
         """003: a double whose suit is used up «আর সীমাবদ্ধ করে না», no longer restricts."""
@@ -364,6 +369,12 @@ class TestSecondTiles:
         assert may("tactic", f"{doubles}; play 9-3@Ann", markers=["Ann"]) == set()
         assert codes("tactic", f"{doubles}; play 6-3@MX", options={"extra_in_order": True}) == {"DOUBLE_ORDER"}
         assert may("tactic", f"{doubles}; play 6-3@MX", options={"extra_in_order": False}) == set()
+        backwards = {"extra_in_order": True, "order": "lifo"}
+        assert codes("tactic", f"{doubles}; play 8-3@Cy", options=backwards) == {"DOUBLE_ORDER"}
+        assert codes("tactic", f"{doubles}; play 6-3@MX", options=backwards) == set()
+        backwards["order"] = "either"
+        assert codes("tactic", f"{doubles}; play 8-3@Cy", options=backwards) == set()
+        assert may("tactic", f"{doubles}; play 8-3@Cy", options=backwards) == {"DOUBLE_ORDER"}
 
     @pytest.mark.parametrize("rules", ["tactic", "poltava"])
     def test_after_several_doubles_any_train_will_do(self, rules: str) -> None:
@@ -380,10 +391,19 @@ class TestOpenDoubles:
         assert codes(rules, "play 6-3@MX", **TWO_OPEN) == set()
         assert codes(rules, "play 4-0@Ann", **TWO_OPEN) == {"DOUBLE_ORDER"}
 
-    def test_reeves_in_reverse(self) -> None:
-        assert codes("reeves", "play 4-0@Ann", options={"order": "lifo"}, **TWO_OPEN) == set()
-        assert codes("reeves", "play 6-3@MX", options={"order": "lifo"}, **TWO_OPEN) == set()
-        assert may("reeves", "play 6-3@MX", options={"order": "lifo"}, **TWO_OPEN) == {"DOUBLE_ORDER"}
+    @pytest.mark.parametrize("rules", ["tactic", "reeves", "poltava"])
+    def test_where_a_house_closes_in_reverse_the_last_double_comes_first(self, rules: str) -> None:
+        assert codes(rules, "play 4-0@Ann", options={"order": "lifo"}, **TWO_OPEN) == set()
+        assert codes(rules, "play 6-3@MX", options={"order": "lifo"}, **TWO_OPEN) == {"DOUBLE_ORDER"}
+
+    @pytest.mark.parametrize("rules", ["tactic", "reeves", "poltava"])
+    def test_where_it_may_be_in_reverse_neither_order_is_a_fault(self, rules: str) -> None:
+        either = {"order": "either"}
+        assert codes(rules, "play 4-0@Ann", options=either, **TWO_OPEN) == set()
+        assert codes(rules, "play 6-3@MX", options=either, **TWO_OPEN) == set()
+        assert may(rules, "play 4-0@Ann", options=either, **TWO_OPEN) == set()
+        assert may(rules, "play 6-3@MX", options=either, **TWO_OPEN) == {"DOUBLE_ORDER"}
+        assert may(rules, "play 6-3@MX", options=either, **OPEN_MX) == set()
 
     @pytest.mark.parametrize("rules", ["poltava", "cz"])
     def test_where_the_order_is_free_either_will_do(self, rules: str) -> None:

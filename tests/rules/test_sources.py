@@ -44,9 +44,11 @@ TURNS: list[tuple[str, str, dict[str, Any], str, set[str], set[str]]] = [
     # 004: «их нужно закрыть (по одной за ход) в том порядке, как они были выложены»
     ("004", "tactic", TWO_OPEN, "play 10-3@Ben; end", {"DOUBLE_ORDER"}, {"CLOSED_TRAIN"}),
     ("004", "tactic", TWO_OPEN, "play 6-3@MX; play 10-2@Ben; end", {"EXTRA_TILE"}, {"CLOSED_TRAIN"}),
-    # 003, variant: «বিপরীতে বন্ধ করা যেতে পারে»
+    # 003, variant: «বিপরীতে বন্ধ করা যেতে পারে», and a house that makes a rule of it
+    ("003", "reeves", {**TWO_OPEN, "options": {"order": "either"}}, "play 10-3@Ben; end", set(), set()),
+    ("003", "reeves", {**TWO_OPEN, "options": {"order": "either"}}, "play 6-3@MX; end", set(), {"DOUBLE_ORDER"}),
     ("003", "reeves", {**TWO_OPEN, "options": {"order": "lifo"}}, "play 10-3@Ben; end", set(), set()),
-    ("003", "reeves", {**TWO_OPEN, "options": {"order": "lifo"}}, "play 6-3@MX; end", set(), {"DOUBLE_ORDER"}),
+    ("003", "reeves", {**TWO_OPEN, "options": {"order": "lifo"}}, "play 6-3@MX; end", {"DOUBLE_ORDER"}, set()),
     # 000: «він не зобов'язаний перекривати власний щойно викладений дубль»
     ("000", "poltava", {"markers": ["Ben"]}, "play 9-9@Ann; play 10-2@Ben; end", set(), set()),
     ("000", "poltava", {}, "play 9-9@Ann; play 6-6@MX; play 9-1@Ann; end", set(), set()),

@@ -40,9 +40,14 @@ def flip_is_open(rules: RuleSet) -> bool:
 
 def due_doubles(rules: RuleSet, live: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the live doubles that may be closed now, by the rule set's order of closing."""
-    if rules.close_order == "fifo":
-        return live[:1]
-    return live[-1:] if rules.close_order == "lifo" else live
+    match rules.close_order:
+        case "fifo":
+            return live[:1]
+        case "lifo":
+            return live[-1:]
+        case "either":
+            return tuple(dict.fromkeys(live[:1] + live[-1:]))
+    return live
 
 
 def dead_status(position: Position, train: str) -> str:

@@ -165,8 +165,10 @@ class TurnState:
             if train not in self.live:
                 (doubts if perhaps_open or not self.bound else faults).append(V.OPEN_DOUBLE_IGNORED)
             elif train not in due:
-                (doubts if self._is_in_order(train, self.live) else faults).append(V.DOUBLE_ORDER)
-            closes = train in due or (train in self.live and V.DOUBLE_ORDER in (*self.open_codes, *doubts))
+                faults.append(V.DOUBLE_ORDER)
+            elif self._is_in_order(train, self.live):
+                doubts.append(V.DOUBLE_ORDER)
+            closes = train in due or (train in self.live and V.DOUBLE_ORDER in self.open_codes)
         elif self.doubles and not self.long:
             after = self._faults_after_doubles(laid, train)
             faults.extend(after.certain)
@@ -201,7 +203,8 @@ class TurnState:
         if len(self.doubles) < 2 or laid.is_double:
             return Faults([], [])
         alive = self._own_doubles_alive()
-        wanted = alive[-1] if alive and rules.close_order == "lifo" else alive[0] if alive else train
+        in_reverse = rules.close_order in ("lifo", "either")
+        wanted = alive[-1] if alive and in_reverse else alive[0] if alive else train
         if train == wanted:
             return Faults([], [])
         in_order = self._is_in_order(train, alive)
@@ -209,7 +212,7 @@ class TurnState:
             # With one left alive it is open whether it is still the first of several or like a single double.
             certain = len(alive) > 1 and not in_order
             return Faults(*([V.EXTRA_NOT_ON_FIRST_DOUBLE] if one else [] for one in (certain, not certain)))
-        if train in alive and rules.close_order in ("fifo", "lifo"):
+        if train in alive and rules.close_order != "any":
             unsure = rules.leaves_open("extra_in_order")
             certain = rules.extra_in_order and not unsure and not in_order
             unsure = unsure or (rules.extra_in_order and in_order)
@@ -217,9 +220,9 @@ class TurnState:
         return Faults([], [])
 
     def _is_in_order(self, train: str, doubles: Sequence[str]) -> bool:
-        """Whether covering the double of this train keeps to the order of laying where the house goes backwards: that
-        is «যেতে পারে», "may". Source: docs/rules.md 2.5."""
-        return self.rules.close_order == "lifo" and train in doubles[:1]
+        """Whether covering the double of this train keeps to the order of laying where the house may go backwards:
+        «যেতে পারে». Source: docs/rules.md 2.5."""
+        return self.rules.close_order == "either" and len(doubles) > 1 and train == doubles[0]
 
     def _own_doubles_alive(self) -> list[str]:
         """The trains that still end in a double of this turn which can be closed, in the order of laying."""
