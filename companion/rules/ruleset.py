@@ -161,7 +161,7 @@ class RuleSet:
         RulesError.
 
         >>> from companion.rules import load_ruleset
-        >>> load_ruleset('poltava').leaves_open('close_order')
+        >>> load_ruleset('poltava').leaves_open('double_blank')
         True
         """
         try:
