@@ -329,22 +329,21 @@ class Session(OpenGame):
         """The points of a round as the players counted them, where the hands were not shown.
 
         `number` None: of the round that is played, which is over with this, or has just ended; else of an earlier one
-        that was left without points. `out`: who went out, None where nobody could lay any more.
+        that was left without points. `out`: who went out, None where nobody could lay any more, and in the Chinese
+        games, in which all tiles are played or put away.
         """
         with self._lock:
             if set(scores) != set(self.header.players):
                 raise CommandRejected(Reason.POINTS_OF_ALL, names=", ".join(self.header.players))
             out = None if out is None else self._player(out)
-            how = "blocked_declared" if out is None else "out"
+            how = "blocked_declared" if out is None and self.rules.is_mexican else "out"
             match, sheet = self._ledger.match, self._ledger.match.board.round
             if number is not None and (sheet is None or number != sheet.number or match.phase == "scored"):
                 return self._score_late(dict(scores), number, how, out)
-            if match.phase == "playing":
-                self._record(RoundEnded(how=how, out=out))
-                match = self._ledger.match
-            if match.phase != "ended":
+            if match.phase not in ("playing", "ended"):
                 raise CommandRejected(Reason.POINTS_TOO_EARLY)
-            return self._record(replace(match.with_scores(dict(scores)), source="person"))
+            ended = [RoundEnded(how=how, out=out)] if match.phase == "playing" else []
+            return self._record(*ended, replace(match.with_scores(dict(scores)), source="person"))
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
         """Points for a round that was broken off and after which the game went on, or others than people wrote down."""

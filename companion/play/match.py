@@ -114,7 +114,9 @@ class Match:
                 return self._show(event, key)
             case RoundScored():
                 scored = replace(self, board=add(self.board, event), keys={**self.keys, "scored": key})
-                return MatchStep(scored, self._score_findings(event))
+                # Points that people wrote down alone say nothing of how the round ended.
+                alone = event.source == "person" and not self.shown and "ended" in self.keys
+                return MatchStep(scored, self._score_findings(event), {self.keys["ended"]: ()} if alone else {})
             case MatchEnded():
                 return MatchStep(replace(self, board=add(self.board, event)))
         if self.course is None:

@@ -170,6 +170,11 @@ class PageView:
         return self.family == "chinese"
 
     @property
+    def pays(self) -> bool:
+        """Whether a round is settled with payments, which add up to 0; else nobody has points below 0."""
+        return self.chinese and self.most_points_win
+
+    @property
     def lowest(self) -> int:
         """The least value of a half: no Chinese tile has a blank."""
         return 1 if self.chinese else 0

@@ -318,12 +318,21 @@ def points(number: int) -> str:
     board = _round_of(number)
     known = _counted(board, number)
     scores = {} if known is None else known["scores"]
-    out = None if known is None else known.get("out")
+    ended = _ended(board, number)
+    out = None if ended in (None, (True, None)) else ended[1] or ""
     by_hands = known is not None and bool(app_state().session.hands_of(number))
     return render_template(
         "round_points.html",
         board=board, number=number, scores=scores, out=out, by_hands=by_hands, at=round_at(board), tv=False,
     )  # fmt: skip
+
+
+def _ended(board: PageView, number: int) -> tuple[bool, str | None] | None:
+    """Whether somebody went out in a round that has ended, and who; None where it has not, or was broken off."""
+    found: Mapping[str, Any] | None = _counted(board, number)
+    if found is None and number == board.round and board.phase == "round_over":
+        found = next((play for play in reversed(board.plays) if play["event"] == "round_ended"), None)
+    return None if found is None else (found["how"] == "out", found.get("out"))
 
 
 @rounds.post("/round-points/<int:number>")
@@ -334,12 +343,36 @@ def write_points(number: int) -> AnyResponse:
     with table_as_seen(fields) as session:
         board = _round_of(number)
         _expect_round(fields, board)
-        scores = {
-            seat.name: whole_number(fields, f"points_{seat.index}", -MOST_POINTS, MOST_POINTS) for seat in board.seats
-        }
-        out = None if fields.get("out") in (None, "") else person(fields, "out", [seat.name for seat in board.seats])
-        act(session.enter_scores, scores, number, out=out)  # type: ignore[attr-defined]
+        scores = _points(fields, board)
+        out = None if board.chinese else _out(fields, board)
+        ended, played = _ended(board, number), _counted(board, number)
+        how = "blocked_declared" if out is None else "out"
+        otherwise = ended is not None and not board.chinese and ended != (out is not None, out)
+        if played is None or scores != played["scores"] or not otherwise:
+            act(session.enter_scores, scores, number, out=out)  # type: ignore[attr-defined]
+        if otherwise:
+            act(session.end_otherwise, number, how, out)  # type: ignore[attr-defined]
     return redirect("/scores", 303)
+
+
+def _points(fields: Mapping[str, Any], board: PageView) -> dict[str, int]:
+    """The points of everybody; payments add up to 0, and other points are not below it."""
+    low = -MOST_POINTS if board.pays else 0
+    scores = {seat.name: whole_number(fields, f"points_{seat.index}", low, MOST_POINTS) for seat in board.seats}
+    total = sum(scores.values())
+    if board.pays and total:
+        told = _(
+            "What somebody gets, others pay: the payments add up to 0. These add up to %(sum)s.", sum=f"{total:+d}"
+        )
+        raise FieldError(f"points_{board.seats[-1].index}", told)
+    return scores
+
+
+def _out(fields: Mapping[str, Any], board: PageView) -> str | None:
+    """Who went out; None: nobody, the table was blocked."""
+    if "out" not in fields:
+        raise FieldError("out", _("Say how the round ended."))
+    return None if fields["out"] in (None, "") else person(fields, "out", [seat.name for seat in board.seats])
 
 
 @rounds.get("/round-end/by-photo")

@@ -176,3 +176,24 @@ def test_going_back_from_what_changes_keeps_the_names(browser: Browser, address:
     expect(page.locator("[name=points]")).to_have_value("20")
     expect(page.locator("[name=player_5]")).to_have_value("Emil")
     context.close()
+
+
+@pytest.mark.parametrize(("most_win", "points", "out"), [(False, "7 0 3 4", "Ben"), (True, "0 0 31 0", "Cyril")])
+def test_who_alone_has_the_points_of_going_out_is_proposed(
+    browser: Browser, address: str, session: FakeSession, most_win: bool, points: str, out: str
+) -> None:
+    session.show(tables.midgame(most_points_win=most_win))
+    page = browser.new_page(base_url=address)
+    page.request.post("/api/pin", data={"pin": PIN})
+    page.goto("/round-points/3", wait_until="load")
+    chosen = page.locator("[name=out]:checked")
+    for n, one in enumerate(points.split(), start=1):
+        expect(chosen).to_have_count(0)
+        page.fill(f"[name=points_{n}]", one)
+    expect(chosen).to_have_value(out)
+    page.fill("[name=points_1]", "0" if not most_win else "3")
+    expect(chosen).to_have_count(0)
+    page.locator("label.chip", has_text="blocked").click()
+    page.fill("[name=points_1]", points.split()[0])
+    expect(chosen).to_have_value("")
+    page.close()

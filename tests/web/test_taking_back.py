@@ -51,7 +51,7 @@ def count(client: FlaskClient) -> str:
 
 def test_hands_typed_while_somebody_else_typed_the_points_come_back(client: FlaskClient, session: Session) -> None:
     form = client.get("/round-end").text
-    send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="9", points_3="8")
+    send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="9", points_3="8", out="Ann")
     assert session.phase == "scored" and client.get("/round-end").location == "/round-points/1"
     back = send_form(client, form, "/round-end", how="out", hand_1="", hand_2="1-2 3-3", hand_3="4-5")
     assert "The table has changed meanwhile." in back
@@ -189,7 +189,7 @@ def test_typed_points_are_put_right(client: FlaskClient, session: Session) -> No
     assert "Correct the points" in client.get("/").text
     assert client.get("/round-end?round=1").location == "/round-points/1"
     assert 'value="20"' in client.get("/round-points/1").text
-    send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="12", points_3="5")
+    send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="12", points_3="5", out="Ann")
     assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 12, "Cy": 5}
 
 

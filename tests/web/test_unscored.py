@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,79 @@ def test_a_round_has_its_points_once(played: tuple[FlaskClient, Session]) -> Non
     assert answer.status_code == 409 and "already" in answer.text
     assert client.post("/round-points/7", data=points).status_code == 409
     assert session.snapshot()["totals"] == {"Ann": 0, "Ben": 31}
+
+
+def chosen_end(page: str) -> list[str]:
+    return re.findall(r'name="out" value="(\w*)" required checked', page)
+
+
+def test_how_the_round_ended_is_asked_and_not_guessed(played: tuple[FlaskClient, Session]) -> None:
+    client, session = played
+    before = session.seq
+    assert chosen_end(client.get("/round-points/1").text) == []
+    answer = client.post("/round-points/1", data={"points_1": "0", "points_2": "31"})
+    assert answer.status_code == 400 and "Say how the round ended." in answer.text and 'value="31"' in answer.text
+    assert session.seq == before
+
+
+@pytest.mark.parametrize("told", ["with the points", "before"])
+def test_points_alone_accuse_nobody_of_a_false_block(tmp_path: Path, told: str) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session.start_round((12, 12), "Ann")
+    session.play((12, 5), "Ann")
+    client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
+    client.post("/pin", data={"pin": "135790"})
+    if told == "before":
+        session.end_round("out", "Ann")
+    client.post("/round-points/1", data={"points_1": "4", "points_2": "31", "out": ""})
+    assert session.snapshot()["rounds_played"][0]["how"] == "blocked_declared"
+    assert session.snapshot()["boneyard"], "by the record there was something to draw"
+    assert "not blocked" not in client.get("/").text
+    assert not any(play.get("violations") for play in session.snapshot()["plays"])
+    assert not any(getattr(event, "violations", ()) for event in session.events)
+    session.close()
+
+
+def test_who_went_out_is_put_right_with_the_points(played: tuple[FlaskClient, Session]) -> None:
+    client, session = played
+    client.post("/round-points/1", data={"points_1": "4", "points_2": "31", "out": ""})
+    assert chosen_end(client.get("/round-points/1").text) == [""]
+    for points, out in ((("0", "31"), "Ann"), (("0", "31"), "Ben"), (("7", "0"), "Ben")):
+        sent = {"points_1": points[0], "points_2": points[1], "out": out}
+        assert client.post("/round-points/1", data=sent).status_code == 303
+        played_round = session.snapshot()["rounds_played"][0]
+        assert (played_round["how"], played_round["out"]) == ("out", out)
+        assert list(played_round["scores"].values()) == [int(one) for one in points]
+        assert chosen_end(client.get("/round-points/1").text) == [out]
+    assert not any(play.get("violations") for play in session.snapshot()["plays"])
+
+
+def test_an_end_that_was_told_before_is_put_right_too(played: tuple[FlaskClient, Session]) -> None:
+    client, session = played
+    session.end_round("out", "Ann")
+    assert chosen_end(client.get("/round-points/1").text) == ["Ann"]
+    client.post("/round-points/1", data={"points_1": "9", "points_2": "0", "out": "Ben"})
+    [counted] = session.snapshot()["rounds_played"]
+    assert (counted["how"], counted["out"]) == ("out", "Ben")
+
+
+def test_nobody_has_points_below_zero(played: tuple[FlaskClient, Session]) -> None:
+    client, session = played
+    before = session.seq
+    answer = client.post("/round-points/1", data={"points_1": "0", "points_2": "-50", "out": "Ann"})
+    assert answer.status_code == 400 and "Please enter a number from 0 to 9999." in answer.text
+    assert 'value="-50"' in answer.text and session.seq == before
+
+
+def test_payments_add_up_to_nothing(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
+    session.start_round(starter="Ann")
+    client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
+    client.post("/pin", data={"pin": "135790"})
+    assert 'name="out"' not in client.get("/round-points/1").text
+    answer = client.post("/round-points/1", data={"points_1": "12", "points_2": "-5"})
+    assert answer.status_code == 400 and "These add up to +7." in answer.text and 'value="12"' in answer.text
+    assert client.post("/round-points/1", data={"points_1": "5", "points_2": "-5"}).status_code == 303
+    [counted] = session.snapshot()["rounds_played"]
+    assert counted["how"] == "out" and counted["scores"] == {"Ann": 5, "Ben": -5}
+    session.close()

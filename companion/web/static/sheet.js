@@ -72,6 +72,21 @@ for (const shown of document.querySelectorAll("[data-sum]")) {
   add();
 }
 
+// Who alone has the points of going out is proposed, until somebody has chosen.
+for (const form of document.querySelectorAll("form[data-proposes]")) {
+  const fields = [...form.querySelectorAll("[data-player]")];
+  const choices = [...form.querySelectorAll("[name=out]")];
+  let chosen = choices.some((one) => one.checked);
+  form.addEventListener("input", ({ target }) => {
+    chosen = chosen || target.name === "out";
+    if (chosen) return;
+    const went = (points) => (form.dataset.proposes === "most" ? points > 0 : points === 0);
+    const out = fields.filter((field) => went(Number(field.value)));
+    const alone = out.length === 1 && fields.every((field) => field.value.trim());
+    for (const one of choices) one.checked = alone && one.value === out[0].dataset.player;
+  });
+}
+
 // The tiles of a photographed hand: a tap adds one to what is typed, or drops it, and what is typed says which count.
 for (const picture of document.querySelectorAll("[data-counts]")) {
   const field = document.getElementsByName(picture.dataset.counts)[0];
