@@ -30,7 +30,7 @@ def help_text() -> str:
     answer = as_line(answer_line(EXAMPLE.encode(), explain=False)).decode().strip()
     return (
         "\b\nA question has an `id` (a text or a number, given back with the answer), a `kind`,\n"
-        "`rules` and the fields of its kind:\n"
+        "`rules` (a name, or the path of your own .toml file) and the fields of its kind:\n"
         f"{kinds}\n\n"
         "\b\nOne question and its answer:\n"
         f"  {EXAMPLE}\n  {answer}\n\n"

@@ -27,7 +27,9 @@ MANY_UNREAD = 3
 @click.command()
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
 @click.option("--set", "tile_set", type=SetName(SETS), default="auto", show_default=True, help="The set in play.")
-@click.option("--rules", default="tactic", show_default=True, help="Rule set whose scoring counts (0-0 differs).")
+@click.option(
+    "--rules", default="tactic", show_default=True, help="Rule set, or your own .toml file, whose scoring counts."
+)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line and image.")
 @click.option("--learned", type=click.Path(path_type=Path), help="What `teach` learned of your own set.")
 def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool, learned: Path | None) -> None:

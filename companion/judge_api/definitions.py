@@ -434,7 +434,7 @@ KINDS: Mapping[str, Kind] = {
 QUESTION = (
     Field("id", {"type": ["string", "number"]}, "any text or number; the answer carries it too"),
     Field("kind", _one_of(*KINDS), "the kind of question"),
-    Field("rules", TEXT, "the rule set"),
+    Field("rules", TEXT, "the name of a rule set, or the path of a house's own `.toml` file"),
     Field("options", {"type": "object"}, "single fields of the rule set that this table changes", True, "none"),
 )
 """What every question holds beside the fields of its kind."""

@@ -56,20 +56,23 @@ def _id_of(question: Any) -> str | int | float | None:
 
 
 def _rules_of(fields: Fields, family: str) -> RuleSet:
-    name = fields.one_of("rules", SHIPPED)
-    options: Mapping[str, Any] = {}
-    if fields.has("options"):
-        options = fields.raw("options")
-        if not isinstance(options, Mapping):
-            raise QuestionError(f"options: expected an object, not {shown(options)}")
+    name = fields.text("rules")
     try:
-        rules = load_ruleset(name, options)
+        rules = load_ruleset(name)
     except RuleSetError as refused:
-        raise QuestionError(str(refused)) from None
+        raise QuestionError(f"rules: {str(refused).removeprefix('rules: ')}") from None
     if rules.family != family:
         fitting = [other for other in SHIPPED if load_ruleset(other).family == family]
         raise QuestionError(f"rules: expected one of {', '.join(fitting)} for this kind, not {shown(name)}")
-    return rules
+    if not fields.has("options"):
+        return rules
+    options = fields.raw("options")
+    if not isinstance(options, Mapping):
+        raise QuestionError(f"options: expected an object, not {shown(options)}")
+    try:
+        return load_ruleset(name, options)
+    except RuleSetError as refused:
+        raise QuestionError(str(refused)) from None
 
 
 def _one_line(text: str) -> str:

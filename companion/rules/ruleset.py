@@ -331,11 +331,14 @@ def _shipped(name: str, frozen_options: str) -> RuleSet:
 
 def _app_state(path: Path, steps: int) -> RuleSet:
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(LARGEST + 1)
     except UnicodeDecodeError:
         raise RuleSetError(f"{path}: expected UTF-8 text") from None
     except OSError as problem:
         raise RuleSetError(f"{path}: {problem.strerror or 'cannot be read'}, expected a rule set") from None
+    except ValueError:  # no file has such a name
+        raise RuleSetError(f"rules: expected the path of a .toml file, not {_shown(str(path))}") from None
     written = _parse(text, str(path))
     if "extends" in written and SILENT in written:
         raise RuleSetError(f"{path}: {SILENT}: expected extends or {SILENT}, not both")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,6 +124,76 @@ def test_a_wrong_question_is_refused_with_the_field(question: Any, says: str) ->
     told = answer(question)
     assert set(told) == {"id", "error"}
     assert says in told["error"] and "\n" not in told["error"]
+
+
+HOME = 'extends = "reeves"\ntitle = "At home"\ndouble_blank = 25\n'
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Callable[[str | bytes], str]:
+    """Writes a house's own file; its path."""
+
+    def write(content: str | bytes) -> str:
+        path = tmp_path / "home.toml"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    return write
+
+
+class TestAHousesOwnFile:
+    def test_its_rules_are_judged_by(self, home: Callable[[str | bytes], str]) -> None:
+        hands = {"Ann": [], "Ben": ["0-0", "7-1"]}
+        asked = {"id": 1, "kind": "score", "rules": home(HOME), "hands": hands}
+        assert answer(asked)["scores"] == {"Ann": 0, "Ben": 33}
+        assert answer({**asked, "options": {"double_blank": 0}})["scores"] == {"Ann": 0, "Ben": 8}
+
+    def test_what_it_chose_is_settled_and_explained_as_its_own(self, home: Callable[[str | bytes], str]) -> None:
+        trains = {**BASE["trains"], "Ben": "12-10 10-10", "MX": "12-6 6-6"}
+        asked = with_state(trains=trains, open=["MX", "Ben"]) | {"action": "play 6-3@MX; end"}
+        assert answer({**asked, "rules": home(HOME)})["codes"] == []
+        told = answer({**asked, "rules": home(f'{HOME}close_order = "lifo"\n')}, explain=True)
+        assert told["codes"] == ["DOUBLE_ORDER"]
+        assert "the last one played comes first" in told["reasons"][0]["rule"]
+        assert told["reasons"][0]["source"].startswith("003, At home: ") and "house" in told["reasons"][0]["source"]
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            (f"{HOME}duble_blank = 5\n", "duble_blank: no such field"),
+            (f'{HOME}close_order = "sideways"\n', "close_order: expected one of any, single, fifo, lifo, either, not"),
+            (f"{HOME}close_order =\n", "expected TOML"),
+            (f'{HOME}close_order = "any"\n', "extra_in_order and close_order"),
+            ('extends = "chess"\n', 'extends: no rule set "chess"'),
+            ('extends = "a\\u0000.toml"\n', "expected the path of a .toml file"),
+            (HOME + "#" * 70_000, "expected at most 65536 characters"),
+            (b"\xff\xfe", "expected UTF-8"),
+            ('extends = "kkori"\n', "rules: expected one of tactic, reeves"),
+        ],
+    )
+    def test_a_bad_one_gets_one_line(self, home: Callable[[str | bytes], str], content: str | bytes, says: str) -> None:
+        told = answer(changed(rules=home(content)))
+        assert set(told) == {"id", "error"}
+        assert told["error"].startswith("rules: ") and says in told["error"] and "\n" not in told["error"]
+
+    @pytest.mark.parametrize(
+        ("name", "says"),
+        [
+            ("nowhere.toml", "rules: nowhere.toml: No such file or directory"),
+            ("home.txt", 'rules: no rule set "home.txt", expected one of tactic'),
+            ("a\0.toml", "rules: expected the path of a .toml file"),
+            ("\ud800.toml", "rules: expected the path of a .toml file"),
+            ("x" * 9000 + ".toml", "rules: "),
+            ({"a": 1}, "rules: expected a text"),
+        ],
+    )
+    def test_one_that_is_not_there_gets_one_line(self, name: Any, says: str) -> None:
+        told = answer(changed(rules=name))
+        assert set(told) == {"id", "error"} and told["error"].startswith(says) and "\n" not in told["error"]
+
+    def test_a_folder_is_no_file(self, tmp_path: Path) -> None:
+        (tmp_path / "home.toml").mkdir()
+        assert "expected a rule set" in answer(changed(rules=str(tmp_path / "home.toml")))["error"]
 
 
 @pytest.mark.parametrize(
