@@ -132,10 +132,6 @@ class Lines:
         level = self.across.get(n, (0.0, 0.0))[0]
         return self.plain != 0 and level / self.plain >= AS_CLEAR
 
-    def in_the_middle(self, n: int) -> bool:
-        """Whether it shows it in its middle, as most do: what it was read in is one tile, not the halves of two."""
-        return self.usual != 0 and self.straight and self.shows(n) and abs(self.across[n][1]) <= ELSEWHERE
-
 
 def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in: ReadIn) -> list[TileReading]:
     """The same tiles, with halves unread where the line that the others have in their middle lies elsewhere, or a plain

@@ -25,10 +25,10 @@ from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
-from vision.racks import standing, stood_up
+from vision.racks import standing
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
-from vision.tile_shape import of_one_shape
+from vision.tile_shape import cut_short_doubted
 from vision.tile_size import TileSize
 from vision.weights import folder_of, shipped, shipped_weights
 
@@ -116,8 +116,6 @@ class Eye:
         detections = detections if size is None else size.weeded(detections)
         things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(levels, things, known, self.familiar, length_px, size)
-        if self.familiar is None:
-            tiles = stood_up(levels, tiles, known)
         lines = Lines.of(levels, tiles)
         digits = self.reader.adaptation is not None and self.reader.adaptation.digits
         if self.covers is not None:
@@ -130,9 +128,8 @@ class Eye:
         hub = max(hubs, key=lambda h: h.confidence, default=None)
         tiles, why = uncovered(tiles, markers), list[str]()
         tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.likeliest(levels, quads))
-        if self.familiar is None:  # a photograph; of a table's camera it is known how it leans
-            tiles, aside = of_one_shape(tiles, lines, digits=digits)
-            why += [aside] if aside else []
+        if self.familiar is None and not digits:  # a part of digits reads as none of them
+            tiles = cut_short_doubted(tiles)
         if self.reader.adaptation is None:
             tiles, named = refused_by_digits(image, tiles, self.familiar)
             why += [named] if named else []

@@ -72,8 +72,6 @@ TROUBLES = (
     _("there is little shared memory (/dev/shm), %(megabytes)s MB are wanted: pictures come more slowly"),
     _("%(count)s tiles stand in a row and %(hidden)s of them have an end hidden; lift them out to read those"),
     _("these tiles carry digits; teach it your set first"),
-    _("the camera leans %(deg)s degrees: only tiles whose middle line shows are read; hold it more from above"),
-    _("the camera leans %(deg)s degrees, too far to read tiles by; hold it more from above"),
     _("the demo is over"),
     _("the film is over"),
     _("nothing is recorded just now (%(why)s)"),

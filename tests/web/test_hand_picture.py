@@ -33,7 +33,7 @@ HAND = {
     "tiles": [[3, 5], [1, 1]],
     "unreadable": 1,
     "size": [1000, 500],
-    "why": ["the camera leans 61 degrees, too far to read tiles by; hold it more from above"],
+    "why": ["these tiles carry digits; teach it your set first"],
     "found": [
         lying(0.4, 0.4, [3, 5], True),
         lying(0.5, 0.4, [1, 1], True),
@@ -61,7 +61,7 @@ def test_the_page_shows_which_tiles_of_a_photograph_count(keeper: FlaskClient) -
     assert 'data-counts="hand_2"' in page and 'data-tile="6-2"' in page
     # The first value lies on top: the drawing, 208 long, is turned by a right angle and 100 px become 208.
     assert 'transform="matrix(0 1 -0.963 0 936 416)"' in page
-    assert "too far to read tiles by" in page, "what is amiss with the whole picture is said"
+    assert "tiles carry digits; teach it" in page, "what is amiss with the whole picture is said"
 
 
 @pytest.mark.usefixtures("photographed")
