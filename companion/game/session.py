@@ -286,7 +286,7 @@ class Session(OpenGame):
             scored = None if match is None else match.keys.get("scored")
             if match is None or scored is None or self._ledger.timeline.acts[scored].held.event.source == "person":
                 return {}
-            return {player: [[t.low, t.high] for t in hand.tiles] for player, hand in match.shown.items()}
+            return match.hands_shown()
 
     def table_of(self, number: int) -> Position | LinePosition | None:
         """The table as it lay when round `number` was counted; None where it has no points."""

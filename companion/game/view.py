@@ -111,7 +111,7 @@ def scene(
         "rounds_played": _rounds(board),
         "winner": list(board.winners) or None,
         "audit": _audit(course, timeline) if course is not None and course.ended is not None else [],
-        "shown": {player: [[t.low, t.high] for t in hand.tiles] for player, hand in match.shown.items()},
+        "shown": match.hands_shown(),
         "next": _next(match) if match.phase in ("waiting", "scored") else None,
         "camera": None,
     }

@@ -189,6 +189,10 @@ class Match:
         named = sheet.starter if sheet is not None else None
         return named or (course.starter if course is not None and course.starter_known else None)
 
+    def hands_shown(self) -> dict[str, list[list[int]]]:
+        """Player -> the tiles laid open after the round, in the Chinese games those put away too."""
+        return {player: [[tile.low, tile.high] for tile in self._left(player)] for player in self.shown}
+
     def hands_known(self) -> bool:
         """Whether every player's tiles are known: shown, or none left."""
         out = self.board.round.out if self.board.round else None

@@ -120,7 +120,7 @@ class ScoreRow:
 class PageView:
     """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
     are not on record; `apart`: how many such tiles belong to nothing; `turns_over`: dead doubles are turned face
-    down; `shown`: the hands laid open after this round; `brought`: the
+    down; `shown`: the hands laid open after this round; `options`: the house rules; `brought`: the
     points with which everybody began, where anybody had some; `left`: those of whoever went home in this match.
     """
 
@@ -161,6 +161,7 @@ class PageView:
     turns_over: bool
     knocks: bool
     shown: Mapping[str, Sequence[Sequence[int]]]
+    options: Mapping[str, Any]
     most_points_win: bool
     brought: Mapping[str, int]
     left: Mapping[str, int]
@@ -327,6 +328,7 @@ def page_view_of(snapshot: GameView) -> PageView:
         turns_over=snapshot.get("turns_over", False),
         knocks=snapshot.get("knocks", False),
         shown=snapshot["shown"],
+        options=snapshot["options"],
         most_points_win=snapshot["most_points_win"],
         brought=snapshot.get("brought", {}),
         left=snapshot.get("left", {}),

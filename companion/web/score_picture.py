@@ -33,7 +33,7 @@ def lines_of(board: PageView, day: str) -> tuple[str, str, str]:
         told = _("After round %(number)s", number=last["round"])
     else:
         told = _("Scores")
-    ended = "" if last is None else ended_text(last)
+    ended = "" if last is None else ended_text(last, board.family)
     return (f"{title} · {day}" if day else title), told, ended[:1].upper() + ended[1:]
 
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from companion.game.game_view import RoundScores
+from companion.rules.chinese.settlement import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
+from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.web.languages import gettext as _
+from companion.web.languages import ngettext
 from companion.web.page_view import PageView, Seat, TileView
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile
 
@@ -17,20 +22,26 @@ MOST_SHARING = 3
 @dataclass(frozen=True, slots=True)
 class SummaryRow:
     """A player after a round: `left` the tiles of the hand that was shown, None where nobody showed it; `points` of the
-    round, `total` and `rank` (1 leads) of the match so far."""
+    round, `total` and `rank` (1 leads) of the match so far; `sum` how payments to and from the others make the points,
+    "" where nobody pays."""
 
     seat: Seat
     left: tuple[TileView, ...] | None
     points: int | None
     total: int
     rank: int
+    sum: str = ""
+
+    @property
+    def pips(self) -> int:
+        return sum(tile.inner + tile.outer for tile in self.left or ())
 
 
 @dataclass(frozen=True, slots=True)
 class RoundSummary:
     """The last round that has points. `rows` by rank; `ahead` is what parts the leaders from the next one, None where
     nobody comes after them; `best` (points, names, round) is the best round of the match, None where too many share
-    it."""
+    it; `why` says why a payment counts twice, or who pays."""
 
     number: int
     how: str
@@ -39,6 +50,7 @@ class RoundSummary:
     leaders: tuple[str, ...]
     ahead: int | None
     best: tuple[int, tuple[str, ...], int] | None
+    why: tuple[str, ...] = ()
 
 
 def summary_of(board: PageView) -> RoundSummary | None:
@@ -51,6 +63,8 @@ def summary_of(board: PageView) -> RoundSummary | None:
     if board.round == last["round"] and last.get("out"):
         shown.setdefault(str(last["out"]), ())
     scores = last.get("scores") or {}
+    rules = load_ruleset(board.rules, dict(board.options)) if board.rules in SHIPPED else None
+    paid = () if rules is None else _paid(board, rules, last, shown)
     rows = tuple(
         SummaryRow(
             row.seat,
@@ -58,6 +72,7 @@ def summary_of(board: PageView) -> RoundSummary | None:
             scores.get(row.seat.name),
             row.total,
             row.rank,
+            _sum_text(row.seat, board.seats, paid),
         )
         for row in sorted(board.scores, key=lambda row: row.rank)
     )
@@ -65,13 +80,79 @@ def summary_of(board: PageView) -> RoundSummary | None:
     others = [abs(row.total - rows[0].total) for row in rows if row.rank > 1]
     return RoundSummary(
         number=int(last["round"]),
-        how=ended_text(last),
+        how=ended_text(last, board.family),
         out=board.seat(last.get("out")),
         rows=rows,
         leaders=leaders,
         ahead=min(others, default=None),
         best=_best(board),
+        why=_why(board, rules, last, shown, paid) if rules is not None and paid else (),
     )
+
+
+def _paid(
+    board: PageView, rules: RuleSet, last: RoundScores, shown: Mapping[str, Sequence[Sequence[int]]]
+) -> tuple[Payment, ...]:
+    """The payments of the deal; none where they do not follow from the hands that were shown."""
+    players = [seat.name for seat in board.seats]
+    if not board.pays or set(shown) != set(players):
+        return ()
+    pips = {name: sum(map(sum, tiles)) for name, tiles in shown.items()}
+    counts = {name: len(tiles) for name, tiles in shown.items()}
+    first = _leader(board, last)
+    paid = payments(rules, players[first:] + players[:first], pips, discards=counts)
+    net = dict.fromkeys(players, 0)
+    for one in paid:
+        net[one.payer] -= one.total
+        net[one.receiver] += one.total
+    return paid if net == last["scores"] else ()
+
+
+def _leader(board: PageView, last: RoundScores) -> int:
+    """The place of whoever began the round among the seats."""
+    return next((n for n, seat in enumerate(board.seats) if seat.name == last.get("starter")), 0)
+
+
+def _sum_text(seat: Seat, seats: Sequence[Seat], paid: Sequence[Payment]) -> str:
+    """`Ben +8, Cy -5 × 2 = -2`: what each of the others pays this player and gets, in the order of seats."""
+    parts, total = list[str](), 0
+    for other in seats:
+        for one in paid:
+            if {one.payer, one.receiver} == {seat.name, other.name}:
+                sign = 1 if one.receiver == seat.name else -1
+                parts.append(f"{other.name} {sign * one.amount:+d}" + (f" × {one.factor}" if one.factor > 1 else ""))
+                total += sign * one.total
+    # A line ends between two payments only.
+    return ", ".join(part.replace(" ", "\xa0") for part in parts) + f" =\xa0{total:+d}" if parts else ""
+
+
+def _why(
+    board: PageView,
+    rules: RuleSet,
+    last: RoundScores,
+    shown: Mapping[str, Sequence[Sequence[int]]],
+    paid: Sequence[Payment],
+) -> tuple[str, ...]:
+    if rules.settlement == KKORI:
+        return (_("The most pips pay the winner one chip; anybody else pays only with more than 30 pips."),)
+    if rules.settlement == WINNER_CHIP:
+        return (_("Everybody pays the winner one chip."),)
+    told = list[str]()
+    doubled = [one for one in paid if one.factor > 1]
+    for n, seat in enumerate(board.seats):
+        count = len(shown[seat.name])
+        if count == 0 and any(one.receiver == seat.name for one in doubled):
+            told.append(_("× 2: %(name)s put nothing away and gets twice as much.", name=seat.name))
+        leads = n == _leader(board, last)
+        if count >= pays_double_from(rules, leads) and any(one.payer == seat.name for one in doubled):
+            words = ngettext(
+                "× 2: %(name)s put one tile away and pays twice as much.",
+                "× 2: %(name)s put %(num)s tiles away and pays twice as much.",
+                count,
+                name=seat.name,
+            )
+            told.append(words)
+    return tuple(told)
 
 
 def _best(board: PageView) -> tuple[int, tuple[str, ...], int] | None:
@@ -103,7 +184,7 @@ def as_text(board: PageView, day: str) -> str:
     lines = [f"{rules_name(board.rules)}{f', {day}' if day else ''}"]
     if board.rounds_played:
         last = board.rounds_played[-1]
-        lines.append(f"{_('Round %(number)s', number=last['round'])}: {ended_text(last)}")
+        lines.append(f"{_('Round %(number)s', number=last['round'])}: {ended_text(last, board.family)}")
     if board.winners:
         lines.append(_("Winner: %(names)s", names=", ".join(board.winners)))
     for row in sorted(board.scores, key=lambda row: row.rank):
@@ -125,7 +206,7 @@ def as_csv(board: PageView) -> bytes:
     for one in board.rounds_played:
         engine = show_tile(one.get("engine"), board.family) if one.get("engine") else ""
         points = [one["scores"].get(name, "") for name in names]
-        sheet.writerow([one["round"], _plain(engine), _plain(ended_text(one)), *points])
+        sheet.writerow([one["round"], _plain(engine), _plain(ended_text(one, board.family)), *points])
     totals = {row.seat.name: row.total for row in board.scores} | dict(board.left)
     sheet.writerow([_("Total"), "", "", *(totals[name] for name in names)])
     return text.getvalue().encode("utf-8-sig")

@@ -88,10 +88,10 @@ def event_text(event: Mapping[str, Any], family: str = "mexican") -> str:
     if kind == "match_ended":
         return _("The match is over. Winner: %(names)s.", names=", ".join(event.get("winners") or ()) or "–")
     if kind == "hand_shown":
-        shown = event.get("tiles") or []
-        if not shown:
-            return _("%(by)s has no tiles left.", by=by)
-        return _("%(by)s had left: %(tiles)s.", by=by, tiles=" ".join(show_tile(t, family) for t in shown))
+        shown, away = (" ".join(show_tile(t, family) for t in event.get(name) or ()) for name in ("tiles", "discards"))
+        if away:
+            return _("%(by)s put away: %(tiles)s.", by=by, tiles=f"{away} {shown}".strip())
+        return _("%(by)s had left: %(tiles)s.", by=by, tiles=shown) if shown else _("%(by)s has no tiles left.", by=by)
     if kind == "announced" and event.get("what", "last_tile") != "last_tile":
         return _report_text(event, by)
     if kind == "corrected":
@@ -543,9 +543,11 @@ def none_text(question: Mapping[str, Any]) -> str:
     return _("None of these") if question.get("candidates") else _("Done, we sorted it out")
 
 
-def ended_text(played: Mapping[str, Any]) -> str:
+def ended_text(played: Mapping[str, Any], family: str = "mexican") -> str:
     """How a round ended, in a cell of the score sheet."""
     how, out = played.get("how"), played.get("out")
+    if how == "out" and family == "chinese":
+        return _("all tiles are played or put away")
     if how == "out":
         return _("%(name)s went out", name=out) if out else _("somebody went out")
     texts = {

@@ -37,6 +37,20 @@ class Settlement:
     winner: str
 
 
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """What one player pays another: `amount`, a difference of pips or a chip, times `factor` (1, 2 or 4)."""
+
+    payer: str
+    receiver: str
+    amount: int
+    factor: int = 1
+
+    @property
+    def total(self) -> int:
+        return self.amount * self.factor
+
+
 def settle(
     rules: RuleSet,
     order: Sequence[str],
@@ -60,31 +74,53 @@ def settle(
     >>> settle(load_ruleset('kkori'), ['Ann', 'Ben'], {'Ann': 4, 'Ben': 9}).winner
     'Ann'
     """
+    mode, winner = rules.settlement if mode is None else mode, _winner(order, pips, discards)
+    if mode == POINTS:
+        return Settlement(dict(pips), winner)
+    net = dict.fromkeys(order, 0)
+    for one in payments(rules, order, pips, discards=discards, mode=mode):
+        net[one.payer] -= one.total
+        net[one.receiver] += one.total
+    return Settlement(net, winner)
+
+
+def payments(
+    rules: RuleSet,
+    order: Sequence[str],
+    pips: Mapping[str, int],
+    *,
+    discards: Mapping[str, int] | None = None,
+    mode: str | None = None,
+) -> tuple[Payment, ...]:
+    """Each payment of one deal, asked as in `settle`; none where everybody writes down their own pips. Raises
+    RulesError."""
+    mode, winner = rules.settlement if mode is None else mode, _winner(order, pips, discards)
+    if mode not in (*SETTLEMENTS, POINTS):
+        raise RulesError(f"mode: expected one of {', '.join(SETTLEMENTS)}, not {mode!r}")
+    if mode == POINTS:
+        return ()
+    if mode == PAIRWISE:
+        doubled = rules.multipliers and discards is not None
+        return tuple(
+            Payment(
+                payer, receiver, amount, _multiplier(rules, order, payer, receiver, discards or {}) if doubled else 1
+            )
+            for payer, receiver, amount in _differences(order, pips)
+        )
+    losers = [player for player in order if player != winner]
+    return tuple(
+        Payment(payer, winner, 1) for payer in (losers if mode == WINNER_CHIP else _kkori_payers(losers, pips))
+    )
+
+
+def _winner(order: Sequence[str], pips: Mapping[str, int], discards: Mapping[str, int] | None) -> str:
+    """Who has the lowest sum. Raises RulesError where somebody's number is missing."""
     missing = [player for player in order if player not in pips or (discards is not None and player not in discards)]
     if not order or missing:
         raise RulesError(
             f"pips, discards: expected a number for each player, none for {', '.join(missing) or 'anybody'}"
         )
-    mode = rules.settlement if mode is None else mode
-    if mode not in (*SETTLEMENTS, POINTS):
-        raise RulesError(f"mode: expected one of {', '.join(SETTLEMENTS)}, not {mode!r}")
-    winner = min(order, key=lambda player: (pips[player], order.index(player)))
-    if mode == POINTS:
-        return Settlement(dict(pips), winner)
-    net = dict.fromkeys(order, 0)
-    if mode == PAIRWISE:
-        for payer, receiver, amount in _differences(order, pips):
-            factor = 1
-            if rules.multipliers and discards is not None:
-                factor = _multiplier(rules, order, payer, receiver, discards)
-            net[payer] -= amount * factor
-            net[receiver] += amount * factor
-    else:
-        losers = [player for player in order if player != winner]
-        for payer in losers if mode == WINNER_CHIP else _kkori_payers(losers, pips):
-            net[payer] -= 1
-            net[winner] += 1
-    return Settlement(net, winner)
+    return min(order, key=lambda player: (pips[player], order.index(player)))
 
 
 def _differences(order: Sequence[str], pips: Mapping[str, int]) -> list[tuple[str, str, int]]:
@@ -94,10 +130,13 @@ def _differences(order: Sequence[str], pips: Mapping[str, int]) -> list[tuple[st
 
 def _multiplier(rules: RuleSet, order: Sequence[str], payer: str, receiver: str, discards: Mapping[str, int]) -> int:
     """Che Deng: twice to whoever finished clean, and twice from a head or tail that laid nearly everything aside."""
-    head, tail = rules.head_tail
-    penalised = discards[payer] >= (head if payer == order[0] else tail)
     clean = discards[receiver] == 0
-    return (2 if clean else 1) * (2 if penalised else 1)
+    return (2 if clean else 1) * (2 if discards[payer] >= pays_double_from(rules, payer == order[0]) else 1)
+
+
+def pays_double_from(rules: RuleSet, leads: bool) -> int:
+    """Che Deng: from so many tiles laid aside on, what a player pays counts twice."""
+    return rules.head_tail[0] if leads else rules.head_tail[1]
 
 
 def _kkori_payers(losers: Sequence[str], pips: Mapping[str, int]) -> list[str]:
