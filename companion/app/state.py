@@ -49,6 +49,11 @@ class SessionLike(Protocol):
         """The table as it lay when that round was counted; None where it has no points."""
         ...
 
+    def work_ahead(self, change: Callable[[Any], object], about: int | None = None) -> None:
+        """Work out what a change of an earlier round comes to; the same change then holds nobody up. `about`: a line
+        that it changes; None: the last step."""
+        ...
+
     def subscribe(self, callback: Callable[..., None]) -> Any: ...
 
     def on_look(self, callback: Callable[[], None]) -> Any:

@@ -8,7 +8,7 @@ applied. Not safe for threads; `companion.game.session` holds the lock.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -33,9 +33,16 @@ from companion.log.events import (
 )
 from companion.log.journal import Journal
 from companion.log.table_change import Seen
+from companion.play.course import Course
 from companion.play.event_actions import action_of, is_act
 from companion.play.match import Match
 from companion.rules.ruleset import RuleSet
+
+MOST_TRIED = 8
+"""Games as they would stand with a change that are kept: two of each hand, say, of a round that is counted again."""
+
+MOST_LOOKED_AT = 4
+"""Games as they stood at some time that are kept, for whoever steps through the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,8 @@ def lines_of(begun: int, lines: Sequence[Event]) -> list[Event]:
 class History:
     """What has happened, from the lines of a journal: the events in force, and the game with its past.
 
-    `told`: rounds that have been told to a belief already, by the line that began them.
+    `told`: rounds that have been told to a belief already, by the line that began them. `worked_out`: games that share
+    some of it with this one and are known, as are the beliefs in `retold`.
     """
 
     def __init__(
@@ -101,23 +109,28 @@ class History:
         told: Mapping[int, Sequence[EffectiveEvent]] | None = None,
         base: Timeline | None = None,
         doubted: bool = False,
+        worked_out: Sequence[Timeline] = (),
+        retold: deque[tuple[Any, WatchedRound]] | None = None,
     ) -> None:
         self.rounds = Rounds.of(lines, (one.after for one in seen) if looks is None else looks)
         self.belief: WatchedRound | None = None
         self.told = dict(told or {})
         self.held: list[EffectiveEvent] = []
         in_force = effective_events(lines, self.rounds.concludes)
+        worked_out = list(worked_out)
         for part in _by_round(in_force):
             begun, self.belief = part[0].event, None
             if isinstance(begun, RoundStarted) and begun.seq in self.rounds.looks:
                 known = self.told.get(begun.seq)
                 if known is None:
-                    base = Timeline.of(header, rules, [*self.held, part[0]], base=base, looks=self.rounds.looks)
-                    course = base.match.course
-                    assert course is not None
-                    self.belief = WatchedRound.told(
-                        begun, course, lines_of(begun.seq, lines), _within(seen, begun.seq, self.rounds)
+                    opened = Timeline.of(
+                        header, rules, [*self.held, part[0]], base=base, looks=self.rounds.looks, known=worked_out
                     )
+                    worked_out.append(opened)
+                    base, course = base or opened, opened.match.course
+                    assert course is not None
+                    told_of = lines_of(begun.seq, lines), _within(seen, begun.seq, self.rounds)
+                    self.belief = _told(begun, course, *told_of, deque(maxlen=0) if retold is None else retold)
                     known = self.told[begun.seq] = self.belief.held()
                 self.held += known
             else:
@@ -125,7 +138,24 @@ class History:
         if self.belief is not None:
             # This round goes on.
             del self.told[self.belief.begun.seq]
-        self.timeline = Timeline.of(header, rules, self.held, base=base, looks=self.rounds.looks, doubted=doubted)
+        self.timeline = Timeline.of(
+            header, rules, self.held, base=base, looks=self.rounds.looks, doubted=doubted, known=worked_out
+        )
+
+
+def _told(
+    begun: RoundStarted, start: Course, lines: list[Event], seen: list[Seen], known: deque[tuple[Any, WatchedRound]]
+) -> WatchedRound:
+    """The round told to a belief, or the one among `known` that was told the same."""
+    mark = begun, start.table, start.starter, start.starter_known, [replace(line, at="") for line in lines], seen
+    for other, told in list(known):
+        if other == mark:
+            again = told.fork()
+            again.stamp(lines)
+            return again
+    told = WatchedRound.told(begun, start, lines, seen)
+    known.append((mark, told.fork()))
+    return told
 
 
 def _within(seen: Iterable[Seen], begun: int, rounds: Rounds) -> list[Seen]:
@@ -160,6 +190,9 @@ class Ledger:
         self._looked_on: int | None = None
         self._belief: WatchedRound | None = None
         self._told: dict[int, Sequence[EffectiveEvent]] = {}
+        self._tried: deque[Timeline] = deque(maxlen=MOST_TRIED)
+        self._retold: deque[tuple[Any, WatchedRound]] = deque(maxlen=MOST_TRIED)
+        self._looked_at: deque[tuple[int, History]] = deque(maxlen=MOST_LOOKED_AT)
         self._take(History(self.header, rules, journal.events, journal.seen, looks=journal.looks))
 
     def _take(self, history: History) -> None:
@@ -167,6 +200,9 @@ class Ledger:
         self._told = history.told
         if history.belief is not None:
             self._belief = history.belief
+        elif self._belief is not None:
+            # It goes on, and nothing in it was changed.
+            self._told.pop(self._belief.begun.seq, None)
 
     @property
     def lines(self) -> Sequence[Event]:
@@ -182,15 +218,27 @@ class Ledger:
     def last_seq(self) -> int:
         return self.journal.last_seq
 
-    def at(self, seq: int) -> tuple[Sequence[EffectiveEvent], Timeline]:
-        """The events in force and the game as they stood after that line."""
-        lines, seen = self.lines[:seq], [one for one in self.seen if one.after < seq]
-        told = {begun: held for begun, held in self._told.items() if lines_of(begun, self.lines)[-1].seq < seq}
-        then = History(self.header, self.rules, lines, seen, told=told, base=self.timeline)
-        return then.held, then.timeline
+    def at(self, seq: int) -> Callable[[], History]:
+        """What works out the events in force and the game as they stood after that line. It may take seconds and needs
+        no lock, but one at a time is worked out."""
+        written, base, told = self.lines, self.timeline.copy(), dict(self._told)
+        lines, seen = written[:seq], [one for one in self.seen if one.after < seq]
+        kept = self._looked_at
+
+        def work_out() -> History:
+            then = next((one for at, one in kept if at == seq), None)
+            if then is None:
+                before = {begun: held for begun, held in told.items() if lines_of(begun, written)[-1].seq < seq}
+                known = [one.timeline for _, one in kept]
+                then = History(self.header, self.rules, lines, seen, told=before, base=base, worked_out=known)
+                kept.append((seq, then))
+            return then
+
+        return work_out
 
     def rehearsal(self) -> Ledger:
-        """The game as it stands now, to be tried on: nothing reaches the disk."""
+        """The game as it stands now, to be tried on: nothing reaches the disk. What the same change comes to is known
+        afterwards."""
         other = copy(self)
         other.journal, other.held, other.timeline = self.journal.rehearsal(), list(self.held), self.timeline.copy()
         other._belief = None if self._belief is None else self._belief.fork()
@@ -424,6 +472,10 @@ class Ledger:
             return self.commit(event)
         return self.write(self.draft([event], (), doubted=event.source == "person" and self.watched))
 
+    def is_past(self, seq: int) -> bool:
+        """Whether the line is of an earlier round, or corrects one that is."""
+        return self.begun is not None and self._root(seq) < self.begun.seq
+
     def _root(self, seq: int) -> int:
         """The line that a correction of this line is about in the end."""
         while 0 < seq <= self.last_seq and isinstance(line := self.lines[seq - 1], Corrected):
@@ -468,15 +520,24 @@ class Ledger:
         """What has happened by these lines; rounds that `changes` are about are told again."""
         about = {self.rounds.of_line(self._root(one.corrects)) for one in changes if isinstance(one, Corrected)}
         told = {begun: held for begun, held in self._told.items() if begun not in about}
+        now = self._belief
+        if now is not None and now.begun.seq in about:
+            self._belief = None
+        elif now is not None and now.first is not None and not now.stale:
+            told[now.begun.seq] = now.held()
         looks = self.journal.looks
-        return History(self.header, self.rules, lines, self.seen, looks=looks, told=told, base=base, doubted=doubted)
+        history = History(
+            self.header, self.rules, lines, self.seen, looks=looks, told=told, base=base, doubted=doubted,
+            worked_out=list(self._tried), retold=self._retold,
+        )  # fmt: skip
+        self._tried.append(history.timeline)
+        return history
 
     def write(self, draft: Draft) -> tuple[Event, ...]:
         """Append the lines of a draft of this moment, and what follows from them."""
         first = self.last_seq
         stamped = self.journal.append_all(draft.lines)
         if any(isinstance(event, (Corrected, TileTakenBack)) for event in stamped):
-            self._belief = None
             self._take(self._history(self.journal.events, stamped, draft.timeline))
         else:
             self.held = [*self.held, *map(EffectiveEvent, stamped)]

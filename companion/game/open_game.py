@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import copy
 from typing import Any, Self
 
@@ -23,7 +23,7 @@ from companion.game.retractions import accusations, retracted, retractions
 from companion.game.standing import standing_findings
 from companion.game.view import scene, shown_line
 from companion.game.watched_round import differences
-from companion.log.corrections import open_questions
+from companion.log.corrections import last_step, open_questions
 from companion.log.event_fields import EventError
 from companion.log.events import Corrected, Event, HandShown, Header, RoundStarted, Unclear
 from companion.log.journal import Journal, JournalError
@@ -39,6 +39,9 @@ from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid, Tile
 
 log = logging.getLogger(__name__)
+
+MOST_TRIES = 2
+"""Whoever goes on meanwhile makes a part of what was worked out void."""
 
 Subscriber = Callable[[Event], None]
 TileLike = Laid | Tile | tuple[int, int] | Sequence[int]
@@ -57,6 +60,7 @@ class OpenGame:
         self.journal = journal
         self.rules = rules if rules is not None else load_ruleset(journal.header.rules, journal.header.options)
         self._lock = threading.RLock()
+        self._looking_back = threading.Lock()
         self._subscribers: list[Subscriber] = []
         self._lookers_on: list[Callable[[], None]] = []
         self._lying: Lying | None = None
@@ -162,10 +166,12 @@ class OpenGame:
                 for play in now["plays"]:
                     play |= {"guess": guesses[play["seq"]]} if play["seq"] in guesses and not play.get("by") else {}
                 return _with_retractions(now, events)
-            held, timeline = ledger.at(max(0, at))
+            work_out = ledger.at(max(0, at))
+        with self._looking_back:
+            then = work_out()
             events = events[: max(0, at)]
-            then = scene(self.header, self.rules, timeline, held, len(events), open_questions(events))
-            return _with_retractions(then, events)
+            shown = scene(self.header, self.rules, then.timeline, then.held, len(events), open_questions(events))
+            return _with_retractions(shown, events)
 
     def rehearsal(self) -> Self:
         """A copy of the game, to be tried on: nobody hears of it and nothing reaches the disk."""
@@ -176,6 +182,23 @@ class OpenGame:
             other._watching = self._watching.rehearsal(other._ledger)
             other.journal = other._ledger.journal
             return other
+
+    def work_ahead(self, change: Callable[[Self], object], about: int | None = None) -> None:
+        """Work out on a copy what a change of an earlier round comes to, while others go on with the game: the same
+        change then holds nobody up. What cannot be done is refused when it is done.
+
+        `about`: a line that it changes; None: the last step.
+        """
+        for _ in range(MOST_TRIES):
+            trial = self.rehearsal()
+            begun, ledger = trial.seq, trial._ledger
+            about = last_step(trial.events, ledger.held) if about is None else about
+            if about is None or not ledger.is_past(about):
+                return
+            with suppress(Exception):
+                change(trial)
+            if begun == self.seq:
+                return
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Call `callback` with each event from now on, in order; returns what ends it. It must not block."""

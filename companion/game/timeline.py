@@ -115,11 +115,14 @@ class Timeline:
         *,
         looks: Mapping[int, int] = NO_LOOKS,
         doubted: bool = False,
+        known: Sequence[Timeline] = (),
     ) -> Timeline:
-        """The history of these events; `base` lends the acts up to the first difference. `doubted`: see `take`."""
+        """The history of these events; `base`, or one of `known` that has more of them, lends the acts up to the first
+        difference. `doubted`: see `take`."""
         in_force = _in_force(held)
         timeline = cls(header, rules, looks)
         if base is not None:
+            base = max((base, *known), key=lambda one: _alike(one, in_force)) if known else base
             timeline.start = base.start
             timeline._share(base, in_force)
         for item in in_force[len(timeline.acts) :]:
@@ -543,15 +546,22 @@ def _alike(base: Timeline, held: Sequence[EffectiveEvent]) -> int:
         if isinstance(event, RoundStarted):
             tapped = not base.doubted and event.seq not in base.looks
         tapped = tapped and event.source != "camera"
-        if known is not item and known != item and not (tapped and _says_the_same(known, item)):
+        if known is not item and not _counts_the_same(known, item) and not (tapped and _says_the_same(known, item)):
             return n
     return min(len(base.taken), len(held))
 
 
+def _counts_the_same(known: EffectiveEvent, item: EffectiveEvent) -> bool:
+    """Whether nothing but which lines changed them tells two events in force apart."""
+    return known.by_people == item.by_people and known.event == item.event
+
+
 def _says_the_same(known: EffectiveEvent, item: EffectiveEvent) -> bool:
-    """Whether two lines say that somebody did the same, whenever it was written and whatever was found."""
+    """Whether two lines say that somebody did or showed the same, whenever it was written and whatever was found."""
     a, b = known.event, item.event
-    if type(a) is not type(b) or known.by_people != item.by_people or not is_act(a) or unsettled(a):
+    if type(a) is not type(b) or known.by_people != item.by_people or unsettled(a):
+        return False
+    if not is_act(a) and not isinstance(a, HandShown):
         return False
     said: dict[str, Any] = {"violations": b.violations, "at": b.at}  # type: ignore[attr-defined]
     return replace(a, **said) == b and _reported(a) == _reported(b)

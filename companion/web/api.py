@@ -91,8 +91,12 @@ def act(call: Callable[..., Any], *arguments: Any, **named: Any) -> Sequence[Any
 
 
 def run_command(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
+    """Do it, and answer."""
+    return answer_to(act(getattr(app_state().session, verb), *arguments, **named))
+
+
+def answer_to(events: Sequence[Any]) -> AnyResponse:
     """The answer to a tap: the events it brought, or for a form the page it came from."""
-    events = act(getattr(app_state().session, verb), *arguments, **named)
     if wants_page():
         return redirect(own_path(request.form.get("next") or "/"), 303)
     return jsonify({"events": [event if isinstance(event, dict) else event.to_json() for event in events]})
@@ -276,14 +280,19 @@ def report() -> AnyResponse:
 def undo() -> AnyResponse:
     """The last thing that counts; with `seq` that correction, whatever has come after it, and an answer as a whole."""
     fields = read_body(request)
+    seq = None if fields.get("seq") in (None, "") else number(fields, "seq", 1, 10**9)
+    app_state().session.work_ahead(lambda trial: _undo(trial, seq), seq)
     with table_as_seen(fields) as session:
-        if fields.get("seq") in (None, ""):
-            return run_command("undo")
-        seq = number(fields, "seq", 1, 10**9)
-        first, *more = _standing_step(session.events, seq)
-        for part in more:
-            act(session.correct, part, UNDONE, by=who_changes())  # type: ignore[attr-defined]
-        return run_command("correct", first, UNDONE, by=who_changes())
+        return answer_to(_undo(session, seq))
+
+
+def _undo(session: Any, seq: int | None) -> Sequence[Any]:
+    if seq is None:
+        return act(session.undo)
+    first, *more = _standing_step(session.events, seq)
+    for part in more:
+        act(session.correct, part, UNDONE, by=who_changes())
+    return act(session.correct, first, UNDONE, by=who_changes())
 
 
 def _standing_step(events: Sequence[Any], seq: int) -> list[int]:
@@ -370,6 +379,7 @@ def correct() -> AnyResponse:
     fields = read_body(request)
     seq, what = correction(fields)
     shown = fields.get("shows")
+    app_state().session.work_ahead(lambda trial: trial.correct(seq, what, by=who_changes()), seq)
     with table_as_seen(fields, lambda session: bool(shown) and shown == what_changes(session, seq, what).mark):
         return run_command("correct", seq, what, by=who_changes())
 

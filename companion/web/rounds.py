@@ -43,6 +43,9 @@ LONGEST_HAND = 400
 
 MOST_ROUNDS = 999
 
+EARLIER = 0
+"""Instead of a line: the round that is counted again is an earlier one."""
+
 MOST_POINTS = 9999
 """Of one round; Chinese games are settled with payments, which may be below zero."""
 
@@ -211,6 +214,11 @@ def count() -> AnyResponse | str:
     Where the record of the table says otherwise, the hands come back once with notes, and count when sent again.
     """
     fields = read_body(request)
+    board = _round_asked(fields, page_view_of(app_state().session.snapshot()))
+    if _counted(board, board.round) is not None:
+        _expect_round(fields, board)
+        shown, how = _hands(fields, board), _how(fields, _counted(board, board.round))
+        app_state().session.work_ahead(lambda trial: _count(trial, board, shown, how), EARLIER)
     with table_as_seen(fields) as session:
         board = _round_asked(fields, page_view_of(session.snapshot()))
         _expect_round(fields, board)
@@ -340,19 +348,26 @@ def _ended(board: PageView, number: int) -> tuple[bool, str | None] | None:
 def write_points(number: int) -> AnyResponse:
     """Write them down; a round that is still being played is over with that."""
     fields = read_body(request)
+    if number != _board().round:
+        board = _round_of(number)
+        app_state().session.work_ahead(lambda trial: _write_points(trial, fields, board, number), EARLIER)
     with table_as_seen(fields) as session:
         board = _round_of(number)
         _expect_round(fields, board)
-        scores = _points(fields, board)
-        out = None if board.chinese else _out(fields, board)
-        ended, played = _ended(board, number), _counted(board, number)
-        how = "blocked_declared" if out is None else "out"
-        otherwise = ended is not None and not board.chinese and ended != (out is not None, out)
-        if played is None or scores != played["scores"] or not otherwise:
-            act(session.enter_scores, scores, number, out=out)  # type: ignore[attr-defined]
-        if otherwise:
-            act(session.end_otherwise, number, how, out)  # type: ignore[attr-defined]
+        _write_points(session, fields, board, number)
     return redirect("/scores", 303)
+
+
+def _write_points(session: Any, fields: Mapping[str, Any], board: PageView, number: int) -> None:
+    scores = _points(fields, board)
+    out = None if board.chinese else _out(fields, board)
+    ended, played = _ended(board, number), _counted(board, number)
+    how = "blocked_declared" if out is None else "out"
+    otherwise = ended is not None and not board.chinese and ended != (out is not None, out)
+    if played is None or scores != played["scores"] or not otherwise:
+        act(session.enter_scores, scores, number, out=out)
+    if otherwise:
+        act(session.end_otherwise, number, how, out)
 
 
 def _points(fields: Mapping[str, Any], board: PageView) -> dict[str, int]:

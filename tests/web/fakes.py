@@ -36,6 +36,9 @@ class FakeSession:
         with self._lock:
             return {**self._snapshot, "seq": self._snapshot["seq"] if at is None else at}
 
+    def work_ahead(self, change: Callable[..., object], about: int | None = None) -> None:
+        """Nothing takes long here."""
+
     def hands_of(self, number: int) -> dict[str, Any]:
         return {}
 

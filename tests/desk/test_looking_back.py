@@ -1,0 +1,152 @@
+"""Whoever looks back, or puts an early entry right, holds up nobody who goes on with the game."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+import pytest
+
+from companion.game import ledger
+from companion.game.session import Session
+from companion.game.timeline import Timeline
+from companion.log.events import TilePlayed
+from tests.desk.playing import begin, play_out, say
+from tests.desk.watching import seen
+
+ROUNDS = 3
+
+
+def tapped(path: Path) -> Session:
+    """A round, a few turns of another one, which is broken off, and the first of a third."""
+    session, game = begin(path, "tactic", 3, 5)
+    for number, played in enumerate(game.rounds(), 1):
+        if number == 1:
+            play_out(session, played)
+            continue
+        session.start_round(played.engine, played.starter)
+        for turn in list(played.turns())[:5]:
+            list(say(session, turn))
+        if number == ROUNDS:
+            break
+        session.end_round("abandoned")
+    return session
+
+
+def watched(path: Path) -> Session:
+    """Rounds that a camera watches, each broken off after a while."""
+    session, game = begin(path, "tactic", 3, 5)
+    for number, played in enumerate(game.rounds(), 1):
+        session.start_round(played.engine, played.starter)
+        for turn in list(played.turns())[:9]:
+            session.observe(seen([turn]))
+        if number == ROUNDS:
+            break
+        session.end_round("abandoned")
+    return session
+
+
+@pytest.fixture(scope="module", params=[tapped, watched])
+def journal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("game") / "g.jsonl"
+    request.param(path).close()
+    return path
+
+
+@pytest.fixture
+def session(journal: Path, tmp_path: Path) -> Iterator[Session]:
+    copyfile(journal, tmp_path / "g.jsonl")
+    opened = Session.open(tmp_path / "g.jsonl")
+    yield opened
+    opened.close()
+
+
+def an_early_entry(session: Session) -> tuple[int, dict[str, Any]]:
+    """A tile of the first round, and the correction that says that somebody else laid it."""
+    first = [one for one in session.events if isinstance(one, TilePlayed)][3]
+    other = next(name for name in session.header.players if name != first.by)
+    return first.seq, {"by": other}
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, go_on: Callable[[], Any]) -> list[bool]:
+    """Whether `go_on` was done while the past was worked out, each time when it was."""
+    work_out = ledger.History.__init__
+    done: list[bool] = []
+
+    def beside(self: ledger.History, *args: Any, **named: Any) -> None:
+        other = threading.Thread(target=go_on, daemon=True)
+        other.start()
+        other.join(5)
+        done.append(not other.is_alive())
+        work_out(self, *args, **named)
+
+    monkeypatch.setattr(ledger.History, "__init__", beside)
+    return done
+
+
+def test_the_game_goes_on_while_somebody_looks_back(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.correct(*an_early_entry(session))
+    done = meanwhile(monkeypatch, lambda: session.announce(session.header.players[0], "last_tile"))
+    session.snapshot(at=session.seq // 2)
+    assert done == [True]
+
+
+def test_the_game_goes_on_while_a_change_is_worked_out(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    seq, what = an_early_entry(session)
+    done = meanwhile(monkeypatch, lambda: session.phase)
+    session.work_ahead(lambda trial: trial.correct(seq, what), seq)
+    assert done
+    assert all(done)
+
+
+def test_what_was_worked_out_is_not_worked_out_again(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    seq, what = an_early_entry(session)
+    taken: list[int] = []
+    take = Timeline.take
+    monkeypatch.setattr(Timeline, "take", lambda *args, **named: (taken.append(1), take(*args, **named))[1])
+    session.work_ahead(lambda trial: trial.correct(seq, what), seq)
+    assert len(taken) > 20
+    taken.clear()
+    session.correct(seq, what)
+    assert len(taken) < 5
+    session.work_ahead(lambda trial: trial.undo())
+    taken.clear()
+    session.undo()
+    assert len(taken) < 5
+
+
+def test_looking_back_twice_works_it_out_once(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.correct(*an_early_entry(session))
+    at = session.seq // 2
+    first = session.snapshot(at=at)
+    taken: list[int] = []
+    take = Timeline.take
+    monkeypatch.setattr(Timeline, "take", lambda *args, **named: (taken.append(1), take(*args, **named))[1])
+    assert session.snapshot(at=at) == first
+    assert not taken
+
+
+def test_a_change_that_was_worked_out_first_comes_to_the_same(journal: Path, session: Session, tmp_path: Path) -> None:
+    copyfile(journal, tmp_path / "plain.jsonl")
+    plain = Session.open(tmp_path / "plain.jsonl")
+    seq, what = an_early_entry(session)
+    for change, about in (
+        (lambda one: one.correct(seq, what), seq),
+        (lambda one: one.undo(), None),
+        (lambda one: one.correct(seq, {"withdrawn": True}), seq),
+    ):
+        session.work_ahead(change, about)
+        done = [event.to_json() | {"at": ""} for event in change(session)]
+        assert done == [event.to_json() | {"at": ""} for event in change(plain)]
+        assert session.snapshot() == plain.snapshot()
+        for at in (seq + 2, session.seq // 2, session.seq - 1):
+            assert session.snapshot(at=at) == plain.snapshot(at=at)
+    now = session.snapshot()
+    session.close()
+    plain.close()
+    again = Session.open(tmp_path / "g.jsonl")
+    assert again.snapshot() == now
+    again.close()
