@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import tomllib
+from collections.abc import Collection, Iterator
 from functools import cache
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract, extract_from_dir
@@ -15,14 +19,36 @@ COMPANION = Path(__file__).resolve().parents[1]
 ROOMS = ("web", "hall")
 """The rooms whose code and templates hold sentences."""
 
-RULES = ("texts.py", "quotations.py")
-"""The rules' own sentences, and what their sources say, marked for translation where they stand."""
+RULES = ("texts.py",)
+"""The rules' own sentences, marked for translation where they stand."""
+
+WRITTEN = {"rules/quotations.toml": ("meaning",)}
+"""Files of texts -> the keys under which every text is a message."""
 
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2.ext:babel_extract")]
 
 Message = str | tuple[str, str]
 """A message, or singular and plural of one."""
+
+
+def texts_in(content: str, keys: Collection[str]) -> Iterator[tuple[int, str]]:
+    """The texts of a TOML file under `keys`, and all in tables of that name, each with its line."""
+    lines = content.splitlines()
+
+    def found(value: Any, wanted: bool) -> Iterator[str]:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield from found(inner, wanted or key in keys)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from found(inner, wanted)
+        elif isinstance(value, str) and wanted:
+            yield value
+
+    for text in found(tomllib.loads(content), False):
+        quoted = json.dumps(text, ensure_ascii=False)
+        yield next(number for number, line in enumerate(lines, 1) if quoted in line), text
 
 
 def template() -> Catalog:
@@ -32,6 +58,9 @@ def template() -> Catalog:
         with (COMPANION / "rules" / name).open("rb") as file:
             for line, message, comments, _context in extract("python", file, keywords={"_": None}):
                 catalogue.add(message, locations=[(f"rules/{name}", line)], auto_comments=comments)
+    for name, keys in WRITTEN.items():
+        for line, message in texts_in((COMPANION / name).read_text(encoding="utf-8"), keys):
+            catalogue.add(message, locations=[(name, line)])
     for room in ROOMS:
         found = extract_from_dir(str(COMPANION / room), method_map=METHODS, keywords=KEYWORDS)
         for name, line, message, comments, _context in found:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.quotations import ABOUT, QUOTATIONS, quotation
+from companion.rules.quotations import about, quotation, quotations_of
 from companion.rules.ruleset import HOUSE_SET_NAMES, RULESET_NAMES, load_ruleset
 from companion.rules.ruleset_fields import fields_of
 from companion.rules.violations import RULE_SETS, Violation
@@ -27,9 +27,9 @@ def test_most_faults_have_the_words_of_the_text(name: str) -> None:
 @pytest.mark.parametrize("name", RULESET_NAMES)
 def test_what_is_quoted_is_about_something_that_is_asked(name: str) -> None:
     fields = set(fields_of(load_ruleset(name).family))
-    for topic, quoted in QUOTATIONS[name].items():
+    for topic, quoted in quotations_of(name).items():
         assert quoted.words and quoted.meaning and "«" not in quoted.words[:1]
-        assert any(about in Violation.__members__ or about in fields for about in ABOUT[topic]), topic
+        assert any(one in Violation.__members__ or one in fields for one in about()[topic]), topic
 
 
 @pytest.mark.parametrize("name", HOUSE_SET_NAMES)

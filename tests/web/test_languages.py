@@ -18,7 +18,7 @@ import companion.web
 from companion.rules.texts import RULES, TITLES
 from companion.rules.violations import Violation
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue
-from companion.web.messages import messages
+from companion.web.messages import messages, texts_in
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -48,6 +48,11 @@ def forms(message: Message) -> tuple[str, ...]:
 
 def test_there_is_something_to_translate() -> None:
     assert len(messages()) > 400
+
+
+def test_texts_in_a_file_are_found_by_their_keys_with_the_line() -> None:
+    content = 'title = "One"\nwords = "none"\n[a.rules]\nfirst = "Two \\"2\\""\n[[b]]\nspecial = ["Three"]\n'
+    assert list(texts_in(content, ("title", "rules", "special"))) == [(1, "One"), (4, 'Two "2"'), (6, "Three")]
 
 
 @pytest.mark.parametrize("language", OTHERS)

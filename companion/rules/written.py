@@ -1,0 +1,17 @@
+"""Texts that stand beside the code, in TOML files, so that whoever mends a sentence needs no Python."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+COMPANION = Path(__file__).resolve().parents[1]
+
+
+@cache
+def written(name: str) -> dict[str, Any]:
+    """What one of the files holds, by its path inside `companion`; read once."""
+    import tomllib  # whoever imports the rules and asks for no text need not wait for it
+
+    return tomllib.loads((COMPANION / name).read_text(encoding="utf-8"))
