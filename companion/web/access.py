@@ -28,6 +28,9 @@ access = Blueprint("access", __name__)
 
 PIN_HEADER = "X-Companion-Pin"
 
+SHARED = "*everybody"
+"""Whose phone one in the middle of the table is, and who enters something with it (others: log.author)."""
+
 
 def lock() -> PinLock:
     found: PinLock = current_app.extensions["companion_lock"]
@@ -66,8 +69,8 @@ def who_changes() -> str | None:
 
 
 def author_now() -> str:
-    """Who enters something with this request: the phone's name, or that it has none."""
-    return who_changes() or PHONE
+    """Who enters something with this request: the phone's name, that it is everybody's, or that it has none."""
+    return who_changes() or (SHARED if session.get("shared") else PHONE)
 
 
 def wants_page() -> bool:
@@ -155,12 +158,14 @@ def sign_in() -> AnyResponse:
         waiting = {name.removeprefix(WAITING): str(value) for name, value in fields.items() if name.startswith(WAITING)}
         app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
         return send_again(app, then, waiting, session)
-    return redirect(target, 303)
+    players = _players()
+    return redirect("/whose?next=" + quote(target) if players and who_changes() not in players else target, 303)
 
 
 @access.post("/api/pin")
 def sign_in_by_program() -> Response:
     _sign_in(read_body(request))
+    session["program"] = True
     return jsonify({"signed_in": True})
 
 
@@ -176,13 +181,17 @@ def sign_out() -> AnyResponse:
     return redirect("/", 303)
 
 
+def _players() -> list[str]:
+    """Who plays the game on the table."""
+    app_state: AppState = current_app.extensions["companion_state"]
+    return app_state.session.snapshot()["players"] if app_state.has_game else []
+
+
 def _phones_name(fields: dict[str, Any]) -> str:
     """The name that was given with the PIN; "" for none."""
     if not fields.get("name"):
         return ""
-    app_state: AppState = current_app.extensions["companion_state"]
-    players = app_state.session.snapshot()["players"] if app_state.has_game else ()
-    return name_of_phone("name", text(fields, "name", longest=24), players)
+    return name_of_phone("name", text(fields, "name", longest=24), _players())
 
 
 def _sign_in(fields: dict[str, Any]) -> None:

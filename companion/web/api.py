@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 from flask import Blueprint, Response, current_app, jsonify, redirect, request
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import AppState
+from companion.app.state import AppState, SessionLike
 from companion.game.game_view import GameView
 from companion.log.corrections import UNDONE, withdrawn_corrections
-from companion.log.events import Corrected, Unclear
+from companion.log.events import Corrected, Discarded, Event, MarkerPlaced, Passed, TilePlayed, Unclear
 from companion.log.journal import JournalError
 from companion.rules.mexican.scoring import starters
 from companion.rules.tile import Tile
 from companion.web.access import own_path, wants_page, who_changes
-from companion.web.body import number, person, read_body, text, tile, tiles
+from companion.web.body import HIGHEST, number, person, read_body, text, tile, tiles
+from companion.web.carried import Carried, carried
 from companion.web.changing import changes, table_as_seen
 from companion.web.disk import disk_fault
 from companion.web.hand_notes import places_of
@@ -34,8 +36,6 @@ MOST_TILES = 99
 """Nobody is dealt more."""
 
 api = Blueprint("api", __name__)
-
-HIGHEST = 18
 
 MOST_ALIKE = 50
 """Questions of one kind that one tap settles."""
@@ -118,6 +118,11 @@ def _mover(fields: dict[str, Any]) -> str | None:
     return None if turn is None else str(turn)
 
 
+def _carried(fields: dict[str, Any], train: str | None = None) -> Carried:
+    """The turn that the key was shown for, and with a `train` its end then."""
+    return carried(fields, _players(), train)
+
+
 def _train(fields: dict[str, Any], name: str = "train") -> str:
     train = text(fields, name, longest=24)
     board = _board()
@@ -168,6 +173,7 @@ def play() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         train = _train(fields)
+        _carried(fields, train)
         laid = laid_tile(fields, train)
         by = person(fields, "by", _players()) if fields.get("by") else None
         if wants_page() and not fields.get("again"):
@@ -222,6 +228,7 @@ def _expect_possible(laid: tuple[int, int]) -> None:
 def turn_act(what: str) -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
+        _carried(fields)
         verb = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what]
         return run_command(verb, _mover(fields))
 
@@ -232,6 +239,7 @@ def done() -> AnyResponse:
     """`by` says that their own turn is over: whoever laid the last tiles was this player."""
     fields = read_body(request)
     with table_as_seen(fields):
+        _carried(fields)
         return run_command("done", _mover(fields))
 
 
@@ -240,6 +248,7 @@ def done() -> AnyResponse:
 def marker_act(what: str) -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
+        _carried(fields)
         if what == "flip":
             return run_command(what, _train(fields), by=_mover(fields))
         # A marker that nobody is named for is rather its owner's, who may have just laid, than the next player's.
@@ -249,10 +258,24 @@ def marker_act(what: str) -> AnyResponse:
 @api.post("/api/cannot-play")
 @changes
 def cannot_play() -> AnyResponse:
-    """The player to move has no tile that fits: draw, marker and end of the turn as the rules ask, in one."""
+    """The player to move has no tile that fits: draw, marker and end of the turn as the rules ask, in one. Of the same
+    turn, told by the fields `turn` and `expected_seq`, it counts once, however many phones say it."""
     fields = read_body(request)
-    with table_as_seen(fields):
-        return run_command("cannot_play", _mover(fields))
+
+    def told(session: SessionLike) -> bool:
+        turn, seen = _carried(fields).turn, fields.get("expected_seq")
+        return turn is not None and seen not in (None, "") and _turn_is_over(session.events[int(str(seen)) :], turn)
+
+    with table_as_seen(fields, told) as session:
+        return answer_to(()) if told(session) else run_command("cannot_play", _mover(fields))
+
+
+def _turn_is_over(since: Sequence[Event], player: str) -> bool:
+    """Whether by these events, the first since a turn of `player` was shown, that very turn ended without a tile."""
+    own = list(takewhile(lambda event: event.who == player, since))
+    ended = any(isinstance(one, MarkerPlaced | Discarded) or (isinstance(one, Passed) and not one.done) for one in own)
+    changed = any(isinstance(one, TilePlayed) for one in own) or any(isinstance(one, Corrected) for one in since)
+    return ended and not changed
 
 
 @api.post("/api/announce")

@@ -47,6 +47,7 @@ from companion.web.source import SourceArchive, source
 from companion.web.stream import StreamSettings, stream
 from companion.web.streaming import Seats
 from companion.web.whole_tiles import keep_tiles_whole
+from companion.web.whose import whose
 
 SOURCE_URL = "/source"
 """The page itself hands out what it runs."""
@@ -145,6 +146,7 @@ def _register(app: Flask) -> None:
     for blueprint in (
         pages,
         access,
+        whose,
         api,
         stream,
         plays,

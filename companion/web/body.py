@@ -20,6 +20,9 @@ MAX_DEPTH = 12
 
 MAX_NAME = 24
 
+HIGHEST = 18
+"""Pips on a half, of the largest set."""
+
 MOST_DIGITS = 18
 """Of a whole number: none in a game comes near, and one of four hundred fits no float."""
 

@@ -44,6 +44,7 @@ SEEN = (
 """What every change may carry."""
 
 BY = Field("by", NAME, "the player; missing: who is to move", True)
+TURN = Field("turn", NAME, "the player whose turn was shown to whoever taps this", True)
 TRAIN = Field("train", TEXT, "a player's name, MX, MX2, or R and L of a line")
 OUTER = Field("outer", HALF, "the half that points away from the engine; `tile` says both", True)
 LOW = Field("low", HALF, "a half of the tile, with `high`", True)
@@ -71,12 +72,14 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
         Field("tile", TILE, "the tile, the half nearer the engine first", True),
         OUTER,
         Field("inner", HALF, "the other half; missing: the value that is due there", True),
-        Field("by", NAME, "the player; missing: who is to move", True),
+        BY,
+        TURN,
+        Field("end", HALF, "the value at which the train ended for whoever taps this", True),
     ),
-    "api.turn_act": (BY,),
-    "api.done": (BY,),
-    "api.marker_act": (TRAIN, BY),
-    "api.cannot_play": (BY,),
+    "api.turn_act": (BY, TURN),
+    "api.done": (BY, TURN),
+    "api.marker_act": (TRAIN, BY, TURN),
+    "api.cannot_play": (BY, TURN),
     "api.announce": (BY,),
     "api.report": (
         Field("by", NAME, "the player"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.game.game_view import (
@@ -247,6 +247,19 @@ class PageView:
     def faults(self) -> tuple[PlayShown, ...]:
         """Plays of this round that break a rule and have not been let stand, the newest first."""
         return tuple(play for play in reversed(self.plays) if is_fault(play))
+
+    def as_seen_by(self, me: Seat | None) -> PageView:
+        """The same for the keys of a player's own phone: what is tapped there is theirs, whoever is to move."""
+        if me is None or me == self.turn:
+            return self
+        due = None if self.must_cover is None else self.must_cover["train"]
+        to_me = {row.name for row in self.trains if row.seat in (None, me) or row.marker}
+        own = tuple(
+            replace(row, playable=row.name in to_me and not row.flipped and due in (None, row.name))
+            for row in self.trains
+        )
+        still = self.still_laying if self.still_laying == me.name else None
+        return replace(self, turn=me, trains=own, after_double=None, still_laying=still, drew=False)
 
     def seat(self, name: str | None) -> Seat | None:
         return next((seat for seat in self.seats if seat.name == name), None)

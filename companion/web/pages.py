@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hmac
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, render_template, request, session
@@ -14,8 +14,9 @@ from werkzeug.exceptions import NotFound, Unauthorized
 from companion.app.state import AppState, NoGameError
 from companion.game.standing import is_fault, is_own_fault, standing_doubts, standing_faults
 from companion.web import after_hands, put_in, wording
-from companion.web.access import signed_in, who_changes
+from companion.web.access import SHARED, signed_in, who_changes
 from companion.web.caller import calls_of
+from companion.web.carried import carry
 from companion.web.changing import stamp
 from companion.web.code_texts import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
@@ -34,10 +35,11 @@ from companion.web.same_page import fields_sent_again, here, own_address
 from companion.web.setup import last_game
 from companion.web.summary import ahead_text, summary_of
 from companion.web.whole_tiles import whole_tiles
+from companion.web.whose import asks_whose, my_seat, says_whose
 
 pages = Blueprint("pages", __name__)
 
-REGIONS = ("head", "alerts", "turn", "yard", "scores", "plays", "act", "join")
+REGIONS, KEYS = ("head", "alerts", "turn", "yard", "scores", "plays", "join"), "act"
 """Parts of the live page that change by themselves; each is the template regions/<name>.html."""
 
 LAST_PLAYS = 8
@@ -52,6 +54,10 @@ def names_in_templates() -> dict[str, Any]:
     """What every template may call."""
     return {
         "stamp": stamp,
+        "carry": carry,
+        "my_seat": my_seat,
+        "asks_whose": asks_whose,
+        "SHARED": SHARED,
         "signed_in": signed_in(),
         "my_name": who_changes(),
         "language": g.get("language", "en"),
@@ -243,34 +249,49 @@ def _regions_now(tv: bool) -> dict[str, Any]:
 
 
 def _regions_of_the_moment(tv: bool) -> dict[str, Any]:
-    if returned() is not None:
-        return _render_regions(tv)
-    cache: RegionCache = current_app.extensions["companion_regions"]
-    moment = app_state().signal.count
     around = (
         repr(app_state().camera_status()),
         tuple(app_state().troubles()),
         *(one.id for one in app_state().repairs.to_show()),
     )
     key = (tv, g.language, signed_in(), on_the_box(), invitation(), *around)
+    shown = _kept(key, lambda: _render_regions(tv))
+    # The keys are a phone's own; everything else is drawn once for all.
+    keys = _kept((*key, who_changes(), says_whose()), lambda: _render_keys(tv))
+    return shown | {"regions": shown["regions"] | keys}
+
+
+def _kept(key: tuple[Any, ...], render: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What `render` makes, made once for each moment; a form that comes back is drawn for its sender alone."""
+    if returned() is not None:
+        return render()
+    cache: RegionCache = current_app.extensions["companion_regions"]
+    moment = app_state().signal.count
     found = cache.get(moment, key)
     if found is None:
-        found = _render_regions(tv)
+        found = render()
         cache.put(moment, key, found)
     return found
 
 
 def _render_regions(tv: bool) -> dict[str, Any]:
     board = page_view_of(app_state().session.snapshot())
-    shown = _shown(board, app_state().camera_status())
-    html = {name: whole_tiles(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in REGIONS}
     return {
         "seq": board.seq,
         "game": app_state().game,
-        "regions": html,
+        "regions": _render(board, tv, REGIONS),
         "calls": calls_of(board),
         "next": wording.turn_text(board.turn.name) if board.turn is not None and board.playing else "",
     }
+
+
+def _render_keys(tv: bool) -> dict[str, Any]:
+    return _render(page_view_of(app_state().session.snapshot()), tv, (KEYS,))
+
+
+def _render(board: PageView, tv: bool, names: Sequence[str]) -> dict[str, Any]:
+    shown = _shown(board, app_state().camera_status())
+    return {name: whole_tiles(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in names}
 
 
 @pages.get("/api/view")

@@ -16,10 +16,11 @@ from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.quotations import quotation
 from companion.rules.ruleset import load_ruleset
 from companion.supervise.health import Why
+from companion.web.access import SHARED
 from companion.web.code_texts import code_title
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
-from companion.web.page_view import SURE_ENOUGH, PageView
+from companion.web.page_view import SURE_ENOUGH, PageView, Seat
 from companion.web.refusals import translated
 from companion.web.repair_texts import READER_SLOW
 from companion.web.rule_texts import RULES
@@ -184,6 +185,8 @@ def author_text(author: str | None, players: Sequence[str]) -> str:
         return str(author)
     if author == PHONE:
         return _("a phone without a name")
+    if author == SHARED:
+        return _("everybody's phone")
     if author == BUTTON:
         return _("a button at the table")
     if author == ASSISTANT:
@@ -232,13 +235,17 @@ def entry_text(board: PageView) -> str:
     return _("%(name)s: tap what was played.", name=name)
 
 
-def unable_text(board: PageView) -> str:
-    """The button of who cannot play, with all that it does."""
+def unable_text(board: PageView, me: Seat | None) -> str:
+    """The button of who cannot play, with all that it does; it names the player to move where that is not `me`."""
+    name = board.turn.name if board.turn and board.turn != me else ""
     if board.unable == ("discard",):
-        return _("Cannot play: one tile face down")
-    steps = {"draw": _("draw"), "mark": _("marker"), "end": _("next")}
-    texts = [steps[act.split()[0]] for act in board.unable if act.split()[0] in steps]
-    return _("Cannot play: %(steps)s", steps=", ".join(texts))
+        alone = _("Cannot play: one tile face down")
+        return _("%(name)s cannot play: one tile face down", name=name) if name else alone
+    words = {"draw": _("draw"), "mark": _("marker"), "end": _("next")}
+    steps = ", ".join(words[act.split()[0]] for act in board.unable if act.split()[0] in words)
+    if name:
+        return _("%(name)s cannot play: %(steps)s", name=name, steps=steps)
+    return _("Cannot play: %(steps)s", steps=steps)
 
 
 def correction_text(event: Mapping[str, Any], family: str) -> str:

@@ -257,10 +257,12 @@ def test_it_works_without_scripts(browser: Browser, address: str, session: FakeS
     page.goto(f"{address}/pin", wait_until="domcontentloaded")
     page.fill('input[name="pin"]', PIN)
     page.click("main .button")
+    page.click('main button[value="Ann"]')
     page.locator("#region-act summary").first.click()
+    page.check('#region-act input[name="train"][value="Dorothea"]', force=True)
     page.click('#region-act button[name="outer"][value="7"]')
     context.close()
-    assert session.calls == [("play", ((11, 7), "Cyril"), {"by": None, "source": "person", "lift": True})]
+    assert session.calls == [("play", ((11, 7), "Dorothea"), {"by": "Ann", "source": "person", "lift": True})]
 
 
 def test_the_first_view_is_small(browser: Browser, address: str, session: FakeSession) -> None:

@@ -79,10 +79,10 @@ def test_a_sentence_without_a_field_stands_on_top_of_the_page(keeper: FlaskClien
     assert "Correct it" in answer.text, "on the page the form stood on"
 
 
-def test_a_wrong_pin_comes_back_empty_and_keeps_the_name(anyone: FlaskClient) -> None:
-    answer = anyone.post("/pin", data={"pin": "999888", "name": "Olena", "next": "/setup?rules=cz"})
+def test_a_wrong_pin_comes_back_empty(anyone: FlaskClient) -> None:
+    answer = anyone.post("/pin", data={"pin": "999888", "next": "/setup?rules=cz"})
     assert answer.status_code == 403
-    assert "999888" not in answer.text and 'value="Olena"' in field(answer.text, "name")
+    assert "999888" not in answer.text
     assert 'value="/setup?rules=cz"' in field(answer.text, "next")
 
 
@@ -92,7 +92,7 @@ def test_the_pin_leads_back_to_the_rules_that_were_chosen(anyone: FlaskClient) -
     shown = anyone.get(unescape(link)).text
     next_page = unescape(field(shown, "next").split('value="')[1].split('"')[0])
     answer = anyone.post("/pin", data={"pin": "135790", "next": next_page})
-    assert answer.headers["Location"] == "/setup?rules=cz"
+    assert answer.headers["Location"] == "/whose?next=/setup%3Frules%3Dcz"
 
 
 def test_a_program_gets_the_field_in_its_answer(keeper: FlaskClient) -> None:

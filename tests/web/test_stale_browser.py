@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from flask import Flask
@@ -103,6 +104,31 @@ def test_a_tap_without_a_line_is_kept_and_counts_once(
     expect(page.locator("#unsent")).to_be_hidden()
     expect(page.locator("form[data-sent]")).to_have_count(0)
     assert [call[0] for call in session.calls] == ["draw"]
+    context.close()
+
+
+def test_a_kept_tap_carries_the_turn_and_the_end_for_which_it_was_shown(
+    browser: Browser, line: tuple[MoodyLine, str], session: FakeSession
+) -> None:
+    moody_line, address = line
+    session.show(tables.midgame())
+    context = browser.new_context()
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN, "name": "Ann"}).ok
+    page = context.new_page()
+    following(page, address)
+    sent: list[str] = []
+    page.on("request", lambda one: sent.append(one.post_data or "") if one.url.endswith("/api/play") else None)
+    page.locator("#region-act summary").first.click()
+    moody_line.mood = "dead"
+    page.click('#region-act button[name="outer"][value="9"]')
+    expect(page.locator("#unsent")).to_contain_text("Your tap is kept")
+    session.show(tables.midgame(seq=33, turn="Cyril", trains=[tables.train("Ann", "10-5", engine=10)]))
+    moody_line.mood = "pass"
+    expect(page.locator("#region-turn h2")).to_contain_text("Cyril")
+    expect(page.locator("form[data-sent]")).to_have_count(0)
+    assert len(sent) > 1 and len(set(sent)) == 1
+    fields = dict(parse_qsl(sent[-1]))
+    assert (fields["by"], fields["turn"], fields["train"], fields["end:Ann"]) == ("Ann", "Ben", "Ann", "12")
     context.close()
 
 

@@ -217,6 +217,7 @@ CHANGES_NOTHING = {
     "plays.preview",
     "rounds.photo",
     "setup.own_file",
+    "whose.choose",  # of this phone alone
 }
 
 
