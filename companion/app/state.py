@@ -13,6 +13,7 @@ from typing import IO, Any, Protocol
 from companion.app.change_signal import ChangeSignal
 from companion.app.statistics import MatchRecord, record_of
 from companion.app.summaries import GameSummary, summarize, summary_of
+from companion.game.disputes import Dispute
 from companion.game.game_view import GameView, PlayShown
 from companion.log.events import Corrected
 from companion.log.journal import JournalError
@@ -47,6 +48,10 @@ class SessionLike(Protocol):
 
     def table_of(self, number: int) -> Position | LinePosition | None:
         """The table as it lay when that round was counted; None where it has no points."""
+        ...
+
+    def dispute(self, seq: int) -> Dispute:
+        """What the belief says of that entry. Raises NoSuchPlayError."""
         ...
 
     def work_ahead(self, change: Callable[[Any], object], about: int | None = None) -> None:

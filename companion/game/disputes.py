@@ -18,10 +18,9 @@ from companion.game.timeline import Timeline
 from companion.game.watched_round import WatchedRound
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError
-from companion.log.events import Event, Header, RoundStarted
+from companion.log.events import Event, RoundStarted
 from companion.log.journal import JournalError, read_journal
 from companion.log.table_change import Seen
-from companion.play.course import Course
 from companion.play.event_actions import act_of
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.dispute import Alternative, alternatives
@@ -84,20 +83,20 @@ def dispute(path: Path, seq: int) -> Dispute:
         history = History(text.header, rules, text.events, text.seen)
     except EventError as error:
         raise JournalError(path, str(error)) from None
-    return dispute_in(text.header, history.held, text.events, seq, text.seen)
+    return dispute_in(history.held, history.timeline, text.events, seq, text.seen)
 
 
 def dispute_in(
-    header: Header, held: Sequence[EffectiveEvent], lines: Sequence[Event], seq: int, seen: Sequence[Seen] = ()
+    held: Sequence[EffectiveEvent], timeline: Timeline, lines: Sequence[Event], seq: int, seen: Sequence[Seen]
 ) -> Dispute:
-    """The same of the events in force of a game, and of what was seen in it."""
-    start = max(
-        (n for n, one in enumerate(held) if isinstance(one.event, RoundStarted) and one.event.seq <= seq), default=None
-    )
+    """The same of the events in force of a game with its past, and of what was seen in it."""
+    starts = [act for act in timeline.acts if isinstance(act.held.event, RoundStarted) and act.held.event.seq <= seq]
+    start = max(starts, key=lambda act: act.held.event.seq, default=None)
     place = next((n for n, one in enumerate(held) if one.event.seq == seq and not one.undone), None)
     if start is None or place is None or act_of(held[place].event) is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    begun = held[start].event
+    begun, course = start.held.event, start.after.course
+    assert course is not None
     row = lines_of(begun.seq, lines)
     rounds = Rounds.of(lines, ())
     looks = [one for one in seen if rounds.of_line(one.after) == begun.seq]
@@ -105,22 +104,15 @@ def dispute_in(
         looks = list(pictured(row, clouded=False))
     if not looks:
         return _as_entered(held[place].event)
-    course = _course(header, held[: start + 1])
     told = WatchedRound.told(begun, course, row, looks)
     item = next((item for item, line in told.line_of.items() if line == seq), None)
     verdict = None if item is None else told.verdicts.get(item)
     if verdict is None or item is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    lap = WatchedRound.told(begun, course, row, looks, until=item // ITEMS + len(header.players) + 2).tracker
+    lap = WatchedRound.told(begun, course, row, looks, until=item // ITEMS + len(course.players) + 2).tracker
     verdict = next((one for one in lap.verdicts() if one.item == item), verdict)
     again = next((one.change.again for one in reversed(seen) if one.after < seq), ())
     return Dispute(seq, held[place].event, verdict, tuple(alternatives(lap.filter, item)), again)
-
-
-def _course(header: Header, held: Sequence[EffectiveEvent]) -> Course:
-    course = Timeline.of(header, load_ruleset(header.rules, header.options), held).match.course
-    assert course is not None
-    return course
 
 
 def _as_entered(event: Event) -> Dispute:

@@ -274,6 +274,14 @@ class Ledger:
             for one in self.held
         ]
 
+    def ruled_line(self, seq: int) -> EffectiveEvent | None:
+        """The event in force that this line brought, with what stands against it by now; None: there is none."""
+        held = next((one for one in self.held if one.event.seq == seq), None)
+        place = next((n for n, act in enumerate(self.timeline.acts) if act.held is held), None)
+        if held is None or place is None:
+            return held
+        return replace(held, event=_with_findings(held.event, self.timeline.findings(place)))
+
     @property
     def looks(self) -> Mapping[int, int]:
         """The line that began a round -> the last one before the camera first saw something in it."""

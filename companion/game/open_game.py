@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from copy import copy
 from typing import Any, Self
 
+from companion.game.disputes import Dispute, dispute_in
 from companion.game.game_view import GameView, PlayShown
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
@@ -141,7 +142,7 @@ class OpenGame:
     def held_line(self, seq: int) -> PlayShown | None:
         """The entry as it is held by now, of whichever round, as a snapshot's `plays` show it; None: there is none."""
         with self._lock:
-            held = next((one for one in self._ledger.ruled() if one.event.seq == seq), None)
+            held = self._ledger.ruled_line(seq)
         return None if held is None else shown_line(held)
 
     @property
@@ -182,6 +183,14 @@ class OpenGame:
             other._watching = self._watching.rehearsal(other._ledger)
             other.journal = other._ledger.journal
             return other
+
+    def dispute(self, seq: int) -> Dispute:
+        """What the belief says of entry `seq`, run again over its round while others go on with the game. Raises
+        NoSuchPlayError."""
+        with self._lock:
+            ledger = self._ledger
+            held, timeline, lines, seen = ledger.held, ledger.timeline.copy(), ledger.lines, ledger.seen
+        return dispute_in(held, timeline, lines, seq, seen)
 
     def work_ahead(self, change: Callable[[Self], object], about: int | None = None) -> None:
         """Work out on a copy what a change of an earlier round comes to, while others go on with the game: the same

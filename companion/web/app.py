@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +47,7 @@ from companion.web.sharing import sharing
 from companion.web.source import SourceArchive, source
 from companion.web.stream import StreamSettings, stream
 from companion.web.streaming import Seats
+from companion.web.turns import Turns
 from companion.web.whole_tiles import keep_tiles_whole
 from companion.web.whose import whose
 
@@ -109,6 +111,8 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_signed_in"] = phones
     app.extensions["companion_source"] = SourceArchive()
     app.extensions["companion_exports"] = Places()
+    app.extensions["companion_turns"] = Turns()
+    app.extensions["companion_disputes"] = OrderedDict()
     app.extensions["companion_repeats"] = Repeats()
     app.extensions["companion_guest_hands"] = GuestHands()
     app.extensions["companion_regions"] = RegionCache()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -30,6 +30,7 @@ from companion.web.score_picture import score_picture
 from companion.web.summary import as_csv
 from companion.web.summary import as_text as as_text_sheet
 from companion.web.trail import as_text, changes_of
+from companion.web.turns import in_turn, my_turn
 
 games = Blueprint("games", __name__)
 
@@ -41,9 +42,10 @@ EXPORT_LIMIT = 400 * 1024 * 1024
 
 
 def look_up(game: str) -> SessionLike:
-    """A game to look at. Raises NotFound, Conflict."""
+    """A game to look at; an earlier one is played again for it. Raises NotFound, Conflict."""
     try:
-        found = app_state().look_up(game)
+        with nullcontext() if game == app_state().game else my_turn():
+            found = app_state().look_up(game)
     except (OSError, ValueError, JournalError) as fault:
         raise Conflict(_("The game cannot be read: %(why)s", why=why_of(fault))) from None
     if found is None:
@@ -52,6 +54,7 @@ def look_up(game: str) -> SessionLike:
 
 
 @games.get("/games")
+@in_turn
 def listing() -> str:
     found: list[dict[str, Any]] = []
     names = app_state().games(MOST_LISTED)
@@ -69,6 +72,7 @@ def listing() -> str:
 
 
 @games.get("/statistics")
+@in_turn
 def statistics() -> str:
     """Wins, averages, best and worst rounds over all games; with ?faults=1 the certain faults by kind as well."""
     found = standings(app_state().match_records())
@@ -118,6 +122,7 @@ def reopen(game: str) -> AnyResponse:
 
 
 @games.get("/games/<game>/replay")
+@in_turn
 def replay(game: str) -> str:
     """The table as it was after one entry, with a scrubber through the game."""
     session = look_up(game)

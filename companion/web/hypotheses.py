@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import threading
+from collections import OrderedDict
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import Path
 
-from flask import Blueprint, render_template
+from flask import Blueprint, current_app, render_template
 from werkzeug.exceptions import NotFound
 
-from companion.game.disputes import Dispute, NoSuchPlayError, dispute
-from companion.log.journal import JournalError
-from companion.rules.ruleset import RuleSetError
+from companion.app.state import SessionLike
+from companion.game.disputes import Dispute, NoSuchPlayError
 from companion.tracking.costs import Cause
 from companion.web.api import app_state
 from companion.web.code_texts import code_title
 from companion.web.languages import gettext
 from companion.web.languages import marked as _
 from companion.web.page_view import page_view_of
-from companion.web.plays import journal_of, line_of, shown_play
+from companion.web.plays import line_of, shown_play
+from companion.web.turns import in_turn
 
 hypotheses = Blueprint("hypotheses", __name__)
 
@@ -73,32 +71,31 @@ AGAIN: dict[str, str] = {
 }
 """Why the game asked the camera for another look (`perception.sink.Why`), as a journal says it."""
 
-_one_at_a_time = threading.Lock()
-"""A round's belief is run again for each answer; a crowd of phones must not do so at once."""
+MOST_KEPT = 32
+"""Entries of which it is kept what the belief said of them."""
 
 
-@lru_cache(maxsize=32)
-def _found(path: Path, seq: int, size: int) -> Dispute:
-    """What the belief says of entry `seq` of a journal of `size` bytes."""
-    return dispute(path, seq)
-
-
-def explained(path: Path, seq: int) -> Dispute | None:
-    """The same, once for each state of the journal; None where nothing is known of the entry."""
-    with _one_at_a_time:
+def explained(session: SessionLike, seq: int) -> Dispute | None:
+    """What the belief says of entry `seq`, once for each state of the game; None where nothing is known of it."""
+    kept: OrderedDict[tuple[str, int, int], Dispute | None] = current_app.extensions["companion_disputes"]
+    mark = app_state().game, len(session.events), seq
+    if mark not in kept:
         try:
-            return _found(path, seq, path.stat().st_size)
-        except (OSError, JournalError, RuleSetError, NoSuchPlayError):
-            return None
+            kept[mark] = session.dispute(seq)
+        except NoSuchPlayError:
+            kept[mark] = None
+        while len(kept) > MOST_KEPT:
+            kept.popitem(last=False)
+    return kept[mark]
 
 
 @hypotheses.get("/play/<int:seq>/why")
+@in_turn
 def show(seq: int) -> str:
     """The ways in which an entry may have come about, the likeliest first, each with its share, the faults it holds
     against somebody and what it assumes."""
     line = line_of(seq)
-    path = journal_of(app_state().game)
-    found = None if path is None else explained(path, seq)
+    found = explained(app_state().session, seq)
     if found is None:
         raise NotFound(gettext("Nothing more is known about entry number %(number)s.", number=seq))
     board = page_view_of(app_state().session.snapshot())

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from companion.game import ledger
+from companion.game import ledger, open_game
+from companion.game.disputes import Dispute, dispute, dispute_in
 from companion.game.session import Session
 from companion.game.timeline import Timeline
 from companion.log.events import TilePlayed
@@ -150,3 +151,18 @@ def test_a_change_that_was_worked_out_first_comes_to_the_same(journal: Path, ses
     again = Session.open(tmp_path / "g.jsonl")
     assert again.snapshot() == now
     again.close()
+
+
+def test_the_game_goes_on_while_somebody_asks_why(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def beside(*args: Any) -> Dispute:
+        other = threading.Thread(target=lambda: done.append(session.phase), daemon=True)
+        other.start()
+        other.join(5)
+        return dispute_in(*args)
+
+    monkeypatch.setattr(open_game, "dispute_in", beside)
+    seq, _what = an_early_entry(session)
+    assert session.dispute(seq) == dispute(session.journal.path, seq)
+    assert done == ["playing"]

@@ -11,6 +11,7 @@ from typing import Any
 
 from companion.app.state import GameRepository
 from companion.app.summaries import GameSummary, summary_of
+from companion.game.disputes import Dispute, NoSuchPlayError
 from tests.web import tables
 
 
@@ -35,6 +36,9 @@ class FakeSession:
     def snapshot(self, at: int | None = None) -> dict[str, Any]:
         with self._lock:
             return {**self._snapshot, "seq": self._snapshot["seq"] if at is None else at}
+
+    def dispute(self, seq: int) -> Dispute:
+        raise NoSuchPlayError(f"no. {seq}")
 
     def work_ahead(self, change: Callable[..., object], about: int | None = None) -> None:
         """Nothing takes long here."""

@@ -1,0 +1,70 @@
+"""Looks that take seconds come one after the other, and a crowd at one address is one of those who wait."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from flask import Flask
+
+from companion.app.state import AppState
+from companion.web.turns import Turns
+from tests.web.fakes import FakeSession
+
+
+def test_of_a_crowd_at_one_address_one_waits_for_the_work() -> None:
+    turns, order = Turns(), list[str]()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def look(network: str) -> None:
+        with turns.turn(network):
+            order.append(network)
+            begun.set()
+            go_on.wait(5)
+
+    first = threading.Thread(target=look, args=("10.0.0.9",))
+    first.start()
+    assert begun.wait(5)
+    crowd = [threading.Thread(target=look, args=("10.0.0.9",)) for _ in range(5)]
+    for one in crowd:
+        one.start()
+    with turns._lock:
+        own = turns._networks["10.0.0.9"]
+    assert not own.acquire(blocking=False), "the crowd waits at its own door"
+    other = threading.Thread(target=look, args=("10.0.0.5",))
+    other.start()
+    go_on.set()
+    for one in (first, other, *crowd):
+        one.join(5)
+    assert len(order) == 7
+    assert not turns._networks
+
+
+def test_a_turn_within_a_turn_is_the_same_one() -> None:
+    turns = Turns()
+    with turns.turn("10.0.0.9"), turns.turn("10.0.0.9"):
+        assert turns._waiting == {"10.0.0.9": 2}
+    assert not turns._waiting
+
+
+def test_the_table_is_shown_while_somebody_looks_back(app: Flask, app_state: AppState, session: FakeSession) -> None:
+    """What everybody watches never waits for a look that takes seconds."""
+    client, done = app.test_client(), list[int]()
+    with app.extensions["companion_turns"].turn("127.0.0.1"):
+        seen = threading.Thread(target=lambda: done.append(client.get("/").status_code), daemon=True)
+        seen.start()
+        seen.join(10)
+    assert done == [200]
+
+
+def test_looks_that_take_seconds_wait_for_their_turn(app: Flask, app_state: AppState, tmp_path: Path) -> None:
+    client = app.test_client()
+    for path in ("/games", "/statistics", "/games/tonight/replay?at=1", "/play/31/why"):
+        done = list[int]()
+        with app.extensions["companion_turns"].turn("10.0.0.9"):
+            look = threading.Thread(target=lambda: done.append(client.get(path).status_code), daemon=True)  # noqa: B023
+            look.start()
+            look.join(0.2)
+            assert not done, path
+        look.join(10)
+        assert done, path
