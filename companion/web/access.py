@@ -1,4 +1,4 @@
-"""Signing in with the PIN, once for each phone."""
+"""Signing in, once for each phone: with the PIN, or for one evening with its code."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import AppState
 from companion.log.author import PHONE
 from companion.web.body import read_body, text
+from companion.web.evening import Evening
 from companion.web.guard import network_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
@@ -42,15 +43,54 @@ def browsers() -> SignedIn:
     return found
 
 
+def evening() -> Evening:
+    found: Evening = current_app.extensions["companion_evening"]
+    return found
+
+
 def signed_in() -> bool:
-    """Whether this browser has given the PIN that is valid now, and has not signed out since."""
+    """Whether this browser may change the game: it has given the PIN that is valid now or scanned this evening's code,
+    and has not signed out since."""
     return _opens(current_app, session)
+
+
+def knows_pin() -> bool:
+    """Whether it has given the PIN."""
+    return signed_in() and session.get("pin") == lock().fingerprint
+
+
+def on_the_box() -> bool:
+    """Whether the page is shown on the box's own screen, which may show the PIN.
+
+    Where a request comes from says nothing: through a proxy on the box everybody comes from the box.
+    """
+    return bool(session.get("screen"))
+
+
+def may_invite() -> bool:
+    """Whether this viewer is shown the code that lets others play."""
+    return signed_in() or on_the_box()
 
 
 def _opens(app: Flask, kept: Mapping[str, Any]) -> bool:
     found: PinLock = app.extensions["companion_lock"]
     known: SignedIn = app.extensions["companion_signed_in"]
-    return kept.get("pin") == found.fingerprint and kept.get("browser") in known
+    tonight: Evening = app.extensions["companion_evening"]
+    right = kept.get("pin") == found.fingerprint or kept.get("evening") == evenings_right(found, tonight)
+    return right and kept.get("browser") in known
+
+
+def evenings_right(pin: PinLock, tonight: Evening) -> str:
+    """What the cookie of a phone holds that has come in by the code; another chosen PIN ends it too."""
+    return f"{tonight.mark} {pin.fingerprint}"
+
+
+def let_in() -> None:
+    """From now on this browser may play for this evening. One that was here before keeps its place in the list."""
+    session.permanent = True
+    session["evening"] = evenings_right(lock(), evening())
+    if session.get("browser") not in browsers():
+        session["browser"] = browsers().add()
 
 
 def cookie_opens(app: Flask, headers: Mapping[str, str]) -> bool:
@@ -78,12 +118,29 @@ def wants_page() -> bool:
     return request.mimetype in ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
+OF_THE_HOUSE = frozenset(
+    {
+        "games.delete_game",
+        "games.delete_pictures",
+        "games.export",
+        "learning.corrections",
+        "repairing.diagnostics",
+        "repairing.do",
+        "repairing.safe_mode",
+        "setup.camera_picture",
+        "setup.forget_rules",
+    }
+)
+"""What an evening's code does not open: whatever is lost for good, taken away, or not painted over."""
+
+
 def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Refuse whoever has not given the PIN (by signing in, or in the header X-Companion-Pin)."""
+    """Refuse whoever has not given the PIN (by signing in, or in the header X-Companion-Pin), nor come in by this
+    evening's code where that is enough."""
 
     @wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if not signed_in():
+        if not (knows_pin() if request.endpoint in OF_THE_HOUSE else signed_in()):
             offered = request.headers.get(PIN_HEADER)
             if offered is None:
                 if wants_page() and request.path in KEPT_FORMS:
@@ -158,8 +215,14 @@ def sign_in() -> AnyResponse:
         waiting = {name.removeprefix(WAITING): str(value) for name, value in fields.items() if name.startswith(WAITING)}
         app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
         return send_again(app, then, waiting, session)
+    return redirect(where_first(target), 303)
+
+
+def where_first(target: str) -> str:
+    """Where whoever has just come in goes: to `target`, and on the way is asked whose phone it is."""
     players = _players()
-    return redirect("/whose?next=" + quote(target) if players and who_changes() not in players else target, 303)
+    asks = players and who_changes() not in players and not session.get("shared")
+    return "/whose?next=" + quote(target) if asks else target
 
 
 @access.post("/api/pin")
@@ -171,9 +234,10 @@ def sign_in_by_program() -> Response:
 
 @access.post("/pin/out")
 def sign_out() -> AnyResponse:
-    """This browser; with `all`, from somebody who is signed in, every one."""
-    if read_body(request).get("all") and signed_in():
+    """This browser; with `all`, from somebody who has given the PIN, every one, and this evening's code is over."""
+    if read_body(request).get("all") and knows_pin():
         browsers().clear()
+        evening().end()
         app_state: AppState = current_app.extensions["companion_state"]
         app_state.trail.note(author_now(), app_state.game, "access.sign_out", {})
     browsers().remove(session.get("browser"))
@@ -197,11 +261,11 @@ def _phones_name(fields: dict[str, Any]) -> str:
 def _sign_in(fields: dict[str, Any]) -> None:
     pin = fields.get("pin")
     try_pin(str(pin) if isinstance(pin, int) and not isinstance(pin, bool) else text(fields, "pin", longest=32).strip())
-    screen, name = session.get("screen"), _phones_name(fields)
+    name = _phones_name(fields)
+    stays = {field: session[field] for field in ("screen", "name", "shared") if session.get(field)}
     session.clear()
+    session.update(stays)
     session.permanent = True
-    if screen:
-        session["screen"] = True
     session["pin"] = lock().fingerprint
     session["browser"] = browsers().add()
     if name:

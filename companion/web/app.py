@@ -22,10 +22,12 @@ from companion.web.changing import Repeats
 from companion.web.changing_players import changing_players
 from companion.web.disk import disk_fault, disk_is_full
 from companion.web.downloads import Places
+from companion.web.evening import EVENING_FILE, Evening
 from companion.web.games import games
 from companion.web.guard import guard, own_names
 from companion.web.guests import GuestHands, guests
 from companion.web.hypotheses import hypotheses
+from companion.web.inviting import inviting
 from companion.web.languages import LANGUAGES, choose_language, gettext, speak_languages
 from companion.web.learning import learning
 from companion.web.manual import manual
@@ -109,6 +111,9 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_stream"] = chosen.stream
     app.extensions["companion_seats"] = Seats(chosen.stream.most)
     app.extensions["companion_signed_in"] = phones
+    app.extensions["companion_evening"] = Evening(
+        None if app_state.data_dir is None else app_state.data_dir / EVENING_FILE
+    )
     app.extensions["companion_source"] = SourceArchive()
     app.extensions["companion_exports"] = Places()
     app.extensions["companion_turns"] = Turns()
@@ -150,6 +155,7 @@ def _register(app: Flask) -> None:
     for blueprint in (
         pages,
         access,
+        inviting,
         whose,
         api,
         stream,

@@ -18,9 +18,9 @@ from companion.web.body import MAX_NAME, person, read_body, tiles
 from companion.web.hand_notes import hand_notes, mark_of, tiles_left, unread
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of, replaced_text
 from companion.web.hand_picture import HandPicture, hand_picture
+from companion.web.inviting import invitation
 from companion.web.languages import gettext as _
 from companion.web.page_view import PageView, page_view_of
-from companion.web.pages import invitation
 from companion.web.photographs import expect_photograph
 from companion.web.qr import qr_svg
 from companion.web.returned import LONGEST, FieldError

@@ -9,25 +9,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, render_template, request, session
-from werkzeug.exceptions import NotFound, Unauthorized
+from werkzeug.exceptions import Unauthorized
 
 from companion.app.state import AppState, NoGameError
 from companion.game.standing import is_fault, is_own_fault, standing_doubts, standing_faults
 from companion.web import after_hands, put_in, wording
-from companion.web.access import SHARED, signed_in, who_changes
+from companion.web.access import SHARED, evening, knows_pin, may_invite, on_the_box, signed_in, who_changes
 from companion.web.caller import calls_of
 from companion.web.carried import carry
 from companion.web.changing import stamp
 from companion.web.code_texts import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
+from companion.web.inviting import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.notices import notices, recent_faults
-from companion.web.own_address import of_this_machine
 from companion.web.page_view import PageView, page_view_of
 from companion.web.photographs import photograph_limit
 from companion.web.plays import question_picture
-from companion.web.qr import qr_svg
 from companion.web.refusals import translated
 from companion.web.repair_texts import repair_text
 from companion.web.returned import returned
@@ -59,6 +58,7 @@ def names_in_templates() -> dict[str, Any]:
         "asks_whose": asks_whose,
         "SHARED": SHARED,
         "signed_in": signed_in(),
+        "knows_pin": knows_pin(),
         "my_name": who_changes(),
         "language": g.get("language", "en"),
         "theme": g.get("theme", "auto"),
@@ -125,6 +125,8 @@ def names_in_templates() -> dict[str, Any]:
         "fields_sent_again": fields_sent_again,
         "own_address": own_address,
         "invitation": invitation,
+        "may_invite": may_invite(),
+        "qr_address": qr_address,
         "uninvited_text": uninvited_text,
         "settings": current_app.extensions["companion_settings"],
         "game": app_state().game,
@@ -140,14 +142,6 @@ def fit(text: str) -> str:
     return next((step for step, most in (("s", 8), ("m", 14), ("l", 24)) if len(text) <= most), "xl")
 
 
-def on_the_box() -> bool:
-    """Whether the page is shown on the box's own screen, which may show the PIN.
-
-    Where a request comes from says nothing: through a proxy on the box everybody comes from the box.
-    """
-    return bool(session.get("screen"))
-
-
 def pin_place_text() -> str:
     """How long the PIN is and where it is found in this installation."""
     settings = current_app.extensions["companion_settings"]
@@ -161,22 +155,6 @@ def pin_place_text() -> str:
         "chosen": _("Whoever set this box up chose it."),
     }[settings.pin_place]
     return f"{long} {_('It stands on the screen of the box.') if settings.screen_key else where}"
-
-
-def invitation() -> str:
-    """The address that other phones open; "" where this page is reached from this machine alone."""
-    settings = current_app.extensions["companion_settings"]
-    if settings.address is not None and not of_this_machine(settings.address.now):
-        return str(settings.address.now)
-    return "" if of_this_machine(request.host) else request.host_url.rstrip("/")
-
-
-def uninvited_text() -> str:
-    """Why no other phone can open this page, and what lets it."""
-    settings = current_app.extensions["companion_settings"]
-    if settings.address is None or settings.address.here_only:
-        return _("Phones cannot join: this page was started for this machine only. Start it with --host 0.0.0.0.")
-    return _("Phones cannot join yet: this machine is in no network. Connect it to your Wi-Fi.")
 
 
 def _greet_screen() -> None:
@@ -254,7 +232,7 @@ def _regions_of_the_moment(tv: bool) -> dict[str, Any]:
         tuple(app_state().troubles()),
         *(one.id for one in app_state().repairs.to_show()),
     )
-    key = (tv, g.language, signed_in(), on_the_box(), invitation(), *around)
+    key = (tv, g.language, signed_in(), on_the_box(), invitation(), evening().mark, *around)
     shown = _kept(key, lambda: _render_regions(tv))
     # The keys are a phone's own; everything else is drawn once for all.
     keys = _kept((*key, who_changes(), says_whose()), lambda: _render_keys(tv))
@@ -281,7 +259,7 @@ def _render_regions(tv: bool) -> dict[str, Any]:
         "game": app_state().game,
         "regions": _render(board, tv, REGIONS),
         "calls": calls_of(board),
-        "next": wording.turn_text(board) if board.playing else "",
+        "next": wording.turn_text(board.turn.name) if board.turn is not None and board.playing else "",
     }
 
 
@@ -308,18 +286,3 @@ def view() -> Response:
     response = jsonify({"picture": picture, **{name: seen[name] for name in ("size", "tiles", "arms")}})
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-@pages.get("/qr.svg")
-def qr() -> Response:
-    """The page's numeric address for other phones."""
-    address = invitation()
-    if not address:
-        raise NotFound("The box does not know its numeric address.")
-    return Response(qr_svg(address), mimetype="image/svg+xml")
-
-
-@pages.get("/invite")
-def invite() -> str:
-    """The page's address as a QR code, for the next phone."""
-    return render_template("invite.html", tv=False)

@@ -8,7 +8,8 @@ import segno
 
 
 def qr_svg(address: str) -> bytes:
-    """An SVG with the code in black on white, quiet zone included."""
+    """An SVG with the code in black on white, quiet zone included, its squares as large as can be: what is free in it
+    goes into correcting errors."""
     out = io.BytesIO()
-    segno.make(address, error="m").save(out, kind="svg", border=2, scale=4, dark="#14110c", light="#ffffff")
+    segno.make(address, error="l").save(out, kind="svg", border=2, scale=4, dark="#14110c", light="#ffffff")
     return out.getvalue()

@@ -10,7 +10,7 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.storage.repairs import Repair
-from companion.web.access import needs_pin, wants_page
+from companion.web.access import evening, needs_pin, wants_page
 from companion.web.api import app_state
 from companion.web.changing import changes
 from companion.web.downloads import send_once
@@ -49,7 +49,7 @@ def diagnostics() -> Response:
     if found is None:
         raise NotFound(_("There are no diagnostics here."))
     settings = current_app.extensions["companion_settings"]
-    secrets = [settings.pin, settings.screen_key]
+    secrets = [settings.pin, settings.screen_key, evening().code]
     exports = current_app.extensions["companion_exports"]
     return send_once(lambda into: found.pack(into, secrets), "diagnostics.zip", app_state().data_dir, exports)
 

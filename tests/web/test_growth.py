@@ -39,6 +39,7 @@ NO_HISTORY = {
     "/source": "packs the program's own files once",
     "/static/<path:filename>": "a file of the program",
     "/qr.svg": "an address that a test has not",
+    "/join/<code>": "leads on",
 }
 
 NEEDS_PIN = {
@@ -52,6 +53,7 @@ NEEDS_PIN = {
     "/round-end/by-photo",
     "/api/seats",
     "/seats",
+    "/whose",
 }
 
 
