@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from companion.cli.live_camera import camera_options, camera_settings
-from hardware.camera.address import shown
+from hardware.camera.address import is_address, shown
 from hardware.camera.source import CameraSettings, LiveMode
 from vision.calibration import Calibration, CalibrationError
 from vision.fiducials import find_markers
@@ -94,7 +94,7 @@ def calibrated(
 def picture_of(source: str, settings: CameraSettings | None = None) -> tuple[Image, LiveMode | None]:
     """One picture: a file as it is, a camera's first settled frame, with what that camera does."""
     path = Path(source)
-    if path.suffix.lower() in PICTURE_SUFFIXES:
+    if path.suffix.lower() in PICTURE_SUFFIXES and not is_address(source):
         try:
             return open_picture(path), None
         except PictureError as problem:
@@ -115,7 +115,7 @@ def lens_of(folder: str) -> LensFit:
     path = Path(folder)
     files = sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURE_SUFFIXES) if path.is_dir() else []
     if not files:
-        raise click.ClickException(f"{folder}: expected a folder with pictures of the printed ChArUco board")
+        raise click.ClickException(f"{shown(folder)}: expected a folder with pictures of the printed ChArUco board")
     try:
         return calibrate_lens([open_picture(file) for file in files])
     except (PictureError, ValueError) as problem:

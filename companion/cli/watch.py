@@ -176,7 +176,7 @@ def _own_setup(camera: Camera, source: str) -> GameSetup:
     """The simulated table brings its set-up file along; every other camera needs one."""
     own = getattr(camera, "setup", None)
     if own is None:
-        raise click.UsageError(f"--setup FILE is needed for {source}: players, rules and where the table is")
+        raise click.UsageError(f"--setup FILE is needed for {shown(source)}: players, rules and where the table is")
     setup: GameSetup = own()
     return setup
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from hardware.camera.source import CameraError
 
@@ -15,8 +15,10 @@ def is_address(source: str) -> bool:
 
 def shown(source: str) -> str:
     """The source as logs, page and terminal may show it: an address without user, password and query."""
-    if not is_address(source):
+    if "://" not in source:
         return source
+    if _login_is_cut(source):
+        return f"{source.partition('://')[0].lower()}://..."
     try:
         parts = urlsplit(source)
         place = parts.hostname or ""
@@ -27,8 +29,29 @@ def shown(source: str) -> str:
     return f"{parts.scheme}://{place}{port}{parts.path}{'?...' if parts.query else ''}"
 
 
+def _login_is_cut(source: str) -> bool:
+    """Whether a sign in the user or password ends what stands before the path: a part of them would be taken for the
+    host, its port, the path or the query."""
+    try:
+        parts = urlsplit(source)
+    except ValueError:
+        return "@" in source
+    return "@" in parts.path or "@" in parts.fragment or ("@" in parts.query and not parts.path)
+
+
+def secrets_of(source: str) -> tuple[str, ...]:
+    """What of an address, a broker's too, nobody may read in a log: user, password and query, as written and as
+    meant."""
+    rest = source.rpartition("://")[2]
+    login, query = rest.rpartition("@")[0], rest.partition("?")[2]
+    written = [part for part in (login, *login.split(":", 1), query) if part]
+    return tuple(dict.fromkeys([*written, *map(unquote, written)]))
+
+
 def refuse_no_address(source: str) -> None:
     """Raises CameraError in one line for an address that cannot be one."""
+    if _login_is_cut(source):
+        raise CameraError(f"{shown(source)}: in a user or a password write # as %23, / as %2F, ? as %3F and @ as %40")
     try:
         parts = urlsplit(source)
         whole = bool(parts.hostname) and (parts.port is None or parts.port > 0)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hardware.camera.address import is_address, refuse_no_address
+from hardware.camera.address import is_address, refuse_no_address, shown
 from hardware.camera.devices import open_device
 from hardware.camera.source import Camera, CameraError, CameraSettings, without_camera
 from vision.pictures import PICTURE_SUFFIXES, is_heif
@@ -34,10 +34,10 @@ def refuse_nonsense(source: str) -> None:
         if path.is_dir() or path.is_file():
             return
         if path.suffix or len(path.parts) > 1:
-            raise CameraError(f"{source}: there is no such file or folder")
+            raise CameraError(f"{shown(source)}: there is no such file or folder")
         raise CameraError(
-            f"{source}: expected picamera, usb:N, /dev/v4l/by-id/..., rtsp://..., http://..., sim:SEED, or a video "
-            "file or a folder of images that is there"
+            f"{shown(source)}: expected picamera, usb:N, /dev/v4l/by-id/..., rtsp://..., http://..., sim:SEED, or a "
+            "video file or a folder of images that is there"
         )
 
 

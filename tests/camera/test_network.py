@@ -13,17 +13,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import av
 import cv2
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import hardware.camera.network as network
+from companion.cli.calibrate import calibrate
+from companion.cli.watch import watch
 from companion.supervise.camera import SupervisedCamera
 from companion.supervise.health import State
 from hardware.camera import CameraError, Fault, open_camera
-from hardware.camera.address import shown
+from hardware.camera.address import secrets_of, shown
 from hardware.camera.network import NetworkCamera
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -192,6 +196,12 @@ def test_nobody_there_is_a_trouble_of_the_network(scheme: str) -> None:
         ("http://phone.local/shot.jpg", "http://phone.local/shot.jpg"),
         ("http://u:p@[fe80::1]:8080/v", "http://[fe80::1]:8080/v"),
         ("http://ann:s3cr3t@host:port/", "http://..."),
+        ("http://ann:s3#cr3t@host/shot.jpg", "http://..."),
+        ("http://ann:12#34@host/shot.jpg", "http://..."),
+        ("http://ann:1?2@host", "http://..."),
+        ("rtsp://ann:1/2@host/stream", "rtsp://..."),
+        ("rtsp://ann:1@2#3@host/stream", "rtsp://..."),
+        ("rtmp://ann:s3cr3t@host/stream", "rtmp://host/stream"),
         ("usb:0", "usb:0"),
     ],
 )
@@ -203,6 +213,37 @@ def test_an_address_is_shown_without_its_secrets(source: str, is_shown_as: str) 
 def test_an_address_that_cannot_be_one_is_refused(source: str) -> None:
     with pytest.raises(CameraError, match="expected an address such as"):
         open_camera(source)
+
+
+@pytest.mark.parametrize("source", ["rtsp://ann:s3#cr3t@host/x", "http://ann:1/2@host/", "http://ann:12#34@host/x"])
+def test_a_sign_that_ends_the_password_too_early_is_named(source: str) -> None:
+    with pytest.raises(CameraError, match="write # as %23") as caught:
+        open_camera(source)
+    assert not any(part in str(caught.value) for part in ("ann", "s3", "cr3t", "12", "34", "@host"))
+
+
+@pytest.mark.parametrize("source", ["htp://ann:s3cr3t@host/x", "rtmp://ann:s3cr3t@host"])
+def test_an_address_of_another_kind_is_refused_without_its_secrets(source: str) -> None:
+    with pytest.raises(CameraError, match="host") as caught:
+        open_camera(source)
+    assert "s3cr3t" not in str(caught.value) and "ann" not in str(caught.value)
+
+
+def test_what_nobody_may_read_of_an_address_is_known_as_written_and_as_meant() -> None:
+    hidden = secrets_of("rtsp://ann:p%40ss@host/x?token=hush")
+    assert {"ann", "p%40ss", "p@ss", "token=hush"} <= set(hidden)
+    assert {"club", "s3cr3t"} <= set(secrets_of("club:s3cr3t@broker.local:1883"))
+    assert not secrets_of("usb:0") and not secrets_of("http://host/x")
+
+
+@pytest.mark.parametrize("arguments", [(calibrate, "--json"), (watch,)])
+def test_a_command_films_an_address_that_ends_like_a_picture_and_prints_no_secret(arguments: tuple[Any, ...]) -> None:
+    command, *more = arguments
+    with serving(guarded("ann:s3cr3t")) as place:
+        done = CliRunner().invoke(command, [f"http://ann:s3cr3t@{place}/shot.jpg?token=hush", *more])
+    assert done.exit_code and f"http://{place}/shot.jpg" in done.output
+    assert not any(secret in done.output for secret in ("s3cr3t", "ann:", "hush"))
+    assert "No such file" not in done.output and "there is no such" not in done.output
 
 
 def rtsp_session(line: socket.socket, frames: int) -> None:
