@@ -177,6 +177,7 @@ def serve(
     from companion.app.runtime_choice import follow_choice
     from companion.app.safe_mode import CODE, SafeMode
     from companion.cli.serve_diagnostics import Diagnostics, RecentLog
+    from companion.cli.serve_log import ErrorLog
     from companion.cli.serve_storage import open_storage
     from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier
     from companion.tableside import ButtonPod
@@ -185,9 +186,11 @@ def serve(
     from companion.web.own_address import OwnAddress
     from companion.web.pin import fresh_pin
     from companion.web.serving import PortTakenError, listen, serve_on
+    from hardware.camera.address import secrets_of
 
     if pin and not 4 <= len(pin) <= 32:
         raise click.UsageError("--pin: expected 4 to 32 characters")
+    used_pin = pin or fresh_pin()
     settings = camera_settings(camera_size, mains)
     table_name = _checked_name(table_name)
     folder = made_data_dir(data_dir)
@@ -214,8 +217,10 @@ def serve(
         app_state.checks.append(lambda: quick_reasons(Machine(data=folder)))
         app_state.delete_pictures = storage.delete_pictures
         log = RecentLog()
-        logging.getLogger().addHandler(log)
-        parts.callback(logging.getLogger().removeHandler, log)
+        hidden = (used_pin, screen_key, *secrets_of(source or ""), *secrets_of(broker or ""))
+        for handler in (log, ErrorLog(hidden)):
+            logging.getLogger().addHandler(handler)
+            parts.callback(logging.getLogger().removeHandler, handler)
         started = {"camera": _kind_of(source), "broker": broker is not None, "safe": safe}
         app_state.diagnostics = Diagnostics(app_state, folder, started, log)
         watchdog = Watchdog(app_state.parts, notify=systemd_notifier(), every_s=feed_every_s())
@@ -240,7 +245,7 @@ def serve(
         pod = ButtonPod(app_state) if table is None else ButtonPod(app_state, read_now=table.read_now)
         parts.enter_context(pod)
         chosen = PageSettings(
-            pin=pin or fresh_pin(),
+            pin=used_pin,
             names=own_names() | {name.lower() for name in names},
             address=address,
             screen_key=screen_key,
