@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
-from companion.rules.violations import RULE_SETS, Violation
+from companion.rules.violations import Violation
 
 LOOPBACK = "127.0.0.1"
 
@@ -87,7 +87,7 @@ def _seats(rules: RuleSet, players: int | None) -> int:
 
 def plantable(rules: RuleSet, codes: tuple[str, ...]) -> tuple[str, ...]:
     """Those of the codes that can be broken under these rules."""
-    return tuple(code for code in codes if rules.name in RULE_SETS[Violation(code)])
+    return tuple(code for code in codes if rules.name in Violation(code).games)
 
 
 def _play(

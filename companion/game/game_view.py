@@ -205,7 +205,7 @@ class GameView(TypedDict):
     `phase` is waiting (for a round), playing, round_over (hands are to be shown) or match_over; `plays` are this
     round's events as they are held now, with their rulings; `must_cover` the open double that binds the player to move;
     `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
-    `laying_together` says that first trains are laid at the same time and somebody has not begun; `after_double` is the
+    `laying_together` says that first trains may still be laid, by everybody at the same time; `after_double` is the
     train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
     `turns_over` says that these rules turn a dead double face down, `knocks` that a last tile is announced by a knock.
     `brought` are the points with which everybody began, left out where all began with none; `left` those of whoever

@@ -136,7 +136,7 @@ def scene(
         sign = "-" if rules.is_mexican else ":"
         shown["unable"] = [print_act(action, sign) for action in acts_when_unable(course)]
         shown["still_laying"] = still_laying(course)
-        shown["laying_together"] = course.laying_together and not course.all_begun
+        shown["laying_together"] = course.laying_together
         shown["after_double"] = after_double(course)
     off = OffRecord() if lying is None or not playing else off_record(lying, table)
     if isinstance(table, Position):

@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.game.game_view import GameView
 from companion.game.standing import standing_doubts, standing_findings
-from companion.rules.texts import TITLES
+from companion.rules.texts import words_of
 from companion.rules.violations import Violation
 
 PLAY, FAULT = "play", "fault"
@@ -48,4 +48,4 @@ def _all(view: GameView) -> Iterator[tuple[tuple[Any, ...], Happening]]:
 
 
 def _named(code: str) -> Mapping[str, str]:
-    return {"code": code, "title": TITLES[Violation(code)] if code in Violation.__members__ else code}
+    return {"code": code, "title": words_of(Violation(code)).title if code in Violation.__members__ else code}

@@ -11,18 +11,15 @@ from companion.rules.ruleset import CONTRADICTED, HOUSE, OPEN, RuleSet
 from companion.rules.texts import (
     A_TILE,
     A_TRAIN,
-    CHINESE_RULES,
-    CHINESE_SENTENCES,
     CONTRADICTS_ITSELF,
     HOUSE_RULE,
     LEFT_OPEN,
     RESTS_ON_ALL,
-    RULES,
-    SENTENCES,
     SOMEBODY,
     THE_MEXICAN_TRAIN,
     TRAIN_OF,
-    Rule,
+    CodeText,
+    words_of,
 )
 from companion.rules.violations import Violation
 
@@ -84,15 +81,14 @@ def explain(rules: RuleSet, code: Violation, facts: Facts = Facts(), translate: 
     >>> explain(load_ruleset('tactic'), Violation.NO_DRAW).sentence
     'Somebody ended the turn without drawing, though there are tiles to draw.'
     """
-    sentence = SENTENCES[code] if rules.is_mexican else CHINESE_SENTENCES.get(code, SENTENCES[code])
-    filled = translate(sentence).format(
+    words = words_of(code, rules.family)
+    filled = translate(words.sentence).format(
         player=facts.player or translate(SOMEBODY),
         tile=facts.tile or translate(A_TILE),
         train=train_text(facts.train, translate),
     )
-    rule = _rule_of(rules, code)
-    text, source = translate(_text_of(rules, rule)), _source(rules, code, rule, translate)
-    return Reason(code, filled[:1].upper() + filled[1:], text, source)
+    rule, source = translate(rule_text(rules, code)), _source(rules, code, words, translate)
+    return Reason(code, filled[:1].upper() + filled[1:], rule, source)
 
 
 def explain_all(
@@ -130,29 +126,22 @@ def rule_text(rules: RuleSet | None, code: Violation) -> str:
     >>> rule_text(None, Violation.MISMATCH)
     'Touching halves must show the same value.'
     """
-    return RULES[code].text if rules is None else _text_of(rules, _rule_of(rules, code))
+    words = words_of(code) if rules is None else words_of(code, rules.family)
+    if rules is None or words.rests_on is None:
+        return words.rule
+    return words.variants.get(str(getattr(rules, words.rests_on)).lower(), words.rule)
 
 
-def _rule_of(rules: RuleSet, code: Violation) -> Rule:
-    return RULES[code] if rules.is_mexican else CHINESE_RULES.get(code, RULES[code])
-
-
-def _text_of(rules: RuleSet, rule: Rule) -> str:
-    if rule.rests_on is None or not rule.variants:
-        return rule.text
-    return rule.variants.get(getattr(rules, rule.rests_on), rule.text)
-
-
-def _source(rules: RuleSet, code: Violation, rule: Rule, translate: Translate) -> str:
+def _source(rules: RuleSet, code: Violation, words: CodeText, translate: Translate) -> str:
     """`004, Mexican Train (boxed game): what the text says of it`, in the reader's language and without marks."""
     from companion.rules.quotations import quotation_about  # many texts, for those who ask only
 
     place = f"{rules.source}, {rules.title}"
-    source = rules.sources.get(rule.rests_on) if rule.rests_on is not None else None
+    source = rules.sources.get(words.rests_on) if words.rests_on is not None else None
     if source is not None and source.mark == HOUSE:
         return f"{place}: {translate(HOUSE_RULE)}, {source.text}"
     changed = {name for name, one in rules.sources.items() if one.mark == HOUSE}
-    abouts = (code,) if source is None or rule.rests_on is None else (code, rule.rests_on)
+    abouts = (code,) if source is None or words.rests_on is None else (code, words.rests_on)
     quoted = next(filter(None, (quotation_about(rules.name, rules.source, one, changed) for one in abouts)), None)
     if quoted is None:
         if source is None:

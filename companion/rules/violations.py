@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum, StrEnum
 
+from companion.rules.written import written
+
 
 class Certainty(IntEnum):
     """How a code can be known: from the still tables alone, after the hands are shown, or never from a picture.
@@ -87,60 +89,16 @@ class Violation(StrEnum):
         >>> Violation.PASSED_WITH_PLAYABLE.certainty
         <Certainty.REVEAL: 1>
         """
-        if self in _REVEAL:
-            return Certainty.REVEAL
-        return Certainty.REPORTED if self in _REPORTED else Certainty.TABLE
+        return Certainty[str(written("rules/codes.toml")["codes"][self]["certainty"]).upper()]
 
+    @property
+    def games(self) -> frozenset[str]:
+        """The published rule sets in which it can be broken (the last column of docs/rules.md section 6).
 
-_REVEAL = frozenset(
-    {
-        Violation.NEEDLESS_DRAW,
-        Violation.PASSED_WITH_PLAYABLE,
-        Violation.FIRST_TRAIN_NOT_MAXIMAL,
-        Violation.HAND_COUNT_INCONSISTENT,
-        Violation.UNACCOUNTED_TILE,
-        Violation.FALSE_BLOCK,
-        Violation.SCORE_ERROR,
-        Violation.SETTLEMENT_ERROR,
-        Violation.DISCARD_WITH_PLAYABLE,
-        Violation.REDEAL_MISSED,
-    }
-)
-_REPORTED = frozenset({Violation.ANNOUNCE_MISSING, Violation.OPEN_END_UNDECLARED, Violation.HAND_SIZE})
-
-_ALL = "poltava cz reeves tactic jielong chedeng kkori"
-_MEXICAN = "poltava cz reeves tactic"
-_CHINESE = "jielong chedeng kkori"
-
-RULE_SETS: dict[Violation, frozenset[str]] = {
-    code: frozenset(names.split())
-    for names, codes in (
-        (
-            _ALL,
-            "TILE_NOT_IN_SET MISMATCH HAND_SIZE EXTRA_TILE TILE_MOVED OUT_OF_TURN PLAY_AFTER_END "
-            "HAND_COUNT_INCONSISTENT UNACCOUNTED_TILE FALSE_BLOCK SCORE_ERROR SETTLEMENT_ERROR",
-        ),
-        (
-            _MEXICAN,
-            "WRONG_ENGINE ENGINE_NOT_DOUBLE DUPLICATE_TILE WRONG_ROOT SECOND_MEXICAN CLOSED_TRAIN OPEN_DOUBLE_IGNORED "
-            "DOUBLE_NOT_FOLLOWED MARKER_MISSING MARKER_UNEARNED MARKER_REMOVED_WRONGLY MARKER_NOT_REMOVED "
-            "MARKER_WRONG_TRAIN NO_DRAW EXTRA_DRAW DRAW_FROM_EMPTY",
-        ),
-        ("poltava cz", "FIRST_TURN_OWN_ONLY MX_TOO_EARLY DRAW_FIRST_TURN FIRST_LAP_NOT_FINISHED"),
-        ("reeves tactic", "DOUBLE_ORDER ANNOUNCE_MISSING"),
-        ("cz", "EXTRA_NOT_ON_DOUBLE"),
-        ("reeves", "EXTRA_NOT_ON_FIRST_DOUBLE"),
-        ("poltava", "DEAD_TRAIN WRONG_FLIP DRAW_WHEN_BLOCKED FIRST_TRAIN_NOT_MAXIMAL"),
-        ("cz reeves tactic", "FLIP_NOT_IN_RULES"),
-        ("tactic", "MX_MARKER_MISSING"),
-        ("poltava reeves tactic", "NEEDLESS_DRAW PASSED_WITH_PLAYABLE"),
-        (
-            _CHINESE,
-            "MULTIPLICITY CLOSED_END PASS_WITHOUT_DISCARD DISCARD_FACE_UP LEAD_MUST_PLAY DISCARD_WITH_PLAYABLE "
-            "OPEN_END_UNDECLARED",
-        ),
-        ("chedeng", "REDEAL_MISSED"),
-    )
-    for code in map(Violation, codes.split())
-}
-"""Code -> the published rule sets in which it can be broken (the last column of docs/rules.md section 6)."""
+        >>> from companion.rules import Violation
+        >>> sorted(Violation.DOUBLE_ORDER.games)
+        ['reeves', 'tactic']
+        """
+        known = written("rules/codes.toml")
+        families: dict[str, list[str]] = known["families"]
+        return frozenset(game for name in known["codes"][self]["games"] for game in families.get(name, [name]))

@@ -1,10 +1,10 @@
-"""The words for codes in the reader's language; the words themselves are in `companion.rules.texts`."""
+"""The words for codes in the reader's language; the words themselves are in `companion/rules/codes.toml`."""
 
 from __future__ import annotations
 
 from companion.rules.explain import rule_text
 from companion.rules.ruleset import SHIPPED, load_ruleset
-from companion.rules.texts import TITLES
+from companion.rules.texts import words_of
 from companion.rules.violations import Violation
 from companion.web.languages import gettext as translate
 from companion.web.languages import marked as _
@@ -12,7 +12,7 @@ from companion.web.languages import marked as _
 
 def code_title(code: str) -> str:
     """The violation's name; an unknown code is shown as it is, never swallowed."""
-    return translate(TITLES[Violation(code)]) if code in Violation.__members__ else code
+    return translate(words_of(Violation(code)).title) if code in Violation.__members__ else code
 
 
 def reminder(code: str) -> str:

@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract, extract_from_dir
+from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import write_po
 
 COMPANION = Path(__file__).resolve().parents[1]
 ROOMS = ("web", "hall")
 """The rooms whose code and templates hold sentences."""
 
-RULES = ("texts.py",)
-"""The rules' own sentences, marked for translation where they stand."""
-
-WRITTEN = {"rules/quotations.toml": ("meaning",)}
+WRITTEN = {"rules/codes.toml": ("title", "rule", "variants"), "rules/quotations.toml": ("meaning",)}
 """Files of texts -> the keys under which every text is a message."""
 
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
@@ -54,13 +51,9 @@ def texts_in(content: str, keys: Collection[str]) -> Iterator[tuple[int, str]]:
 def template() -> Catalog:
     """All messages with the places where they stand, as paths inside `companion`."""
     catalogue = Catalog(project="tabletop-companion", charset="utf-8")
-    for name in RULES:
-        with (COMPANION / "rules" / name).open("rb") as file:
-            for line, message, comments, _context in extract("python", file, keywords={"_": None}):
-                catalogue.add(message, locations=[(f"rules/{name}", line)], auto_comments=comments)
     for name, keys in WRITTEN.items():
-        for line, message in texts_in((COMPANION / name).read_text(encoding="utf-8"), keys):
-            catalogue.add(message, locations=[(name, line)])
+        for line, text in texts_in((COMPANION / name).read_text(encoding="utf-8"), keys):
+            catalogue.add(text, locations=[(name, line)])
     for room in ROOMS:
         found = extract_from_dir(str(COMPANION / room), method_map=METHODS, keywords=KEYWORDS)
         for name, line, message, comments, _context in found:

@@ -113,7 +113,6 @@ class ScoreRow:
     last: int | None
     hand: int | None
     rank: int
-    moves_next: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +155,7 @@ class PageView:
     drew: bool
     unable: tuple[str, ...]
     still_laying: str | None
+    laying_together: bool
     after_double: str | None
     reminders: tuple[str, ...]
     turns_over: bool
@@ -197,8 +197,10 @@ class PageView:
 
     @property
     def open_trains(self) -> tuple[TrainView, ...]:
-        """What the player to move may lay on, their own train first."""
-        mine = self.turn.name if self.turn else None
+        """What the player at work may lay on, their own train first."""
+        mine = self.at_work.name if self.at_work else None
+        if self.growing is not None:
+            return tuple(train for train in self.trains if train.name == mine)
         return tuple(sorted((train for train in self.trains if train.playable), key=lambda train: train.name != mine))
 
     @property
@@ -227,9 +229,38 @@ class PageView:
         return self.still_laying if alone else None
 
     @property
+    def together(self) -> bool:
+        """Whether everybody builds a first train at the same time, and somebody has not said that it is done."""
+        return bool(self.building)
+
+    @property
+    def at_work(self) -> Seat | None:
+        """Whose turn the page shows: of whoever builds a long first train until its end is said, else `turn`; None
+        while everybody builds."""
+        return None if self.together else self.seat(self.growing) or self.turn
+
+    @property
+    def building(self) -> tuple[Seat, ...]:
+        """Whose first train may begin or go on while everybody builds: of all who have not said that it is done."""
+        if not self.laying_together:
+            return ()
+        ended = {play.get("by") for play in self.plays if play["event"] in ("passed", "marker_placed")}
+        return tuple(seat for seat in self.seats if seat.name not in ended)
+
+    @property
+    def builders(self) -> tuple[Seat, ...]:
+        """Those of them who have begun."""
+        begun = {train.name for train in self.trains if train.tiles}
+        return tuple(seat for seat in self.building if seat.name in begun)
+
+    def takes(self, train: TrainView) -> bool:
+        """Whether the next tile may be laid there."""
+        return train.playable or train.name == self.growing or train.seat in self.building
+
+    @property
     def by_likelihood(self) -> tuple[TrainView, ...]:
         """The trains as they are offered for the next tile: where it probably goes, what is open, what is closed."""
-        return tuple(sorted(self.trains, key=lambda train: (train.name != self.preselected, not train.playable)))
+        return tuple(sorted(self.trains, key=lambda train: (train.name != self.preselected, not self.takes(train))))
 
     @property
     def questions(self) -> tuple[tuple[QuestionShown, tuple[int, ...]], ...]:
@@ -250,16 +281,20 @@ class PageView:
 
     def as_seen_by(self, me: Seat | None) -> PageView:
         """The same for the keys of a player's own phone: what is tapped there is theirs, whoever is to move."""
-        if me is None or me == self.turn:
+        if me is None:
             return self
+        still = self.still_laying if self.still_laying == me.name else None
+        if me == self.turn:
+            return replace(self, still_laying=still, laying_together=False)
         due = None if self.must_cover is None else self.must_cover["train"]
         to_me = {row.name for row in self.trains if row.seat in (None, me) or row.marker}
         own = tuple(
             replace(row, playable=row.name in to_me and not row.flipped and due in (None, row.name))
             for row in self.trains
         )
-        still = self.still_laying if self.still_laying == me.name else None
-        return replace(self, turn=me, trains=own, after_double=None, still_laying=still, drew=False)
+        return replace(
+            self, turn=me, trains=own, after_double=None, still_laying=still, laying_together=False, drew=False
+        )
 
     def seat(self, name: str | None) -> Seat | None:
         return next((seat for seat in self.seats if seat.name == name), None)
@@ -296,7 +331,7 @@ def page_view_of(snapshot: GameView) -> PageView:
     """The view of one snapshot."""
     seats = seats_of(snapshot["players"], snapshot.get("colours"))
     unclear = tuple(snapshot["unclear"])
-    plays = _with_open_engine(snapshot["plays"], unclear)
+    plays = _with_trains_done(_with_open_engine(snapshot["plays"], unclear))
     faults = {play["seq"] for play in plays if is_own_fault(play)}
     doubts = {play["seq"] for play in plays if standing_doubts(play)} - faults
     laid = [play["seq"] for play in plays if play["event"] == "tile_played" and not play.get("taken_back")]
@@ -336,6 +371,7 @@ def page_view_of(snapshot: GameView) -> PageView:
         drew="draw" in snapshot["turn_actions"],
         unable=tuple(snapshot["unable"]),
         still_laying=snapshot["still_laying"],
+        laying_together=snapshot["laying_together"],
         after_double=snapshot["after_double"],
         reminders=tuple(snapshot.get("reminders", ())),
         turns_over=snapshot.get("turns_over", False),
@@ -353,6 +389,20 @@ def _with_open_engine(plays: Sequence[PlayShown], unclear: Sequence[QuestionShow
     if not any(Question.of(str(one.get("reason") or "")).about == ANOTHER_ENGINE for one in unclear):
         return tuple(plays)
     return tuple({**play, "violations": []} if play["event"] == "round_started" else play for play in plays)
+
+
+def _with_trains_done(plays: Sequence[PlayShown]) -> tuple[PlayShown, ...]:
+    """The plays; whoever says that the own first train is done has ended a turn, not passed."""
+    shown, last = list[PlayShown](), dict[str | None, PlayShown]()
+    for play in plays:
+        by = play.get("by")
+        first = all(one["event"] == "passed" or one.get("train") == one.get("by") for one in last.values())
+        if play["event"] == "passed" and first and last.get(by, play)["event"] == "tile_played":
+            play = {**play, "done": True}
+        shown.append(play)
+        if by is not None and not play.get("taken_back") and not play.get("withdrawn"):
+            last[by] = play
+    return tuple(shown)
 
 
 def _train(
@@ -428,7 +478,6 @@ def _scores(snapshot: GameView, seats: Sequence[Seat]) -> tuple[ScoreRow, ...]:
             last=last.get(seat.name),
             hand=snapshot["hands"].get(seat.name),
             rank=numbers.index(totals[seat.name]) + 1 if counted else 0,
-            moves_next=snapshot["turn"] == seat.name,
         )
         for seat in seats
     )

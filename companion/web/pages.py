@@ -259,7 +259,7 @@ def _render_regions(tv: bool) -> dict[str, Any]:
         "game": app_state().game,
         "regions": _render(board, tv, REGIONS),
         "calls": calls_of(board),
-        "next": wording.turn_text(board.turn.name) if board.turn is not None and board.playing else "",
+        "next": wording.turn_text(board) if board.playing else "",
     }
 
 

@@ -219,17 +219,19 @@ def open_text(play: Mapping[str, Any]) -> str:
 
 
 def entry_text(board: PageView) -> str:
-    """What the player to move has to do, over the keys."""
-    name = board.turn.name if board.turn else ""
+    """What the player at work has to do, over the keys."""
+    if board.together:
+        return _("Everybody builds their first train")
+    name = board.at_work.name if board.at_work else ""
     if not name:
         return _("Enter a play")
+    if board.growing:
+        return _("%(name)s's first train: tap its next tile.", name=board.growing)
     if board.after_double:
         return _("%(name)s played a double: one more tile.", name=name)
     if board.must_cover:
         where = train_name(str(board.must_cover.get("train")))
         return _("%(name)s: cover the double first (%(train)s).", name=name, train=where)
-    if board.growing:
-        return _("%(name)s's first train: tap its next tile.", name=board.growing)
     if board.drew:
         return _("%(name)s has drawn. Does it fit?", name=name)
     return _("%(name)s: tap what was played.", name=name)
@@ -326,8 +328,11 @@ def camera_text(state: str) -> str:
     return texts.get(state, _("Looking"))
 
 
-def turn_text(name: str) -> str:
-    return _("%(name)s to play.", name=name)
+def turn_text(board: PageView) -> str:
+    """Whose turn it is, to be read aloud; "" where nobody knows."""
+    if board.together:
+        return _("Everybody builds their first train")
+    return "" if board.at_work is None else _("%(name)s to play.", name=board.at_work.name)
 
 
 def question_of(line: Mapping[str, Any]) -> Question:

@@ -15,7 +15,7 @@ from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Dr
 from companion.rules.mexican.judge import legal_plays, play_out
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
-from companion.rules.violations import RULE_SETS, Violation
+from companion.rules.violations import Violation
 from datasets.bots.mexican import TurnMaker
 from datasets.bots.rounds import BotRound
 
@@ -52,7 +52,7 @@ def plantable(rules_name: str) -> tuple[Violation, ...]:
     bent = {Violation.OUT_OF_TURN, *BY_HIDDEN_HANDS, *AT_THE_DEAL, *IN_A_LINE, *BENDING}
     if rules_name == "reeves":
         bent -= {Violation.MARKER_NOT_REMOVED}
-    return tuple(code for code in sorted(bent) if rules_name in RULE_SETS.get(code, ()))
+    return tuple(code for code in sorted(bent) if rules_name in code.games)
 
 
 @dataclass(slots=True)

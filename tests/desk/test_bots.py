@@ -12,7 +12,7 @@ from companion.game.session import Session
 from companion.log.events import Drew, HandShown
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
-from companion.rules.violations import RULE_SETS, Certainty, Violation
+from companion.rules.violations import Certainty, Violation
 from datasets.bots import BotGame, BotRound
 from datasets.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
 from datasets.bots.recording import reveal
@@ -64,7 +64,7 @@ def test_bots_can_plant_whatever_a_table_can_show() -> None:
     elsewhere = {Violation.TILE_MOVED, Violation.PLAY_AFTER_END, Violation.MX_MARKER_MISSING,
                  Violation.FIRST_LAP_NOT_FINISHED, Violation.DRAW_WHEN_BLOCKED}  # fmt: skip
     for name in RULESET_NAMES:
-        table = {code for code, names in RULE_SETS.items() if name in names and code.certainty is Certainty.TABLE}
+        table = {code for code in Violation if name in code.games and code.certainty is Certainty.TABLE}
         if name == "reeves":
             table -= {Violation.MARKER_NOT_REMOVED}
         assert table - elsewhere <= set(plantable(name)), name

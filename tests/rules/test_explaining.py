@@ -12,16 +12,18 @@ from companion.rules.board import Board
 from companion.rules.errors import RulesError
 from companion.rules.explain import Facts, explain, explain_all, train_text
 from companion.rules.ruleset import RULESET_NAMES, SHIPPED, house_file, load_ruleset
-from companion.rules.ruleset_fields import FIELDS
-from companion.rules.texts import CHINESE_RULES, CHINESE_SENTENCES, RULES, SENTENCES
+from companion.rules.ruleset_fields import CHINESE, FIELDS, MEXICAN
+from companion.rules.texts import words_of
 from companion.rules.violations import Violation
+from companion.rules.written import written
 
 TACTIC = load_ruleset("tactic")
 
 
 def test_no_code_is_without_an_explanation() -> None:
-    assert set(SENTENCES) == set(Violation)
-    assert set(RULES) == set(Violation)
+    known = written("rules/codes.toml")["codes"]
+    assert list(known) == list(Violation)
+    assert all(words_of(code).sentence and words_of(code).rule for code in Violation)
 
 
 @pytest.mark.parametrize("name", RULESET_NAMES)
@@ -111,8 +113,13 @@ def test_a_translation_keeps_the_places() -> None:
 
 
 def test_texts_name_only_known_places_and_fields() -> None:
-    for text in (*SENTENCES.values(), *CHINESE_SENTENCES.values()):
+    all_words = [words_of(code, family) for code in Violation for family in (MEXICAN, CHINESE)]
+    for text in (words.sentence for words in all_words):
         assert {name for _, name, _, _ in Formatter().parse(text) if name} <= {"player", "tile", "train"}
         assert not re.search(r"[A-Z]{3,}", text), "no code names in what players read"
-    for rule in (*RULES.values(), *CHINESE_RULES.values()):
-        assert rule.rests_on is None or rule.rests_on in FIELDS
+    for words in all_words:
+        assert words.rests_on in FIELDS if words.variants else words.rests_on in (None, *FIELDS)
+        for value in words.variants:
+            assert (
+                words.rests_on and FIELDS[words.rests_on].value({"true": True, "false": False}.get(value, value)) != ""
+            )

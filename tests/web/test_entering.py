@@ -103,7 +103,7 @@ def test_a_tile_of_the_second_turn_is_no_first_train_any_more(tmp_path: Path) ->
     table = Table(tmp_path, "cz", "double-12")
     for train, outer in (("Ann", "5"), ("Ben", "7"), ("Cy", "9"), ("Cy", "2")):
         table.post("play", train=train, outer=outer)
-    assert chosen_train(table.page) == "Cy" and "Cy's first train is done" in table.page
+    assert chosen_train(table.page) == "Cy" and "First train done:" in table.page
     table.post("pass", by="Cy")
     for train, outer, after in (("Ann", "1", "Ben"), ("Ben", "3", "Cy")):
         table.post("play", train=train, outer=outer)
