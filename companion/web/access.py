@@ -93,13 +93,21 @@ def let_in() -> None:
         session["browser"] = browsers().add()
 
 
-def cookie_opens(app: Flask, headers: Mapping[str, str]) -> bool:
-    """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}."""
+def head_opens(app: Flask, headers: Mapping[str, str], address: str) -> bool:
+    """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}. A PIN in
+    it is tried, and a wrong one counted, as any other."""
     if "companion_lock" not in app.extensions or not isinstance(app.session_interface, PhoneSessions):
         return False
     kept = app.session_interface.of_head(app, headers)
     # Whoever opened the link of a round may send a photograph of a hand.
-    return _opens(app, kept) or isinstance(kept.get("hand"), str)
+    if _opens(app, kept) or isinstance(kept.get("hand"), str):
+        return True
+    offered = headers.get(PIN_HEADER.upper().replace("-", "_"))
+    found: PinLock = app.extensions["companion_lock"]
+    try:
+        return offered is not None and found.opens(offered, network_of(address))
+    except TooManyTriesError:
+        return False
 
 
 def who_changes() -> str | None:

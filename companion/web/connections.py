@@ -1,13 +1,14 @@
 """waitress with what a home network needs beside it, where a guest may be careless or hostile.
 
 One network's requests wait for each other and not others' for them, when all places are taken whoever has most of them
-gives one up, a connection on which nothing moves is closed, and a large body is read only from somebody who may have
-the PIN. Everything else is waitress's own.
+gives one up, a connection on which nothing moves is closed, and a large body is read only from a phone that is known,
+one from each address. Times are monotonic: a clock that is set back ends nothing. Everything else is waitress's own.
 """
 
 from __future__ import annotations
 
 import copy
+import io
 import logging
 import socket
 import time
@@ -53,6 +54,23 @@ class ConnectionSettings:
     large_paths: frozenset[str] = frozenset()
 
 
+TURNED_AWAY = "X-Companion-Turned-Away"
+"""Put into the head of a request whose photograph was read to its end and not kept, so that the page can say why."""
+
+
+class Nowhere(io.BytesIO):
+    """Takes the body of a request that is turned away."""
+
+    def append(self, data: bytes) -> None:
+        """It is kept nowhere."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def getfile(self) -> Nowhere:
+        return self
+
+
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """One request. `large`: its body may be a photograph."""
 
@@ -60,15 +78,21 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.adj)
-        self._server = channel.server
+        self._server, self.address = channel.server, str(channel.addr[0])
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
             super().parse_header(header_plus)
         except ValueError:  # a length of five thousand digits
             raise ParsingError("Content-Length is invalid") from None
-        if self._server.takes_large(self.path, self.headers):
-            self.large, self.adj = True, self._server.large_adj
+        self.headers.pop(TURNED_AWAY.upper().replace("-", "_"), None)
+        if not (self.chunked or self.content_length > SMALL_BODY) or not self._server.knows(self):
+            return
+        self.adj = self._server.large_adj
+        self.large = self._server.has_room_for(self.address)
+        if not self.large:
+            self.body_rcv.buf = Nowhere()
+            self.headers |= {"CONTENT_LENGTH": "0", TURNED_AWAY.upper().replace("-", "_"): "1"}
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
@@ -79,6 +103,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.network = network_of(str(addr[0]))
         self.begun = time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
+
+    @property
+    def last_activity(self) -> float:
+        """When something has moved, in monotonic seconds."""
+        return self._active_at
+
+    @last_activity.setter
+    def last_activity(self, _now: float) -> None:
+        self._active_at = time.monotonic()
 
     def service(self) -> None:
         try:
@@ -93,8 +126,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
 
 class PageServer(TcpWSGIServer):  # type: ignore[misc]
-    """`knows` says by its headers whether a request comes from somebody with the PIN. `at_once` threads at most serve
-    one network."""
+    """`knows` says by its headers and its address whether a request comes from a phone that may send a photograph.
+    `at_once` threads at most serve one network."""
 
     channel_class = Channel
 
@@ -106,7 +139,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         threads: int,
         at_once: int,
         limits: ConnectionSettings,
-        knows: Callable[[Mapping[str, str]], bool],
+        knows: Callable[[Mapping[str, str], str], bool],
         map: dict[int, Any],
         parts: Parts | None = None,
     ) -> None:
@@ -135,6 +168,15 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
             application, map, True, sock, dispatcher=dispatcher, adj=adj, bind_socket=False, sockinfo=sockinfo
         )
         self.task_dispatcher.queue_logger.setLevel(logging.ERROR)
+        # waitress would look after the connections by the clock on the wall.
+        self.next_channel_cleanup, self._look_at = float("inf"), 0.0
+
+    def readable(self) -> bool:
+        now = time.monotonic()
+        if now >= self._look_at:
+            self._look_at = now + self.adj.cleanup_interval
+            self.maintenance(now)
+        return bool(super().readable())
 
     def handle_accept(self) -> None:
         if len(self.active_channels) >= self._limits.most:
@@ -174,9 +216,12 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         with self.task_dispatcher.lock:
             self.task_dispatcher.queue.done(network)
 
-    def takes_large(self, path: str, headers: Mapping[str, str]) -> bool:
-        """Whether a photograph is read from whoever sends these headers."""
-        if path not in self._limits.large_paths or not (self._knows(headers) or "X_COMPANION_PIN" in headers):
-            return False
+    def knows(self, request: Parser) -> bool:
+        """Whether a photograph is read from whoever sends it."""
+        return request.path in self._limits.large_paths and self._knows(request.headers, request.address)
+
+    def has_room_for(self, address: str) -> bool:
+        """Whether this address sends no other photograph, and not too many are being sent."""
         asked = (channel.request for channel in list(self.active_channels.values()))
-        return sum(isinstance(one, Parser) and one.large for one in asked) < LARGE_AT_ONCE
+        sending = [one.address for one in asked if isinstance(one, Parser) and one.large]
+        return address not in sending and len(sending) < LARGE_AT_ONCE

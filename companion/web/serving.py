@@ -16,7 +16,7 @@ from typing import Any
 from flask import Flask
 from waitress import wasyncore
 
-from companion.web.access import cookie_opens
+from companion.web.access import head_opens
 from companion.web.connections import ConnectionSettings, PageServer
 from companion.web.own_address import numeric_address
 from companion.web.photographs import FORM_LIMIT
@@ -97,7 +97,7 @@ class Server:
             threads=chosen.threads,
             at_once=chosen.at_once,
             limits=replace(chosen.limits, large_body=READ_OUT * FORM_LIMIT, large_paths=PHOTO_ROUTES),
-            knows=partial(cookie_opens, app),
+            knows=partial(head_opens, app),
             map=self._sockets,
             parts=parts["companion_state"].parts if "companion_state" in parts else None,
         )

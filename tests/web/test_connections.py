@@ -175,26 +175,82 @@ def test_who_has_the_pin_may_send_a_photograph_and_nothing_larger(phone: Open, a
     head = {"Content_Type": "multipart/form-data; boundary=x", "Cookie": cookie}
     for path in ("/round-end/photo", "/api/play"):
         assert phone().ask(path, "POST", Content_Length=str(10**9), **head).status() == 413
-    part = b'--x\r\nContent-Disposition: form-data; name="photo"; filename="hand.jpg"\r\n\r\n'
-    body = part + b"x" * 3_000_000 + b"\r\n--x--\r\n"
-    sent = phone().ask("/round-end/photo", "POST", Content_Length=str(len(body)), **head)
-    assert sent.send(body).status() not in (413, 500)
+    assert sent_whole(phone(), photograph(app))[0] not in (413, 500)
+
+
+BODY = b'--x\r\nContent-Disposition: form-data; name="photo"; filename="hand.jpg"\r\n\r\n%s\r\n--x--\r\n' % (
+    b"x" * 3_000_000
+)
+HEAD = {"Content_Length": str(len(BODY)), "Content_Type": "multipart/form-data; boundary=x"}
+
+
+def photograph(app: Flask) -> dict[str, str]:
+    """The head of a request by which a phone that is signed in sends one."""
+    return {**HEAD, "Cookie": signed_in(app)}
+
+
+def sent_whole(phone: Phone, head: dict[str, str], path: str = "/round-end/photo?how=out") -> tuple[int, str]:
+    """The status and the page that answer to a photograph."""
+    phone.ask(path, "POST", **head).send(BODY)
+    answer = http.client.HTTPResponse(phone.socket)
+    answer.begin()
+    return answer.status, answer.read().decode()
+
+
+def test_one_address_sends_one_photograph_at_a_time_and_the_other_is_told_in_words(phone: Open, app: Flask) -> None:
+    head = photograph(app)
+    first = phone("127.0.0.5").ask("/round-end/photo", "POST", **head).send("--x")
+    assert phone().ask("/health").status() == 200
+    status, page = sent_whole(phone("127.0.0.5"), head)
+    assert status == 413 and "Other photographs are being sent just now." in page and "</html>" in page
+    assert "being sent just now" not in sent_whole(phone("127.0.0.6"), head)[1]
+    first.close()
 
 
 def test_only_so_many_photographs_are_taken_at_once(phone: Open, app: Flask) -> None:
-    head = {"Content_Length": "3000000", "Content_Type": "multipart/form-data; boundary=x", "Cookie": signed_in(app)}
-
-    def refused() -> bool:
-        trial = phone().ask("/round-end/photo", "POST", **head)
-        trial.socket.settimeout(0.2)
-        with contextlib.suppress(TimeoutError):
-            return trial.status() == 413
-        return False
-
-    sending = [phone().ask("/round-end/photo", "POST", **head).send("--x") for _ in range(LARGE_AT_ONCE)]
-    until(refused)
+    head = photograph(app)
+    sending = [
+        phone(f"127.0.1.{n}").ask("/round-end/photo", "POST", **head).send("--x") for n in range(1, LARGE_AT_ONCE + 1)
+    ]
+    assert phone().ask("/health").status() == 200
+    assert "being sent just now" in sent_whole(phone("127.0.2.1"), head)[1]
     for one in sending:
         one.close()
+
+
+def test_a_pin_in_a_head_lets_a_photograph_in_only_if_it_is_right_and_counts_as_a_try(phone: Open, app: Flask) -> None:
+    for _ in range(3):
+        assert phone("127.0.0.9").ask("/learn", "POST", X_Companion_Pin="000000", **HEAD).status() == 413
+    tries = app.extensions["companion_lock"]._tries
+    assert tries["127.0.0.9"].wrong == 3
+    small = {**HEAD, "Content_Length": "3"}
+    assert phone("127.0.0.9").ask("/learn", "POST", X_Companion_Pin="000000", **small).send("--x").status() == 403
+    assert tries["127.0.0.9"].wrong == 4
+    status, _page = sent_whole(phone("127.0.0.8"), {**HEAD, "X_Companion_Pin": PIN}, "/learn")
+    assert status not in (413, 403, 500)
+
+
+def test_a_clock_that_is_set_back_keeps_the_page_alive(
+    phone: Open, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = next(one for one in app.extensions["companion_state"].parts._parts.values() if one.name == "page")
+    assert phone().ask("/health").status() == 200
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() - 3600)
+    beats = part._beat_at
+    until(lambda: part._beat_at > beats)
+    assert phone().ask("/health").status() == 200
+
+
+@pytest.mark.parametrize("limits", [replace(LIMITS, idle_s=1)])
+def test_a_clock_that_is_set_back_ends_no_idle_connection_too_late(
+    phone: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = phone()
+    assert idle.ask("/health").status() == 200
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() - 3600)
+    assert idle.ended()
 
 
 def test_a_guest_who_keeps_all_his_threads_busy_keeps_nobody_waiting(phone: Open, session: FakeSession) -> None:

@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 
 from companion.app.state import AppState
 from companion.web import phones
-from companion.web.access import cookie_opens
+from companion.web.access import head_opens
 from companion.web.app import PageSettings, create_app
 from companion.web.guard import host_is_ours
 from companion.web.phones import PHONES_FILE, SignedIn
@@ -254,7 +254,7 @@ def test_a_cookie_opens_nothing_after_signing_out(app: Flask, keeper: FlaskClien
     thief = app.test_client()
     thief.set_cookie("companion", kept.value)
     assert thief.post("/api/undo", json={}).status_code == 401
-    assert not cookie_opens(app, {"COOKIE": f"companion={kept.value}"})
+    assert not head_opens(app, {"COOKIE": f"companion={kept.value}"}, "127.0.0.1")
 
 
 def test_every_phone_can_be_signed_out_by_somebody_with_the_pin(app: Flask, keeper: FlaskClient) -> None:
