@@ -43,7 +43,7 @@ from companion.log.journal import Clock, Journal, utc_now
 from companion.log.question import Question
 from companion.play.event_actions import act_of, event_of
 from companion.play.match import Match
-from companion.play.reports import REPORTS
+from companion.play.reports import DEALT, REPORTS
 from companion.play.taps import acts_when_unable, lifts_marker, still_laying
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
 from companion.rules.position import LinePosition, Position
@@ -226,12 +226,16 @@ class Session(OpenGame):
 
     def report(self, by: str, what: str, value: int | None = None) -> tuple[Event, ...]:
         """Somebody says what `by` did not announce (play.reports: no_last_tile, no_open_end), or how many tiles
-        `by` was dealt (dealt, `value`)."""
+        `by` was dealt (dealt, `value`). Said again, it takes the place of what was said before."""
         with self._lock:
             self._running(also_ended=True)
             if what not in REPORTS:
                 raise CommandRejected(Reason.NO_SUCH_REPORT, names=", ".join(REPORTS))
-            return self._record(Announced(by=self._player(by), what=what, value=value))
+            said = Announced(by=self._player(by), what=what, value=value)
+            standing = _reported_already(self._ledger, said)
+            if standing is None:
+                return self._record(said)
+            return () if standing.value == value else self.correct(standing.seq, {"value": value, "violations": []})
 
     def take_back(self, seq: int, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The tile of an earlier play was taken back from the table; its play is undone."""
@@ -516,6 +520,19 @@ def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
 def _of_round(act: AppliedEvent, number: int) -> bool:
     sheet = act.after.board.round
     return sheet is not None and sheet.number == number
+
+
+def _reported_already(ledger: Ledger, said: Announced) -> Announced | None:
+    """The same report of the same player that stands: of a deal in this round, else since the player's last tile."""
+    for item in reversed(ledger.held):
+        event = item.event
+        if isinstance(event, RoundStarted):
+            break
+        if isinstance(event, TilePlayed) and event.by == said.by and said.what != DEALT and not item.undone:
+            break
+        if isinstance(event, Announced) and (event.by, event.what) == (said.by, said.what) and not item.undone:
+            return event
+    return None
 
 
 def _last_to_lay(ledger: Ledger) -> str | None:

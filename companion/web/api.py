@@ -15,6 +15,7 @@ from companion.game.game_view import GameView
 from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Discarded, Event, MarkerPlaced, Passed, TilePlayed, Unclear
 from companion.log.journal import JournalError
+from companion.play.reports import DEALT
 from companion.rules.mexican.scoring import starters
 from companion.rules.tile import Tile
 from companion.web.access import own_path, wants_page, who_changes
@@ -31,9 +32,6 @@ from companion.web.repair_texts import in_english
 from companion.web.returned import FieldError
 from companion.web.what_changes import what_changes
 from companion.web.wording import show_tile
-
-MOST_TILES = 99
-"""Nobody is dealt more."""
 
 api = Blueprint("api", __name__)
 
@@ -294,8 +292,14 @@ def report() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         what, given = text(fields, "what", longest=40), fields.get("value") not in (None, "")
-        value = number(fields, "value", low=0, high=MOST_TILES) if given or what == "dealt" else None
-        return run_command("report", person(fields, "by", _players()), what, value)
+        board, by = page_view_of(_board()), person(fields, "by", _players())
+        value = number(fields, "value", 0, board.box) if given or what == DEALT else None
+        if what == DEALT and wants_page() and board.deals not in (None, value) and not fields.get("again"):
+            sentence = _(
+                "These rules deal %(due)s tiles. Was %(name)s dealt %(count)s?", due=board.deals, name=by, count=value
+            )
+            raise AskBack(sentence, [(_("Record it all the same"), {"again": "1"})])
+        return run_command("report", by, what, value)
 
 
 @api.post("/api/undo")

@@ -24,6 +24,9 @@ from companion.game.standing import is_fault, is_own_fault, standing_doubts
 from companion.log.header import MOST_COLOURS
 from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
+from companion.rules.mexican.scoring import tiles_in
+from companion.rules.ruleset import ANY_SET, SHIPPED, load_ruleset
+from companion.rules.tile import chinese_set
 from companion.web.drawing import SHAPES
 
 SURE_ENOUGH = 0.9
@@ -119,7 +122,8 @@ class ScoreRow:
 class PageView:
     """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
     are not on record; `apart`: how many such tiles belong to nothing; `turns_over`: dead doubles are turned face
-    down; `shown`: the hands laid open after this round; `options`: the house rules; `brought`: the
+    down; `shown`: the hands laid open after this round; `options`: the house rules; `deals`: how many tiles the rules
+    deal to each, None where they do not say; `brought`: the
     points with which everybody began, where anybody had some; `left`: those of whoever went home in this match.
     """
 
@@ -156,6 +160,7 @@ class PageView:
     unable: tuple[str, ...]
     still_laying: str | None
     laying_together: bool
+    deals: int | None
     after_double: str | None
     reminders: tuple[str, ...]
     turns_over: bool
@@ -174,6 +179,11 @@ class PageView:
     def pays(self) -> bool:
         """Whether a round is settled with payments, which add up to 0; else nobody has points below 0."""
         return self.chinese and self.most_points_win
+
+    @property
+    def box(self) -> int:
+        """How many tiles the set has."""
+        return sum(chinese_set().values()) if self.chinese else tiles_in(self.highest)
 
     @property
     def lowest(self) -> int:
@@ -331,7 +341,8 @@ def page_view_of(snapshot: GameView) -> PageView:
     """The view of one snapshot."""
     seats = seats_of(snapshot["players"], snapshot.get("colours"))
     unclear = tuple(snapshot["unclear"])
-    plays = _with_trains_done(_with_open_engine(snapshot["plays"], unclear))
+    deals = _deals(snapshot)
+    plays = _with_deal(_with_trains_done(_with_open_engine(snapshot["plays"], unclear)), deals)
     faults = {play["seq"] for play in plays if is_own_fault(play)}
     doubts = {play["seq"] for play in plays if standing_doubts(play)} - faults
     laid = [play["seq"] for play in plays if play["event"] == "tile_played" and not play.get("taken_back")]
@@ -372,6 +383,7 @@ def page_view_of(snapshot: GameView) -> PageView:
         unable=tuple(snapshot["unable"]),
         still_laying=snapshot["still_laying"],
         laying_together=snapshot["laying_together"],
+        deals=deals,
         after_double=snapshot["after_double"],
         reminders=tuple(snapshot.get("reminders", ())),
         turns_over=snapshot.get("turns_over", False),
@@ -389,6 +401,18 @@ def _with_open_engine(plays: Sequence[PlayShown], unclear: Sequence[QuestionShow
     if not any(Question.of(str(one.get("reason") or "")).about == ANOTHER_ENGINE for one in unclear):
         return tuple(plays)
     return tuple({**play, "violations": []} if play["event"] == "round_started" else play for play in plays)
+
+
+def _deals(snapshot: GameView) -> int | None:
+    if snapshot["rules"] not in SHIPPED:
+        return None
+    rules = load_ruleset(snapshot["rules"], dict(snapshot["options"]))
+    return rules.hand_size(snapshot["set_max"] if rules.is_mexican else ANY_SET, len(snapshot["players"]))
+
+
+def _with_deal(plays: Sequence[PlayShown], deals: int | None) -> tuple[PlayShown, ...]:
+    """The plays; who was dealt another number of tiles than the rules deal is told with both."""
+    return tuple({**play, "due": deals} if play.get("what") == "dealt" else play for play in plays)  # type: ignore[typeddict-unknown-key]
 
 
 def _with_trains_done(plays: Sequence[PlayShown]) -> tuple[PlayShown, ...]:

@@ -448,6 +448,9 @@ def trouble_text(code: str) -> str:
 
 def _report_text(event: Mapping[str, Any], by: str) -> str:
     """What somebody says about an announcement that was made or forgotten, or about a deal."""
+    if event.get("due") not in (None, event.get("value")):
+        count, due = event.get("value"), event["due"]
+        return _("%(by)s was dealt %(count)s tiles; the rules deal %(due)s.", by=by, count=count, due=due)
     reports = {
         "no_last_tile": _("%(by)s did not announce the last tile.", by=by),
         "no_open_end": _("%(by)s did not name the open end.", by=by),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from companion.log.event_fields import Candidate
 from companion.log.question import Question, QuestionKind
@@ -303,3 +304,57 @@ def test_the_page_of_a_question_takes_its_answer(train_table: Table) -> None:
     assert train_table.client.post("/api/answer", data={**hidden, "choice": "0"}).location == "/"
     assert not session.questions and session.events[-1].what == {"answer": 0}
     assert 'class="answers"' not in train_table.client.get(f"/play/{asked.seq}").text, "it is answered"
+
+
+def dealt(table: Table, value: str, **more: str) -> TestResponse:
+    return table.post("report", by="Ben", what="dealt", value=value, **{"form": "dealt", **more})
+
+
+def test_another_number_of_tiles_than_the_rules_deal_is_asked_about_once(train_table: Table) -> None:
+    assert "Tiles dealt; the rules deal 16" in train_table.page
+    answer = unescape(dealt(train_table, "14").text)
+    assert "These rules deal 16 tiles. Was Ben dealt 14?" in answer and 'value="14"' in answer
+    assert not train_table.held()
+    [form] = re.findall(
+        r'<form[^>]*action="/api/report"[^>]*>(?:(?!</form>).)*name="again".*?</form>', answer, re.DOTALL
+    )
+    assert 'name="again" value="1"' in form and "Record it all the same" in form
+    assert dealt(train_table, "14", again="1").status_code == 303
+    page = train_table.page
+    assert "Ben was dealt 14 tiles; the rules deal 16." in page and train_table.held() == [("Ben", "HAND_SIZE", True)]
+
+
+def test_what_the_rules_deal_is_taken_at_once(train_table: Table) -> None:
+    assert dealt(train_table, "16").status_code == 303
+    assert not train_table.held()
+
+
+@pytest.mark.parametrize(("rules", "box", "most"), [("tactic", "double-12", 91), ("jielong", "chinese", 32)])
+def test_more_tiles_than_there_are_nobody_was_dealt(tmp_path: Path, rules: str, box: str, most: int) -> None:
+    table = Table(tmp_path, rules, box)
+    for value in (str(most + 1), "-1"):
+        answer = dealt(table, value, again="1")
+        assert answer.status_code == 400 and f"Please enter a number from 0 to {most}." in answer.text
+    assert not table.held()
+    table.session.close()
+
+
+def test_what_is_said_of_a_deal_again_takes_the_place_of_the_first(train_table: Table) -> None:
+    for value in ("14", "13", "13"):
+        dealt(train_table, value, again="1")
+    page = train_table.page
+    assert page.count("Wrong number of tiles dealt") == 1 and "Ben was dealt 13 tiles" in page
+    assert "No longer held" not in page and train_table.held() == [("Ben", "HAND_SIZE", True)]
+    dealt(train_table, "16")
+    assert not train_table.held()
+    train_table.post("undo")
+    assert "Ben was dealt 13 tiles" in train_table.page
+
+
+def test_a_forgotten_last_tile_is_reported_once_for_each_last_tile(tmp_path: Path) -> None:
+    table = Table(tmp_path, "tactic", "double-12", NAMES[:2], {"hand_table": {"12": {"2": 2}}})
+    table.lay("Ann", "12-1", by="Ann")
+    for _ in range(2):
+        table.post("report", by="Ann", what="no_last_tile")
+    assert table.held() == [("Ann", "ANNOUNCE_MISSING", True)]
+    table.session.close()

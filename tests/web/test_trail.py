@@ -242,7 +242,7 @@ def test_every_route_that_enters_something_names_its_author(page: Flask, state: 
     walk("/api/done", by="Ben")
     walk("/api/mark", train="Ben", by="Ben")
     walk("/api/announce", by="Cem")
-    walk("/api/report", by="Cem", what="dealt", value="14")
+    walk("/api/report", by="Cem", what="dealt", value="14", again="1")
     walk("/api/correct", seq="2", by="Cem")
     asked = session.ask("a tile cannot be read")[0].seq  # type: ignore[attr-defined]
     walk("/api/answer", seq=str(asked), choice="-1")
