@@ -43,13 +43,14 @@ from companion.log.journal import Journal
 from companion.rules.explain import Facts, explain
 from companion.rules.ruleset import RULESET_NAMES, SHIPPED, load_ruleset
 from companion.rules.violations import Violation
+from companion.rules.written import written
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 from companion.web.app import PageSettings, create_app
 from companion.web.languages import LANGUAGES
 from companion.web.messages import messages
 from companion.web.pin import PinLock
 from companion.web.refusals import REFUSALS
-from companion.web.repair_texts import PARTS, REMEDIES, TEXTS
+from companion.web.repair_texts import REPAIRS, cases, remedies
 from datasets.bots import BotGame
 from datasets.bots.planting import plantable
 from datasets.simulator.room import BlankFilm
@@ -307,7 +308,7 @@ def refusals(_: Path) -> Iterator[Said]:
     session = FakeSession(tables.midgame())
     page = page_over(session)
     for reason in Reason:
-        about = {name: name for name in re.findall(r"%\((\w+)\)s", REFUSALS.get(reason, ""))}
+        about = {name: name for name in re.findall(r"%\((\w+)\)s", written(REFUSALS)["refusals"].get(reason, ""))}
         session.refuses = CommandRejected(reason, **{"fault": "fault", **about})
         for language in LANGUAGES:
             answer = page.client.post(f"/api/draw?lang={language}", json={"by": "Ann"})
@@ -317,12 +318,14 @@ def refusals(_: Path) -> Iterator[Said]:
 def repairs(_: Path) -> Iterator[Said]:
     """Every case of what is wrong with the box, in every language."""
     page = page_over(FakeSession(tables.midgame()))
-    cases = []
-    for code, text in TEXTS.items():
+    found = []
+    for code, text in cases().items():
         about = {name: name for name in re.findall(r"%\((\w+)\)s", repr(text))}
-        cases += [Repair(code, {**about, "part": part}) for part in (PARTS if "part" in about else ("",))]
-    cases += [Repair(LASTING_TROUBLE, {"words": f"{beginning} and more"}) for beginning in (*REMEDIES, "whatever")]
-    for case in cases:
+        found += [
+            Repair(code, {**about, "part": part}) for part in (written(REPAIRS)["parts"] if "part" in about else ("",))
+        ]
+    found += [Repair(LASTING_TROUBLE, {"words": f"{beginning} and more"}) for beginning in (*remedies(), "whatever")]
+    for case in found:
         page.state.repairs = Repairs(clock=ticking())
         page.state.repairs.report(case)
         for language in LANGUAGES:

@@ -19,7 +19,13 @@ COMPANION = Path(__file__).resolve().parents[1]
 ROOMS = ("web", "hall")
 """The rooms whose code and templates hold sentences."""
 
-WRITTEN = {"rules/codes.toml": ("title", "rule", "variants"), "rules/quotations.toml": ("meaning",)}
+WRITTEN = {
+    "rules/codes.toml": ("title", "rule", "variants"),
+    "rules/quotations.toml": ("meaning",),
+    "web/texts/refusals.toml": ("refusals", "troubles", "plainer", "status"),
+    "web/texts/repairs.toml": ("title", "meaning", "remedy", "button", "parts"),
+    "web/texts/hypotheses.toml": ("assumed", "again"),
+}
 """Files of texts -> the keys under which every text is a message."""
 
 KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}

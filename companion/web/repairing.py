@@ -14,9 +14,9 @@ from companion.web.access import evening, needs_pin, wants_page
 from companion.web.api import app_state
 from companion.web.changing import changes
 from companion.web.downloads import send_once
-from companion.web.languages import gettext, show_time
 from companion.web.languages import gettext as _
-from companion.web.repair_texts import PARTS, repair_text
+from companion.web.languages import show_time
+from companion.web.repair_texts import part_text, repair_text
 
 repairing = Blueprint("repairing", __name__)
 
@@ -37,7 +37,7 @@ def _moment(since: str) -> str:
 def listing() -> str:
     found = [shown(one) for one in app_state().repairs.open()]
     parts = {"can_diagnose": app_state().diagnostics is not None, "can_restart": _can_start_safely()}
-    lives = [(gettext(PARTS.get(one.part, one.part)), one) for one in app_state().parts.signs()]
+    lives = [(part_text(one.part), one) for one in app_state().parts.signs()]
     return render_template("repairs.html", found=found, lives=lives, tv=False, **parts)
 
 

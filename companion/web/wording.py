@@ -22,7 +22,7 @@ from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
 from companion.web.page_view import SURE_ENOUGH, PageView, Seat
 from companion.web.refusals import translated
-from companion.web.repair_texts import READER_SLOW
+from companion.web.repair_texts import reader_slow
 from companion.web.rule_texts import RULES
 
 
@@ -308,7 +308,7 @@ def camera_message(camera: Mapping[str, Any]) -> str:
     """What is to be said of the camera, in a sentence if there is one."""
     message = str(camera.get("message") or "")
     if reads_slowly(camera):
-        return _(READER_SLOW)
+        return _(reader_slow().title)
     return translated(message) if message else camera_text(str(camera["state"]))
 
 

@@ -32,7 +32,7 @@ from companion.log.table_change import Seen
 from companion.storage.checksums import Chain, split_line
 from companion.storage.repairs import Repair
 from companion.supervise.parts import Parts
-from companion.web.repair_texts import TEXTS, in_english
+from companion.web.repair_texts import cases, in_english
 from tests.box.telling import until
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
@@ -80,7 +80,7 @@ def codes(reports: list[Repair]) -> list[str]:
     for report in reports:
         sentence = in_english(report)
         assert "\n" not in sentence and "%(" not in sentence
-        assert TEXTS[report.code].meaning % dict(report.about)
+        assert cases()[report.code].meaning % dict(report.about)
     return [report.code for report in reports]
 
 

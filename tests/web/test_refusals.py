@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,15 @@ import companion.game.session
 from companion.app.state import AppState
 from companion.game.rejected import CommandRejected, Reason
 from companion.log.event_fields import EventError
+from companion.rules.written import written
 from companion.storage.repairs import Repair
 from companion.supervise.health import SENTENCES, State
 from companion.supervise.parts import SILENT
 from companion.web.languages import catalogue
-from companion.web.refusals import PHOTOGRAPHS, REFUSALS, TROUBLES, why
+from companion.web.refusals import REFUSALS, why
 from tests.web.fakes import FakeCamera, FakeSession
+
+WORDS = written(REFUSALS)
 
 CORRECTIONS = {"no_earlier_event": {"seq"}, "no_change": set(), "no_such_field": {"event", "field"}}
 """What companion.log.corrections finds, and what it says of it."""
@@ -38,13 +42,13 @@ def rejections() -> Iterator[tuple[Reason, set[str]]]:
 
 def test_every_rejection_of_a_command_has_words_and_what_they_need() -> None:
     found = list(rejections())
-    assert {code for code, _ in found} == set(REFUSALS) == set(Reason) - {Reason.BAD_CORRECTION}
+    assert {code for code, _ in found} == set(WORDS["refusals"]) == set(Reason) - {Reason.BAD_CORRECTION}
     for code, params in found:
-        assert set(re.findall(r"%\((\w+)\)s", REFUSALS[code])) == params, code
+        assert set(re.findall(r"%\((\w+)\)s", WORDS["refusals"][code])) == params, code
 
 
 def test_every_trouble_of_the_camera_is_known_to_the_page() -> None:
-    assert {words for state, words in SENTENCES.items() if state is not State.LIVE} <= set(TROUBLES)
+    assert {words for state, words in SENTENCES.items() if state is not State.LIVE} <= set(WORDS["troubles"]["others"])
 
 
 @pytest.mark.parametrize("language", ["uk", "cs", "ru", "bn"])
@@ -77,7 +81,7 @@ def test_a_page_that_is_not_there_says_so_in_words(anyone: FlaskClient) -> None:
 
 
 def test_templates_leave_no_two_ways_to_read_a_sentence() -> None:
-    every = [*REFUSALS.values(), *TROUBLES, *PHOTOGRAPHS]
+    every = [*WORDS["refusals"].values(), *chain(*WORDS["troubles"].values())]
     assert len(set(every)) == len(every)
     assert all(len(re.sub(r"%\(\w+\)s", "", template).strip()) > 8 for template in every)
 

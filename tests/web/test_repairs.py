@@ -18,7 +18,7 @@ from companion.log.repair import repair_games
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 from companion.supervise.parts import Parts
 from companion.web.app import PageSettings, create_app
-from companion.web.repair_texts import TEXTS, repair_text
+from companion.web.repair_texts import cases, repair_text
 from tests.web.fakes import FakeCamera
 
 DAMAGED = Repair(
@@ -147,7 +147,7 @@ def test_every_case_has_its_words() -> None:
         ),
         "1",
     )
-    for code in TEXTS:
+    for code in cases():
         words = repair_text(Repair(code, about))
         assert words.title and words.meaning
         assert "%(" not in words.title + words.meaning + words.remedy + words.page

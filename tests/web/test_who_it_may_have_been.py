@@ -16,11 +16,12 @@ from companion.game.session import Session
 from companion.log.events import Header, TilePlayed
 from companion.perception.sink import Why
 from companion.rules.notation import parse_delta
+from companion.rules.written import written
 from companion.tracking.costs import Cause
 from companion.tracking.dispute import UNLISTED
 from companion.web.app import PageSettings, create_app
 from companion.web.code_texts import code_title
-from companion.web.hypotheses import AGAIN, ASSUMED
+from companion.web.hypotheses import HYPOTHESES
 from tests.desk.watching import table_change
 
 DELTAS = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
@@ -49,7 +50,7 @@ def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_pa
         with client.application.test_request_context():
             words = [
                 [code_title(code.split(" by ")[0]) for code in one["codes"]]
-                + [ASSUMED[Cause(cause)] for cause in one["assumes"]]
+                + [written(HYPOTHESES)["assumed"][cause] for cause in one["assumes"]]
                 for one in told
             ]
         assert [by for by, _, _ in shown] == [one["by"] for one in told]
@@ -101,8 +102,8 @@ def test_what_is_no_piece_is_answered_in_a_line(tmp_path: Path) -> None:
 
 
 def test_every_assumption_has_its_words() -> None:
-    assert set(ASSUMED) == set(Cause) - UNLISTED
+    assert set(written(HYPOTHESES)["assumed"]) == set(Cause) - UNLISTED
 
 
 def test_every_reason_for_another_look_has_its_words() -> None:
-    assert set(AGAIN) == {str(why) for why in Why}
+    assert set(written(HYPOTHESES)["again"]) == {str(why) for why in Why}
