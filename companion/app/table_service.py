@@ -415,7 +415,9 @@ class WatchedTable:
         try:
             going_on = self._see(frame, game)
         except EyeAwayError:
+            # A hand in the next picture, which is not read, mends nothing.
             self._unread += 1
+            self._failed = True
             raise
         except (JournalError, CommandRejected):
             if not self._fresh.is_set():
@@ -456,8 +458,12 @@ class WatchedTable:
         self._frame_wh = frame.size_wh
         if self._watcher is not None and self._measure.is_set():
             self._measure.clear()
-            if game is not None and self._other_tiles(frame, game[1], self._watcher):
-                self._watcher = None
+            try:
+                if game is not None and self._other_tiles(frame, game[1], self._watcher):
+                    self._watcher = None
+            except EyeAwayError:
+                self._measure.set()
+                raise
         if self._watcher is None:
             if game is None:
                 self._failed = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import threading
 import time
@@ -46,11 +47,42 @@ class SlowEyeError(EyeAwayError):
     why = Why.SLOW
 
 
+FAILED_IN_A_ROW = 3
+"""Answers that were none, until the process is replaced: one picture alone may be at fault."""
+
+MOST_PIPS = 18
+
+ROUNDING = 1e-3
+"""Of a share that was computed in float32."""
+
+
+def nonsense(answer: object) -> str:
+    """Why this cannot be what lies in a picture; "" where it can: a network that is broken answers with numbers."""
+    from vision.reading import Found, PictureReading, TileReading
+
+    if not isinstance(answer, PictureReading):
+        return "it answered nothing"
+    found: list[Found | TileReading] = [*answer.tiles, *answer.markers]
+    found += [] if answer.hub is None else [answer.hub]
+    shares = [one.confidence for one in found]
+    for half in (half for tile in answer.tiles for half in tile.halves or ()):
+        shares += [half.p, *(p for _, p in half.others)]
+        values = [value for value in (half.value, *(value for value, _ in half.others)) if value is not None]
+        if not all(0 <= value <= MOST_PIPS for value in values):
+            return "it answered values that no tile has"
+    finite = all(math.isfinite(float(length)) for one in found for length in one.quad_px.ravel())
+    # Not `p < 0`: nothing compares with a number that is none.
+    if not finite or not all(-ROUNDING <= p <= 1 + ROUNDING for p in shares):
+        return "it answered numbers that cannot be"
+    return ""
+
+
 class SupervisedEye(Closing):
     """`look` and `look_again` of vision.eye.Eye, answered by a child. Thread-safe, one picture at a time.
 
     Raises EyeAwayError when the child did not answer within `answer_s` or died over it; the next picture gets a new
-    child. `restarts` counts them. `beat` is called every `beat_s` while somebody waits, for the watchdog: a wait has an
+    child. So it is after `FAILED_IN_A_ROW` pictures that it could not read, or whose answer cannot be one. `restarts`
+    counts them. `beat` is called every `beat_s` while somebody waits, for the watchdog: a wait has an
     end, and a program that is restarted in the middle of it has to wait from the beginning.
     """
 
@@ -75,6 +107,7 @@ class SupervisedEye(Closing):
         self._child: Child | None = None
         self._shelf: Shelf | None = None
         self._closed = False
+        self._failures = 0
         self.restarts = 0
 
     @property
@@ -120,11 +153,23 @@ class SupervisedEye(Closing):
             child = self._living()
             if not child.send(("look", method, self._laid_out(child, image), arguments, {})):
                 self._fail("the reader's process ended")
-            answer = self._receive(child, self._answer_s)
-            if answer[0] == "error":
-                raise EyeAwayError(f"the reader could not read this picture ({answer[1]})")
-            reading: PictureReading = answer[1]
+            kind, said = self._receive(child, self._answer_s)
+            fault = said if kind == "error" else nonsense(said)
+            if fault:
+                self._count_failure()
+                raise EyeAwayError(f"the reader could not read this picture ({fault})")
+            self._failures = 0
+            reading: PictureReading = said
             return reading
+
+    def _count_failure(self) -> None:
+        """A process that fails at one picture after another is broken itself: the next picture gets a new one."""
+        self._failures += 1
+        if self._failures >= FAILED_IN_A_ROW:
+            log.error("the reader failed at %d pictures in a row and is started again", self._failures)
+            self._give_up()
+            self.restarts += 1
+            self._failures = 0
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

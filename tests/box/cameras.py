@@ -6,6 +6,7 @@ ends in `-once` is set back to `good` before it strikes, so that the next proces
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import threading
@@ -18,7 +19,7 @@ import numpy as np
 from hardware.camera import Camera, CameraError, CameraSettings
 from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image
-from vision.reading import PictureReading
+from vision.reading import HalfReading, PictureReading, TileReading
 
 WIDTH, HEIGHT = 320, 240
 
@@ -85,9 +86,10 @@ def open_troubled(source: str, settings: CameraSettings) -> Camera:
 
 
 class NervousEye:
-    """Reads the picture's top left pixel: 13 hangs, 14 kills the process, 15 raises; anything else is the answer."""
+    """Reads the picture's top left pixel: 13 hangs, 14 kills the process, 15 raises, 16 to 19 answer what cannot be;
+    anything else is the answer."""
 
-    def look(self, image: Image, *arguments: Any) -> PictureReading:
+    def look(self, image: Image, *arguments: Any) -> PictureReading | None:
         match int(image[0, 0, 0]):
             case 13:
                 signal.pause()
@@ -95,7 +97,20 @@ class NervousEye:
                 os.kill(os.getpid(), signal.SIGKILL)
             case 15:
                 raise ValueError("a picture nobody can read")
+            case 16:
+                return None
+            case 17:
+                return _one_tile(HalfReading(40, 0.9))
+            case 18:
+                return _one_tile(HalfReading(4, math.nan))
+            case 19:
+                return _one_tile(HalfReading(4, 0.9), math.inf)
         return PictureReading((image.shape[1], image.shape[0]), (), ms=float(image[0, 0, 0]))
+
+
+def _one_tile(half: HalfReading, x: float = 0.0) -> PictureReading:
+    quad = np.array([[x, 0], [0, 9], [9, 9], [9, 0]], np.float32)
+    return PictureReading((40, 30), (TileReading(quad, "up", (half, HalfReading(None, 0.2)), 0.9),))
 
 
 def open_nervous() -> NervousEye:

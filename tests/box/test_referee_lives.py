@@ -127,6 +127,31 @@ def test_a_fault_at_any_step_is_said_and_work_goes_on(
     assert everything_told_is_kept(table)
 
 
+def test_an_eye_that_fails_is_said_until_it_reads_again(table: TellingTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the pictures that it fails at come such with a hand in them, which are not read."""
+    states: list[str] = []
+    failing = True
+
+    class Alternating:
+        looks = 0
+
+        def see(self, _frame: object) -> None:
+            Alternating.looks += 1
+            states.append(table.status()["state"])
+            if failing and Alternating.looks % 2:
+                raise EyeAwayError("the reader could not read this picture (by chance)")
+            table._set_state("hand" if failing else "read")
+
+    assert table.tells_more()
+    monkeypatch.setattr(table, "_begin", lambda *_: Alternating())
+    table._fresh.set()
+    assert until(lambda: Alternating.looks > 12)
+    assert set(states[2:]) == {"lost"}
+    assert health(table)["status"] == "degraded"
+    failing = False
+    assert until(lambda: table.status()["state"] == "read")
+
+
 @pytest.mark.parametrize("step", [step for step in STEPS if step != "the page is told"])
 def test_a_step_that_hangs_is_said_and_work_goes_on_after_it(table: TellingTable, step: str) -> None:
     hanging = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
 import os
@@ -275,6 +276,30 @@ def test_an_eye_that_stumbles_over_one_picture_lives_on() -> None:
         assert eye.look(picture(1)).ms == 1
         assert eye.pid == alive
         assert eye.restarts == 0
+
+
+@pytest.mark.parametrize(("value", "why"), [(16, "nothing"), (17, "no tile has"), (18, "cannot be"), (19, "cannot be")])
+def test_an_answer_that_cannot_be_one_is_a_failure(value: int, why: str) -> None:
+    with SupervisedEye(open_nervous) as eye:
+        with pytest.raises(EyeAwayError, match=why):
+            eye.look(picture(value))
+        assert eye.look(picture(1)).ms == 1
+        assert eye.restarts == 0
+
+
+def test_an_eye_that_fails_at_every_picture_is_replaced() -> None:
+    with SupervisedEye(open_nervous) as eye:
+        eye.open()
+        first = eye.pid
+        for value in (15, 1, 16, 15):
+            with contextlib.suppress(EyeAwayError):
+                eye.look(picture(value))
+        assert eye.pid == first, "it has read one in between"
+        with pytest.raises(EyeAwayError):
+            eye.look(picture(18))
+        assert eye.restarts == 1 and eye.pid == 0
+        assert eye.look(picture(1)).ms == 1
+        assert eye.pid not in (0, first)
 
 
 def test_who_waits_for_a_slow_eye_is_alive_for_the_watchdog() -> None:
