@@ -22,12 +22,14 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Python keeps what it has compiled: a run of the tests starts hundreds of processes, each of which would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: $(HIDDEN) help run test test-fast bench bench-table soak faults damage fuzz wheels release docs pictures train-env clean
+.PHONY: $(HIDDEN) help run test test-fast test-tools test-nightly bench bench-table soak faults damage fuzz wheels release docs pictures train-env clean
 
 help:
 	@echo 'make run         the demo: a simulated table on the live page'
-	@echo 'make test        installs everything, then lint, types, import contracts and all tests'
+	@echo 'make test        installs everything, then lint, types, import contracts and the tests of the product'
 	@echo 'make test-fast   the same without the tests that take seconds each'
+	@echo 'make test-tools  the tests of bench, datasets, models and deploy'
+	@echo 'make test-nightly  every attack and endurance run, of which make test keeps one of each kind'
 	@echo 'make bench       speed, as ratios measured side by side'
 	@echo 'make wheels      every package of an installation, for machines without the internet'
 	@echo 'make release     wheel, sdist, bill of materials, notes and hashes'
@@ -52,14 +54,24 @@ test: $(VENV)/.test
 	($(COMPILE); $(BIN)/lint-imports) & beside=$$!; $(BIN)/mypy && wait $$beside
 	.ci/chromium > /dev/null
 	.ci/broker > /dev/null
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not nightly and not tools"
+
+# The tests of bench, datasets, models and deploy: .ci/run runs them when one of these has changed.
+test-tools: $(VENV)/.test
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "tools and not nightly"
+
+# Every attack and every endurance run, of which `make test` keeps one of each kind.
+test-nightly: $(VENV)/.test
+	.ci/chromium > /dev/null
+	.ci/broker > /dev/null
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m nightly
 
 # What a change is tried against while it is being made: everything but the tests that take seconds each.
 test-fast: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow and not browser"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow and not browser and not nightly and not tools"
 
 bench: $(VENV)/.test
 	.ci/chromium > /dev/null

@@ -35,12 +35,21 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
+TOOLS = frozenset({"datasets", "deploy", "models"})
+"""Folders with tests of tools; `.ci/changed` knows them too."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In a parallel run the slow tests begin first, so that no worker is left alone with one at the end.
+    """Tests of tools are marked by their folder.
+
+    In a parallel run the slow tests begin first, so that no worker is left alone with one at the end.
 
     `--dist loadfile` keeps each module on one worker, in its order: browsers and other dear fixtures are set up once.
     `--no-loadscope-reorder` keeps the modules in this order; without it those with the most tests begin, and the few
     long ones are left for the end.
     """
+    for item in items:
+        if item.path.relative_to(config.rootpath).parts[1] in TOOLS:
+            item.add_marker("tools")
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in ("browser", "slow")))

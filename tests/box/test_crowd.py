@@ -9,6 +9,7 @@ import pytest
 from bench.attacks.crowd import CrowdSize, attack
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_other_phones_are_served_while_a_crowd_misbehaves(tmp_path: Path) -> None:
     size = CrowdSize(streams=60, trickling=100, slow_readers=40, bodies=6, seconds=4.0, seats=30)

@@ -28,6 +28,7 @@ def test_a_power_cut_leaves_a_beginning_of_the_game(tmp_path: Path) -> None:
     assert report.cuts > 100
 
 
+@pytest.mark.nightly
 def test_the_shipped_settings_notice_within_3_seconds_and_are_back_within_10(tmp_path: Path) -> None:
     settings = SupervisionSettings()
     assert settings.silent_s < 3.0
@@ -37,16 +38,19 @@ def test_the_shipped_settings_notice_within_3_seconds_and_are_back_within_10(tmp
     assert report.noticed_s >= settings.silent_s * 0.5, "a slow picture is no trouble yet"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("trouble", ["crash"])
 def test_every_trouble_ends(tmp_path: Path, trouble: str) -> None:
     assert trouble in TROUBLES
     assert trouble_camera(tmp_path, trouble).trouble == trouble
 
 
+@pytest.mark.nightly
 def test_killed_cameras_leave_no_process_behind(tmp_path: Path) -> None:
     assert kill_children(tmp_path, kills=3) == 0
 
 
+@pytest.mark.nightly
 def test_a_thousand_frames_and_events_leave_memory_files_and_threads_flat(tmp_path: Path) -> None:
     report = soak(tmp_path, frames=1000, events=400, look_every=200)
     assert (report.frames, report.events, report.looks) == (1000, 400, 5)

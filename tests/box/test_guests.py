@@ -66,6 +66,7 @@ def test_where_no_table_is_found_yet_guests_share_one_look(table: TellingTable) 
     assert table._eye.looks == 1  # type: ignore[attr-defined]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_flood_of_guests_stops_no_game(tmp_path: Path) -> None:
     # How many looks are left to the game, the long run tells: here other tests take the processor from either half.

@@ -40,6 +40,9 @@ ENDING: Mapping[str, tuple[list[str], set[int]]] = {
 }
 """Commands that end by themselves: arguments, and the statuses that mean that they have run."""
 
+EVERY_DAY = {"read", "watch", "doctor"}
+"""One with a picture, one with a film, one that looks at the whole machine."""
+
 SERVING = {"serve", "demo", "hall"}
 """Commands with a page."""
 
@@ -79,7 +82,9 @@ def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
     assert left == [], "the inference runtime has queued a report"
 
 
-@pytest.mark.parametrize("command", sorted(ENDING))
+@pytest.mark.parametrize(
+    "command", [pytest.param(one, marks=() if one in EVERY_DAY else pytest.mark.nightly) for one in sorted(ENDING)]
+)
 def test_a_command_asks_for_no_socket(command: str, places: dict[str, str], environment: dict[str, str]) -> None:
     arguments, statuses = ENDING[command]
     words = [word.format(**places) for word in arguments]
@@ -117,6 +122,7 @@ def test_the_page_without_a_camera_only_listens(places: dict[str, str], environm
         only_listened(watch.interrupt())
 
 
+@pytest.mark.nightly
 def test_the_demo_with_its_camera_and_eye_only_listens(environment: dict[str, str]) -> None:
     command = companion("demo", "--port", "0", "--speed", "5")
     with Watch(command, allowed=[LISTENING], environment=environment) as watch:
@@ -125,6 +131,7 @@ def test_the_demo_with_its_camera_and_eye_only_listens(environment: dict[str, st
         only_listened(watch.interrupt())
 
 
+@pytest.mark.nightly
 def test_the_hall_speaks_to_its_broker_and_to_nobody_else(environment: dict[str, str]) -> None:
     command = companion("hall", "--broker", "127.0.0.1:1", "--port", "8010")
     # paho wakes its own thread over a pair of sockets on the loopback.

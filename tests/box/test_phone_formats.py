@@ -12,7 +12,9 @@ from tests.vision.test_pictures import save_picture
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("suffix", [".heic", ".avif", ".tif"])
+@pytest.mark.parametrize(
+    "suffix", [".heic", *(pytest.param(one, marks=pytest.mark.nightly) for one in (".avif", ".tif"))]
+)
 def test_a_phones_own_format_is_read_behind_the_page(tmp_path: Path, suffix: str) -> None:
     save_picture(tmp_path / f"hand{suffix}", (4032, 3024))
     reader = HandReader(tmp_path, answer_s=120)

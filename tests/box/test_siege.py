@@ -9,6 +9,7 @@ import pytest
 from bench.attacks.siege import lay_siege
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_viewers_miss_nothing_while_others_misbehave_and_the_camera_dies(tmp_path: Path) -> None:
     report = lay_siege(tmp_path, viewers=12, connects=40, slow=10, events=20)

@@ -215,6 +215,7 @@ def test_a_cost_that_turns_worse_than_linear_is_seen() -> None:
     assert exponent({10: 1000, 50: 5000}) < LINEAR < exponent({10: 1000, 50: 5000 * 3})
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_long_match_costs_no_more_than_its_length(tmp_path: Path, written: Written) -> None:
     third = costs(house(tmp_path / "a", written, games=3, rounds=1))
