@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from flask import Flask, Response, g, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
@@ -87,11 +87,18 @@ class PageSettings:
     testing: bool = False
 
 
+class Page(Flask):
+    """Names the route of a request that failed, not its address, in which a link's code may stand."""
+
+    def log_exception(self, exc_info: Any) -> None:
+        self.logger.error("Exception on %s [%s]", request.url_rule, request.method, exc_info=exc_info)
+
+
 def create_app(app_state: AppState, settings: PageSettings | None = None, lock: PinLock | None = None) -> Flask:
     """The page over `app_state`. `lock` stands in for the PIN of `settings` (tests give one with their own clock)."""
     chosen = settings or PageSettings()
     phones = SignedIn(None if app_state.data_dir is None else app_state.data_dir / PHONES_FILE)
-    app = Flask(__name__)
+    app = Page(__name__)
     app.session_interface = PhoneSessions()
     app.config.update(
         SECRET_KEY=phones.key,

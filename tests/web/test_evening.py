@@ -12,6 +12,7 @@ import pytest
 import segno
 from flask import Flask
 from flask.testing import FlaskClient
+from playwright.sync_api import Browser, expect
 
 from companion.app.state import AppState
 from companion.web import inviting
@@ -20,6 +21,7 @@ from companion.web.app import PageSettings, create_app
 from companion.web.evening import EVENING_FILE, LASTS_S, Evening
 from companion.web.pin import PinLock, PinSettings
 from tests.web import tables
+from tests.web.browser import complaints, served
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeClock, FakeSession
 from tests.web.reading import words
@@ -224,6 +226,19 @@ def test_the_code_is_in_no_log_and_in_no_trail(
     assert code not in words(keeper.get("/games/tonight/changes").text)
 
 
+def test_a_join_that_fails_does_not_log_its_code(
+    app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise RuntimeError
+
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    code = evening_of(app).code
+    monkeypatch.setattr(inviting, "let_in", fail)
+    assert app.test_client().get(f"/join/{code}").status_code == 500
+    assert "Exception on /join/<code> [GET]" in caplog.text and code not in caplog.text
+
+
 def test_a_screen_is_shown_each_new_code(app: Flask, session: FakeSession) -> None:
     session.show(tables.midgame())
     box = app.test_client()
@@ -232,3 +247,21 @@ def test_a_screen_is_shown_each_new_code(app: Flask, session: FakeSession) -> No
     assert before == box.get("/regions?tv=1").json["regions"]["join"]
     evening_of(app).end()
     assert box.get("/regions?tv=1").json["regions"]["join"] != before
+
+
+@pytest.mark.browser
+def test_two_taps_after_scanning_a_tile_is_on_record(browser: Browser, app: Flask, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    app.extensions["companion_state"].camera = None
+    with served(app) as address:
+        page = browser.new_page(viewport={"width": 390, "height": 844})
+        heard = complaints(page)
+        page.goto(f"{address}/join/{evening_of(app).code}")
+        page.get_by_role("button", name="Ben").click()
+        page.locator('.enter button[name="outer"][value="9"]').click()
+        expect(page.locator("form[data-sent]")).to_have_count(0)
+        expect(page.locator(".entry > summary")).to_contain_text("Ben")
+        expect(page.locator(".about")).to_contain_text("Ben")
+        page.close()
+    assert heard == []
+    assert session.calls == [("play", ((4, 9), "Ben"), {"by": "Ben", "source": "person", "lift": True})]
