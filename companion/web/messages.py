@@ -25,6 +25,11 @@ WRITTEN = {
     "web/texts/refusals.toml": ("refusals", "troubles", "plainer", "status"),
     "web/texts/repairs.toml": ("title", "meaning", "remedy", "button", "parts"),
     "web/texts/hypotheses.toml": ("assumed", "again"),
+    "web/texts/games.toml": ("name", "special", "source"),
+    "web/texts/house_rules.toml": ("questions", "flags", "choices"),
+    "web/texts/wording.toml": (
+        *("events", "laid", "laid_on", "round_ends", "ended", "reports", "camera", "questions", "unread", "troubles"),
+    ),
 }
 """Files of texts -> the keys under which every text is a message."""
 

@@ -34,7 +34,15 @@ from companion.web.own_rules import (
 from companion.web.page_view import colours_kept, page_view_of
 from companion.web.refusals import translated
 from companion.web.returned import FieldError
-from companion.web.rule_texts import QUESTIONS, RULES, HouseOption, RuleSetText, choice_of, option_value, options_of
+from companion.web.rule_texts import (
+    HouseOption,
+    RuleSetText,
+    choice_of,
+    option_value,
+    options_of,
+    question_about,
+    rule_sets,
+)
 
 setup = Blueprint("setup", __name__)
 
@@ -44,10 +52,10 @@ MOST_PLAYERS = 12
 @setup.get("/setup")
 def ask() -> str:
     own = find(app_state().data_dir, request.args.get("own", ""))
-    chosen = RULES.get(request.args.get("rules", "")) if own is None else RULES[own.extends]
+    chosen = rule_sets().get(request.args.get("rules", "")) if own is None else rule_sets()[own.extends]
     last = last_game()
     shown = {
-        "all_rules": RULES, "rules": chosen, "options": _options(chosen, own), "seat_map": seat_map, "last": last,
+        "all_rules": rule_sets(), "rules": chosen, "options": _options(chosen, own), "seat_map": seat_map, "last": last,
         "own": own, "differences": [] if own is None else _differences(own),
         "all_own": [(one, _differences(one)) for one in own_rules(app_state().data_dir)],
         "choice_of": choice_of,
@@ -64,7 +72,7 @@ def last_game() -> Mapping[str, Any] | None:
             last = app_state().summary(game)
         except (OSError, ValueError, JournalError):
             continue
-        if last is not None and last.rules in RULES:
+        if last is not None and last.rules in rule_sets():
             return {"game": game, "rules": last.rules, "set": last.set, "players": list(last.players),
                     "options": last.options}  # fmt: skip
     return None
@@ -90,7 +98,7 @@ def _differences(own: OwnRules) -> list[tuple[str, str]]:
     """Each question that the house answers otherwise, with its answer's words."""
     if own.fault:
         return []
-    offered = {option.field: option for option in _options(RULES[own.extends], own)}
+    offered = {option.field: option for option in _options(rule_sets()[own.extends], own)}
     return [
         (offered[field].question, dict(offered[field].choices)[choice_of(field, value)])
         for field, value in own.options.items()
@@ -188,7 +196,7 @@ def _own_choice(fields: dict[str, Any]) -> tuple[RuleSetText, str, dict[str, Any
 
 
 def _rules_of(fields: dict[str, Any]) -> RuleSetText:
-    rules = RULES.get(text(fields, "rules", longest=40))
+    rules = rule_sets().get(text(fields, "rules", longest=40))
     if rules is None:
         raise FieldError("rules", f"There are no rules called '{str(fields['rules'])[:40]}'.")
     return rules
@@ -228,7 +236,7 @@ def _refuse_contradiction(rules: RuleSetText, options: dict[str, Any]) -> None:
     try:
         load_ruleset(rules.name, options)
     except ContradictionError as fault:
-        one, other = (_(QUESTIONS.get(field, field)) for field in fault.fields)
+        one, other = (_(question_about(field)) for field in fault.fields)
         sentence = _("These two house rules do not go together: %(one)s %(other)s", one=one, other=other)
         raise FieldError(f"option_{fault.fields[0]}", sentence) from None
     except RuleSetError as fault:
@@ -280,7 +288,7 @@ def _players(fields: dict[str, Any], rules: RuleSetText) -> list[str]:
 
 def players_of(fields: dict[str, Any], rules: str, chosen_set: str, options: Mapping[str, Any]) -> list[str]:
     """The players of a form for a game of these rules, who can be dealt in. Raises FieldError."""
-    known = RULES.get(rules)
+    known = rule_sets().get(rules)
     if known is None:
         raise Conflict(_("That is not possible now."))
     players = _players(fields, known)

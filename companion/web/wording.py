@@ -15,6 +15,7 @@ from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
 from companion.rules.quotations import quotation
 from companion.rules.ruleset import load_ruleset
+from companion.rules.written import written
 from companion.supervise.health import Why
 from companion.web.access import SHARED
 from companion.web.code_texts import code_title
@@ -23,7 +24,15 @@ from companion.web.languages import gettext as _
 from companion.web.page_view import SURE_ENOUGH, PageView, Seat
 from companion.web.refusals import translated
 from companion.web.repair_texts import reader_slow
-from companion.web.rule_texts import RULES
+from companion.web.rule_texts import GAMES, rule_sets
+
+WORDING = "web/texts/wording.toml"
+
+
+def said(table: str, code: str, **values: object) -> str:
+    """One text of `texts/wording.toml` in the viewer's language; "" where there is none for this code."""
+    text = written(WORDING)[table].get(code)
+    return "" if text is None else _(text, **values)
 
 
 def show_tile(tile: Any, family: str = "mexican") -> str:
@@ -99,27 +108,16 @@ def event_text(event: Mapping[str, Any], family: str = "mexican") -> str:
         return correction_text(event, family)
     if kind == "unclear":
         return reason_text(event)
-    simple = {
-        "drew": _("%(by)s drew a tile.", by=by),
-        "passed": _("%(by)s ended their turn.", by=by) if event.get("done") else _("%(by)s passed.", by=by),
-        "discarded": _("%(by)s put a tile away, face down.", by=by),
-        "announced": _("%(by)s announced the last tile.", by=by),
-    }
-    return simple.get(kind, kind.replace("_", " "))
+    if kind == "passed" and event.get("done"):
+        kind = "done"
+    return said("events", kind, by=by) or kind.replace("_", " ")
 
 
 def _laid_text(by: str, tile: str, train: str | None, *, own: bool) -> str:
+    values = {"by": by, "tile": tile, "owner": train or "?"}
     if own:
-        return _("%(by)s played %(tile)s on their own train.", by=by, tile=tile)
-    if train == MEXICAN:
-        return _("%(by)s played %(tile)s on the Mexican train.", by=by, tile=tile)
-    if train == "R":
-        return _("%(by)s played %(tile)s at the right end.", by=by, tile=tile)
-    if train == "L":
-        return _("%(by)s played %(tile)s at the left end.", by=by, tile=tile)
-    if train == "MX2":
-        return _("%(by)s started a second Mexican train with %(tile)s.", by=by, tile=tile)
-    return _("%(by)s played %(tile)s on %(owner)s's train.", by=by, tile=tile, owner=train or "?")
+        return said("laid", "own", **values)
+    return said("laid_on", str(train), **values) or said("laid", "other", **values)
 
 
 def _round_start_text(event: Mapping[str, Any], family: str) -> str:
@@ -162,11 +160,7 @@ def _round_end_text(event: Mapping[str, Any], family: str) -> str:
         return _("The round is over: somebody went out.")
     if how == "out":
         return _("The round is over: %(by)s went out.", by=who(event.get("out")))
-    if how == "blocked_proved":
-        return _("The round is over: no tile fits any more.")
-    if how == "blocked_declared":
-        return _("The round is over: the table is blocked.")
-    return _("The round was called off.")
+    return said("round_ends", str(how)) or said("round_ends", "abandoned")
 
 
 def proof_text(play: Mapping[str, Any], players: Sequence[str] = ()) -> str:
@@ -314,18 +308,7 @@ def camera_message(camera: Mapping[str, Any]) -> str:
 
 def camera_text(state: str) -> str:
     """What the camera is doing."""
-    texts = {
-        "hand": _("Sees a hand"),
-        "settling": _("Waits until nothing moves"),
-        "reading": _("Reading"),
-        "read": _("Up to date"),
-        "looking": _("Looking"),
-        "lost": _("Not connected"),
-        "ended": _("The film is over"),
-        "unclear": _("Has a question"),
-        "unseated": _("Who sits where?"),
-    }
-    return texts.get(state, _("Looking"))
+    return said("camera", state) or said("camera", "looking")
 
 
 def turn_text(board: PageView) -> str:
@@ -362,29 +345,12 @@ def reason_text(line: Mapping[str, Any]) -> str:
         return _("We cannot find the engine. Which tile is it?")
     if question.about == ANOTHER_ENGINE:
         return _("Another double lies in the middle than this round began with. Which one is the engine?")
-    match question.kind:
-        case QuestionKind.SEVERAL_EXPLANATIONS:
-            return _("Which of these happened?")
-        case QuestionKind.MISREAD_OR_ILLEGAL:
-            return _("Did we misread a tile? Please look.")
-        case QuestionKind.UNREADABLE:
-            return _("We cannot read a tile. Which one is it?")
-        case QuestionKind.NEW_ROUND:
-            return _("Has a new round begun? Round %(number)s has no points yet.", number=question.about)
-        case QuestionKind.NO_POINTS:
-            return _("Round %(number)s has no points yet.", number=question.about)
-        case QuestionKind.UNREADABLE_TILE:
-            return _unread_text(question.train or "")
-        case QuestionKind.SEATS:
-            return _(
-                "%(one)s's arm comes from %(other)s's seat. Show on “Who sits where” how you sit.",
-                one=question.player,
-                other=question.about,
-            )
-        case QuestionKind.MARKER:
-            return _("Is this %(name)s's marker?", name=question.player)
-        case QuestionKind.HAND_UNREAD | QuestionKind.HAND_COUNT | QuestionKind.HAND_TWICE | QuestionKind.SET_SUM:
-            return _hand_text(question.kind, question.player or "")
+    if question.kind is QuestionKind.UNREADABLE_TILE:
+        return _unread_text(question.train or "")
+    one, about = question.player or "", question.about
+    asked = said("questions", question.kind, name=one, one=one, other=about, number=about)
+    if asked:
+        return asked
     troubles = [trouble_text(code) for code in question.troubles]
     return " ".join(text for text in troubles if text) or _("Something on the table changed. What was it?")
 
@@ -399,22 +365,8 @@ def place_of_question(line: Mapping[str, Any]) -> str | None:
 
 
 def _unread_text(train: str) -> str:
-    if train in (RIGHT, LEFT):
-        return _("We cannot read a tile of the line. Which one is it?")
-    if train in (MEXICAN, "MX2"):
-        return _("We cannot read a tile on the Mexican train. Which one is it?")
-    return _("We cannot read a tile on %(name)s's train. Which one is it?", name=train)
-
-
-def _hand_text(kind: QuestionKind, name: str) -> str:
-    """What is wrong with a hand laid open at the end of the round."""
-    if kind is QuestionKind.HAND_UNREAD:
-        return _("We cannot read a tile in %(name)s's hand. Which tiles are left?", name=name)
-    if kind is QuestionKind.HAND_COUNT:
-        return _("We expected another number of tiles in %(name)s's hand. Are these all?", name=name)
-    if kind is QuestionKind.HAND_TWICE:
-        return _("A tile in %(name)s's hand is somewhere else on the table too. Did we read it right?", name=name)
-    return _("The table and the hands do not add up to a whole set. Did we read the last hand right?")
+    place = "line" if train in (RIGHT, LEFT) else "mexican" if train in (MEXICAN, "MX2") else "train"
+    return said("unread", place, name=train)
 
 
 def apart_text(count: int) -> str:
@@ -428,22 +380,7 @@ def apart_text(count: int) -> str:
 
 def trouble_text(code: str) -> str:
     """What the camera cannot make out on the table; accuses nobody. "" for an unknown code."""
-    texts = {
-        "NO_HUB": _("We cannot find the engine."),
-        "NO_STATIONS": _("We cannot tell whose train starts where."),
-        "UNREADABLE_TILE": _("We cannot read a tile."),
-        "VALUE_CHANGED": _("A tile looks different from before."),
-        "FORKED_TRAIN": _("Two tiles continue the same train."),
-        "LOOSE_JOINT": _("Two tiles of a train do not touch."),
-        "LOOSE_TILE": _("A tile does not touch any train."),
-        "EITHER_TRAIN": _("A tile could belong to either of two trains."),
-        "CROWDED_STATION": _("Two trains start at the same place."),
-        "LONE_MARKER": _("A marker does not stand at any train."),
-        "EITHER_MARKER": _("A marker could belong to either of two trains."),
-        "BROKEN_LINE": _("The line has a gap."),
-        "COVERED_TILE": _("A tile may be hidden under another one."),
-    }
-    return texts.get(code, "")
+    return said("troubles", code)
 
 
 def _report_text(event: Mapping[str, Any], by: str) -> str:
@@ -451,33 +388,15 @@ def _report_text(event: Mapping[str, Any], by: str) -> str:
     if event.get("due") not in (None, event.get("value")):
         count, due = event.get("value"), event["due"]
         return _("%(by)s was dealt %(count)s tiles; the rules deal %(due)s.", by=by, count=count, due=due)
-    reports = {
-        "no_last_tile": _("%(by)s did not announce the last tile.", by=by),
-        "no_open_end": _("%(by)s did not name the open end.", by=by),
-        "dealt": _("%(by)s was dealt %(count)s tiles.", by=by, count=event.get("value")),
-        "mexican_train": _("%(by)s announced the Mexican train.", by=by),
-        "open_end": _("%(by)s named the open end.", by=by),
-    }
-    return reports.get(str(event.get("what")), str(event.get("what")))
+    what = str(event.get("what"))
+    return said("reports", what, by=by, count=event.get("value")) or what
 
 
 def rules_name(name: str) -> str:
     """What a rule set is called, with the name its own players use."""
-    names = {
-        "tactic": _("Mexican Train (boxed game)"),
-        "reeves": _("Mexican Train (Reeves)"),
-        "cz": _("Mexican Train (Czech)"),
-        "poltava": _("Train to Poltava"),
-        "goodsam": "Good Sam (Idaho)",
-        "goodsam-florida": "Good Sam (Florida)",
-        "owlshollow": _("Mexican Train (15-11-8)"),
-        "longtrain": _("Mexican Train (long first trains)"),
-        "ninesteps": _("Mexican Train (nine steps)"),
-        "jielong": _("Jielong") + " 接龍",
-        "chedeng": _("Che Deng"),
-        "kkori": _("Kkori-butigi") + " 꼬리붙이기",
-    }
-    return names.get(name, name)
+    known = written(GAMES)["games"].get(name, {})
+    called, own = known.get("name"), known.get("own_name")
+    return " ".join(one for one in (called and _(called), own) if one) or name
 
 
 def set_title(name: str) -> str:
@@ -565,12 +484,7 @@ def ended_text(played: Mapping[str, Any], family: str = "mexican") -> str:
         return _("all tiles are played or put away")
     if how == "out":
         return _("%(name)s went out", name=out) if out else _("somebody went out")
-    texts = {
-        "blocked_proved": _("blocked"),
-        "blocked_declared": _("blocked"),
-        "abandoned": _("called off"),
-    }
-    return texts.get(str(how), "–")
+    return said("ended", str(how)) or "–"
 
 
 def gone_texts(board: PageView) -> list[str]:
@@ -599,4 +513,4 @@ def quoted_words(rules: str, about: str) -> QuotedWords | None:
 
 def rules_source(name: str) -> str:
     """The text that a rule set rests on."""
-    return _(RULES[name].source) if name in RULES else name
+    return _(rule_sets()[name].source) if name in rule_sets() else name

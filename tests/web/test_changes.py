@@ -14,8 +14,9 @@ from flask.testing import FlaskClient
 from companion.app.state import AppState
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
+from companion.rules.written import written
 from companion.web.code_texts import code_title
-from companion.web.rule_texts import RULES, SILENT, option_value, options_of
+from companion.web.rule_texts import HOUSE_RULES, option_value, options_of, rule_sets
 from companion.web.what_changes import changes_between
 from tests.web import tables
 from tests.web.fakes import FakeSession
@@ -270,7 +271,7 @@ def test_the_replay_asks_for_the_table_as_it_was(anyone: FlaskClient, session: F
 def test_every_field_of_a_rule_set_is_offered_and_begins_with_what_is_written(name: str) -> None:
     rules = load_ruleset(name)
     offered = options_of(name)
-    assert {option.field for option in offered} == set(fields_of(rules.family)) - SILENT
+    assert {option.field for option in offered} == set(fields_of(rules.family)) - set(written(HOUSE_RULES)["silent"])
     for option in offered:
         values = [option_value(value) for value, _words in option.choices]
         assert len(values) > 1 and len(set(map(str, values))) == len(values), option.field
@@ -293,8 +294,8 @@ def test_two_house_rules_that_contradict_each_other_are_named(keeper: FlaskClien
 
 
 def test_the_set_up_page_offers_every_rule_set() -> None:
-    assert set(RULES) == set(SHIPPED)
-    for name, words in RULES.items():
+    assert set(rule_sets()) == set(SHIPPED)
+    for name, words in rule_sets().items():
         assert words.family == load_ruleset(name).family
 
 

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 
 from companion.rules.ruleset import load_ruleset
 from companion.web.own_rules import MOST, find, forget, keep, own_rules
-from companion.web.rule_texts import QUESTIONS, RULES
+from companion.web.rule_texts import question_about, rule_sets
 from tests.web.fakes import FakeSession
 from tests.web.reading import words
 
@@ -34,11 +34,11 @@ def test_rules_are_kept_offered_chosen_and_forgotten(keeper: FlaskClient, tmp_pa
     assert (kept.status_code, kept.location) == (303, "/setup?own=our-kitchen")
     assert load_ruleset(tmp_path / "rules" / "our-kitchen.toml").double_blank == 25
     page = words(keeper.get("/setup").text)
-    assert "Our kitchen" in page and f"{QUESTIONS['double_blank']} 25" in page
+    assert "Our kitchen" in page and f"{question_about('double_blank')} 25" in page
     form = words(keeper.get("/setup?own=our-kitchen").text)
     assert '<option value="25" selected>' in form and '<option value="tap_or_say" selected>' in form
-    assert f"<li>{QUESTIONS['double_blank']} 25</li>" in form
-    assert not any(sentence in form for sentence in RULES["tactic"].special), "they may not hold any more"
+    assert f"<li>{question_about('double_blank')} 25</li>" in form
+    assert not any(sentence in form for sentence in rule_sets()["tactic"].special), "they may not hold any more"
     forgotten = keeper.post("/setup/rules/forget", data={"own": "our-kitchen"}, headers={"Accept": "text/html"})
     assert (forgotten.status_code, forgotten.location) == (303, "/setup")
     assert "Our kitchen" not in keeper.get("/setup").text
