@@ -30,6 +30,11 @@ class Play:
     tile: Laid
     train: str
 
+    def __str__(self) -> str:
+        """The act in notation: what `Board.push` and `Board.explain` take."""
+        sign = ":" if self.train in (RIGHT, LEFT) else "-"
+        return f"play {self.tile.inner}{sign}{self.tile.outer}@{self.train}"
+
 
 @dataclass(frozen=True, slots=True)
 class Draw:
@@ -39,6 +44,9 @@ class Draw:
     >>> print_act(Draw())
     'draw'
     """
+
+    def __str__(self) -> str:
+        return "draw"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +60,9 @@ class Mark:
 
     player: str
 
+    def __str__(self) -> str:
+        return f"mark {self.player}"
+
 
 @dataclass(frozen=True, slots=True)
 class Unmark:
@@ -64,6 +75,9 @@ class Unmark:
 
     player: str
 
+    def __str__(self) -> str:
+        return f"unmark {self.player}"
+
 
 @dataclass(frozen=True, slots=True)
 class Flip:
@@ -75,6 +89,9 @@ class Flip:
     """
 
     train: str
+
+    def __str__(self) -> str:
+        return f"flip {self.train}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +106,10 @@ class Discard:
     face_up: bool = False
     tile: Tile | None = None
 
+    def __str__(self) -> str:
+        shown = f" {self.tile.low}:{self.tile.high}" if self.tile is not None else ""
+        return f"discard faceup{shown}" if self.face_up or shown else "discard"
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -99,6 +120,9 @@ class Pass:
     'pass'
     """
 
+    def __str__(self) -> str:
+        return "pass"
+
 
 @dataclass(frozen=True, slots=True)
 class End:
@@ -108,6 +132,9 @@ class End:
     >>> print_act(End())
     'end'
     """
+
+    def __str__(self) -> str:
+        return "end"
 
 
 Action = Play | Draw | Mark | Unmark | Flip | Discard | Pass | End

@@ -7,11 +7,12 @@ the referee and keeps what was played, as the board of a chess library does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from companion.rules import board_text
 from companion.rules.actions import (
     MEXICAN,
     SECOND_MEXICAN,
@@ -31,11 +32,11 @@ from companion.rules.explain import Reason, explain_all
 from companion.rules.mexican import scoring
 from companion.rules.mexican.blocks import dead_status
 from companion.rules.notation import (
+    NotationError,
     parse_action,
     parse_chain,
     parse_laid,
     parse_tile,
-    print_action,
     print_chain,
     print_laid,
 )
@@ -53,8 +54,9 @@ Hand = str | Iterable[Tile | str]
 """Tiles as notation (`"12-5 3-3"`), or one by one."""
 
 LARGEST_SET = 99
+MOST_PIPS = 999
+"""Of a half, as the notation has it."""
 _ACTS = (Play, Draw, Mark, Unmark, Flip, Discard, Pass, End)
-_HEAD = ("rules", "options", "set", "player", "engine", "starter", "round")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ class Board:
     ) -> None:
         self._rules = _rules(rules, options)
         self._options = dict(options or {})
-        self._written = str(rules) if isinstance(rules, (str, Path)) else self._rules.name
+        self._given: str | RuleSet = rules if isinstance(rules, RuleSet) else str(rules)
         names = _players(players)
         mover = names[0] if turn is None else _one_of("turn", turn, names)
         self._position: Position | LinePosition
@@ -159,50 +161,10 @@ class Board:
         >>> board.turn, [turn.ruling.verdict for turn in board.turns]
         ('Ann', ['legal', 'legal'])
         """
-        if not isinstance(text, str):
-            raise RulesError(f"text: expected a text, not {type(text).__name__}")
-        head: dict[str, str] = {}
-        players: list[str] = []
-        board: Board | None = None
-        for number, written in enumerate(text.splitlines(), 1):
-            said = written.partition("#")[0].strip()
-            if not said:
-                continue
-            name, colon, value = said.partition(":")
-            name, value = name.strip(), value.strip()
-            try:
-                if board is None and colon and name in _HEAD and not (name in head and name != "player"):
-                    if name == "player":
-                        players.append(value)
-                    head[name] = value
-                    continue
-                board = cls._from_head(head, players) if board is None else board
-                mover = max((p for p in board.players if said.startswith(f"{p}:")), key=len, default=None)
-                if mover is None:
-                    raise RulesError(f"expected PLAYER: TURN by {', '.join(board.players)}, not {said[:40]!r}")
-                board.push(said[len(mover) + 1 :], by=mover)
-            except RulesError as wrong:
-                raise RulesError(f"line {number}: {wrong}") from None
-        return cls._from_head(head, players) if board is None else board
-
-    @classmethod
-    def _from_head(cls, head: Mapping[str, str], players: Sequence[str]) -> Board:
-        if "rules" not in head:
-            raise RulesError("rules: missing in the head, such as rules: tactic")
-        return cls(
-            head["rules"],
-            players,
-            options=_options(head["options"]) if "options" in head else None,
-            set=_whole("set", head["set"]) if "set" in head else None,
-            engine=head.get("engine"),
-            turn=head.get("starter"),
-            round=_whole("round", head["round"]) if "round" in head else None,
-        )
+        return board_text.read(cls, text)
 
     def text(self) -> str:
-        """The round as notation, from the deal on; `Board.read` gives the same board.
-
-        Raises RulesError for a board that did not begin with the deal.
+        """The round as notation, with the table that it began on; `Board.read` gives the same board.
 
         >>> board = Board("jielong", ["Ann", "Ben", "Cy"])
         >>> board.push("play 2:6@R").legal
@@ -217,25 +179,7 @@ class Board:
         Ann: play 2:6@R
         <BLANKLINE>
         """
-        start = self._start
-        if any(start.trains.values()) if isinstance(start, Position) else start.line:
-            raise RulesError(
-                "text: expected a round from its deal on, and tiles lay on this table before the first turn"
-            )
-        lines = [f"rules: {self._written}"]
-        if self._options:
-            import json
-
-            lines.append(f"options: {json.dumps(self._options, ensure_ascii=False)}")
-        if isinstance(start, Position):
-            lines.append(f"set: {start.set_max}")
-        lines += [f"player: {name}" for name in self.players]
-        if isinstance(start, Position):
-            lines.append(f"engine: {print_laid(start.engine)}")
-            lines += [f"round: {start.round}"] if start.round is not None else []
-        lines += [f"starter: {start.turn}", ""]
-        lines += [f"{turn.player}: {print_action(turn.actions, self._sign)}".rstrip() for turn in self.turns]
-        return "\n".join(lines) + "\n"
+        return board_text.write(self, self._start, self._given, self._options)
 
     @property
     def rules(self) -> RuleSet:
@@ -366,6 +310,41 @@ class Board:
             return MexicanReferee(self._rules).legal_plays(self._position, tiles, acts, surely=surely)
         return LineReferee(self._rules).legal_plays(self._position, tiles, acts, surely=surely)
 
+    def legal_turns(self, hand: Hand) -> Iterator[tuple[Action, ...]]:
+        """Every whole turn that the player to move may make with this hand, as `push` takes it: tiles laid one after
+        the other, else a draw, a marker, a tile laid aside or nothing. Nobody knows what a drawn tile fits.
+        A long first train may be laid in thousands of ways: take as many as you need.
+
+        Raises RulesError.
+
+        >>> next(Board("tactic").legal_turns("12-5 3-3"))
+        (Play(tile=Laid(inner=12, outer=5), train='Ann'),)
+        """
+        yield from self._turns_from((), [self._tile("hand", one) for one in _items("hand", hand)])
+
+    def _turns_from(self, laid: tuple[Play, ...], left: list[Tile]) -> Iterator[tuple[Action, ...]]:
+        plays = self.legal_plays(left, laid)
+        declined = not laid and self._rules.may_decline
+        if not plays or declined or (laid and not laid[-1].tile.is_double):
+            turns = [(*laid, *way) for way in self._ways_to_end(bool(laid))]
+            rulings = [self.judge(turn) for turn in turns]
+            fine = [turn for turn, ruling in zip(turns, rulings, strict=True) if ruling.legal and not ruling.may]
+            legal = [turn for turn, ruling in zip(turns, rulings, strict=True) if ruling.legal]
+            # Each says what those before it say, and something more.
+            yield from (fine or legal)[:1]
+        for play in plays if self._rules.is_mexican or not laid else ():
+            rest = list(left)
+            rest.remove(play.tile.tile)
+            yield from self._turns_from((*laid, play), rest)
+
+    def _ways_to_end(self, laid: bool) -> list[tuple[Action, ...]]:
+        """What may follow the last tile of a turn, or stand for one, the shortest first."""
+        me = self.turn
+        if not self._rules.is_mexican:
+            return [()] if laid else [(Discard(),), (Pass(),)]
+        ways: list[tuple[Action, ...]] = [(Draw(),), (Mark(me),), (Draw(), Mark(me))]
+        return [(), (Unmark(me),), *ways] if laid else [*ways, (End(),)]
+
     def is_legal(self, turn: Turn) -> bool:
         """Whether this whole turn by the player to move breaks no rule for certain. Raises RulesError.
 
@@ -386,11 +365,11 @@ class Board:
         mover = self.turn if by is None else _one_of("by", by, self.players)
         return self._ruled_by(mover, self._actions(turn))
 
-    def explain(self, turn: Turn, by: str | None = None, *, may: bool = False) -> list[Reason]:
+    def explain(self, turn: Turn | PlayedTurn, by: str | None = None, *, may: bool = False) -> list[Reason]:
         """Why that turn is illegal: for each certain code a sentence, the rule and the source it rests on.
 
         Args:
-            turn: a whole turn, as for `push`; the table stays as it is.
+            turn: a whole turn, as for `push`; the table stays as it is. Or one of `turns`, on the table as it lay then.
             by: who makes it; None is the player to move.
             may: whether to add the faults that are only possible (`Ruling.may`). Their `certain` is False, and they
                 accuse nobody.
@@ -401,6 +380,8 @@ class Board:
         >>> reason.sentence
         "Ann played 12-5 on Ben's train, which is closed to others."
         """
+        if isinstance(turn, PlayedTurn):
+            return self._before(turn).explain(turn.actions, turn.player, may=may)
         mover, acts = self.turn if by is None else _one_of("by", by, self.players), self._actions(turn)
         ruling = self._ruled_by(mover, acts)
         facts = self._facts(self._turned_to(mover), acts)
@@ -408,6 +389,16 @@ class Board:
         if may:
             reasons += explain_all(self._rules, ruling.may, facts, mover or None, certain=False)
         return reasons
+
+    def _before(self, played: PlayedTurn) -> Board:
+        """The board as it was before that turn."""
+        place = next((n for n, (turn, _) in enumerate(self._played) if turn is played), None)
+        if place is None:
+            raise RulesError("turn: expected one of the turns of this board")
+        then = self.copy()
+        then._position = self._played[place][1]
+        del then._played[place:]
+        return then
 
     def status(self) -> Ruling:
         """The ruling on the table as it lies, whoever laid what: what one photograph proves.
@@ -471,7 +462,7 @@ class Board:
         (True, 'Ann')
         """
         other = Board.__new__(Board)
-        other._rules, other._options, other._written = self._rules, dict(self._options), self._written
+        other._rules, other._options, other._given = self._rules, dict(self._options), self._given
         other._position, other._start, other._played = self._position, self._start, list(self._played)
         return other
 
@@ -560,7 +551,8 @@ class Board:
         return "\n".join([*lines, f"{self.turn} to move"])
 
     def __repr__(self) -> str:
-        return f"<Board {self._written} {', '.join(self.players)}: {len(self._played)} turns, {self.turn} to move>"
+        rules = self._rules.name if isinstance(self._given, RuleSet) else self._given
+        return f"<Board {rules} {', '.join(self.players)}: {len(self._played)} turns, {self.turn} to move>"
 
     @property
     def _sign(self) -> str:
@@ -577,13 +569,15 @@ class Board:
     def _actions(self, turn: Turn) -> tuple[Action, ...]:
         """The acts of a turn, each of which names only who and what is there."""
         if isinstance(turn, str):
-            acts = parse_action(turn, self._sign)
+            acts = self._parsed(turn)
         elif isinstance(turn, _ACTS):
             acts = (turn,)
         elif isinstance(turn, Iterable):
             acts = tuple(turn)
         else:
             raise RulesError(f"turn: expected notation or acts, not {type(turn).__name__}")
+        if any(isinstance(act, End) or (isinstance(act, Pass) and self._rules.is_mexican) for act in acts[:-1]):
+            raise RulesError("turn: expected nothing after its end")
         if self._rules.is_mexican:
             trains: tuple[str, ...] = (*self.players, MEXICAN, SECOND_MEXICAN)
         else:
@@ -602,6 +596,19 @@ class Board:
                 case _:
                     raise RulesError(f"turn: expected acts such as Play or Draw, not {type(act).__name__}")
         return acts
+
+    def _parsed(self, turn: str) -> tuple[Action, ...]:
+        """In the notation of this game; `str` of a tile laid on the train of somebody called L or R has that of the
+        other."""
+        try:
+            return parse_action(turn, self._sign)
+        except NotationError:
+            if not self._rules.is_mexican or not {"L", "R"}.intersection(self.players):
+                raise
+            acts = parse_action(turn, ":")
+            if not all(isinstance(act, Play) for act in acts):
+                raise
+            return acts
 
     def _ruled(self, position: Position | LinePosition, acts: Sequence[Action]) -> Ruling:
         if isinstance(position, Position):
@@ -652,8 +659,8 @@ def _players(players: Sequence[str]) -> tuple[str, ...]:
     if len(names) < 2 or len(texts) < len(names) or len({*names}) < len(names):
         raise RulesError(f"players: expected two or more different names, not {players!r}"[:300])
     for name in names:
-        if name in (MEXICAN, SECOND_MEXICAN) or any(sign in name for sign in ";@#\n"):
-            raise RulesError(f"players: expected a name without ; @ # and not MX or MX2, not {name!r}")
+        if name in (MEXICAN, SECOND_MEXICAN) or any(sign in name for sign in ";@#") or len(name.splitlines()) > 1:
+            raise RulesError(f"players: expected a name in one line without ; @ # and not MX or MX2, not {name!r}")
     return names
 
 
@@ -739,31 +746,17 @@ def _number(field: str, value: Any, least: int, most: int = 10_000) -> int:
     return value
 
 
-def _whole(field: str, text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 4:
-        raise RulesError(f"{field}: expected a whole number, not {text[:40]!r}")
-    return int(text)
-
-
-def _options(text: str) -> Mapping[str, Any]:
-    import json
-
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise RulesError(f"options: expected a JSON object, not {text[:40]!r}")
-    return found
-
-
 def _laid(field: str, value: Any, sign: str) -> Laid:
     if isinstance(value, str):
         try:
             return parse_laid(value, sign)
         except RulesError as wrong:
             raise RulesError(f"{field}: {wrong}") from None
-    if isinstance(value, tuple) and len(value) == 2 and all(type(half) is int and half >= 0 for half in value):
+    if (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and all(type(half) is int and 0 <= half <= MOST_PIPS for half in value)
+    ):
         return Laid(*value)
     raise RulesError(f"{field}: expected one tile, such as 6{sign}4, not {value!r}"[:300])
 

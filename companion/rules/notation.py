@@ -128,8 +128,8 @@ def _named(parts: Sequence[str], text: str) -> str:
 
 
 def parse_act(text: str, sign: str = "-") -> Action:
-    """One act: `play a-b@T`, `draw`, `mark P`, `unmark P`, `flip T`, `discard`, `discard faceup`, `pass`, `end`.
-    Raises RulesError.
+    """One act: `play a-b@T`, `draw`, `mark P`, `unmark P`, `flip T`, `discard`, `discard faceup` (with the tile, where
+    it is known), `pass`, `end`. Raises RulesError.
 
     >>> from companion.rules import parse_act
     >>> parse_act('mark Ann')
@@ -146,8 +146,10 @@ def parse_act(text: str, sign: str = "-") -> Action:
         return Unmark(_named(parts, text))
     if verb == "flip" and sign == "-":
         return Flip(_named(parts, text))
-    if verb == "discard" and sign == ":" and parts[1:] in ([], ["faceup"]):
-        return Discard(face_up=len(parts) == 2)
+    if verb == "discard" and sign == ":":
+        shown = parts[1].split() if len(parts) == 2 else []
+        if shown[:1] in ([], ["faceup"]) and len(shown) < 3:
+            return Discard(bool(shown), parse_tile(shown[1], sign) if len(shown) == 2 else None)
     if text == "draw" and sign == "-":
         return Draw()
     if text == "pass":
@@ -181,23 +183,7 @@ def print_act(act: Action, sign: str = "-") -> str:
     >>> print_act(Draw())
     'draw'
     """
-    match act:
-        case Play(tile, train):
-            return f"play {print_laid(tile, sign)}@{train}"
-        case Mark(player):
-            return f"mark {player}"
-        case Unmark(player):
-            return f"unmark {player}"
-        case Flip(train):
-            return f"flip {train}"
-        case Discard(face_up):
-            return "discard faceup" if face_up else "discard"
-        case Draw():
-            return "draw"
-        case Pass():
-            return "pass"
-        case End():
-            return "end"
+    return f"play {print_laid(act.tile, sign)}@{act.train}" if isinstance(act, Play) else str(act)
 
 
 def print_action(acts: Iterable[Action], sign: str = "-") -> str:

@@ -305,6 +305,36 @@ def house_file(extends: str, title: str, options: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def ruleset_to_json(rules: RuleSet) -> dict[str, Any]:
+    """All that a rule set says, as a house's file would: what differs from a shipped one of its family."""
+    parent = rules.name if rules.name in SHIPPED else "tactic" if rules.is_mexican else "jielong"
+    base = _shipped(parent, "{}")
+    found: dict[str, Any] = {"extends": parent, "name": rules.name}
+    found |= {label: getattr(rules, label) for label in LABELS if getattr(rules, label) != getattr(base, label)}
+    for name in fields_of(rules.family):
+        value, source = getattr(rules, name), rules.sources.get(name)
+        if value != getattr(base, name) or source != base.sources.get(name):
+            found[name] = {"value": _plain(name, value)}
+            found[name] |= {} if source is None else {"mark": source.mark, "source": source.text}
+    return found
+
+
+def ruleset_of(said: Mapping[str, Any]) -> RuleSet:
+    """The rule set that `ruleset_to_json` has written. Raises RuleSetError."""
+    written = dict(said)
+    name = written.pop("name", "house")
+    if not isinstance(name, str) or "extends" not in written:
+        raise RuleSetError("rules: expected name and extends, such as tactic")
+    return _extended(written, name, Path("rules"), 0)
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name == "hand_table":
+        rows = {key: {str(players): hand for players, hand in row.items()} for key, row in value.items()}
+        return {"any" if key == ANY_SET else str(key): row for key, row in rows.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
 def _toml(value: Any) -> str:
     """A value as TOML writes it; for flags, numbers, texts, lists and tables that is how JSON does, but for tables."""
     if isinstance(value, Mapping):
@@ -325,8 +355,9 @@ def _shipped(name: str, frozen_options: str) -> RuleSet:
         return with_options(_shipped(name, "{}"), json.loads(frozen_options))
     file = f"{name}.toml"
     text = (Path(__file__).parent / "rulesets" / file).read_text(encoding="utf-8")
-    parent = _parse(text, file).get(SILENT)
-    return _read(text, name, file, base=None if parent is None else _shipped(parent, "{}"))
+    written = _parse(text, file)
+    parent = written.get(SILENT)
+    return _read(written, name, file, base=None if parent is None else _shipped(parent, "{}"))
 
 
 def _app_state(path: Path, steps: int) -> RuleSet:
@@ -339,7 +370,11 @@ def _app_state(path: Path, steps: int) -> RuleSet:
         raise RuleSetError(f"{path}: {problem.strerror or 'cannot be read'}, expected a rule set") from None
     except ValueError:  # no file has such a name
         raise RuleSetError(f"rules: expected the path of a .toml file, not {_shown(str(path))}") from None
-    written = _parse(text, str(path))
+    return _extended(_parse(text, str(path)), path.stem, path, steps)
+
+
+def _extended(written: dict[str, Any], name: str, path: Path, steps: int) -> RuleSet:
+    """The rule set that is written there, on top of the one it extends."""
     if "extends" in written and SILENT in written:
         raise RuleSetError(f"{path}: {SILENT}: expected extends or {SILENT}, not both")
     parent = written.get("extends", written.get(SILENT))
@@ -356,7 +391,7 @@ def _app_state(path: Path, steps: int) -> RuleSet:
         else:
             expected = f"expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file"
             raise RuleSetError(f"{path}: extends: no rule set {_shown(parent)}, {expected}")
-    return _read(text, path.stem, str(path), base)
+    return _read(written, name, str(path), base)
 
 
 def loaded(text: str) -> dict[str, Any]:
@@ -378,8 +413,7 @@ def _parse(text: str, file: str) -> dict[str, Any]:
         raise RuleSetError(f"{file}: expected TOML: {' '.join(str(problem).split())}") from None
 
 
-def _read(text: str, name: str, file: str, base: RuleSet | None) -> RuleSet:
-    written = _parse(text, file)
+def _read(written: dict[str, Any], name: str, file: str, base: RuleSet | None) -> RuleSet:
     written.pop("extends", None)
     silent = written.pop(SILENT, None)
     values: dict[str, Any] = {"name": name}

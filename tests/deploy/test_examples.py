@@ -105,6 +105,32 @@ def test_the_bot_plays_whole_rounds_and_breaks_no_rule(capsys: pytest.CaptureFix
         assert len(board.turns) > 20 and all(turn.ruling.legal for turn in board.turns)
 
 
+@pytest.mark.parametrize(
+    ("program", "words", "said"),
+    (
+        ("what_may_i_play", (), "Ann may play:\n  play 12-5@Ann\n  play 12-5@MX\n"),
+        ("what_may_i_play", ("ROUND", "3-3", "12-4"), "Ben may play:\n  play 12-4@Ben\n  play 12-4@MX\n"),
+        ("explain_a_round", (), "2. Ben, play 5-6@Ann: Ben played 5-6 on Ann's train, which is closed to others.\n"),
+        ("explain_a_round", ("ROUND",), "no fault\n"),
+    ),
+)
+def test_a_program_that_asks_the_referee_says_what_holds(
+    program: str,
+    words: tuple[str, ...],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    written = Board("tactic", ["Ann", "Ben"])
+    written.push("play 12-5@Ann")
+    (tmp_path / "ROUND").write_text(written.text(), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [program, *words])
+    runpy.run_path(str(EXAMPLES / f"{program}.py"), run_name="__main__")
+    assert capsys.readouterr().out == said
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "said"),
