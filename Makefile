@@ -4,11 +4,12 @@
 ON_PI  := $(shell grep -qs 'Raspberry Pi' "$${COMPANION_MODEL_FILE:-/proc/device-tree/model}" && echo yes)
 ifeq ($(ON_PI),yes)
 PYTHON ?= /usr/bin/python3
-EXTRAS := [pi]
+EXTRAS := [box,pi]
 TESTED := [pi,test]
 SEEING := --system-site-packages
 endif
 PYTHON ?= python3
+EXTRAS ?= [box]
 TESTED ?= [test]
 VENV   ?= .venv
 BIN    := $(VENV)/bin

@@ -103,9 +103,8 @@ def what_is_missing(missing: ImportError) -> str | None:
     if "libGL" in said or "libgthread" in said:
         return f"OpenCV lacks a system library ({said}): sudo apt install libgl1 libglib2.0-0"
     if name and name not in ("companion", "vision", "hardware", "datasets", "models", "deploy"):
-        return (
-            f"the package {name} is missing or cannot be loaded ({said}): install the program again, or pip install it"
-        )
+        extras = "with the extra [eye] for pictures or [box] for everything"
+        return f"the package {name} is missing or cannot be loaded ({said}): install the program again, {extras}"
     return None
 
 

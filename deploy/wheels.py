@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 HASHES = ROOT / "deploy" / "hashes.txt"
 CONSTRAINTS = ROOT / "constraints.txt"
-EXTRAS = ("gpio", "mqtt", "pi")
+EXTRAS = ("eye", "box", "gpio", "mqtt", "pi")
 ON_THE_BOX = {"opencv-python": "opencv-python-headless"}
 """The same OpenCV without windows: nothing here opens one, and a box is spared libGL and 38 system packages."""
 PYTHONS = ("3.11", "3.13")
@@ -38,7 +38,8 @@ def needed() -> list[str]:
     parts = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
     for extra in EXTRAS:
         parts += project["project"]["optional-dependencies"][extra]
-    return [_boxed(part) for part in parts]
+    own = project["project"]["name"]
+    return [_boxed(part) for part in parts if not part.startswith(own)]
 
 
 def _boxed(requirement: str) -> str:

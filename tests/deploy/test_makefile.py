@@ -35,9 +35,9 @@ def made_without(venv: Path, home: str) -> None:
 
 def test_only_a_pi_gets_an_environment_that_sees_the_systems_packages(tmp_path: Path) -> None:
     assert "/usr/bin/python3 -m venv --system-site-packages" in planned(tmp_path, pi=True)
-    assert "--editable '.[pi]'" in planned(tmp_path, pi=True)
+    assert "--editable '.[box,pi]'" in planned(tmp_path, pi=True)
     elsewhere = planned(tmp_path, pi=False)
-    assert "--system-site-packages" not in elsewhere and "--editable '.'" in elsewhere
+    assert "--system-site-packages" not in elsewhere and "--editable '.[box]'" in elsewhere
 
 
 @pytest.mark.parametrize(("home", "anew"), [("/usr/bin", False), ("/home/pi/.pyenv/versions/3.12.1/bin", True)])
