@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from companion.judge_api.definitions import KINDS
+from companion.judge_api.definitions import kinds
 from companion.judge_api.questions import answer
 from companion.judge_api.reference import schema as schema_of_questions
 
@@ -26,12 +26,12 @@ LONGEST_NUMBER = 40
 
 def help_text() -> str:
     """What `companion judge --help` says below its first lines."""
-    kinds = "\n".join(f"  {kind:<10} {asks}" for kind, asks in ((one.name, one.asks) for one in KINDS.values()))
+    listed = "\n".join(f"  {kind:<10} {asks}" for kind, asks in ((one.name, one.asks) for one in kinds().values()))
     answer = as_line(answer_line(EXAMPLE.encode(), explain=False)).decode().strip()
     return (
         "\b\nA question has an `id` (a text or a number, given back with the answer), a `kind`,\n"
         "`rules` (a name, or the path of your own .toml file) and the fields of its kind:\n"
-        f"{kinds}\n\n"
+        f"{listed}\n\n"
         "\b\nOne question and its answer:\n"
         f"  {EXAMPLE}\n  {answer}\n\n"
         "Every field of every kind: docs/judge.md, or --schema."

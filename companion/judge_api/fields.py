@@ -51,7 +51,7 @@ class Fields:
         if self._defined is None:
             return None
         if name not in self._defined:
-            raise LookupError(f"{self.path(name)} is not defined in companion.judge_api.definitions")
+            raise LookupError(f"{self.path(name)} is not defined in companion/judge_api/judge.toml")
         return self._defined[name]
 
     def path(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Questions to the referee and their answers, field by field. What each may hold: `definitions.py`, and
+"""Questions to the referee and their answers, field by field. What each may hold: `judge.toml`, and
 docs/judge.md for people.
 
 `answer` is the one front door; it never raises for what it is asked. Unknown fields are ignored; a field that is
@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.judge_api import chinese, mexican
 from companion.judge_api.answer import Answer
-from companion.judge_api.definitions import KINDS, QUESTION
+from companion.judge_api.definitions import kinds, question_fields
 from companion.judge_api.fields import Fields, QuestionError, shown
 from companion.rules.explain import explain_all
 from companion.rules.ruleset import SHIPPED, RuleSet, RuleSetError, load_ruleset
@@ -30,12 +30,12 @@ def answer(question: Any, explain: bool = False) -> dict[str, Any]:
     """
     name = _id_of(question)
     try:
-        fields = Fields(question, defined=QUESTION)
+        fields = Fields(question, defined=question_fields())
         if name is None:
             raise QuestionError("id: missing" if not fields.has("id") else "id: expected a text or a number")
-        kind = fields.one_of("kind", tuple(KINDS))
-        rules = _rules_of(fields, KINDS[kind].family)
-        found = ANSWERS[kind](rules, Fields(question, defined=KINDS[kind].fields))
+        kind = fields.one_of("kind", tuple(kinds()))
+        rules = _rules_of(fields, kinds()[kind].family)
+        found = ANSWERS[kind](rules, Fields(question, defined=kinds()[kind].fields))
     except QuestionError as refused:
         return {"id": name, "error": _one_line(str(refused))}
     answer = {"id": name, **found.out}

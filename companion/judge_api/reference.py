@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from companion.judge_api.definitions import BASE, KINDS, QUESTION, Field, Kind, Schema, object_schema
+from companion.judge_api.definitions import Field, Kind, Schema, base, kinds, object_schema, question_fields
 from companion.judge_api.questions import answer
 
 HEAD = """\
@@ -41,9 +41,9 @@ In the examples, `BASE` stands for this table:
 
 def page() -> str:
     """docs/judge.md."""
-    base = json.dumps(BASE, ensure_ascii=False)
-    parts = [HEAD + _table(QUESTION), EXAMPLES.format(base=base)]
-    parts += [_section(kind) for kind in KINDS.values()]
+    table = json.dumps(base(), ensure_ascii=False)
+    parts = [HEAD + _table(question_fields()), EXAMPLES.format(base=table)]
+    parts += [_section(kind) for kind in kinds().values()]
     return "\n".join(parts)
 
 
@@ -52,8 +52,8 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A question to the referee",
-        "oneOf": [_question_schema(kind) for kind in KINDS.values()],
-        "$defs": {f"{kind.name}_answer": object_schema(kind.answers) for kind in KINDS.values()},
+        "oneOf": [_question_schema(kind) for kind in kinds().values()],
+        "$defs": {f"{kind.name}_answer": object_schema(kind.answers) for kind in kinds().values()},
     }
 
 
@@ -63,7 +63,7 @@ def example(kind: Kind, number: int = 1) -> dict[str, Any]:
 
 
 def _question_schema(kind: Kind) -> Schema:
-    fields = (*(one for one in QUESTION if one.name != "kind"), *kind.fields)
+    fields = (*(one for one in question_fields() if one.name != "kind"), *kind.fields)
     return {**object_schema(fields, kind=kind.name), "description": kind.asks, "examples": [example(kind)]}
 
 
@@ -91,7 +91,7 @@ def _section(kind: Kind) -> str:
 
 def _short(value: Any) -> Any:
     """An example with the table that all share written once."""
-    if value == BASE:
+    if value == base():
         return "BASE"
     if isinstance(value, Mapping):
         return {key: _short(each) for key, each in value.items()}

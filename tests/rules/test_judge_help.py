@@ -7,12 +7,12 @@ import json
 from click.testing import CliRunner
 
 from companion.cli.judge import EXAMPLE, judge
-from companion.judge_api.definitions import KINDS
+from companion.judge_api.definitions import kinds
 
 
 def test_every_kind_of_question_is_explained() -> None:
     told = CliRunner().invoke(judge, ["--help"]).output
-    assert all(f"{kind.name} " in told and kind.asks in told for kind in KINDS.values())
+    assert all(f"{kind.name} " in told and kind.asks in told for kind in kinds().values())
 
 
 def test_the_example_can_be_asked_as_it_stands() -> None:

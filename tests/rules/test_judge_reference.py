@@ -11,10 +11,15 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from companion.cli.judge import judge
-from companion.judge_api.definitions import KINDS, QUESTION, Field
+from companion.judge_api.definitions import JUDGE, LARGEST_SET, MANY, Field, kinds, question_fields
 from companion.judge_api.fields import Fields
 from companion.judge_api.questions import ANSWERS, answer
 from companion.judge_api.reference import example, page, schema
+from companion.rules.audit import Status
+from companion.rules.chinese.settlement import SETTLEMENTS
+from companion.rules.mexican.scoring import SCORE_MODES
+from companion.rules.ruleset_fields import FAMILIES
+from companion.rules.written import written
 from tests.rules.test_examples import EXAMPLES
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,16 +37,31 @@ def test_the_page_is_up_to_date() -> None:
 
 
 def test_every_kind_is_defined_and_answered() -> None:
-    assert set(KINDS) == set(ANSWERS)
+    assert set(kinds()) == set(ANSWERS)
+
+
+def test_what_may_be_chosen_and_how_much_is_what_the_rules_know() -> None:
+    chosen = {
+        (kind.name, one.name): one.schema["enum"]
+        for kind in kinds().values()
+        for one in (*kind.fields, *kind.answers)
+        if "enum" in one.schema
+    }
+    assert chosen["score", "mode"] == chosen["match", "mode"] == list(SCORE_MODES)
+    assert chosen["cn_settle", "mode"] == list(SETTLEMENTS)
+    assert chosen["audit", "status"] == chosen["cn_audit", "status"] == [str(one) for one in Status]
+    types = written(JUDGE)["types"]
+    assert (types["count"]["maximum"], types["set"]["maximum"]) == (MANY, LARGEST_SET)
+    assert {kind.family for kind in kinds().values()} == set(FAMILIES)
 
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(schema())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds())
 def test_the_example_of_a_kind_and_its_answer_fit_the_schema(kind: str) -> None:
-    question = example(KINDS[kind])
+    question = example(kinds()[kind])
     told = answer(question)
     assert "error" not in told
     QUESTIONS.validate(question)
@@ -56,20 +76,20 @@ def test_every_known_question_and_answer_fit_the_schema(case: tuple[str, str, di
     answers(kind).validate(answer(question))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds())
 def test_a_required_field_that_is_missing_is_refused_by_both(kind: str) -> None:
-    for field in KINDS[kind].fields:
+    for field in kinds()[kind].fields:
         if field.optional:
             continue
-        question = {name: value for name, value in example(KINDS[kind]).items() if name != field.name}
+        question = {name: value for name, value in example(kinds()[kind]).items() if name != field.name}
         assert answer(question)["error"].startswith(f"{field.name}: ")
         assert not QUESTIONS.is_valid(question)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds())
 def test_an_optional_field_may_be_null(kind: str) -> None:
-    given = example(KINDS[kind])
-    for field in KINDS[kind].fields:
+    given = example(kinds()[kind])
+    for field in kinds()[kind].fields:
         if field.optional and field.name not in given:
             question = {**given, field.name: None}
             assert answer(question) == answer(given)
@@ -77,7 +97,7 @@ def test_an_optional_field_may_be_null(kind: str) -> None:
 
 
 def test_a_field_that_is_not_defined_cannot_be_read() -> None:
-    fields = Fields({"id": 1, "colour": "red"}, defined=QUESTION)
+    fields = Fields({"id": 1, "colour": "red"}, defined=question_fields())
     for read in (fields.has, fields.due, fields.raw, fields.text):
         with pytest.raises(LookupError, match="colour is not defined"):
             read("colour")
@@ -92,7 +112,7 @@ def test_every_field_is_read_by_its_kind(monkeypatch: pytest.MonkeyPatch) -> Non
         return look_up(self, name)
 
     monkeypatch.setattr(Fields, "_definition", noting)
-    for kind in KINDS.values():
+    for kind in kinds().values():
         read.clear()
         answer(example(kind))
         for field in kind.fields:
@@ -121,7 +141,7 @@ def test_the_command_prints_the_schema() -> None:
     ),
 )
 def test_a_text_in_place_of_a_list_is_told_what_the_list_holds(kind: str, path: str, said: str) -> None:
-    question = example(KINDS[kind])
+    question = example(kinds()[kind])
     outer, _, inner = path.partition(".")
     question[outer] = {**question[outer], inner: "x"} if inner else "x"
     assert answer(question)["error"].startswith(f"{path}: expected {said}")

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli.judge import judge
-from companion.judge_api.definitions import KINDS
+from companion.judge_api.definitions import kinds
 from companion.judge_api.questions import answer
 from tests.rules.test_examples import BASE, EXAMPLES, FOUR
 
@@ -259,7 +259,7 @@ def test_every_kind_refuses_what_it_cannot_read(kind: str, rules: str, fields: d
 
 
 def test_every_kind_has_an_example() -> None:
-    assert {kind for kind, _, _, _ in EXAMPLES} == set(KINDS)
+    assert {kind for kind, _, _, _ in EXAMPLES} == set(kinds())
 
 
 def test_no_mangled_question_brings_the_referee_down() -> None:
