@@ -239,6 +239,7 @@ def _answer_faults(app: Flask) -> None:
         if request.path.startswith("/api/"):
             response = jsonify({"error": gettext("No game is being played.")})
         else:
-            response = Response(render_template("empty.html"), mimetype="text/html")
+            template = "empty_tv.html" if request.path == "/tv" else "empty.html"
+            response = Response(render_template(template), mimetype="text/html")
         response.status_code = 404 if request.path != "/" else 200
         return response

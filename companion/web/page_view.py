@@ -195,6 +195,11 @@ class PageView:
         return self.phase == "playing"
 
     @property
+    def fresh(self) -> bool:
+        """Whether the first round of this game has not begun."""
+        return self.phase == "waiting" and not self.plays and not self.rounds_played
+
+    @property
     def end_signs(self) -> tuple[str, str]:
         """The values at the left and the right end of a line that has begun."""
         left, right = ("?" if end is None else str(end) for end in self.ends)

@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, expect
 
+from companion.app.state import AppState
 from tests.web import tables
 from tests.web.browser import once_at_rest, served
 from tests.web.fakes import FakeSession
@@ -214,5 +215,42 @@ def test_how_to_join_in_leaves_after_its_time_and_comes_back_for_a_key(browser: 
     page.clock.fast_forward(21_000)
     expect(page.locator("#join")).to_be_hidden()
     page.keyboard.press("Shift")
+    expect(page.locator("#join")).to_be_visible()
+    page.close()
+
+
+LARGE = """() => {
+  const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+  const [code, words] = [box('.welcome img'), box('.welcome .address text')];
+  return {
+    code: Math.min(code.width, code.height) / Math.min(innerWidth / 2, innerHeight),
+    words: words.width / innerWidth, apart: words.left - code.right,
+    fits: code.bottom <= innerHeight && words.right <= innerWidth && code.top >= 0,
+  };
+}"""
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("begun", [False, True], ids=["no game", "before its first round"])
+def test_before_the_first_game_the_way_in_takes_the_screen(
+    browser: Browser, address: str, app_state: AppState, session: FakeSession, screen: str, begun: bool
+) -> None:
+    session.show(tables.waiting())
+    if not begun:
+        app_state._session = None
+    width, height = SCREENS[screen]
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(f"{address}/tv", wait_until="load")
+    expect(page.locator(".welcome .address").first).to_have_text("192.168.1.23:8000")
+    expect(page.locator("#join")).to_have_count(0)
+    assert page.locator(".welcome img").evaluate("(code) => code.decode().then(() => code.naturalWidth)") > 0
+    seen = page.evaluate(LARGE)
+    assert seen["fits"] and seen["apart"] > 0, seen
+    assert seen["code"] > (0.6 if begun else 0.8) and seen["words"] > (0.25 if begun else 0.4), seen
+    if not begun:
+        app_state.put_on_the_table(session, "tonight")
+        expect(page.locator("#region-turn h2")).to_be_visible()
+    session.show(tables.midgame())
+    expect(page.locator(".welcome")).to_have_count(0)
     expect(page.locator("#join")).to_be_visible()
     page.close()
