@@ -47,8 +47,8 @@ def lay(page: Page, train: str, outer: int) -> int:
     if page.locator("#live").count() == 0:
         page.goto("/", wait_until="domcontentloaded")
     form, taps = page.locator("#region-act form.enter"), 1
-    if not form.locator(f'input[value="{train}"]').is_checked():
-        form.locator(f'label.chip:has(input[value="{train}"])').click()
+    if not form.locator(f'[name="train"][value="{train}"]').is_checked():
+        form.locator(f'label.chip:has([name="train"][value="{train}"])').click()
         taps += 1
     with page.expect_response("**/api/play"):
         form.locator(f'button[name="outer"][value="{outer}"]').click()
@@ -82,7 +82,6 @@ def test_1_the_game_is_set_up(page: Page) -> None:
     page.get_by_role("link", name="Mexican Train (boxed game)").click()
     page.get_by_role("link", name="Enter the PIN to start a game").click()
     page.fill('input[name="pin"]', PIN)
-    page.fill('input[name="name"]', "Olena")
     page.get_by_role("button", name="Sign in").click()
     page.goto("/setup?rules=tactic", wait_until="domcontentloaded")
     for seat, name in enumerate(("Ann", "Ben", "Cy"), start=1):
@@ -90,6 +89,8 @@ def test_1_the_game_is_set_up(page: Page) -> None:
     page.get_by_role("button", name="Start the game").click()
     expect(page.locator('input[name="engine"]')).to_have_value("12-12")
     page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Everybody's").click()
+    expect(page.locator("#region-act form.enter")).to_be_visible()
     expect(page.locator("#region-turn h2")).to_contain_text("Ann")
 
 
