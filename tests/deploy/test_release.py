@@ -61,7 +61,8 @@ def test_the_wheel_carries_what_the_program_reads(dist: Path) -> None:
     [wheel] = dist.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     for room, kind in (
-        ("companion/rules/rulesets", "toml"), ("companion/web/templates", "html"), ("companion/web/static", "js"),
+        ("companion/rules", "toml"), ("companion/judge_api", "toml"), ("companion/web/texts", "toml"),
+        ("companion/web/templates", "html"), ("companion/web/static", "js"),
         ("companion/web/translations", "po"), ("companion/hall/templates", "html"), ("vision/networks", "onnx"),
         ("vision/networks", "json"), ("hardware/bom", "toml"), ("hardware/panel", "toml"), ("docs", "md"),
     ):  # fmt: skip
