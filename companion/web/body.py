@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from flask import Request
 from werkzeug.exceptions import BadRequest, RequestEntityTooLarge
 
+from companion.web.digits import plain_signs
 from companion.web.languages import gettext as _
 from companion.web.returned import FieldError
 
@@ -63,8 +64,8 @@ def number(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
     if value is None or value == "":
         raise FieldError(name, _("The field '%(name)s' is missing.", name=name), _("Please choose a number."))
     plain = _("Please enter a number from %(low)s to %(high)s.", low=low, high=high)
-    if isinstance(value, str) and WHOLE.fullmatch(value.strip()):
-        value = int(value) if len(value) < 12 else high + 1
+    if isinstance(value, str) and WHOLE.fullmatch(plain_signs(value.strip())):
+        value = int(plain_signs(value.strip())) if len(value) < 12 else high + 1
     if isinstance(value, bool) or not isinstance(value, int):
         raise FieldError(name, _("The field '%(name)s' must be a whole number.", name=name), plain)
     if not low <= value <= high:
@@ -103,7 +104,7 @@ def tile(value: Any, highest: int, name: str = "tile") -> tuple[int, int]:
     """`[5, 12]` or `"5-12"` (Chinese `"5:6"`), each half from 0 to `highest`; refusals name the field `name`."""
     halves: list[Any] = []
     if isinstance(value, str):
-        halves = value.strip().replace(":", "-").split("-")
+        halves = plain_signs(value).strip().replace(":", "-").split("-")
     elif isinstance(value, list):
         halves = value
     if len(halves) != 2:
@@ -128,7 +129,7 @@ def tiles(value: Any, highest: int, *, most: int = 40, name: str = "tiles") -> l
     """A hand: a list of tiles, or `"1-2 5-5"`; None: no tile. Refusals name the field `name`."""
     if value is None:
         return []
-    parts = value.replace(",", " ").replace(";", " ").split() if isinstance(value, str) else value
+    parts = plain_signs(value).replace(",", " ").replace(";", " ").split() if isinstance(value, str) else value
     if not isinstance(parts, list):
         raise FieldError(name, _("A hand is written like 12-5 3-3."))
     if len(parts) > most:

@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 
+from companion.web.digits import plain_digits
+
 FIRST_WAIT_S = 30.0
 """The first wait after too many wrong tries; it doubles up to `LONGEST_WAIT_S`."""
 LONGEST_WAIT_S = 900.0
@@ -133,7 +135,7 @@ class PinLock:
 
 
 def _scrypt(pin: str, salt: bytes, settings: PinSettings) -> bytes:
-    secret, n, r, p = pin.encode("utf-8", "replace"), settings.n, settings.r, settings.p
+    secret, n, r, p = plain_digits(pin).encode("utf-8", "replace"), settings.n, settings.r, settings.p
     return _hasher().submit(lambda: hashlib.scrypt(secret, salt=salt, n=n, r=r, p=p, dklen=32)).result()
 
 

@@ -3,7 +3,7 @@
 
 const fields = [...document.querySelectorAll("[data-hand]")];
 const left = (fields.length ? fields[0].form.dataset.left || "" : "").split(" ").filter(Boolean);
-const typed = (field) => field.value.trim().split(/\s+/).filter(Boolean);
+const typed = (field) => window.plainSigns(field.value).trim().split(/\s+/).filter(Boolean);
 const same = (tile) => tile.split(/[-:]/).sort((a, b) => a - b).join("-");
 
 for (const field of fields) {

@@ -57,11 +57,20 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// Digits of every script, dashes and full-width signs, read as the box reads them.
+const SIGNS = { "：": ":", "，": ",", "、": ",", "،": ",", "；": ";", "؛": ";" };
+window.plainSigns = (text) =>
+  text.replace(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0);
+    const row = code - (code % 16); // The digits of a script begin its row of sixteen, or at the seventh of it.
+    return String(code - row - (/\p{Nd}/u.test(String.fromCodePoint(row)) ? 0 : 6));
+  }).replace(/[\u2010-\u2015\u2212\ufe63\uff0d]/g, "-").replace(/[：，、،；؛]/g, (sign) => SIGNS[sign]);
+
 // The pips beside each hand, or how a tile is written.
 for (const shown of document.querySelectorAll("[data-sum]")) {
   const field = document.getElementsByName(shown.dataset.sum)[0];
   const add = () => {
-    const parts = field.value.split(/[\s,;]+/).filter(Boolean);
+    const parts = window.plainSigns(field.value).split(/[\s,;]+/).filter(Boolean);
     const halves = parts.reduce((all, part) => all.concat(part.split(/[-:]/)), []).map(Number);
     const tiles = parts.every((part) => /^\d+[-:]\d+$/.test(part)) && halves.every((half) => half <= Number(field.dataset.hand));
     const sum = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b, 0))) : "";
@@ -81,7 +90,7 @@ for (const form of document.querySelectorAll("form[data-proposes]")) {
     chosen = chosen || target.name === "out";
     if (chosen) return;
     const went = (points) => (form.dataset.proposes === "most" ? points > 0 : points === 0);
-    const out = fields.filter((field) => went(Number(field.value)));
+    const out = fields.filter((field) => went(Number(window.plainSigns(field.value))));
     const alone = out.length === 1 && fields.every((field) => field.value.trim());
     for (const one of choices) one.checked = alone && one.value === out[0].dataset.player;
   });
@@ -92,7 +101,7 @@ for (const picture of document.querySelectorAll("[data-counts]")) {
   const field = document.getElementsByName(picture.dataset.counts)[0];
   const drawn = [...picture.querySelectorAll("[data-tile]")];
   const read = drawn.filter((tile) => tile.dataset.tile);
-  const typed = () => field.value.trim().split(/\s+/).filter(Boolean);
+  const typed = () => window.plainSigns(field.value).trim().split(/\s+/).filter(Boolean);
   const same = (tile) => tile.split(/[-:]/).sort((a, b) => a - b).join("-");
   const ring = (tile, counts) => {
     tile.classList.toggle("counts", counts);
