@@ -31,7 +31,7 @@ from companion.rules.board import Board
 from companion.rules.errors import RulesError
 from companion.rules.notation import parse_laid, print_laid
 from companion.rules.ruleset import RuleSet
-from companion.rules.tile import chinese_set
+from companion.rules.tile import chinese_set, highest_double
 from vision import eye as vision_eye
 from vision.adaptation import AdaptationError
 from vision.calibration import CalibrationError
@@ -98,8 +98,8 @@ class PictureReader:
 
         Args:
             image: (h, w, 3) uint8, BGR, as `open_picture` opens it.
-            set: what may lie there: the highest double of a set, 1 to 18, or `"chinese"`. It helps where a tile is hard
-                to read. None forces the readings into no set.
+            set: what may lie there: the highest double of a set, 12 or `"double-12"`, or `"chinese"`. It helps where a
+                tile is hard to read. None forces the readings into no set.
 
         Raises ReadingError.
         """
@@ -148,7 +148,7 @@ class PhotographedTable:
         rules: str | Path | RuleSet = "tactic",
         *,
         options: Mapping[str, Any] | None = None,
-        set: int | None = None,
+        set: int | str | None = None,
         turn: str | None = None,
         round: int | None = None,
         open: Iterable[str] | None = None,
@@ -233,7 +233,7 @@ def lay_out(
     reading: PictureReading,
     stations: Mapping[str, float],
     *,
-    set: int | None = 12,
+    set: int | str | None = 12,
     engine: str | None = None,
     tile_mm: tuple[float, float, float] = COMMON_TILE_MM,
 ) -> PhotographedTable:
@@ -245,7 +245,7 @@ def lay_out(
             the picture, 90 below, 180 to the left, 270 above. `MX` may have a station too; a train that begins at none
             is the Mexican train. Nothing in a picture contradicts a wrong direction: it gives a train to the neighbour.
             Show the trains to a person before you judge them.
-        set: the highest double of the set, None where it is not known.
+        set: the highest double of the set, 12 or "double-12"; None where it is not known.
         engine: the round's engine, `"12-12"`, where you know it. It helps to find the middle where no hub lies, and it
             stands where the engine is covered or cannot be read. The hub or the engine must be in sight all the same.
         tile_mm: length, width and thickness of the tiles.
@@ -264,7 +264,8 @@ def lay_out(
     _expect_reading(reading)
     degrees = _stations(stations)
     players = tuple(name for name in degrees if name != "MX")
-    if set is not None and not _is_number(set, 1, HIGHEST_DOUBLE):
+    set_max: Any = highest_double(set)
+    if set_max is not None and not _is_number(set_max, 1, HIGHEST_DOUBLE):
         raise ReadingError(f"set: expected a whole number from 1 to {HIGHEST_DOUBLE}, or None, not {_kind(set)}")
     if not (
         isinstance(tile_mm, (tuple, list)) and len(tile_mm) == 3 and all(_is_number(mm, 1, 1000) for mm in tile_mm)
@@ -285,7 +286,7 @@ def lay_out(
         mexican_station=degrees.get("MX"),
         engine=None if known is None else known.inner,
         tile_mm=tile_mm,
-        set_max=set,
+        set_max=set_max,
     )
     markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_THING_CONFIDENCE)
     layout = reconstruct(TableView(seen.tiles, markers, seen.hub, calibration.size_mm), setup)
@@ -299,7 +300,7 @@ def lay_out(
         loose=tuple(_written(tile) for tile in layout.loose),
         boneyard=layout.boneyard or None,
         troubles=tuple(str(problem) for problem in layout.problems),
-        set=set,
+        set=set_max,
     )
 
 
@@ -320,6 +321,7 @@ def _stations(given: Any) -> dict[str, float]:
 
 
 def _known(set: Any) -> KnownSet | None:
+    set = highest_double(set)
     if set is None:
         return None
     if isinstance(set, str) and set == "chinese":

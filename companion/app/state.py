@@ -274,6 +274,11 @@ class AppState:
         with self._lock:
             return self._game
 
+    def on_the_table(self) -> tuple[str, SessionLike | None]:
+        """The current game and its session, of the same moment; None where nothing is being played."""
+        with self._lock:
+            return self._game, self._session
+
     def put_on_the_table(self, session: SessionLike, game: str) -> None:
         """From now on this is the game that everybody sees."""
         with self._lock:

@@ -14,7 +14,7 @@ from companion.judge_api.definitions import MANY, Field
 from companion.rules.actions import MEXICAN, SECOND_MEXICAN
 from companion.rules.notation import NotationError, parse_chain, parse_tile
 from companion.rules.position import Chain
-from companion.rules.tile import Tile
+from companion.rules.tile import Tile, highest_double
 
 
 class QuestionError(ValueError):
@@ -81,6 +81,14 @@ class Fields:
         value = self.raw(name)
         if not _is_number(value, least, most):
             raise self.refuse(name, _range(least, most))
+        assert isinstance(value, int)
+        return value
+
+    def highest_double(self, name: str, most: int) -> int:
+        """The number of a set, which may be written as `"double-12"` too."""
+        value = highest_double(self.raw(name))
+        if not _is_number(value, 1, most):
+            raise self.refuse(name, f"{_range(1, most)}, or a name such as double-12")
         assert isinstance(value, int)
         return value
 

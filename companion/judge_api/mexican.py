@@ -36,7 +36,7 @@ def state(rules: RuleSet, asked: Fields) -> Answer:
 
 
 def setup(rules: RuleSet, asked: Fields) -> Answer:
-    deal = scoring.deal(rules, asked.number("set", 1, LARGEST_SET), asked.number("players", 1))
+    deal = scoring.deal(rules, asked.highest_double("set", LARGEST_SET), asked.number("players", 1))
     return Answer({"hand": deal.hand, "boneyard": deal.boneyard, "verdict": deal.verdict})
 
 
@@ -132,7 +132,7 @@ ANSWERS: Mapping[str, Callable[[RuleSet, Fields], Answer]] = {
 
 def position_of(fields: Fields) -> Position:
     """The table of a `state`."""
-    set_max = fields.number("set", 1, LARGEST_SET)
+    set_max = fields.highest_double("set", LARGEST_SET)
     players = fields.new_players("players")
     places = (*players, MEXICAN, SECOND_MEXICAN)
     chains = fields.inner("trains")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.log.event_fields import EventError, read_change, read_list, read_name, shown
+from companion.rules.tile import highest_double
 
 JOURNAL_VERSION = 1
 """Of the header and the events, as they are printed, sent and read."""
@@ -95,9 +96,10 @@ class Header:
         for name in ("rules", "set", "players"):
             if name not in line:
                 raise EventError(f"{name}: missing in the header")
-        tile_set = read_name(line["set"], "set")
+        number = highest_double(line["set"])
+        tile_set = f"double-{number}" if type(number) is int else read_name(number, "set")
         if not _SET.fullmatch(tile_set):
-            raise EventError(f"set: expected double-6 ... double-18 or chinese, not {shown(tile_set)}")
+            raise EventError(f"set: expected double-6 ... double-18 or chinese, not {shown(line['set'])}")
         _check_brought(line.get("brought", {}))
         players = _read_players(line["players"])
         _check_colours(line.get("colours", {}), players)

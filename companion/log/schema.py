@@ -19,7 +19,13 @@ HEADER: dict[str, Any] = {
     "properties": {
         "journal": {"enum": [JOURNAL_VERSION, FILE_VERSION]},
         "rules": {**NAME, "description": "The name of a rule set, or the path of a house's own."},
-        "set": {"type": "string", "pattern": "^(double-([1-9]|1[0-8])|chinese)$"},
+        "set": {
+            "anyOf": [
+                {"type": "string", "pattern": "^((double-)?([1-9]|1[0-8])|chinese)$"},
+                {"type": "integer", "minimum": 1, "maximum": 18},
+            ],
+            "description": "`double-12`, or 12 for it; `chinese`. A journal has the name.",
+        },
         "players": {
             **list_of({"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}),
             "minItems": 2,

@@ -44,7 +44,7 @@ from companion.rules.position import Chain, LinePosition, Position
 from companion.rules.referee import LineReferee, MexicanReferee
 from companion.rules.ruleset import ANY_SET, RuleSet, load_ruleset
 from companion.rules.ruling import Ruling
-from companion.rules.tile import Laid, Tile, double_set
+from companion.rules.tile import Laid, Tile, double_set, highest_double
 from companion.rules.violations import Violation
 
 Turn = str | Action | Iterable[Action]
@@ -82,7 +82,8 @@ class Board:
         rules: the name of a rule set (`RULESET_NAMES`), the path of a house's own .toml file, or a `RuleSet`.
         players: names in playing order: clockwise, in the Chinese games counter-clockwise.
         options: single rules that this table changes, by field name (docs/house-rules.md).
-        set: the highest double of the set (6, 9, 12 ...); None is the rule set's usual one. The Chinese games have one.
+        set: the highest double of the set (6, 9, 12 ..., or "double-12"); None is the rule set's usual one. The Chinese
+            games have one.
         engine: the tile in the middle, `"12-12"`; None is the one that is due in this round.
         turn: who is to move; None is the first player.
         round: the number of the round, from 1. The engine is checked against it.
@@ -110,7 +111,7 @@ class Board:
         players: Sequence[str] = ("Ann", "Ben"),
         *,
         options: Mapping[str, Any] | None = None,
-        set: int | None = None,
+        set: int | str | None = None,
         engine: str | Laid | None = None,
         turn: str | None = None,
         round: int | None = None,
@@ -668,7 +669,7 @@ def _mexican(
     rules: RuleSet,
     names: tuple[str, ...],
     mover: str,
-    set_max: int | None,
+    set_max: int | str | None,
     engine: str | Laid | None,
     round_number: int | None,
     trains: Mapping[str, str | Chain] | None,
@@ -678,7 +679,7 @@ def _mexican(
     boneyard: int | None,
     first_turn: bool | None,
 ) -> Position:
-    set_max = rules.sets[0] if set_max is None else _number("set", set_max, 1, LARGEST_SET)
+    set_max = rules.sets[0] if set_max is None else _number("set", highest_double(set_max), 1, LARGEST_SET)
     if round_number is not None:
         _number("round", round_number, 1)
     places = (*names, MEXICAN)

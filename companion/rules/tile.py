@@ -6,13 +6,23 @@ how it lies in a train is `Laid`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from companion.rules.errors import RulesError
+
+_DOUBLE_SET = re.compile(r"(?:double-)?([1-9][0-9]?)")
+
+
+def highest_double(written: Any) -> Any:
+    """A set as people name it: 12, "12" or "double-12" is 12. What is none of these stays as it is."""
+    found = _DOUBLE_SET.fullmatch(written) if isinstance(written, str) else None
+    return written if found is None else int(found[1])
+
 
 CHINESE_TWICE = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (1, 3), (1, 5), (1, 6), (4, 6), (5, 6))
 CHINESE_ONCE = ((1, 2), (1, 4), (2, 3), (2, 4), (2, 5), (2, 6), (3, 4), (3, 5), (3, 6), (4, 5))

@@ -163,6 +163,7 @@ def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
             try_pin(offered)
         return view(*args, **kwargs)
 
+    guarded.needs_pin = True  # type: ignore[attr-defined]
     return guarded
 
 

@@ -2,7 +2,8 @@
 
     companion schema api > openapi.json
 
-Only what is for programs is in it: /health, /api/..., and what a program may fetch. The pages and their forms are not.
+Every route is in it. Those for programs (`FIELDS`) say which fields they read; the forms of the pages are as the pages
+show them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
@@ -57,7 +58,7 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
     ),
     "setup.start": (
         Field("rules", TEXT, "the name of a rule set", True),
-        Field("set", TEXT, "double-6 to double-18, or chinese", True),
+        Field("set", {"type": ["string", "integer"]}, "double-6 to double-18 or 6 to 18, or chinese", True),
         Field("players", {"type": "array", "items": NAME}, "clockwise as they sit (Chinese: counter-clockwise)", True),
         Field("options", {"type": "object"}, "single rules that this table changes", True),
         Field("same_as", TEXT, "the name of the latest game: the same again", True),
@@ -147,33 +148,28 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
 }
 """The view of a route -> the fields that it reads from the body."""
 
-PATHS = re.compile(r"/health|/api/.*|/camera\.jpg|/games/<game>/(export\.zip|scores\.(csv|png))|/source")
-"""Routes for programs."""
+ALSO_PINNED = frozenset({"pages.view"})
+"""Needs the PIN but on the box's own screen."""
 
-PINNED = frozenset({"setup.camera_picture", "games.export", "pages.view", "seating.state"})
-"""Needs the PIN though it only looks."""
+_TYPES = {"jpg": "image/jpeg", "zip": "application/zip", "csv": "text/csv", "png": "image/png", "svg": "image/svg+xml"}
 
-PLAIN = frozenset({"access.sign_in_by_program"})
-"""Changes something and needs no PIN: it brings it."""
-
-_TYPES = {"jpg": "image/jpeg", "zip": "application/zip", "csv": "text/csv", "png": "image/png"}
+_IN_JSON = re.compile(r"/health|/api/.*|/regions|/round-end/notes")
 
 
-def for_programs(app: Flask) -> Iterator[tuple[str, str, str]]:
-    """(method, rule, endpoint) of every route that a program may use."""
+def routes(app: Flask) -> Iterator[tuple[str, str, str]]:
+    """(method, rule, endpoint) of every route."""
     for rule in sorted(app.url_map.iter_rules(), key=str):
-        if PATHS.fullmatch(rule.rule):
-            for method in sorted((rule.methods or set()) & {"GET", "POST"}):
-                yield method, rule.rule, rule.endpoint
+        for method in sorted((rule.methods or set()) & {"GET", "POST"}):
+            yield method, rule.rule, rule.endpoint
 
 
 def document(app: Flask) -> dict[str, Any]:
     """The whole OpenAPI document."""
     paths: dict[str, dict[str, Any]] = {}
-    for method, rule, endpoint in for_programs(app):
+    for method, rule, endpoint in routes(app):
         for path, parameters in _paths(rule):
             view = app.view_functions[endpoint]
-            paths.setdefault(path, {})[method.lower()] = _operation(method, path, endpoint, view.__doc__, parameters)
+            paths.setdefault(path, {})[method.lower()] = _operation(method, path, endpoint, view, parameters)
     defs = {kind: journal.event_schema(kind) for kind in EVENT_TYPES}
     return {
         "openapi": "3.1.0",
@@ -194,7 +190,12 @@ def document(app: Flask) -> dict[str, Any]:
             },
             "securitySchemes": {
                 "pin": {"type": "apiKey", "in": "header", "name": "X-Companion-Pin"},
-                "cookie": {"type": "apiKey", "in": "cookie", "name": app.config["SESSION_COOKIE_NAME"]},
+                "cookie": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": "companion-ID",
+                    "description": "ID is this box's own; `POST /api/pin` sets the cookie.",
+                },
             },
         },
     }
@@ -221,12 +222,13 @@ def _paths(rule: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def _operation(
-    method: str, path: str, endpoint: str, text: str | None, parameters: Sequence[Mapping[str, Any]]
+    method: str, path: str, endpoint: str, view: Callable[..., Any], parameters: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    said = " ".join((text or "").split("\n\n")[0].split())
+    said = " ".join((view.__doc__ or "").split("\n\n")[0].split())
+    named = re.sub(r"\W+", "_", path).strip("_") or "page"
     operation: dict[str, Any] = {
-        "operationId": f"{endpoint.replace('.', '_')}_{path.rpartition('/')[2].replace('.', '_')}",
-        "summary": said or path.rpartition("/")[2].replace("-", " "),
+        "operationId": f"{method.lower()}_{named}",
+        "summary": said or named.replace("_", " "),
         "responses": {
             "200": {"description": "Done.", "content": _answer(path, method)},
             "default": {
@@ -237,11 +239,15 @@ def _operation(
     }
     if parameters:
         operation["parameters"] = list(parameters)
-    if endpoint in PINNED or (method == "POST" and endpoint not in PLAIN):
+    pinned = getattr(view, "needs_pin", False) or endpoint in ALSO_PINNED
+    if pinned:
         operation["security"] = [{"pin": []}, {"cookie": []}]
-    if method == "POST":
-        fields = (*FIELDS[endpoint], *(() if endpoint in PLAIN else SEEN))
+    if method == "POST" and endpoint in FIELDS:
+        fields = (*FIELDS[endpoint], *(SEEN if pinned else ()))
         operation["requestBody"] = {"content": {"application/json": {"schema": object_schema(fields)}}}
+    elif method == "POST":
+        form = {"schema": {"type": "object", "additionalProperties": TEXT}}
+        operation["requestBody"] = {"content": {"application/x-www-form-urlencoded": form, "multipart/form-data": form}}
     return operation
 
 
@@ -255,7 +261,9 @@ def _answer(path: str, method: str) -> dict[str, Any]:
         return {"text/event-stream": {"schema": {"$ref": "#/components/schemas/Event"}}}
     if path == "/api/state":
         return {"application/json": {"schema": {"$ref": "#/components/schemas/State"}}}
-    return {"application/json": {"schema": {"type": "object"}}}
+    if _IN_JSON.fullmatch(path):
+        return {"application/json": {"schema": {"type": "object"}}}
+    return {"*/*": {}} if path.startswith(("/static", "/games/{game}/pictures")) else {"text/html": {}}
 
 
 def of_type(kind: Any) -> dict[str, Any]:

@@ -58,6 +58,11 @@ class SignedIn:
     def salt(self) -> bytes:
         return self._kept.salt
 
+    @property
+    def mark(self) -> str:
+        """Tells this box's cookies from those of another program on the same host, at another port."""
+        return hashlib.sha256(self._kept.salt).hexdigest()[:8]
+
     def add(self) -> str:
         """A new one's own secret; the oldest is forgotten when there are too many."""
         secret = secrets.token_urlsafe(16)

@@ -14,6 +14,7 @@ from companion.judge_api.questions import answer
 from companion.log.journal import JournalError
 from companion.rules.ruleset import house_file, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, RuleSetError
+from companion.rules.tile import highest_double
 from companion.web.access import needs_pin, wants_page
 from companion.web.api import app_state
 from companion.web.body import read_body, text
@@ -213,7 +214,9 @@ def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     if fields.get("same_as"):
         return _same_as(text(fields, "same_as", longest=80))
     rules = _rules_of(fields)
-    chosen_set = text(fields, "set", default=rules.sets[0], longest=20)
+    number = highest_double(fields.get("set"))
+    named = {"set": f"double-{number}"} if type(number) is int else fields
+    chosen_set = text(named, "set", default=rules.sets[0], longest=20)
     if chosen_set not in rules.sets:
         raise FieldError("set", f"{rules.name} is played with {' or '.join(rules.sets)}.")
     players = _players(fields, rules)

@@ -1,4 +1,5 @@
-"""Server-sent events: each line of the journal under its own `seq`, and the camera's state in between."""
+"""Server-sent events: each line of the journal under its own `seq` and its game's name, and the camera's state in
+between."""
 
 from __future__ import annotations
 
@@ -28,17 +29,20 @@ class StreamSettings:
 
 @stream.get("/api/stream")
 def events() -> Response:
-    """All events after `Last-Event-ID` (or `?after=`), then each one as it happens."""
+    """All events after `Last-Event-ID` (or `?after=`), then each one as it happens.
+
+    An id is `SEQ@GAME`: after one of another game than is on the table, all of its events come. A mere number is of
+    the game that `?game=` names, or of the one on the table.
+    """
     if request.method == "HEAD":  # takes no seat, and has an end
         return Response(mimetype="text/event-stream")
     app_state: AppState = current_app.extensions["companion_state"]
     settings: StreamSettings = current_app.extensions["companion_stream"]
     seats: Seats = current_app.extensions["companion_seats"]
-    asked = request.headers.get("Last-Event-ID") or request.args.get("after") or ""
+    asked, _, game = (request.headers.get("Last-Event-ID") or request.args.get("after") or "").partition("@")
     sent = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
-    if request.args.get("game") not in (None, app_state.game):
-        sent = 0
-    listener, seat = Listener(app_state, sent), seats.take(network_of(request.remote_addr))
+    listener = Listener(app_state, sent, game or request.args.get("game"))
+    seat = seats.take(network_of(request.remote_addr))
     gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
     body = _Flow(app_state, listener, seat, seats, settings.ping_s, gone)
     response = Response(body, mimetype="text/event-stream")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from companion.app.state import AppState, NoGameError, event_lines
+from companion.app.state import AppState, SessionLike, event_lines
 from companion.log.events import Corrected
 
 GREETING = b"retry: 1500\n\n"
@@ -18,12 +18,14 @@ FAREWELL = b"retry: 15000\n\n"
 
 
 class Listener:
-    """One screen. `news` brings everything it has not got; it resumes after any journal line."""
+    """One screen. `news` brings everything it has not got; it resumes after any journal line: line `sent` of the game
+    that `resumes` names (None: of the one on the table)."""
 
-    def __init__(self, app_state: AppState, sent: int) -> None:
+    def __init__(self, app_state: AppState, sent: int, resumes: str | None = None) -> None:
         self._app_state = app_state
         self._known_count = -1
         self._sent = sent
+        self._resumes = resumes
         self._game: str | None = None
         self._camera: Any = None
         self._read: dict[int, Mapping[str, Any]] = {}
@@ -41,19 +43,20 @@ class Listener:
         return message({"mark": self._app_state.signal.mark}, event="beat")
 
     def _messages(self) -> Iterator[bytes]:
-        game = self._app_state.game
+        game, session = self._app_state.on_the_table()
         if self._game != game:
-            self._sent = self._sent if self._game is None else 0
+            resumed = self._game is None and self._resumes in (None, game)
+            self._sent = self._sent if resumed else 0
             self._game, self._read = game, {}
             yield message({"game": game}, event="game")
         quiet = True
-        for line in self._lines():
+        for line in [] if session is None else event_lines(session, after=self._sent):
             self._sent = line["seq"]
             quiet = False
-            yield message(line, event=None, number=self._sent)
-        for line in self._read_otherwise():
+            yield message(line, event=None, number=f"{self._sent}@{game}")
+        for line in () if session is None else self._read_otherwise(session):
             quiet = False
-            yield message(line, event=None, number=self._sent)
+            yield message(line, event=None, number=f"{self._sent}@{game}")
         camera = self._app_state.camera_status()
         if camera != self._camera:
             self._camera = camera
@@ -62,12 +65,8 @@ class Listener:
             # Something changed that the journal does not hold; the page looks again all the same.
             yield message({}, event="change")
 
-    def _read_otherwise(self) -> Iterator[dict[str, Any]]:
+    def _read_otherwise(self, session: SessionLike) -> Iterator[dict[str, Any]]:
         """Corrections of lines that this screen has, and that read otherwise by now than it was told last."""
-        try:
-            session = self._app_state.session
-        except NoGameError:
-            return
         now = {one.corrects: one for one in session.read_otherwise() if one.corrects <= self._sent}
         for seq in sorted({*self._read, *now}):
             before, what = self._read.get(seq, {}), dict(now[seq].what) if seq in now else {}
@@ -77,14 +76,8 @@ class Listener:
                 what = {name: written.get(name) for name in before} | what
                 yield Corrected(seq=self._sent, corrects=seq, what=what, source="camera").to_json()
 
-    def _lines(self) -> list[dict[str, Any]]:
-        try:
-            return event_lines(self._app_state.session, after=self._sent)
-        except NoGameError:
-            return []
 
-
-def message(value: Any, *, event: str | None, number: int | None = None) -> bytes:
+def message(value: Any, *, event: str | None, number: str | None = None) -> bytes:
     lines = []
     if number is not None:
         lines.append(f"id: {number}")

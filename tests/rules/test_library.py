@@ -236,7 +236,7 @@ def test_a_house_file_is_a_rule_set_of_a_board(tmp_path: Path) -> None:
         (lambda: Board("tactics"), "rules: no rule set"),
         (lambda: Board("tactic", "Ann"), "players: expected two or more different names"),
         (lambda: Board("tactic", ["Ann", "Ann"]), "players: expected two or more different names"),
-        (lambda: Board("tactic", set="12"), "set: expected a whole number from 1 to 99"),
+        (lambda: Board("tactic", set="twelve"), "set: expected a whole number from 1 to 99"),
         (lambda: Board("tactic", engine="12/12"), "engine: "),
         (lambda: Board("tactic", trains={"Zed": "12-5"}), "trains: expected one of Ann, Ben, MX, MX2"),
         (lambda: Board("tactic", trains={"Ann": "12.5"}), "trains.Ann: "),

@@ -224,3 +224,29 @@ def test_motion_stops_for_who_asked_for_less(browser: Browser, address: str) -> 
     moving = once_at_rest(page, lambda: page.evaluate("document.getAnimations().length"), lambda found: found == 0)
     context.close()
     assert moving == 0
+
+
+def test_two_programs_on_one_host_keep_their_cookies_apart(tmp_path: Path) -> None:
+    """A browser sends the cookies of a host to each of its ports."""
+    jar: dict[str, str] = {}
+    clients = []
+    for n, pin in enumerate(("424242", "515151")):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        clients.append(
+            create_app(AppState(data_dir=folder), PageSettings(pin=pin, testing=True)).test_client(use_cookies=False)
+        )
+
+    def ask(n: int, path: str, method: str = "POST", **fields: str) -> int:
+        answer = clients[n].open(
+            path, method=method, json=fields, headers={"Cookie": "; ".join(f"{k}={v}" for k, v in jar.items())}
+        )
+        for cookie in answer.headers.getlist("Set-Cookie"):
+            name, _, value = cookie.partition(";")[0].partition("=")
+            jar[name] = value
+        return answer.status_code
+
+    assert ask(0, "/api/pin", pin="424242") == 200 and ask(1, "/api/pin", pin="515151") == 200
+    assert ask(0, "/api/undo") != 401 and ask(1, "/api/undo") != 401
+    again = create_app(AppState(data_dir=tmp_path / "0"), PageSettings(pin="424242", testing=True))
+    assert again.config["SESSION_COOKIE_NAME"] in jar, "the same after a restart"

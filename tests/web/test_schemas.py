@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from companion.log.schema import SEEN as SEEN_LINE
 from companion.play import setup_schema
 from companion.play.setup_file import SetupError, setup_from_json
 from companion.rules.ruleset import load_ruleset
-from companion.web.openapi import FIELDS, SEEN, document, for_programs
+from companion.web.openapi import FIELDS, SEEN, document, routes
 
 ROOT = Path(__file__).resolve().parents[2]
 SETUP = setup_schema.EXAMPLE
@@ -133,14 +134,22 @@ def test_a_set_up_file_is_refused_by_the_program_where_the_schema_refuses_it(fie
     assert refused
 
 
-def test_every_route_for_programs_is_in_the_document(app: Flask) -> None:
+def test_every_route_is_in_the_document(app: Flask) -> None:
     told = document(app)
     there = {(method, path) for path, row in told["paths"].items() for method in row}
     assert {("get", "/api/state"), ("get", "/health"), ("post", "/api/draw"), ("post", "/api/play")} <= there
-    posts = {endpoint for method, _, endpoint in for_programs(app) if method == "POST"}
+    posts = {endpoint for method, rule, endpoint in routes(app) if method == "POST" and rule.startswith("/api/")}
     assert posts == set(FIELDS)
-    every = {rule.rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/api/")}
-    assert every <= {rule for _, rule, _ in for_programs(app)}
+    every = {
+        (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) & {"GET", "POST"}
+        if "<any(" not in rule.rule
+    }
+    assert every <= there
+    pinned = {(method, path) for path, row in told["paths"].items() for method in row if "security" in row[method]}
+    assert {("post", "/api/undo"), ("get", "/api/view"), ("post", "/learn"), ("get", "/camera.jpg")} <= pinned
+    assert not {("post", "/api/pin"), ("get", "/api/state"), ("get", "/scores"), ("post", "/hand")} & pinned
     names = [row[method]["operationId"] for row in told["paths"].values() for method in row]
     assert len(names) == len(set(names))
 

@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 
 from companion.app.change_signal import ChangeSignal
 from companion.app.state import AppState
+from companion.web.streaming import Listener
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession
 
@@ -36,11 +37,11 @@ def messages(flow: Iterator[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def numbers(flow: Iterator[bytes], last: int) -> list[int]:
-    """The ids as they come, until `last`."""
+    """The entries as they come, until `last`."""
     found = []
     for message in messages(flow):
         if message["id"] is not None:
-            found.append(int(message["id"]))
+            found.append(int(message["id"].partition("@")[0]))
             if found[-1] == last:
                 return found
     raise AssertionError("the stream ended")
@@ -57,7 +58,7 @@ def test_a_new_listener_gets_the_whole_game_in_order(anyone: FlaskClient) -> Non
 
 
 def test_the_data_of_a_message_is_the_journals_line(anyone: FlaskClient, session: FakeSession) -> None:
-    line = next(m for m in messages(listen(anyone)) if m["id"] == "32")
+    line = next(m for m in messages(listen(anyone)) if m["id"] == "32@tonight")
     assert line["data"] == session.lines[31]
 
 
@@ -102,10 +103,32 @@ def test_another_game_on_the_table_is_announced_and_told_from_its_start(
     anyone: FlaskClient, app_state: AppState
 ) -> None:
     flow = messages(listen(anyone))
-    next(m for m in flow if m["id"] == "32")
+    next(m for m in flow if m["id"] == "32@tonight")
     app_state.put_on_the_table(FakeSession(tables.waiting(), [{"seq": 1, "event": "round_started"}]), "second")
     assert next(m for m in flow if m["event"] == "game")["data"] == {"game": "second"}
-    assert next(m for m in flow if m["id"] is not None)["id"] == "1"
+    assert next(m for m in flow if m["id"] is not None)["id"] == "1@second"
+
+
+def test_a_resume_after_an_entry_of_another_game_brings_all_of_the_one_on_the_table(
+    anyone: FlaskClient, app_state: AppState
+) -> None:
+    last = next(m for m in messages(listen(anyone)) if m["id"] == "8@tonight")["id"]
+    lines = [{"seq": seq, "event": "passed", "by": "Ann"} for seq in range(1, 12)]
+    app_state.put_on_the_table(FakeSession(tables.waiting(), lines), "second")
+    assert numbers(listen(anyone, **{"Last-Event-ID": last}), 11) == list(range(1, 12))
+    flow = iter(anyone.get(f"/api/stream?after={last}").response)
+    assert numbers(flow, 11) == list(range(1, 12))  # type: ignore[arg-type]
+    assert numbers(listen(anyone, **{"Last-Event-ID": "8@second"}), 11) == [9, 10, 11]
+    assert numbers(listen(anyone, **{"Last-Event-ID": "8"}), 11) == [9, 10, 11], "a mere number is of this game"
+
+
+def test_a_game_that_changes_while_its_lines_are_sent_mixes_no_two(app_state: AppState) -> None:
+    """The name and the session are of one moment."""
+    listener = Listener(app_state, 31, "tonight")
+    told = listener.news()
+    assert b"id: 32@tonight" in told and b"id: 31@" not in told
+    app_state.put_on_the_table(FakeSession(tables.waiting(), [{"seq": 1, "event": "round_started"}]), "second")
+    assert b"id: 1@second" in listener.news()
 
 
 def test_when_all_seats_are_taken_the_oldest_screen_of_whoever_has_most_makes_room(
