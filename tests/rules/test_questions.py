@@ -85,7 +85,7 @@ def test_a_missing_field_of_the_state_is_named(field: str) -> None:
         (changed(action="shout"), "action"),
         (changed(action="end; play 8-3@Cy"), "action"),
         (changed(after_round_end="yes"), "after_round_end"),
-        (with_state(set="12"), "state.set"),
+        (with_state(set="twelve"), "state.set"),
         (with_state(set=True), "state.set"),
         (with_state(set=12.0), "state.set"),
         (with_state(set=-1), "state.set"),
