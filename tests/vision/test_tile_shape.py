@@ -34,6 +34,16 @@ def read(quads: np.ndarray, p: float = 0.99) -> list[TileReading]:
     return [TileReading(q.astype(np.float32), "up", (HalfReading(4, 0.999), HalfReading(2, p)), 0.9) for q in quads]
 
 
+def test_one_of_a_few_that_is_cut_short_is_not_read() -> None:
+    """A hand lies over its lower end; four tiles tell no lean, but how long one is that lies as they do."""
+    row = np.array([[[0, 24], [0, 0], [48, 0], [48, 24]]], np.float64) + np.arange(4)[:, None, None] * [0, 30]
+    row[2, 2:, 0] = 36
+    assert [tile.values for tile in cut_short_doubted(read(row))] == [(4, 2), (4, 2), None, (4, 2)]
+    across = row.copy()
+    across[[0, 3]] = row[[0, 3]][:, :, ::-1]
+    assert cut_short_doubted(read(across))[2].values == (4, 2), "one beside it tells too little"
+
+
 @pytest.mark.parametrize(("p", "told"), [(0.999, None), (0.9997, 2)])
 def test_a_half_in_an_outline_cut_short_has_to_be_read_as_only_a_whole_one_is(p: float, told: int | None) -> None:
     """Where a hand begins, that leaves one row of a 4: as good a 2 as any."""
