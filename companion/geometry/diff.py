@@ -202,10 +202,11 @@ def _read_part(line: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
 
 
 def _free_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int]]:
-    """Tiles of a board that has no trains: new and gone ones, by identity."""
+    """Tiles of a board that has no trains: new and gone ones, by identity. One that lay there unread is none when it is
+    read."""
     if before.trains or after.trains or before.line or after.line:
         return [], []
-    known = {tile.id for tile in before.loose if tile.laid is not None}
+    known = {tile.id for tile in before.loose}
     here = {tile.id for tile in after}
     new = [tile for tile in after.loose if tile.id not in known and tile.laid is not None]
     gone: list[Change] = [

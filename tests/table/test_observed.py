@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from companion.geometry import Layout, Trouble, reconstruct
+from companion.geometry import Layout, PlacedTile, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.table_view import SeenTile
 from companion.rules.notation import print_change
@@ -120,3 +120,13 @@ def test_a_loose_phantom_is_not_asked_about_but_a_loose_tile_is() -> None:
     real = tile(900.0, 250.0, 30.0, 3, 4)
     doubts = difference(before, look([*eastward(ANN), real], before=before)).doubts
     assert [doubt.trouble for doubt in doubts] == [Trouble.LOOSE_TILE]
+
+
+def test_a_tile_that_lay_unread_is_not_laid_when_it_is_read() -> None:
+    """On a board without trains: only what was not there one picture earlier was laid."""
+    lying = PlacedTile(1, tile(100.0, 100.0, 0.0, 2, 5))
+    before = Layout(loose=(lying, PlacedTile(2, tile(200.0, 100.0, 0.0, 1, None))))
+    read, new = PlacedTile(2, tile(200.0, 100.0, 0.0, 1, 3)), PlacedTile(3, tile(300.0, 100.0, 0.0, 1, 4))
+    assert told(difference(before, Layout(loose=(lying, read)))) == []
+    assert difference(before, Layout(loose=(lying, read, new))).news == (3,)
+    assert len(difference(before, Layout(loose=(read, new))).gone) == 1
