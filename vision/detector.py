@@ -191,6 +191,12 @@ class Detector:
             more[-1] = replace(more[-1], scores=more[-1].scores * self._trust(more[-1]))
         return self._gather(helpful + more, length, leaning=tile_length_px is None)
 
+    def find_at(self, levels: Levels, tile_length_px: float) -> Detections:
+        """Everything found in one closer look at a photograph of which it is known how long its tiles are, by and
+        large."""
+        scale = min(1.0, self._final_scale(levels[1], tile_length_px / CLOSER_LOOK, CLOSER_PIXELS))
+        return self._gather(self._looks(levels, [scale]), tile_length_px, leaning=True)
+
     def _coarse(self, levels: Levels) -> tuple[list[Look], float | None]:
         """The coarse looks at a picture, and how long they agree that its tiles are. The largest look is saved where
         the others settle it."""

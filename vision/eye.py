@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from vision.markers import MarkerJudge
 from vision.racks import standing
 from vision.reader import Reader, ReaderSettings
 from vision.reading import Found, PictureReading, TileReading
+from vision.second_look import merged, straightened
 from vision.tile_shape import cut_short_doubted
 from vision.tile_size import TileSize
 from vision.weights import folder_of, shipped, shipped_weights
@@ -72,10 +74,12 @@ class Eye:
             size: how large tiles are where a calibrated camera looks, to weed out what is none. A photograph has none.
         """
         start = time.perf_counter()
-        image = lifted(image)
-        levels = pyramid(image)
-        detections = self.detector.find(image, tile_length_px, levels)
-        return self._reading(levels, detections, start, known, tile_length_px, size)
+        levels = pyramid(lifted(image))
+        things = self._things(levels, self.detector.find(levels[1], tile_length_px, levels), tile_length_px, size)
+        seen = self._seen(levels, things, known, tile_length_px, size)
+        if self.familiar is None and tile_length_px is None:  # a photograph
+            seen = self._straightened(levels, seen, things, known)
+        return self._reading(levels, seen, start, known)
 
     def look_again(
         self,
@@ -101,35 +105,61 @@ class Eye:
             np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
             np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
         )
-        return self._reading({1: image}, together, start, known, tile_length_px, size)
+        things = self._things({1: image}, together, tile_length_px, size)
+        seen = self._seen({1: image}, things, known, tile_length_px, size)
+        return self._reading({1: image}, seen, start, known)
 
-    def _reading(
+    def _things(self, levels: Levels, found: Detections, length_px: float | None, size: TileSize | None) -> Detections:
+        """What was found, without what is no tile by its size, and markers as their judge sees them."""
+        found = found if size is None else size.weeded(found)
+        return found if self.judge is None else self.judge.judge(levels[1], found, length_px, levels)
+
+    def _seen(
         self,
         levels: Levels,
-        detections: Detections,
-        start: float,
+        things: Detections,
         known: KnownSet | None,
-        length_px: float | None,
-        size: TileSize | None,
-    ) -> PictureReading:
+        length_px: float | None = None,
+        size: TileSize | None = None,
+    ) -> _Seen:
+        """What one look at a picture tells."""
         image = levels[1]
-        detections = detections if size is None else size.weeded(detections)
-        things = detections if self.judge is None else self.judge.judge(image, detections, length_px, levels)
         tiles: list[TileReading] = self.reader.read(levels, things, known, self.familiar, length_px, size)
         lines = Lines.of(levels, tiles)
         digits = self.reader.adaptation is not None and self.reader.adaptation.digits
         if self.covers is not None:
             divided, photograph = digits or not lines.undivided, self.familiar is None
             tiles = self.covers.settled(levels, tiles, known, digits=digits, divided=divided, photograph=photograph)
-        markers = bare(tiles, _things(things, Kind.MARKER))
+        markers = bare(tiles, _of_kind(things, Kind.MARKER))
         if self.judge is not None:
             markers += markers_on(levels, tiles, markers, self.judge)
-        hubs = _things(things, Kind.HUB)
-        hub = max(hubs, key=lambda h: h.confidence, default=None)
-        tiles, why = uncovered(tiles, markers), list[str]()
+        hub = max(_of_kind(things, Kind.HUB), key=lambda h: h.confidence, default=None)
+        tiles = uncovered(tiles, markers)
         tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.likeliest(levels, quads))
         if self.familiar is None and not digits:  # a part of digits reads as none of them
             tiles = cut_short_doubted(tiles)
+        return _Seen(tiles, tuple(markers), hub)
+
+    def _straightened(self, levels: Levels, seen: _Seen, things: Detections, known: KnownSet | None) -> _Seen:
+        """The same with what a second look tells of the tiles, where the picture leans."""
+        image = levels[1]
+        straight = straightened(seen.tiles, (image.shape[1], image.shape[0]))
+        if straight is None:
+            return seen
+        flat = pyramid(straight.of(levels))
+        found = (
+            self.detector.find(flat[1], None, flat)
+            if straight.tile_px is None
+            else self.detector.find_at(flat, straight.tile_px)
+        )
+        others = straight.there(things.select(things.kind > Kind.FACE_DOWN))
+        again = self._seen(flat, found.select(found.kind <= Kind.FACE_DOWN).together(others), known)
+        second = [straight.back(tile) for tile in again.tiles]
+        tiles = merged(seen.tiles, second, lambda quads: self.reader.scores(levels, quads).values)
+        return replace(seen, tiles=uncovered(tiles, seen.markers))
+
+    def _reading(self, levels: Levels, seen: _Seen, start: float, known: KnownSet | None) -> PictureReading:
+        image, tiles, why = levels[1], seen.tiles, list[str]()
         if self.reader.adaptation is None:
             tiles, named = refused_by_digits(image, tiles, self.familiar)
             why += [named] if named else []
@@ -141,14 +171,21 @@ class Eye:
         return PictureReading(
             size_wh=(int(image.shape[1]), int(image.shape[0])),
             tiles=tuple(tiles),
-            markers=tuple(markers),
-            hub=hub,
+            markers=seen.markers,
+            hub=seen.hub,
             warnings=tuple(why),
             ms=(time.perf_counter() - start) * 1000,
         )
 
 
-def _things(detections: Detections, kind: Kind) -> list[Found]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    tiles: list[TileReading]
+    markers: tuple[Found, ...]
+    hub: Found | None
+
+
+def _of_kind(detections: Detections, kind: Kind) -> list[Found]:
     index = np.flatnonzero(detections.kind == kind)
     return [Found(detections.quads_px[i], float(detections.confidence[i])) for i in index]
 

@@ -279,7 +279,7 @@ class Reader:
                 found[i] = covered(hidden, things)[0] >= COVERED
         return found
 
-    def scores(self, image: Image, quads: Floats) -> TileScores:
+    def scores(self, image: Picture, quads: Floats) -> TileScores:
         """Calibrated probabilities of all halves. Outlines are put right first; doubtful tiles are read in all variants
         and averaged."""
         return self._scores(self.cuts(image), quads)

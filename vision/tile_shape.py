@@ -84,6 +84,11 @@ def shape_of(quads: NDArray[np.floating]) -> TileShape | None:
     return TileShape(metric, middle, gradient, width, float(np.median(worst)))
 
 
+def shape_of_sure(tiles: Sequence[TileReading]) -> TileShape | None:
+    """From the tiles that were surely found and read."""
+    return shape_of(np.array([tile.quad_px for tile in tiles if _sure(tile)], np.float64).reshape(-1, 4, 2))
+
+
 def cut_short_doubted(tiles: Sequence[TileReading]) -> list[TileReading]:
     """The same tiles of a photograph. Where one's outline is shorter than the others, something may begin that lies on
     it: a 4 of which it leaves one row is a 2 like any other. There a half counts from `SEEN_WHOLE` on. Where too few
@@ -97,12 +102,10 @@ def cut_short_doubted(tiles: Sequence[TileReading]) -> list[TileReading]:
     out = list(tiles)
     if not tiles:
         return out
-    quads, sure = np.array([tile.quad_px for tile in tiles], np.float64), np.array([_sure(tile) for tile in tiles])
-    shape = shape_of(quads[sure])
+    shape, quads = shape_of_sure(tiles), np.array([tile.quad_px for tile in tiles], np.float64)
     if shape is None:
-        return [
-            unread(tile) if off < CUT else tile for tile, off in zip(out, _longer_than_beside(quads, sure), strict=True)
-        ]
+        beside = _longer_than_beside(quads, np.array([_sure(tile) for tile in tiles]))
+        return [unread(tile) if off < CUT else tile for tile, off in zip(out, beside, strict=True)]
     if shape.rest > ONE_PLANE:
         return out
     longer = shape.misfits(quads)[:, 0]
