@@ -9,7 +9,7 @@ from typing import Any
 from companion.game.game_view import GameView
 from companion.game.standing import is_fault
 from companion.publish.happenings import FAULT, FAULTS, PLAY, PLAYS
-from companion.publish.topics import OFFLINE, ONLINE, topic
+from companion.publish.topics import OFFLINE, ONLINE, slug_of, topic
 
 PREFIX = "homeassistant"
 
@@ -34,7 +34,7 @@ class TableDevice:
         name: its name for people.
         version: the program's version.
         url: the address of the page, "" where it is not known.
-        players: each gets a sensor of points.
+        players: each gets a sensor of points, which stays the same person's wherever they sit in the next game.
         buttons: whether the household lets Home Assistant begin the next round and undo.
     """
 
@@ -63,10 +63,10 @@ def discovery(device: TableDevice) -> dict[str, dict[str, Any]]:
     state = topic(device.table, "state")
     for key, name, icon in SENSORS:
         add("sensor", key, name, icon, state_topic=state, value_template=f"{{{{ value_json.{key} }}}}")
-    for number, player in enumerate(device.players):
-        template = f"{{{{ value_json.scores[{number}] }}}}"
+    for player in device.players:
+        template = f"{{{{ value_json.points['{slug_of(player)}'] | default(None) }}}}"
         points = {"state_topic": state, "value_template": template, "unit_of_measurement": "points"}
-        add("sensor", f"score_{number + 1}", player, "mdi:scoreboard", state_class="measurement", **points)
+        add("sensor", f"points_{slug_of(player)}", player, "mdi:scoreboard", state_class="measurement", **points)
     for key, name, icon in ALARMS:
         alarm = {"payload_on": "True", "payload_off": "False", "device_class": "problem"}
         template = f"{{{{ value_json.{key} }}}}"
@@ -109,13 +109,14 @@ NO_GAME: dict[str, Any] = {
     "question": False,
     "illegal": False,
     "totals": {},
-    "scores": [],
+    "points": {},
 }
 """What they show where no game is being played."""
 
 
 def summary(snapshot: GameView | None) -> dict[str, Any]:
-    """The state those sensors show, from a session's snapshot. `scores` are the totals in the order of the players."""
+    """The state those sensors show, from a session's snapshot. `points` are the totals by what a name is called in
+    topics."""
     if snapshot is None:
         return NO_GAME
     totals: Mapping[str, int] = snapshot.get("totals") or {}
@@ -132,7 +133,7 @@ def summary(snapshot: GameView | None) -> dict[str, Any]:
         "question": bool(snapshot.get("unclear")),
         "illegal": is_fault(last),
         "totals": dict(totals),
-        "scores": [totals.get(name, 0) for name in snapshot.get("players") or ()],
+        "points": {slug_of(name): totals.get(name, 0) for name in snapshot.get("players") or ()},
     }
 
 

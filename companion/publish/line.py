@@ -45,7 +45,7 @@ def parse_broker(text: str) -> Broker:
     """`host`, `host:port` or `user:password@host:port`; with `mqtts://` before it encrypted. Raises ValueError in one
     line, which does not repeat the password."""
     secure = text.startswith("mqtts://")
-    text = text.removeprefix("mqtts://").removeprefix("mqtt://")
+    text = text.removeprefix("mqtts://").removeprefix("mqtt://").removesuffix("/")
     login, _, address = text.rpartition("@")
     host, colon, port = address.partition(":")
     if not host or any(letter.isspace() for letter in text):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import queue
 import secrets
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
@@ -19,7 +20,7 @@ from companion.log.author import ASSISTANT, entered_by
 from companion.log.events import Event
 from companion.log.header import Header
 from companion.publish.discovery import TableDevice, discovery, summary
-from companion.publish.happenings import Happenings
+from companion.publish.happenings import Happening, Happenings
 from companion.publish.line import Broker, Correspondent, Line, Mail, refused_password
 from companion.publish.outbox import Outbox
 from companion.publish.topics import OFFLINE, ONLINE, pack, table_id, topic, unpack
@@ -30,6 +31,9 @@ log = logging.getLogger(__name__)
 WINDOW = 50
 """Events under way at once: enough for the network's delay, few enough to keep nothing in memory."""
 
+
+MOST_WAITING = 500
+"""Plays and faults of an evening without a broker; the oldest go first."""
 
 ANOTHER_S = 120.0
 """So long after another box has used this table's name it is said."""
@@ -59,6 +63,14 @@ class _Feed:
     game: Game
     sent: int
     happenings: Happenings = field(default_factory=Happenings)
+    waiting: deque[Happening] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
+
+    def collect(self) -> GameView | None:
+        """The game as it stands; what has happened since the last time waits until the broker hears it."""
+        view = self.game.snapshot()
+        if view is not None:
+            self.waiting += self.happenings.new(view)
+        return view
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +180,16 @@ class Publisher(Correspondent):
                 self._feeds[name] = _Feed(game, self._outbox.confirmed(name))
                 if on_the_table:
                     self._on_the_table = name
+                    self._feeds[name].collect()
             case ("connected", str(why_not)):
                 self._connected, self._detail = not why_not, why_not
                 if self._connected:
                     self._introduce()
             case ("events",):
-                # A name may have changed, and no line with it.
+                # A name may have changed, and no line with it. A round may end while the broker is away.
                 self._published_head = ("", -1)
+                if not self._connected and self._on_the_table:
+                    self._feeds[self._on_the_table].collect()
             case ("disconnected", str(why)):
                 # A broker that refuses a password also hangs up: the reason is the refusal.
                 self._connected = False
@@ -208,6 +223,7 @@ class Publisher(Correspondent):
             # The hall knows a table by its name before its first game.
             nameless = {"name": self._name, "game": "", "header": None, "seq": 0, "by": self._self}
             self._publish("head", pack(nameless), retain=True)
+            self._publish("state", pack(summary(None)), retain=True)
 
     def _publish_entities(self) -> None:
         """The entities of Home Assistant that are new or other than before; an empty message removes one."""
@@ -257,10 +273,13 @@ class Publisher(Correspondent):
         }
         self._publish_entities()
         self._publish("head", pack(head), retain=True)
-        view = feed.game.snapshot()
+        view = feed.collect()
         self._publish("state", pack(summary(view)), retain=True)
-        for what, message in [] if view is None else feed.happenings.new(view):
-            self._publish(what, pack(message))
+        while feed.waiting:
+            what, message = feed.waiting[0]
+            if self._publish(what, pack(message)) is None:
+                return
+            feed.waiting.popleft()
         self._published_head = (self._on_the_table, feed.sent)
 
     def _hear_another(self, head: Mapping[str, Any]) -> None:

@@ -38,7 +38,12 @@ def table_name(text: str) -> str:
 def table_id(name: str) -> str:
     """A table's name as a topic: `Table 3` is `table-3`. Whatever does not survive that ends in a mark of the whole
     name, so that no two names share a topic: `Стіл 1` is `1-` and eight digits. Raises ValueError."""
-    whole = table_name(name).casefold()
+    return slug_of(table_name(name))
+
+
+def slug_of(name: str) -> str:
+    """The same of any name, a player's for instance."""
+    whole = name.casefold()
     plain = unicodedata.normalize("NFKD", whole).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40]
     if slug == whole.replace(" ", "-"):

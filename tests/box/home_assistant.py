@@ -102,7 +102,11 @@ AUTOMATION = {
                 "type": "object",
                 "additionalProperties": False,
                 "required": ["trigger", "entity_id"],
-                "properties": {"trigger": {"const": "state"}, "entity_id": ENTITY, "to": {}, "from": {}, "for": {}},
+                "properties": {
+                    "trigger": {"const": "state"},
+                    "entity_id": ENTITY,
+                    **{key: {} for key in ("to", "from", "not_to", "not_from", "for")},
+                },
             },
         },
         "conditions": {
@@ -110,8 +114,14 @@ AUTOMATION = {
             "items": {
                 "type": "object",
                 "additionalProperties": False,
-                "required": ["condition", "entity_id", "state"],
-                "properties": {"condition": {"const": "state"}, "entity_id": ENTITY, "attribute": TEXT, "state": TEXT},
+                "required": ["condition"],
+                "properties": {
+                    "condition": {"enum": ["state", "template"]},
+                    "entity_id": ENTITY,
+                    "attribute": TEXT,
+                    "state": TEXT,
+                    "value_template": TEMPLATE,
+                },
             },
         },
         "actions": {

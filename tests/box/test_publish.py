@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import json
 import queue
 import re
 import socket
@@ -20,13 +21,16 @@ from click.testing import CliRunner
 from jinja2 import Environment
 from paho.mqtt.enums import CallbackAPIVersion
 
+import companion.publish.publisher as publishing
 from companion.cli.serve import own_table_name, serve
+from companion.game.session import Session
 from companion.hall import Hall
 from companion.hall.page import create_hall_app
 from companion.log.author import entering
+from companion.log.events import Header
 from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, parse_broker
-from companion.publish.discovery import TableDevice, discovery, summary
+from companion.publish.discovery import NO_GAME, TableDevice, discovery, summary
 from companion.publish.happenings import Happenings
 from companion.publish.line import CA_VARIABLE, Line
 from companion.publish.recorded import unfinished
@@ -248,6 +252,8 @@ def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> No
     points = [one for one in configs.values() if one.get("state_class")]
     shown = {one["name"]: Environment().from_string(one["value_template"]).render(value_json=state) for one in points}
     assert shown == {"Ann": "12", "Ben": "4"}
+    shown = {one["name"]: Environment().from_string(one["value_template"]).render(value_json=NO_GAME) for one in points}
+    assert shown == {"Ann": "None", "Ben": "None"}, "unknown to Home Assistant"
     assert summary({})["leader"] == "-"
 
 
@@ -385,9 +391,138 @@ def test_the_documents_card_and_automation_fit_home_assistant_and_the_table_s_en
         for where, config in discovery(device).items()
     }
     assert set(card["entities"]) <= set(there)
-    [trigger], [condition] = automation["triggers"], automation["conditions"]
+    [trigger], [_, condition] = automation["triggers"], automation["conditions"]
     assert trigger["entity_id"] == condition["entity_id"]
     assert condition["attribute"] == "event_type" and condition["state"] in there[trigger["entity_id"]]["event_types"]
+
+
+def runs(automation: dict[str, Any], before: str | None, after: str, **attributes: str) -> bool:
+    """Whether Home Assistant would run an automation for this change of the state that it waits for. None: the entity
+    has only just come."""
+
+    def among(names: Any, state: str | None) -> bool:
+        return state in ([names] if isinstance(names, str) else names)
+
+    [trigger] = automation["triggers"]
+    if among(trigger.get("not_from", []), before) or among(trigger.get("not_to", []), after):
+        return False
+    for condition in automation["conditions"]:
+        states = {"from_state": None if before is None else {"state": before}, "to_state": {"state": after}}
+        said = Environment().from_string(condition.get("value_template", "True")).render(trigger=states)
+        wrong = "attribute" in condition and attributes.get(condition["attribute"]) != condition["state"]
+        if said != "True" or wrong:
+            return False
+    return True
+
+
+def test_the_documented_automations_run_for_what_is_new_alone() -> None:
+    root = Path(__file__).parents[2]
+    lamp, leader = yaml.safe_load((root / "docs/examples/home_assistant.yaml").read_text(encoding="utf-8"))
+    blocks = re.findall(r"```yaml\n(.*?)```", (root / "docs/mqtt.md").read_text(encoding="utf-8"), re.S)
+    for one in (lamp, yaml.safe_load(blocks[1])):
+        assert runs(one, "2026-11-28T18:00:00", "2026-11-28T18:05:00", event_type="certain")
+        assert runs(one, "unknown", "2026-11-28T18:05:00", event_type="certain"), "the first fault of all"
+        assert not runs(one, "2026-11-28T18:00:00", "2026-11-28T18:05:00", event_type="possible")
+        assert not runs(one, "unavailable", "2026-11-28T18:00:00", event_type="certain"), "the table was started again"
+        assert not runs(one, None, "2026-11-28T18:00:00", event_type="certain"), "Home Assistant was started again"
+        assert not runs(one, "2026-11-28T18:00:00", "unavailable", event_type="certain")
+    assert runs(leader, "Ann", "Ben") and runs(leader, "-", "Ann")
+    assert not any(runs(leader, before, "-") for before in ("Ann", "unknown", "unavailable"))
+    assert not any(runs(leader, before, "Ann") for before in ("unavailable", "unknown", None))
+
+
+def test_points_are_a_persons_wherever_they_sit() -> None:
+    before, after = (
+        {one["unique_id"]: one for one in discovery(TableDevice("table-1", "Table 1", players=players)).values()}
+        for players in (("Ann", "Ben"), ("Zoe", "Ann"))
+    )
+    [mine] = [key for key, one in before.items() if one["name"] == "Ann"]
+    assert after[mine] == before[mine]
+    state = summary({"players": ["Zoe", "Ann"], "totals": {"Zoe": 30, "Ann": 7}, "plays": []})  # type: ignore[typeddict-item]
+    assert Environment().from_string(after[mine]["value_template"]).render(value_json=state) == "7"
+    odd = ("!!", "O'Neil", "Оля", "x" * 60, '"')
+    configs = discovery(TableDevice("table-1", "Table 1", players=odd))
+    points = summary({"players": odd, "totals": dict.fromkeys(odd, 3), "plays": []})  # type: ignore[typeddict-item]
+    shown = [
+        Environment().from_string(one["value_template"]).render(value_json=points)
+        for one in configs.values()
+        if one.get("state_class")
+    ]
+    assert shown == ["3"] * len(odd) and all(home_assistant.TOPIC.fullmatch(where) for where in configs)
+
+
+class DeafLine:
+    """A line to a broker that is there, or is not."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self.there = False
+        self.said: list[tuple[str, bytes]] = []
+
+    def publish(self, where: str, payload: bytes, *, retain: bool = False) -> int | None:
+        if not self.there:
+            return None
+        self.said.append((where, payload))
+        return len(self.said)
+
+    def keep(self) -> None: ...
+
+    def listen(self, _topic: str) -> None: ...
+
+    def happenings(self) -> list[tuple[str, int]]:
+        said = [
+            (what, payload) for where, payload in self.said if (what := where.rpartition("/")[2]) in ("play", "fault")
+        ]
+        return [(what, json.loads(payload)["round"]) for what, payload in said]
+
+
+def test_what_happened_while_the_broker_was_away_is_said_when_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "Line", DeafLine)
+    told = publishing.Publisher(Broker("box.local"), "Table 1", Outbox(tmp_path / "published.json"))
+    line: Any = told._line
+
+    def work() -> None:
+        while not told._mail.empty():
+            told._work()
+
+    told._mail.put(("connected", ""))
+    line.there = True
+    work()
+    states = [json.loads(payload) for where, payload in line.said if where.endswith("/state")]
+    assert states == [NO_GAME], "known before the first game"
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    told.follow("g", session)
+    work()
+    session.start_round((12, 12), "Ann")
+    session.play((12, 5), "Ann")
+    work()
+    assert line.happenings() == [("play", 1)]
+    line.there = False
+    told._mail.put(("disconnected", "gone"))
+    work()
+    for act in (
+        lambda: session.play((12, 9), "Ben"),
+        lambda: session.play((7, 7), "Ann"),
+        lambda: session.end_round("blocked_declared"),
+        lambda: session.show_hand("Ann", []),
+        lambda: session.show_hand("Ben", [(9, 9)]),
+        lambda: session.start_round(),
+        lambda: session.play((11, 1), "Ben", by="Ben"),
+    ):
+        act()
+        work()
+    assert line.happenings() == [("play", 1)]
+    line.there = True
+    told._mail.put(("connected", ""))
+    work()
+    said = line.happenings()
+    assert [what for what, number in said if number == 1].count("play") == 3 and ("play", 2) in said
+    assert [what for what, number in said if number == 1].count("fault") >= 1
+    told._mail.put(("events",))
+    work()
+    assert line.happenings() == said, "nothing is said twice"
+    session.close()
 
 
 def test_each_play_and_each_fault_happens_once() -> None:
@@ -420,6 +555,7 @@ def test_a_broker_s_address_is_read_or_refused() -> None:
     assert parse_broker("ann:s:cret@10.0.0.7:8883") == Broker("10.0.0.7", 8883, "ann", "s:cret")
     assert parse_broker("mqtts://ann:x@box.local") == Broker("box.local", 8883, "ann", "x", tls=True)
     assert "s:cret" not in repr(parse_broker("ann:s:cret@10.0.0.7"))
+    assert parse_broker("mqtt://10.0.0.7:1883/") == Broker("10.0.0.7", 1883)
     for wrong in ("", "host:", "host:0", "host:x", "host:99999", "a b", ":1883"):
         with pytest.raises(ValueError, match="broker"):
             parse_broker(wrong)
