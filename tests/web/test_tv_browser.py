@@ -117,6 +117,37 @@ def test_nothing_touches_and_nothing_is_cut_off(
     assert {name: found for name, found in faults.items() if found} == {}
 
 
+FONTS = {
+    "tall lines": "ascent-override: 107%; descent-override: 30%; size-adjust: 97%",
+    "narrow letters": "ascent-override: 91%; descent-override: 21%; size-adjust: 88%",
+}
+"""What other fonts have in their own way, as Noto Sans and Liberation Sans."""
+
+PUT_ON = """(metrics) => {
+  const known = ['DejaVu Sans', 'Noto Sans', 'Liberation Sans'];
+  const face = (bold, weights) =>
+    `@font-face { font-family: Other; font-weight: ${weights}; ${metrics};
+      src: ${known.map((name) => `local("${name}${bold}")`).join()} }`;
+  const css = new CSSStyleSheet();
+  css.replaceSync(face('', '100 500') + face(' Bold', '600 900') + 'body { font-family: Other }');
+  document.adoptedStyleSheets = [css];
+  return document.fonts.load("700 20px Other").then((found) => found.length);
+}"""
+
+
+@pytest.mark.parametrize("font", FONTS)
+def test_nothing_touches_in_other_fonts(browser: Browser, address: str, session: FakeSession, font: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    faults: dict[str, Any] = {}
+    for name, table in TABLES.items():
+        session.show(table)
+        page.goto(f"{address}/tv", wait_until="load")
+        assert page.evaluate(PUT_ON, FONTS[font]) == 1
+        faults[name] = once_at_rest(page, lambda: page.evaluate(MEASURE), lambda found: found == [])
+    page.close()
+    assert {name: found for name, found in faults.items() if found} == {}
+
+
 IN_THEIR_TILES = """() => {
   const found = [];
   const number = (e) => {
