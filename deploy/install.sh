@@ -4,6 +4,8 @@
 #
 # DESTDIR prefixes every path that is written, for tests and for building images.
 set -euo pipefail
+# The service's user has to read the program, whatever the administrator's shell keeps to itself.
+umask 022
 
 usage() {
   cat <<'HELP'

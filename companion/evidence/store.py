@@ -29,6 +29,7 @@ from companion.evidence.closeups import CloseUps, painted_outside
 from companion.evidence.deleting import Deleter
 from companion.evidence.files import Stored, found, unfinished
 from companion.geometry.table_view import SeenTile
+from companion.log.journal import ONLY_THE_OWNER
 from companion.storage.clock_trust import ClockTrust
 from companion.supervise.parts import Part, Parts, line_of
 from vision.frame import Frame, Image, reduced
@@ -247,6 +248,8 @@ class EvidenceStore:
     def _put(self, path: Path, made: Callable[[], bytes]) -> None:
         unfinished, encoded = path.with_suffix(".part"), made()
         try:
+            # For the service's user alone, whatever its umask.
+            unfinished.touch(ONLY_THE_OWNER)
             unfinished.write_bytes(encoded)
             unfinished.replace(path)
         except OSError as error:

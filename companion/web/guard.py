@@ -36,10 +36,15 @@ HEADERS = {
 }
 
 
+ROUTERS_DOMAINS = ("local", "fritz.box", "lan", "home", "home.arpa", "internal", "localdomain")
+"""What routers add to the names of machines (and mDNS, the first). Nobody can register a name in them."""
+
+
 def own_names() -> frozenset[str]:
     """The names this machine goes by in a home network."""
     name = socket.gethostname().lower()
-    return frozenset({"localhost", name, name.split(".")[0], name.split(".")[0] + ".local"})
+    plain = name.split(".")[0]
+    return frozenset({"localhost", name, plain, *(f"{plain}.{domain}" for domain in ROUTERS_DOMAINS)})
 
 
 def host_is_ours(host: str, names: Collection[str]) -> bool:

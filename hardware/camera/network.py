@@ -31,6 +31,9 @@ LOOK_AGAIN_S = 0.2
 
 MOST_BYTES = 64_000_000
 
+NO_PROXY = {"http_proxy": ""}
+"""A camera in the house is not behind the proxy of the environment, which FFmpeg would ask by itself."""
+
 
 UNREACHED = {
     errno.ECONNREFUSED: "nobody answers there; is its application running?",
@@ -102,11 +105,11 @@ class NetworkCamera(FrameSource):
         if kind.startswith("image/"):
             return self._single_pictures()
         if kind.startswith("multipart/"):
-            return self._film(self._source, "mpjpeg", {})
+            return self._film(self._source, "mpjpeg", NO_PROXY)
         if kind.startswith("text/html"):
             why = "it answers with a web page; expected the address of the film or picture itself, such as .../video"
             raise without_camera(f"{self._label}: {why}", Fault.FORMAT)
-        return self._film(self._source, None, {})
+        return self._film(self._source, None, NO_PROXY)
 
     def _film(self, source: str, form: str | None, options: dict[str, str]) -> Iterator[Image]:
         try:

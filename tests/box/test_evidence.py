@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -91,6 +92,16 @@ def test_without_known_corners_nothing_is_stored(store: EvidenceStore, games: Pa
     assert store.keep("evening", frame(), None) is None
     store.flush()
     assert pictures(games) == []
+
+
+def test_what_is_kept_is_for_the_services_user_alone(store: EvidenceStore, games: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        name = str(store.keep("evening", frame(), CORNERS))
+        store.flush()
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((games / "evening" / name).stat().st_mode) == 0o600
 
 
 def test_the_table_before_is_the_one_that_was_read_last(store: EvidenceStore, games: Path) -> None:

@@ -143,6 +143,17 @@ def test_a_user_and_a_password_open_it() -> None:
         assert camera.read() is not None and camera.read() is not None
 
 
+@pytest.mark.parametrize("pictures", [stream(endless), lambda request: give(request, "image/jpeg", jpeg(70))])
+def test_a_camera_is_never_asked_through_a_proxy(pictures: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{nobody.getsockname()[1]}")
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        with serving(pictures) as place, NetworkCamera(f"http://{place}/video") as camera:
+            assert camera.read() is not None
+
+
 def test_a_camera_that_asks_for_a_digest_gets_one() -> None:
     asked = []
 

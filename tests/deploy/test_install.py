@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import subprocess
 import sys
 import tarfile
@@ -46,6 +47,18 @@ def test_a_fresh_pi_gets_packages_user_release_settings_and_a_running_service(bo
     assert "systemctl enable --quiet companion.service companion-backup.timer" in box.calls
     assert "systemctl restart companion.service" in box.calls
     assert "http://box.local:8000" in result.stdout
+
+
+def test_the_services_user_reads_the_program_whatever_the_administrators_umask(box: Box) -> None:
+    before = os.umask(0o077)
+    try:
+        result = box.run()
+    finally:
+        os.umask(before)
+    assert result.returncode == 0, result.stderr
+    for folder in (box.home, box.home / "releases", box.home / "current" / "companion"):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o755, folder
+    assert stat.S_IMODE((box.home / "current/companion/program.py").stat().st_mode) & 0o044 == 0o044
 
 
 def test_the_pin_is_made_once_kept_and_read_by_root_only(box: Box) -> None:

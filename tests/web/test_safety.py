@@ -15,7 +15,7 @@ from companion.app.state import AppState
 from companion.web import phones
 from companion.web.access import head_opens
 from companion.web.app import PageSettings, create_app
-from companion.web.guard import host_is_ours
+from companion.web.guard import host_is_ours, own_names
 from companion.web.phones import PHONES_FILE, SignedIn
 from companion.web.pin import PinLock, PinSettings, TooManyTriesError
 from tests.web.conftest import PIN
@@ -246,15 +246,19 @@ def test_one_ipv6_network_is_one_guesser(anyone: FlaskClient) -> None:
     )
 
 
+def cookie_of(phone: FlaskClient) -> str:
+    return str(phone.application.config["SESSION_COOKIE_NAME"])
+
+
 def test_a_cookie_opens_nothing_after_signing_out(app: Flask, keeper: FlaskClient) -> None:
-    kept = keeper.get_cookie("companion")
+    kept = keeper.get_cookie(cookie_of(keeper))
     assert kept is not None
     assert "Sign out" in keeper.get("/").text
     assert keeper.post("/pin/out").status_code == 303
     thief = app.test_client()
-    thief.set_cookie("companion", kept.value)
+    thief.set_cookie(cookie_of(thief), kept.value)
     assert thief.post("/api/undo", json={}).status_code == 401
-    assert not head_opens(app, {"COOKIE": f"companion={kept.value}"}, "127.0.0.1")
+    assert not head_opens(app, {"COOKIE": f"{cookie_of(keeper)}={kept.value}"}, "127.0.0.1")
 
 
 def test_every_phone_can_be_signed_out_by_somebody_with_the_pin(app: Flask, keeper: FlaskClient) -> None:
@@ -280,17 +284,17 @@ def test_a_restart_signs_nobody_out_and_another_pin_everybody(tmp_path: Path) ->
     before = started(tmp_path)
     phone = before.test_client()
     phone.post("/api/pin", json={"pin": PIN})
-    cookie = phone.get_cookie("companion")
+    cookie = phone.get_cookie(cookie_of(phone))
     assert cookie is not None
     for after, status in ((started(tmp_path), 404), (started(tmp_path, "another1"), 401), (started(tmp_path), 404)):
         other = after.test_client()
-        other.set_cookie("companion", cookie.value)
+        other.set_cookie(cookie_of(other), cookie.value)
         assert other.post("/api/undo", json={}).status_code == status
     assert (tmp_path / PHONES_FILE).stat().st_mode & 0o777 == 0o600
     assert cookie.value not in (tmp_path / PHONES_FILE).read_text()
     other.post("/pin/out", data={"all": "1"})
     again = started(tmp_path).test_client()
-    again.set_cookie("companion", cookie.value)
+    again.set_cookie(cookie_of(again), cookie.value)
     assert again.post("/api/undo", json={}).status_code == 401, "who was signed out stays so over a restart"
 
 
@@ -300,11 +304,11 @@ def test_a_restart_with_a_fresh_pin_signs_nobody_out(tmp_path: Path) -> None:
 
     phone = started_again("111111").test_client()
     phone.post("/api/pin", json={"pin": "111111"})
-    cookie = phone.get_cookie("companion")
+    cookie = phone.get_cookie(cookie_of(phone))
     assert cookie is not None
     for after, status in ((started_again("222222"), 404), (started_again("chosen", drawn=False), 401)):
         other = after.test_client()
-        other.set_cookie("companion", cookie.value)
+        other.set_cookie(cookie_of(other), cookie.value)
         assert other.post("/api/undo", json={}).status_code == status
     assert started_again("222222").test_client().post("/api/pin", json={"pin": "111111"}).status_code == 403
 
@@ -436,3 +440,19 @@ def test_the_live_camera_is_seen_only_with_the_pin(
     for page in ("/setup?rules=tactic", "/table", "/seats", "/learn"):
         assert "/camera.jpg" not in anyone.get(page).text, page
         assert "/camera.jpg" in keeper.get(page).text, page
+
+
+def test_the_names_that_a_router_gives_the_box_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "Companion.fritz.box")
+    ours = (
+        "companion",
+        "companion.local:8000",
+        "companion.fritz.box",
+        "companion.lan",
+        "companion.home.arpa",
+        "[fe80::1]:8000",
+    )
+    for host in ours:
+        assert host_is_ours(host, own_names()), host
+    for host in ("companion.example.com", "other.lan", "lan", "companion.lan.example.com"):
+        assert not host_is_ours(host, own_names()), host
