@@ -31,5 +31,6 @@ def set_doubt(tiles: Iterable[Tile]) -> str | None:
     if any(all(box.get((tile.low, tile.high), 0) >= n for tile, n in read.items()) for box in boxes):
         return None
     often = [f"{tile} {n} times" for tile, n in sorted(read.items()) if n > 1]
-    what = f"no set has {', '.join(often)}" if often else "no set has all of these tiles"
-    return f"the set cannot be told: {what}; say it with --set where you know it"
+    if often:
+        return f"the set cannot be told: no set has {', '.join(often)}; look at those first, then say it with --set"
+    return "the set cannot be told: no set has all of these tiles; say it with --set where you know it"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from flask import Flask
 
@@ -74,3 +76,49 @@ def test_where_many_tiles_are_unread_teaching_the_set_is_a_way_out() -> None:
         assert any("teach it your set" in one for one in warnings) is told
     rack = PictureReading((1000, 1000), (*read, *hand), warnings=("6 tiles stand in a row",))
     assert not any("teach" in one for one in count(rack, REEVES)["warnings"])
+
+
+def test_of_an_open_tile_the_half_that_is_not_known_is_asked_for() -> None:
+    quad = tile(None, 520, 450).quad_px
+    half = HalfReading(None, 0.6, ((4, 0.6), (2, 0.3), (5, 0.05)))
+    hand = picture(
+        tile((6, 4), 450, 450),
+        TileReading(quad, "up", (HalfReading(3, 0.99), half), 0.9),
+        TileReading(quad + np.float32([0, 120]), "up", (half, HalfReading(None, 0.0)), 0.9),
+        TileReading(quad + np.float32([0, 240]), "up", (HalfReading(None, 0.0), HalfReading(5, 0.99)), 0.9),
+        tile(None, 450, 570),
+    )
+    counted = count(hand, REEVES)
+    assert counted["score"] is None and counted["at_least"] == 10 + 3 + 5
+    assert counted["open"] == [
+        {"at": [545, 500], "known": [3], "maybe": [[4, 2]]},
+        {"at": [545, 620], "known": [], "maybe": [[4, 2], []]},
+        {"at": [545, 740], "known": [5], "maybe": [[]]},
+        {"at": [475, 620], "known": [], "maybe": [[], []]},
+    ]
+    assert score_text("hand.jpg", counted).splitlines()[1:5] == [
+        "  at 545, 500: one half is 3; what is the other? (4 or 2)",
+        "  at 545, 620: what is this tile? (4 or 2 and ?)",
+        "  at 545, 740: one half is 5; what is the other?",
+        "  at 475, 620: what is this tile?",
+    ]
+
+
+def test_of_a_heap_no_total_is_said() -> None:
+    heap = picture(tile((6, 4), 450, 450), tile((1, 2), 520, 450), tile((3, 3), 530, 530))
+    counted = count(heap, REEVES)
+    assert counted["score"] is None and counted["at_least"] == 19
+    assert any("lie on each other" in one for one in counted["warnings"])
+    assert count(picture(tile((6, 4), 450, 450), tile((1, 2), 498, 450)), REEVES)["score"] == 13, "side by side"
+
+
+def test_where_the_camera_leans_that_is_the_way_out_and_not_teaching() -> None:
+    def lying(values: tuple[int, int] | None, n: int) -> TileReading:
+        at, across = np.float32([300 + 100 * (n % 4), 300 + 90 * (n // 4)]), n % 2
+        corners = [[0, 24], [0, 0], [80, 0], [80, 24]] if across else [[0, 0], [40, 0], [40, 48], [0, 48]]
+        return replace(tile(values, 0, 0), quad_px=at + np.float32(corners))
+
+    values = [(1, 2), (3, 4), (5, 6), (1, 1), (2, 2), (3, 3), (0, 4), (0, 5), None, None, None]
+    said = count(picture(*(lying(one, n) for n, one in enumerate(values))), REEVES)["warnings"]
+    assert any("hold the camera more from above" in one for one in said)
+    assert not any("teach" in one for one in said)

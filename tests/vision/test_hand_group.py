@@ -10,7 +10,7 @@ LENGTH, WIDTH = 100, 50
 
 
 def tiles(*middles: tuple[float, float]) -> np.ndarray:
-    box = np.array([[-WIDTH, LENGTH], [-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH]], np.float32) / 2
+    box = np.array([[-WIDTH, -LENGTH], [WIDTH, -LENGTH], [WIDTH, LENGTH], [-WIDTH, LENGTH]], np.float32) / 2
     return np.array([box + np.array(middle, np.float32) for middle in middles], np.float32)
 
 
@@ -31,3 +31,21 @@ def test_single_tiles_far_apart_are_all_of_the_hand() -> None:
 
 def test_no_tiles_no_hand() -> None:
     assert in_hand(tiles(), (1000, 1000)).shape == (0,)
+
+
+def test_a_hand_one_tile_below_a_train_is_a_hand() -> None:
+    train = tiles(*[(200.0 + LENGTH * n, 420.0) for n in range(6)])
+    middle = train.mean(1, keepdims=True)
+    train = np.float32(middle + (train - middle)[..., ::-1] * [1, -1])  # end to end
+    hand = tiles(*[(300.0 + 90 * n, 420.0 + WIDTH / 2 + 1.4 * LENGTH) for n in range(4)])
+    both = np.concatenate([train, hand])
+    assert in_hand(both, (1000, 840)).tolist() == [False] * 6 + [True] * 4
+    assert in_hand(train, (1000, 840)).all(), "where nothing else lies, it is what was photographed"
+    nearer = np.concatenate([train, hand - np.float32([0, 60])])
+    assert in_hand(nearer, (1000, 840)).all()
+
+
+def test_a_hand_side_by_side_is_no_train() -> None:
+    hand = tiles(*[(300.0 + WIDTH * n, 420.0) for n in range(6)])
+    others = tiles(*[(300.0 + 90 * n, 640.0) for n in range(3)])
+    assert in_hand(np.concatenate([hand, others]), (1000, 840)).all()
