@@ -150,7 +150,7 @@ def test_another_language_takes_along_what_was_typed(browser: Browser, address: 
     expect(page.locator("html")).to_have_attribute("lang", "ru")
     expect(page.locator('input[name="hand_2"]')).to_have_value("8-3 nonsense")
     page.goto("/round-end?lang=en", wait_until="load")
-    assert page.locator('input[name="hand_2"]').input_value() == "", "kept for this once"
+    expect(page.locator('input[name="hand_2"]')).to_have_value("8-3 nonsense")
     page.close()
 
 
@@ -197,3 +197,49 @@ def test_who_alone_has_the_points_of_going_out_is_proposed(
     page.fill("[name=points_1]", points.split()[0])
     expect(chosen).to_have_value("")
     page.close()
+
+
+def test_what_is_typed_stays_on_the_phone_until_it_is_taken(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    session.show(tables.round_over())
+    context = browser.new_context(base_url=address)
+    assert context.request.post("/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto("/round-end", wait_until="load")
+    page.fill("[name=hand_2]", "8-3 0-1")
+    page.goto("/round-points/3", wait_until="load")
+    page.fill("[name=points_2]", "12")
+    page.locator("label.chip", has_text="Ann").click()
+    page.goto("/setup?rules=tactic", wait_until="load")
+    page.fill("[name=player_1]", "Zoë")
+    page.locator(".house select").first.select_option(index=1)
+    rule = page.locator(".house select").first.input_value()
+    page.close()  # a tab that the phone dropped
+    page = context.new_page()
+    for _ in range(2):
+        page.goto("/setup?rules=tactic", wait_until="load")
+        expect(page.locator("[name=player_1]")).to_have_value("Zoë")
+        expect(page.locator(".house select").first).to_have_value(rule)
+        page.goto("/round-points/3", wait_until="load")
+        expect(page.locator("[name=points_2]")).to_have_value("12")
+        expect(page.locator("[name=out]:checked")).to_have_value("Ann")
+        page.goto("/round-end", wait_until="load")
+        expect(page.locator("[name=hand_2]")).to_have_value("8-3 0-1")
+        expect(page.locator('[data-sum="hand_2"]')).to_have_text("Pips: 12")
+    page.fill("[name=hand_3]", "nonsense")
+    page.get_by_role("button", name="Count", exact=True).click()
+    expect(page.locator(".complaint")).to_be_visible()
+    page.goto("/round-end", wait_until="load")
+    expect(page.locator("[name=hand_3]")).to_have_value("nonsense")
+    page.goto("/setup?rules=tactic", wait_until="load")
+    page.goto("/round-points/3", wait_until="load")
+    for n in (1, 3, 4):
+        page.fill(f"[name=points_{n}]", "0")
+    page.get_by_role("button", name="Write the points down").click()
+    expect(page.locator("h1")).to_have_text("Scores")
+    page.goto("/round-points/3", wait_until="load")
+    expect(page.locator("[name=points_2]")).to_have_value("")
+    page.goto("/round-end", wait_until="load")
+    expect(page.locator("[name=hand_2]")).to_have_value("8-3 0-1")
+    context.close()

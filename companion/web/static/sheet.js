@@ -233,3 +233,51 @@ for (const field of document.querySelectorAll("input[data-most]")) {
     field.closest("label").after(told);
   });
 }
+
+// What is typed stays on this phone until it is sent and taken: through a reload, Back and a tab that was dropped.
+const TYPED_MS = 12 * 3600 * 1000; // So long it is kept: an evening.
+
+function drafts(change) {
+  try {
+    const all = JSON.parse(localStorage.getItem("drafts") || "{}");
+    for (const name of Object.keys(all)) if (Date.now() - all[name].at > TYPED_MS) delete all[name];
+    const found = change(all);
+    localStorage.setItem("drafts", JSON.stringify(all));
+    return found;
+  } catch (fault) {
+    return null; // Storage may be refused; the page works without it.
+  }
+}
+
+function typedIn(form) {
+  const fields = [...form.elements].filter((one) => one.name && /^(text|radio|select-one)$/.test(one.type));
+  return fields.filter((one) => one.type !== "radio" || one.checked).map((one) => [one.name, one.value]);
+}
+
+// What came back from the box is newer: only what it left empty is filled again.
+function fillIn(form, typed, back) {
+  for (const [name, value] of typed) {
+    const same = [...form.elements].filter((one) => one.name === name && /^(text|radio|select-one)$/.test(one.type));
+    const field = same.find((one) => one.type !== "radio" || one.value === value);
+    if (!field || (back && (field.type === "radio" || field.value))) continue;
+    if (field.type === "radio" ? field.checked : field.value === value) continue;
+    if (field.type === "radio") field.checked = true;
+    else field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
+
+const typedForms = [...document.querySelectorAll("form[data-keeps]")];
+const sentForm = drafts((all) => {
+  const sent = Object.keys(all).find((name) => all[name].sent);
+  if (sent && !typedForms.some((form) => form.dataset.keeps === sent)) delete all[sent];
+  else if (sent) delete all[sent].sent;
+  return sent;
+});
+for (const form of typedForms) {
+  const name = form.dataset.keeps;
+  const kept = drafts((all) => all[name]);
+  if (kept) fillIn(form, kept.typed, sentForm === name);
+  form.addEventListener("input", () => drafts((all) => (all[name] = { at: Date.now(), typed: typedIn(form) })));
+  form.addEventListener("submit", () => drafts((all) => (all[name] = { at: Date.now(), typed: typedIn(form), sent: true })));
+}
