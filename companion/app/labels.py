@@ -20,6 +20,7 @@ from companion.app.state import SessionLike, event_lines
 from companion.evidence import Deleter
 from companion.evidence.index import find_tile
 from companion.log.events import Corrected
+from companion.storage.packed import NewZip
 
 log = logging.getLogger(__name__)
 
@@ -156,7 +157,7 @@ def delete_samples(data_dir: Path, deleter: Deleter) -> int:
 def pack(data_dir: Path, into: IO[bytes]) -> None:
     """Write a zip in YOLO's format for oriented boxes: `images/`, `labels/` and `data.yaml`. A box is half a tile, its
     class the pips on it: `class x1 y1 x2 y2 x3 y3 x4 y4`, as shares of the picture's width and height."""
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_STORED) as zipped:
+    with NewZip(into, zipfile.ZIP_STORED) as zipped:
         for path in samples(data_dir):
             lines = yolo_lines(path)
             if lines:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import zipfile
 from importlib import metadata
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +16,7 @@ from companion.app.redaction import SOMEBODY, Redaction, stand_ins
 from companion.cli.serve_diagnostics import PACKAGES
 from companion.log.journal import JournalError, JournalText, parse_line, read_journal
 from companion.storage.checksums import split_line
+from companion.storage.packed import NewZip
 
 LONGEST_SIDE = 4096
 """Pictures are made no larger than this, in pixels: a pip stays legible, and the file can be sent."""
@@ -59,7 +59,7 @@ def report(game: Path, pictures: tuple[Path, ...], into: Path | None) -> None:
         "packages": {name: found for name in PACKAGES if (found := _version(name))},
     }
     try:
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as bundle:
+        with NewZip(target) as bundle:
             bundle.writestr("READ-ME.txt", WHAT)
             bundle.writestr("about.json", json.dumps(about, indent=1))
             bundle.writestr("journal.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))

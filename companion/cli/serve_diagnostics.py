@@ -8,7 +8,6 @@ import json
 import logging
 import platform
 import socket
-import zipfile
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from companion.app.state import AppState
 from companion.log.copies import copy_of
 from companion.log.journal import JournalError, read_journal
 from companion.log.repair import is_whole
+from companion.storage.packed import NewZip
 from companion.web.repair_texts import in_english
 
 PACKAGES = (
@@ -77,7 +77,7 @@ class Diagnostics:
         """Write the bundle as a zip; each of `secrets` (the PIN, say) is nowhere in it. Raises OSError."""
         hidden = [*secrets, socket.gethostname(), str(self._data_dir), str(Path.home())]
         everybody = Redaction(dict.fromkeys(self._people(), "somebody"), hidden)
-        with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as bundle:
+        with NewZip(into) as bundle:
             bundle.writestr("READ-ME.txt", WHAT)
             for name, facts in (
                 ("about.json", self._about()),

@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import NoGameError, SessionLike, event_lines
 from companion.app.statistics import standings
 from companion.log.journal import JournalError
+from companion.storage.packed import NewZip
 from companion.web.access import needs_pin
 from companion.web.api import app_state
 from companion.web.body import read_body
@@ -201,7 +202,7 @@ def export(game: str) -> Response:
         sheets["scores.png"] = score_picture(board, day)
 
     def pack(into: IO[bytes]) -> None:
-        with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        with NewZip(into) as archive:
             for path in _parts(folder):
                 kind = zipfile.ZIP_STORED if PICTURE.fullmatch(path.name) else zipfile.ZIP_DEFLATED
                 archive.write(path, f"{game}/{path.name}", compress_type=kind)

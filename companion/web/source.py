@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-import zipfile
 from pathlib import Path
 from typing import IO
 
 from flask import Blueprint, Response, current_app
 
 from companion.app.state import AppState
+from companion.storage.packed import NewZip
 from companion.web.disk import disk_fault
 from companion.web.downloads import AGAIN_S, Packed, Places, send
 from companion.web.languages import gettext as _
@@ -28,7 +28,7 @@ def write_source(into: IO[bytes]) -> None:
     """A zip of the folders and files of the project that are there; of an installed wheel, of its one package. What
     else lies beside that belongs to others."""
     folders = FOLDERS if is_clone() else (PACKAGE.name,)
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+    with NewZip(into) as archive:
         for folder in folders:
             for path in sorted((CLONE / folder).rglob("*")):
                 if path.is_file() and not any(part in LEFT_OUT for part in path.parts):

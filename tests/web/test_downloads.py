@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import calendar
 import io
+import os
+import time
 import zipfile
 from pathlib import Path
 
@@ -91,3 +94,21 @@ def test_an_export_keeps_no_place_once_it_is_read(keeper: FlaskClient, app_state
     for _ in range(5):
         answer = keeper.get(f"/games/{app_state.game}/export.zip")
         assert answer.status_code == 200 and zipfile.ZipFile(io.BytesIO(answer.data)).testzip() is None
+
+
+@pytest.mark.parametrize("year", [1970, 2200])
+def test_a_clock_that_is_wrong_stops_no_export(
+    keeper: FlaskClient, app_state: AppState, monkeypatch: pytest.MonkeyPatch, year: int
+) -> None:
+    keeper.post("/setup", data=SETUP)
+    folder = app_state.folder(app_state.game)
+    assert folder is not None
+    then = calendar.timegm((year, 1, 2, 0, 0, 0))
+    os.utime(folder / "journal.jsonl", (then, then))
+    monkeypatch.setattr(time, "localtime", lambda _at=None: time.gmtime(then))
+    answer = keeper.get(f"/games/{app_state.game}/export.zip")
+    assert answer.status_code == 200
+    packed = zipfile.ZipFile(io.BytesIO(answer.data))
+    assert packed.testzip() is None
+    assert {one.date_time[0] for one in packed.infolist()} == {min(max(year, 1980), 2107)}
+    assert f"{app_state.game}/scores.csv" in packed.namelist()
