@@ -324,3 +324,36 @@ def test_when_a_round_is_over_its_key_is_in_reach(
     expect(page.get_by_role("link", name="Start the round")).to_be_in_viewport(ratio=1)
     expect(page.locator(".round-over h2")).to_be_in_viewport(ratio=1)
     context.close()
+
+
+def test_a_phone_held_sideways_has_table_and_keys(browser: Browser, address: str, session: FakeSession) -> None:
+    table = tables.midgame()
+    table["plays"].append(tables.play(table["trains"][-1]["tiles"][-1]["seq"], "Ann", (8, 5), "MX"))
+    session.show(table)
+    context = browser.new_context(viewport={"width": 844, "height": 390})
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("#region-act summary").first.click()
+    for part in (".train.mx .newest", '[name="outer"][value="0"]', '[name="outer"][value="12"]', "#region-turn h2"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    boxes = [page.locator(part).bounding_box() for part in (".train.mx .newest", ".dock")]
+    assert boxes[0] and boxes[1] and boxes[0]["x"] + boxes[0]["width"] < boxes[1]["x"], "beside each other"
+    session.show(table | {"phase": "round_over", "turn": None, "seq": 40})
+    expect(page.get_by_role("link", name="Enter the hands")).to_be_in_viewport(ratio=1)
+    context.close()
+
+
+def test_a_lost_line_covers_nobodys_name(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    context.set_offline(True)
+    page.evaluate("dispatchEvent(new Event('offline'))")
+    expect(page.locator("#lost")).to_be_visible()
+    page.evaluate("scrollTo(0, 300)")
+    gap = "document.getElementById('region-turn').getBoundingClientRect().top - lost.getBoundingClientRect().bottom"
+    assert once_at_rest(page, lambda: page.evaluate(gap), lambda apart: apart >= -1) >= -1
+    expect(page.locator("#region-turn h2")).to_be_in_viewport(ratio=1)
+    context.close()

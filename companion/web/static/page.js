@@ -88,7 +88,8 @@ function showNewest(own = false) {
   if (over && over.getBoundingClientRect().top < 0) turn.scrollIntoView();
   if (over || !tile) return;
   const top = Math.max(0, turn.getBoundingClientRect().bottom);
-  const bottom = dock.offsetHeight ? dock.getBoundingClientRect().top : innerHeight; // Without keys there is no dock.
+  const keys = dock.getBoundingClientRect(); // They are below the table, beside it, or there are none.
+  const bottom = keys.height && keys.left < innerWidth / 3 ? keys.top : innerHeight;
   const box = tile.getBoundingClientRect();
   if (box.top >= top && box.bottom + 24 <= bottom) return;
   const sticks = getComputedStyle(turn).position === "sticky";
@@ -120,6 +121,8 @@ function say(id, sentence) {
   const place = document.getElementById(id);
   if (place.textContent !== sentence) write(place, sentence);
   place.hidden = !sentence;
+  // Whose turn it is stays below them.
+  document.body.style.setProperty("--lines", `${document.getElementById("lines").offsetHeight}px`);
 }
 
 // Replaces a part only when it differs, and keeps focus, open panels and whatever was chosen and not yet sent. After
