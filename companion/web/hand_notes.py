@@ -62,7 +62,8 @@ def empty_notes(board: PageView, hands: Mapping[str, Hand], how: str, *, watched
         return {empty[0]: notes} if notes else {}
     out = {row.seat.name for row in board.scores if row.hand == 0}
     words = _(
-        "Tap what each player has left: two numbers make a tile. Leave the hand empty for the player who went out."
+        "These hands are empty: %(names)s. Leave only the hand of the player who went out empty.",
+        names=", ".join(empty),
     )
     return {player: [words] for player in empty if player not in out}
 

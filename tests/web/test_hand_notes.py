@@ -82,7 +82,7 @@ def test_hands_that_nobody_entered_come_back_once_before_they_count(train_table:
     hands = {"how": "out", "hand_1": "", "hand_2": "", "hand_3": "3-3"}
     page = train_table.client.post("/round-end", data=hands)
     assert page.status_code == 200 and train_table.session.phase == "playing"
-    assert "Leave the hand empty for the player who went out." in page.text
+    assert page.text.count("These hands are empty: Ann, Ben. Leave only the hand of the player who went out") == 2
     (seen,) = re.findall(r'name="seen" value="(\w+)"', page.text)
     train_table.client.post("/round-end", data={**hands, "seen": seen})
     assert train_table.session.phase == "scored"
