@@ -1,14 +1,14 @@
 """Every fault that bots can plant, again and again: `python -m bench.long_plant --seeds 20`.
 
-A round is played until a fault was planted and a lap and two more turns were made, so that no late tap can explain it
-any more (`--turns`: so many turns instead). Then its code must stand there, certain or as one of several, and nothing
-else may be held for certain against anybody. The round where no moment for the fault came must have no finding at all.
-Status 1 where any of this fails.
+A round is played until a fault was planted and a lap and two more turns were made (`--turns`: so many turns instead).
+Then it must be asked about: its code is open, or as one of several only possible or behind another question. As nobody
+answers, nothing may be certain. The round where no moment for the fault came must have no finding at all. Status 1
+where any of this fails.
 
 Some faults of the bots cannot be told from legal play. Where others may decline (`cz`) and their trains are marked
 already, a pass leaves nothing on the record, and a second tile may be the next turn of whoever laid the first. While
 first trains are laid at the same time, a tile, a draw or a marker may still belong to them. Such a fault is *not
-provable* where nothing is held for certain, and counted apart.
+provable* where nothing is asked, and counted apart.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import argparse
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
+from itertools import count
 from random import Random
 
 from companion.game.timeline import Timeline
@@ -46,10 +48,11 @@ def plant(name: str, code: Violation, seed: int, turns: int | None = None) -> st
     game = BotGame(rules, players, seed, set_max=set_max, plant=[code], plants_per_round=1, rounds=1)
     timeline = Timeline(Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players), rules)
 
+    lines = count(1)
+
     def happen(event: Event) -> None:
-        for implied in timeline.implied(event):
-            timeline.take(EffectiveEvent(implied))
-        timeline.take(EffectiveEvent(event))
+        for one in (*timeline.implied(event), event):
+            timeline.take(EffectiveEvent(replace(one, seq=next(lines))))
 
     played = next(iter(game.rounds()))
     happen(opening(played))
@@ -66,16 +69,15 @@ def plant(name: str, code: Violation, seed: int, turns: int | None = None) -> st
         if left == 0 or (timeline.match.course is not None and timeline.match.course.over is not None):
             break
     findings = [finding for n in range(len(timeline.acts)) for finding in timeline.findings(n)]
-    sure = {finding.code for finding in findings if finding.certain}
+    if any(finding.certain for finding in findings):
+        return ACCUSED
     if left < 0:
         return ACCUSED if findings else NO_MOMENT
-    if sure - {str(code)}:
-        return ACCUSED
-    if str(code) in sure:
+    if any(finding.code == str(code) and finding.open for finding in findings):
         return FOUND
-    if any(finding.code == str(code) for finding in findings):
+    if any(finding.code == str(code) for finding in findings) or any(finding.open for finding in findings):
         return ONE_OF
-    return NOT_PROVABLE if unclear and not sure else MISSED
+    return NOT_PROVABLE if unclear else MISSED
 
 
 def may_be_turns(rules: RuleSet, turn: BotTurn) -> bool:

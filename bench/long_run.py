@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 
 from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
@@ -41,12 +42,11 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
     game = BotGame(rules, players, number, set_max=set_max, rounds=rounds, latitude=latitude)
     header = Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players)
     timeline = Timeline(header, rules)
-    turns = 0
+    turns, lines = 0, count(1)
 
     def happen(event: Event) -> None:
-        for implied in timeline.implied(event):
-            timeline.take(EffectiveEvent(implied))
-        timeline.take(EffectiveEvent(event))
+        for one in (*timeline.implied(event), event):
+            timeline.take(EffectiveEvent(replace(one, seq=next(lines))))
 
     for played in game.rounds():
         happen(opening(played))
@@ -61,7 +61,7 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
         for hand in reveal(played):
             happen(hand)
         while (follows := timeline.consequence()) is not None:
-            timeline.take(EffectiveEvent(follows))
+            happen(follows)
     several = ((act, timeline.findings(n)) for n, act in enumerate(timeline.acts))
     found = [f"{act.held.event}: {findings}" for act, findings in several if findings]
     return Result(turns, tuple(found))

@@ -1,26 +1,26 @@
-"""Evenings of honest people who tap: `python -m bench.tapped --evenings 200`.
+"""Rounds that people tap, and what they are asked: `python -m bench.tapped --rounds 60`.
 
-Bots play a legal round; what they do is tapped as a family would: draws, markers, discards and ends of turns one or two
-taps late, early or twice, "my turn is over" now and then, a tile without a name. In half of the evenings nothing more
-goes wrong, and a legal order explains the taps. In the other half something is forgotten as well, drawn twice on the
-page or given the wrong name, and somebody puts it right at the end. Nobody may stand accused for certain, the points
-and the winner must be those of the round that was played, and undoing everything must give back the first state. With
-`--swapped 0.04` one neighbour in 25 taps a tile before the other.
-"""
+Bots play a legal round (`--plant`: with one broken rule); it is tapped as a family would. In a share of the turns
+something slips: a turn or one act is tapped some turns late or early, crosswise or twice, a draw, a marker or a pass is
+forgotten, a tile gets another's name. A simulated person answers each question truthfully, late (`--wait` taps later),
+carelessly (`--careless` of the answers are "It was really so") or never (`--never`). Printed are questions a slip,
+whether the true key was shown and first, rounds whose record is exact at the end, innocents who ever stood certain, and
+points. Two players stand apart: two turns of one player in a row look like one."""
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from companion.game.session import CommandRejected, Session
+from companion.log.corrections import open_questions
+from companion.log.event_fields import Candidate
 from companion.log.events import (
     Discarded,
     DoubleFlipped,
@@ -31,126 +31,174 @@ from companion.log.events import (
     MarkerRemoved,
     Passed,
     TilePlayed,
+    Unclear,
 )
+from companion.rules.position import Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from datasets.bots import BotGame, BotRound
+from datasets.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
 from datasets.bots.recording import events_of, reveal
 
-FIRST_SEED = 5000
-
+FIRST_SEED = 7000
+SLIPS = ("late", "late act", "early", "crossed", "twice", "forgotten", "named")
+ACTS = (Drew, MarkerPlaced, MarkerRemoved, Discarded, Passed, TilePlayed, DoubleFlipped)
 LOOSE = (Drew, MarkerPlaced, MarkerRemoved, Discarded, Passed)
+MOST_LATE = 4
 
-LATE, EARLY, TWICE, PRESSED, NAMELESS = 0.12, 0.05, 0.05, 0.3, 0.2
-"""In which share of the acts a tap is late, early or doubled, "my turn is over" pressed, a tile tapped nameless."""
 
-FORGOTTEN, MISNAMED = 0.03, 0.02
-"""In which share of the acts a tap is forgotten or given another player's name, where that happens at all."""
+@dataclass(slots=True)
+class Act:
+    """What somebody did: the how manieth act, in which turn of the round and of its player (from 1). `code`: the rule
+    that the turn breaks. `boneyard`: how many tiles lay there before it. `lap`: everybody laid at the same time."""
+
+    number: int
+    event: Event
+    turn: int
+    own: int
+    code: str | None = None
+    boneyard: int | None = None
+    lap: bool = False
+
+    def before(self, other: Act) -> bool:
+        """Whether it came before the other one. In first trains that everybody lays at once that says nothing."""
+        apart = self.lap and other.lap and self.event.who != other.event.who
+        return apart or self.number < other.number
 
 
 @dataclass(slots=True)
 class Tap:
-    """What is tapped. `instead`: the event as it was, where the tap says something else; `wrong`: tapped too often."""
+    """A tap of an act: `name` another player's, `again` tapped once too often, `crossed` on a phone that does not show
+    yet what came before it. `seq` is its line, `turn` what the phone shows."""
 
-    event: Event
-    instead: Event | None = None
-    wrong: bool = False
+    act: Act
+    name: str | None = None
+    again: bool = False
     seq: int | None = None
+    crossed: bool = False
+    turn: int | None = None
 
 
 @dataclass(slots=True)
-class Evening:
-    """One round. `accused`: (CODE, player) that stand for certain at the end, `passing` that ever stood; `slips`: what
-    had to be put right first."""
+class Told:
+    """What came of one round."""
 
     seed: int
     rules: str
-    slips: int
+    players: int
     taps: int = 0
-    accused: list[tuple[str, str]] = field(default_factory=list)
-    after: list[tuple[str, str]] = field(default_factory=list)
-    passing: int = 0
+    slips: Counter[str] = field(default_factory=Counter)
+    questions: int = 0
+    keys: int = 0
+    shown: int = 0
+    first: int = 0
+    innocent: int = 0
+    innocent_at_end: int = 0
+    exact: bool = True
     points: bool = True
-    undone: bool = True
+    open: int = 0
+    faults: int = 0
+    asked_at_once: int = 0
+    confirmed: int = 0
+    quick: int = 0
+    missed: list[str] = field(default_factory=list)
+    milliseconds: list[float] = field(default_factory=list)
 
 
-def true_events(game: BotRound) -> list[Event]:
-    """The acts of a round, each turn of whoever lays no tile and puts no marker ending with a pass."""
-    acts: list[Event] = []
-    for turn in game.turns():
-        acts += [one for one in events_of(turn) if isinstance(one, (*LOOSE, TilePlayed, DoubleFlipped))]
+def true_acts(game: BotRound) -> list[Act]:
+    """The acts of a round in order; a turn without a tile and without a marker ends with a pass."""
+    acts: list[Act] = []
+    own: Counter[str] = Counter()
+    together = game.rules.first_simultaneous
+    for number, turn in enumerate(game.turns()):
+        own[turn.player] += 1
+        left = getattr(turn.before, "boneyard", None)
+        for event in events_of(turn):
+            if isinstance(event, ACTS):
+                lap = together and own[turn.player] == 1
+                acts.append(Act(len(acts), event, number, own[turn.player], turn.planted, left, lap))
+            left = max(0, left - isinstance(event, Drew)) if left is not None else None
     return acts
 
 
+def true_events(game: BotRound) -> list[Event]:
+    """The same as events."""
+    return [act.event for act in true_acts(game)]
+
+
 def tapped(
-    acts: list[Event], rng: Random, *, slips: bool, swapped: float = 0.0
-) -> tuple[list[Tap], list[tuple[int, Event]]]:
-    """The acts as somebody taps them; and what was forgotten, each with the number of the acts before it."""
-    row: list[tuple[float, Tap]] = []
-    places = tap_order(acts, rng, swapped) if swapped else list(range(len(acts)))
-    forgotten: list[tuple[int, Event]] = []
+    acts: Sequence[Act], rng: Random, share: float, kinds: Sequence[str]
+) -> tuple[list[Tap], list[Act], Counter[str]]:
+    """The acts as somebody taps them, those that nobody taps, and how often what slipped."""
+    row = [(float(act.number), Tap(act)) for act in acts]
+    turns: dict[int, list[int]] = {}
+    for act in acts:
+        turns.setdefault(act.turn, []).append(act.number)
+    forgotten: list[Act] = []
+    slips: Counter[str] = Counter()
+    busy = -1
     for n, act in enumerate(acts):
-        follows = acts[n + 1].who if n + 1 < len(acts) else None
-        late = rng.random() < LATE
-        early = not late and rng.random() < EARLY
-        at = n + (rng.choice((1, 2)) + 0.5 if late else -1.5 if early else 0)
-        if not isinstance(act, LOOSE):
-            at = places[n]
-        if slips and isinstance(act, (Drew, MarkerPlaced, MarkerRemoved)) and rng.random() < FORGOTTEN:
-            forgotten.append((n, act))
+        if rng.random() >= share or act.turn <= busy or act.code:
             continue
-        tap = Tap(act)
-        if slips and isinstance(act, TilePlayed) and rng.random() < MISNAMED:
-            others = sorted({one.who for one in acts if one.who} - {act.by})
-            tap = Tap(_named(act, rng.choice(others)), instead=act)
-        row.append((at, tap))
-        idempotent = isinstance(act, (MarkerPlaced, MarkerRemoved, Passed))
-        if isinstance(act, LOOSE) and (idempotent or slips) and rng.random() < TWICE:
-            row.append((at + 0.1, Tap(act, wrong=not idempotent)))
-        if follows != act.who and rng.random() < PRESSED:
-            press = Tap(Passed(by=act.who, done=True, source="person"))
-            row += [(n + rng.choice((0.2, 0.2, 1.7, 2.7, -0.7)), press)] * rng.choice((1, 1, 1, 2))
-    return [tap for _, tap in sorted(row, key=lambda one: one[0])], forgotten
-
-
-def tap_order(acts: list[Event], rng: Random, swapped: float) -> list[int]:
-    """In which order the acts are tapped where neighbours tap on phones of their own: of two turns of one tile each, on
-    different trains, the second is sometimes tapped first."""
-    places = list(range(len(acts)))
-    for n, (one, two) in enumerate(pairwise(acts)):
-        next_too = n + 2 < len(acts) and acts[n + 2].who == two.who
-        if not (isinstance(one, TilePlayed) and isinstance(two, TilePlayed)) or next_too or places[n] != n:
+        kind, mine = rng.choice(kinds), turns[act.turn]
+        later = min(act.turn + rng.randint(1, MOST_LATE), max(turns))
+        after = turns[later][-1] + 0.5
+        players = sorted({one.event.who for one in acts if one.event.who})
+        if kind in ("late", "late act") and later > act.turn:
+            for number in range(n, mine[-1] + 1) if kind == "late" else (n,):
+                row[number] = (after + number / 1e4, row[number][1])
+            busy = later
+        elif kind == "early" and act.turn > 0 and n == mine[0] and acts[n - 1].event.who != act.event.who:
+            first = turns[act.turn - 1][0]
+            for number in mine:
+                row[number] = (first - 0.5 + number / 1e4, row[number][1])
+                row[number][1].crossed = True
+            busy = act.turn
+        elif kind == "crossed" and isinstance(act.event, TilePlayed) and n + 1 < len(acts) and len(mine) == 1:
+            row[n] = (n + 1.5, row[n][1])
+            row[n + 1][1].crossed = True
+            busy = acts[n + 1].turn
+        elif kind == "twice":
+            row.append((n + rng.choice((0.1, 0.1, 1.1)), Tap(act, again=True)))
+        elif kind == "forgotten" and isinstance(act.event, (Drew, MarkerPlaced, MarkerRemoved)):
+            row[n] = (row[n][0], Tap(act, again=True, name="nobody"))
+            forgotten.append(act)
+        elif kind == "named" and isinstance(act.event, TilePlayed):
+            others = [name for name in players if name != act.event.who]
+            row[n][1].name = rng.choice(others)
+        else:
             continue
-        alone = n == 0 or acts[n - 1].who != one.who
-        if alone and one.by != two.by and one.train != two.train and rng.random() < swapped:
-            places[n], places[n + 1] = n + 1, n
-    return places
+        slips[kind] += 1
+    kept = [tap for _, tap in sorted(row, key=lambda one: one[0]) if tap.name != "nobody"]
+    return kept, forgotten, slips
 
 
-def _named(event: TilePlayed, by: str) -> TilePlayed:
-    return TilePlayed(by=by, tile=event.tile, train=event.train, source=event.source)
-
-
-def say(session: Session, tap: Tap, rng: Random) -> None:
-    """Tap it, as far as the game takes it by now."""
-    event = tap.event
+def say(session: Session, tap: Tap, taps: Sequence[Tap], *, carried: bool, outer_only: bool) -> None:
+    """Tap it after these `taps`, as far as the game takes it by now."""
+    event, who = tap.act.event, tap.name or tap.act.event.who
+    turn = tap.turn = (tap.turn or _shown(session, tap, taps)) if carried and tap.name is None else None
     try:
         match event:
             case TilePlayed():
-                known = _named_by_page(session, event) == event.by and rng.random() < NAMELESS
-                lines = session.play(event.tile, event.train, None if known else event.by, lift=rng.random() < 0.5)
+                # Whoever sees that the train ends otherwise names both halves.
+                # A finger that comes down twice is on the key that was there before.
+                end = event.tile.inner if tap.again else _end(session, event.train)
+                short = outer_only and (tap.crossed or end == event.tile.inner)
+                lines = session.play(
+                    event.tile, event.train, who, outer_only=short, end=end if short else None, turn=turn
+                )
             case Drew():
-                lines = session.draw(event.by)
+                lines = session.draw(who, turn=turn)
             case MarkerPlaced():
-                lines = session.mark(event.train, event.by if rng.random() < 0.5 else None)
+                lines = session.mark(event.train, who, turn=turn)
             case MarkerRemoved():
-                lines = session.unmark(event.train, event.by if rng.random() < 0.5 else None)
+                lines = session.unmark(event.train, who, turn=turn)
             case DoubleFlipped():
-                lines = session.flip(event.train, event.by)
+                lines = session.flip(event.train, who, turn=turn)
             case Discarded():
-                lines = session.discard(event.by)
+                lines = session.discard(who, tile=event.tile, face_up=event.face_up, turn=turn)
             case Passed():
-                assert event.by is not None
-                lines = session.done(event.by) if event.done else session.pass_turn(event.by)
+                assert who is not None
+                lines = session.pass_turn(who, turn=turn)
             case _:
                 raise TypeError(event)
     except CommandRejected:
@@ -158,78 +206,255 @@ def say(session: Session, tap: Tap, rng: Random) -> None:
     tap.seq = next((line.seq for line in lines if type(line) is type(event)), None)
 
 
-def _named_by_page(session: Session, event: TilePlayed) -> str | None:
-    """Whom the page names for a tile on that train where nobody says who it was: its owner, while that first train may
-    go on, else whoever is to play."""
-    shown = session.snapshot()
-    together = bool(shown.get("laying_together")) and event.train in shown["players"]
-    return event.train if together or shown["still_laying"] == event.train else shown["turn"]
+def _shown(session: Session, tap: Tap, taps: Sequence[Tap]) -> int:
+    """The turn that the player's phone shows: one that is said to be still to come, where it is that one; else the
+    present one, or the next."""
+    who, asked = tap.act.event.who, session._ledger.timeline.asked
+    if tap.again:
+        return next((other.turn for other in taps if other.act is tap.act and other.turn), tap.act.own)
+    if asked is None or who is None:
+        return tap.act.own
+    true = {other.seq: other.act.own for other in taps}
+    known = [(turn.own, true[seq]) for seq, turn in asked.turns().items() if turn.player == who and seq in true]
+    for player, own, _ in asked.to_come():
+        if player == who and all((there <= own) == (was <= tap.act.own) or there == own for there, was in known):
+            return own
+    now = asked.reading.now
+    present = now.turns.get(who, 0)
+    on = now.acted and not now.closed and now.player == who and not now.done
+    further = any(there == present and was < tap.act.own for there, was in known)
+    return present if on and not further else present + 1
 
 
-def accused(session: Session) -> list[tuple[str, str]]:
+def _end(session: Session, train: str) -> int | None:
+    position = session.position
+    return position.value_due(train) if isinstance(position, Position) else None
+
+
+class Person:
+    """Somebody who knows how it was. `taps`: what has been tapped so far, `forgotten`: what nobody taps."""
+
+    def __init__(self, acts: Sequence[Act], forgotten: Sequence[Act]) -> None:
+        self.acts = acts
+        self.forgotten = list(forgotten)
+        self.taps: list[Tap] = []
+        self.put_in: set[int] = set()
+        self.sorted: set[int | None] = set()
+
+    def key(self, question: Unclear) -> int | None:
+        """The first key that is true; None: none of those shown."""
+        about = next((tap for tap in self.taps if tap.seq == question.about), None)
+        if about is None:
+            return None
+        for n, one in enumerate(question.candidates):
+            if one.kind != "order" and self._is_true(one, about, question):
+                return n
+        return None
+
+    def _is_true(self, key: Candidate, about: Tap, question: Unclear) -> bool:
+        of = {tap.seq: tap for tap in self.taps}
+        untold = self._untold()
+        match key.kind:
+            case "so":
+                broken = {(act.code, act.event.who) for act in self.acts if act.code and act.turn <= about.act.turn}
+                said = {(one["violation"], one["by"]) for one in key.events}
+                return bool(broken & said) and all(tap.name is None and not tap.again for tap in (about,))
+            case "later":
+                due = [act for act in untold if act.number < about.act.number and act not in self.forgotten]
+                return bool(due) and all(any(act.event.who == one["by"] for act in due) for one in key.events)
+            case "missing":
+                left = [act for act in untold if act.number < self._limit(about)]
+                for one in key.events:
+                    found = next(
+                        (act for act in left if one["event"] == act.event.KIND and act.event.who == one["by"]), None
+                    )
+                    if found is None:
+                        return False
+                    left.remove(found)
+                return True
+            case "earlier":
+                return self._puts_right(key, of)
+            case "name":
+                return all(
+                    of[one["seq"]].name is not None and of[one["seq"]].act.event.who == one["by"] for one in key.events
+                )
+            case "twice":
+                return self._twin(of[key.events[0]["seq"]]) is not None
+            case "boneyard":
+                # Counted wrongly, because draws were not tapped or tapped twice.
+                act = next(one.act for one in self.taps if one.seq == key.events[0].get("before", about.seq))
+                empty = key.events[0]["boneyard"] == 0
+                return (act.boneyard == 0) == empty
+        return False
+
+    def _limit(self, about: Tap) -> int:
+        return max(act.number for act in self.acts if act.turn == about.act.turn) + 1
+
+    def _twin(self, tap: Tap) -> Tap | None:
+        """The tap that is left where this one goes: the same act, or one that looks the same and was tapped twice."""
+        others = [other for other in self.taps if other is not tap]
+        same = [other for other in others if other.act is tap.act]
+        alike = [other for other in others if other.again and _look(other) == _look(tap)]
+        return next(iter([*same, *alike[-1:]]), None)
+
+    def _untold(self) -> list[Act]:
+        told = {tap.act.number for tap in self.taps if not tap.again} | self.put_in
+        return [act for act in self.acts if act.number not in told]
+
+    def _puts_right(self, key: Candidate, of: dict[int | None, Tap]) -> bool:
+        """Whether the taps that move come to lie between those between which they belong."""
+        row = [tap.seq for tap in self.taps if tap.seq is not None]
+        moved = [one["seq"] for one in key.events]
+        anchor = key.events[0].get("before", key.events[0].get("after"))
+        if any(seq not in of for seq in (*moved, anchor)):
+            return False
+        rest = [seq for seq in row if seq not in moved]
+        at = rest.index(anchor) + ("after" in key.events[0])
+        if "after" in key.events[0]:
+            moved = list(reversed(moved))
+        acts = [of[seq].act for seq in moved]
+        before = [of[seq].act for seq in rest[max(0, at - 6) : at] if not of[seq].again]
+        behind = [of[seq].act for seq in rest[at:] if not of[seq].again]
+        return all(one.before(acts[0]) for one in before) and all(acts[-1].before(one) for one in behind)
+
+    def answer(self, session: Session, question: Unclear, key: int | None) -> None:
+        """The true key; where none is, the acts in their order, and what has another's name or stands twice put
+        right."""
+        if key is not None:
+            one = question.candidates[key]
+            about = next(tap for tap in self.taps if tap.seq == question.about)
+            if one.kind == "missing":
+                left = [act for act in self._untold() if act.number < self._limit(about)]
+                for event in one.events:
+                    found = next(
+                        act for act in left if event["event"] == act.event.KIND and act.event.who == event["by"]
+                    )
+                    self.put_in.add(found.number)
+                    left.remove(found)
+            if one.kind == "name":
+                for event in one.events:
+                    next(tap for tap in self.taps if tap.seq == event["seq"]).name = None
+            if one.kind == "twice":
+                self._without(key=one)
+            session.answer(question.seq, key)
+            return
+        for tap in list(self.taps):
+            if tap.seq is not None and tap.name is not None:
+                session.correct(tap.seq, {"by": tap.act.event.who})
+                tap.name = None
+            if tap.seq is not None and tap.again:
+                session.correct(tap.seq, {"withdrawn": True})
+                self.taps.remove(tap)
+        still = next((one for one in open_questions(session.events) if one.about == question.about), None)
+        if still is not None and still.about not in self.sorted:
+            self.sorted.add(still.about)
+            row = [tap for tap in self.taps if tap.seq is not None][-40:]
+            order = [tap.seq for tap in sorted(row, key=lambda one: one.act.number) if tap.seq is not None]
+            session.put_in_order(still.seq, order)
+
+    def _without(self, key: Candidate) -> None:
+        gone = next(tap for tap in self.taps if tap.seq == key.events[0]["seq"])
+        twin = self._twin(gone)
+        if twin is not None and not gone.again:
+            twin.act, twin.again = gone.act, False
+        self.taps.remove(gone)
+
+
+def _look(tap: Tap) -> tuple[object, ...]:
+    event = tap.act.event
+    return type(event), event.who, getattr(event, "train", None), getattr(event, "tile", None)
+
+
+def certain(session: Session) -> set[tuple[str, str]]:
     """What stands for certain, against whom."""
-    return [(one.code, str(one.by or line.event.who)) for line, one in session.scoreboard.faults]
+    return {(one.code, str(one.by or line.event.who)) for line, one in session.scoreboard.faults}
 
 
-def put_right(session: Session, taps: list[Tap], acts: list[Event], forgotten: list[tuple[int, Event]]) -> int:
-    """Names, taps too many and forgotten acts, the last first; how many."""
-    done = 0
-    line_of = {id(tap.instead or tap.event): tap.seq for tap in taps if tap.seq is not None and not tap.wrong}
-    for tap in taps:
-        if tap.seq is not None and tap.instead is not None:
-            session.correct(tap.seq, {"by": tap.instead.who})
-            done += 1
-        elif tap.seq is not None and tap.wrong:
-            session.correct(tap.seq, {"withdrawn": True})
-            done += 1
-    for n, act in reversed(forgotten):
-        before = next((line_of[id(one)] for one in reversed(acts[:n]) if line_of.get(id(one)) is not None), None)
-        line = act.to_insert()
-        session.correct(2 if before is None else before, {"insert": [line], "after": before is not None})
-        done += 1
-    return done
-
-
-def undo_all(session: Session, first: dict[str, Any]) -> bool:
-    """Whether undoing everything down to the deal gives back what was shown after it."""
-    while session.phase in ("playing", "ended") and len(session.snapshot()["plays"]) > 1:
-        alive = [one for one in session.snapshot()["plays"][1:] if not one.get("taken_back")]
-        if not alive:
-            break
-        session.undo()
-    last: dict[str, Any] = dict(session.snapshot())
-    return {**last, "seq": 0} == {**first, "seq": 0}
-
-
-def evening(seed: int, folder: Path, *, undo: bool = False, swapped: float = 0.0) -> Evening:
-    """One round from its seed, tapped."""
-    rng = Random(f"evening {seed}")
-    name = RULESET_NAMES[seed % len(RULESET_NAMES)]
+def one_round(
+    seed: int,
+    folder: Path,
+    *,
+    share: float = 0.06,
+    kinds: Sequence[str] = SLIPS,
+    plant: bool = False,
+    never: bool = False,
+    wait: int = 0,
+    careless: float = 0.0,
+    carried: bool = True,
+    outer_only: bool = True,
+    names: Sequence[str] = RULESET_NAMES,
+) -> Told:
+    """One round from its seed, tapped and asked about."""
+    rng = Random(f"tapped {seed}")
+    name = names[seed % len(names)]
     rules = load_ruleset(name)
     players = 4 if name == "chedeng" else rng.choice((2, 3, 4))
     set_max = 6 if not rules.is_mexican else 12 if name == "cz" else 9
-    slips = seed // len(RULESET_NAMES) % 2 == 1
-    game = BotGame(rules, players, seed, set_max=set_max, rounds=1)
+    codes = [str(code) for code in plantable(name) if code not in (*AT_THE_DEAL, *BY_HIDDEN_HANDS)] if plant else []
+    code = [codes[seed // len(names) % len(codes)]] if codes else []
+    game = BotGame(rules, players, seed, set_max=set_max, rounds=1, plant=code, plants_per_round=1, plant_rate=0.3)
     box = f"double-{set_max}" if rules.is_mexican else "chinese"
     session = Session.create(folder / f"{seed}.jsonl", Header(name, box, game.players))
     played = next(iter(game.rounds()))
     session.start_round(played.engine, played.starter)
-    first: dict[str, Any] = dict(session.snapshot())
-    acts = true_events(played)
-    taps, forgotten = tapped(acts, rng, slips=slips, swapped=swapped)
-    found = Evening(seed, name, 0, len(taps))
-    for tap in taps:
-        say(session, tap, rng)
-        found.passing += bool(accused(session))
-    found.accused = accused(session)
-    found.slips = put_right(session, taps, acts, forgotten)
-    found.after = accused(session)
-    if undo:
-        found.undone = undo_all(session, first)
-    else:
-        found.points = _points(session, played)
+    acts = true_acts(played)
+    taps, forgotten, slips = tapped(acts, rng, share, kinds)
+    told = Told(seed, name, players, len(taps), slips)
+    guilty = {(act.code, act.event.who) for act in acts if act.code}
+    told.faults = len(guilty)
+    person = Person(acts, forgotten)
+    waiting: dict[int, int] = {}
+    known: set[int] = set()
+    for n, tap in enumerate(taps):
+        begun = time.perf_counter()
+        say(session, tap, person.taps, carried=carried, outer_only=outer_only and rules.is_mexican)
+        told.milliseconds.append((time.perf_counter() - begun) * 1000)
+        if tap.seq is None:
+            continue
+        person.taps.append(tap)
+        for _ in range(6):
+            asked = [one for one in open_questions(session.events) if one.about is not None and one.seq not in known]
+            for question in asked:
+                known.add(question.seq)
+                key = person.key(question)
+                waiting[question.seq] = n + wait
+                told.questions += 1
+                told.keys += len(question.candidates) - 1
+                told.shown += key is not None
+                told.first += key == 0
+                if key is None:
+                    codes_asked = sorted({code for one in question.candidates for code in one.codes})
+                    told.missed.append(f"{tap.act.number}:{','.join(codes_asked)}")
+                if any(code in one.codes for code, _ in guilty for one in question.candidates):
+                    told.asked_at_once = 1
+            due = [one for one in open_questions(session.events) if waiting.get(one.seq, n + 1) <= n]
+            if never or not due:
+                break
+            key = person.key(due[0])
+            so = next(k for k, one in enumerate(due[0].candidates) if one.kind == "so")
+            person.answer(session, due[0], so if rng.random() < careless else key)
+            waiting.pop(due[0].seq, None)
+        told.innocent += bool(certain(session) - guilty)
+    found = certain(session)
+    told.innocent_at_end = len(found - guilty)
+    told.confirmed = len(found & guilty)
+    told.open = sum(one.about is not None for one in open_questions(session.events))
+    told.exact = _exact(session, person)
+    told.points = _points(session, played)
     session.close()
-    return found
+    return told
+
+
+def _exact(session: Session, person: Person) -> bool:
+    """Whether every act that was told stands in its true order under its true name, once."""
+    asked = session._ledger.timeline.asked
+    if asked is None:
+        return True
+    number = {tap.seq: tap.act for tap in person.taps}
+    row = [number[seq] for seq in asked.turns() if seq in number]
+    order = [act for act in row if isinstance(act.event, (TilePlayed, Discarded))]
+    names = all(tap.name is None and not tap.again for tap in person.taps)
+    return names and all(one.before(other) for n, one in enumerate(order) for other in order[n + 1 :])
 
 
 def _points(session: Session, game: BotRound) -> bool:
@@ -244,7 +469,7 @@ def _points(session: Session, game: BotRound) -> bool:
 
 
 def _score(game: BotRound) -> dict[str, int] | None:
-    """The points by another session that is told everything in order."""
+    """The points by another session that is told the end alone."""
     with tempfile.TemporaryDirectory() as folder:
         name = game.rules.name
         box = f"double-{game.start.set_max}" if game.rules.is_mexican else "chinese"  # type: ignore[union-attr]
@@ -257,44 +482,88 @@ def _score(game: BotRound) -> dict[str, int] | None:
         return dict(session.scoreboard.totals)
 
 
-def evenings(first: int, count: int, *, undo: bool = False, swapped: float = 0.0) -> Iterator[Evening]:
+def rounds(first: int, count: int, **options: object) -> Iterator[Told]:
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
-            yield evening(seed, Path(folder), undo=undo, swapped=swapped)
+            yield one_round(seed, Path(folder), **options)  # type: ignore[arg-type]
+
+
+def summary(told: Sequence[Told]) -> dict[str, str]:
+    """The figures of these rounds, in words."""
+    slips, asked = sum(sum(one.slips.values()) for one in told), sum(one.questions for one in told)
+    taps = sorted(ms for one in told for ms in one.milliseconds)
+    faults = sum(one.faults for one in told)
+    found = {
+        "rounds": str(len(told)),
+        "taps": str(sum(one.taps for one in told)),
+        "slips": str(slips),
+        "questions a slip": f"{asked / slips:.2f}" if slips else f"{asked} in all",
+        "true key shown": _share(sum(one.shown for one in told), asked),
+        "true key first": _share(sum(one.first for one in told), asked),
+        "questions without a true key, a slip": f"{(asked - sum(one.shown for one in told)) / max(1, slips):.2f}",
+        "keys a question": f"{sum(one.keys for one in told) / max(1, asked):.1f}",
+        "rounds exact": _share(sum(one.exact for one in told), len(told)),
+        "rounds with wrong points": str(sum(not one.points for one in told)),
+        "taps after which an innocent stood certain": str(sum(one.innocent for one in told)),
+        "innocents certain at the end": str(sum(one.innocent_at_end for one in told)),
+        "questions open at the end": str(sum(one.open for one in told)),
+        "ms a tap, median and p95": f"{taps[len(taps) // 2]:.1f} {taps[int(len(taps) * 0.95)]:.1f}" if taps else "",
+    }
+    if faults:
+        found |= {
+            "broken rules": str(faults),
+            "asked about": _share(sum(min(one.asked_at_once, one.faults) for one in told), faults),
+            "certain at the end": _share(sum(one.confirmed for one in told), faults),
+        }
+    return found
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} % ({part} of {whole})" if whole else "-"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="bench.tapped", description=__doc__)
-    parser.add_argument("--evenings", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--seed", type=int, default=FIRST_SEED)
-    parser.add_argument("--undo", action="store_true", help="undo every evening instead of scoring it")
-    parser.add_argument(
-        "--swapped",
-        type=float,
-        default=0.0,
-        metavar="SHARE",
-        help="so many pairs of neighbours' tiles in the other order",
-    )
+    parser.add_argument("--slips", type=float, default=0.06, metavar="SHARE", help="of the acts (0: none)")
+    parser.add_argument("--kinds", nargs="+", choices=SLIPS, default=SLIPS)
+    parser.add_argument("--rules", nargs="+", choices=RULESET_NAMES, default=RULESET_NAMES)
+    parser.add_argument("--plant", action="store_true", help="one broken rule a round")
+    parser.add_argument("--never", action="store_true", help="nobody answers")
+    parser.add_argument("--wait", type=int, default=0, metavar="TAPS", help="answers come so many taps later")
+    parser.add_argument("--careless", type=float, default=0.0, metavar="SHARE", help="of the answers say it was so")
+    parser.add_argument("--without-turn", action="store_true", help="taps do not say for which turn they were shown")
+    parser.add_argument("--both-halves", action="store_true", help="the inner half is told as well")
+    parser.add_argument("--tell", action="store_true", help="each round on a line")
     options = parser.parse_args()
-    told: Counter[str] = Counter()
-    for one in evenings(options.seed, options.evenings, undo=options.undo, swapped=options.swapped):
-        told["evenings"] += 1
-        told["taps"] += one.taps
-        told["put right"] += one.slips
-        told["accused at the end, explained by a legal order"] += 0 if one.slips else len(one.accused)
-        told["accused at the end, before anything was put right"] += len(one.accused) if one.slips else 0
-        told["accused after it"] += len(one.after)
-        kind = "" if one.slips else ", explained by a legal order"
-        told[f"taps after which somebody stood accused{kind}"] += one.passing
-        if options.undo:
-            told["evenings that undo does not give back"] += not one.undone
-        else:
-            told["evenings with wrong points"] += not one.points
-        wrong = (one.accused if not one.slips else []) or one.after or not one.points or not one.undone
-        if wrong:
-            print(one)
-    for what, number in told.items():
-        print(f"{what:>55}: {number}")
+    told: list[Told] = []
+    for one in rounds(
+        options.seed,
+        options.rounds,
+        share=options.slips,
+        kinds=tuple(options.kinds),
+        names=tuple(options.rules),
+        plant=options.plant,
+        never=options.never,
+        wait=options.wait,
+        careless=options.careless,
+        carried=not options.without_turn,
+        outer_only=not options.both_halves,
+    ):
+        told.append(one)
+        if options.tell or one.innocent or not one.points:
+            one.milliseconds, times = [], one.milliseconds
+            print(one, flush=True)
+            one.milliseconds = times
+    for title, group in (
+        ("all", told),
+        ("two players", [one for one in told if one.players == 2]),
+        ("three or four", [one for one in told if one.players > 2]),
+    ):
+        print(f"--- {title}")
+        for what, figure in summary(group).items():
+            print(f"{what:>45}: {figure}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.game.standing import change_made, standing_doubts, standing_faults
+from companion.game.standing import change_made, standing_doubts, standing_faults, standing_open
 from companion.web.code_texts import code_title
 from companion.web.wording import event_text
 
@@ -25,8 +25,10 @@ def sentence(event: Mapping[str, Any], family: str = "mexican") -> str:
 def ruling(event: Mapping[str, Any]) -> str:
     """What stands against an event, "" where nothing does."""
     certain = [_fault(event, code) for code in standing_faults(event)]
+    unsettled = [_fault(event, code) for code in standing_open(event)]
     possible = [_fault(event, code) for code in standing_doubts(event)]
     parts = [f"Against the rules: {', '.join(certain)}."] if certain else []
+    parts += [f"Open, nobody has said that it was so: {', '.join(unsettled)}."] if unsettled else []
     parts += [f"Perhaps: {', '.join(possible)}."] if possible else []
     return " ".join(parts)
 

@@ -8,11 +8,15 @@ from typing import Any, NotRequired, TypedDict
 
 
 class FindingShown(TypedDict):
-    """What stands against an act; `by` where that is not, or not surely, whoever made it."""
+    """What stands against an act; `by` where that is not, or not surely, whoever made it. `open`: people are asked
+    whether it was so; `confirmed_by` who said that it was, in line `confirmed_in`."""
 
     code: str
     certain: bool
     by: NotRequired[str | None]
+    open: NotRequired[bool]
+    confirmed_by: NotRequired[str | None]
+    confirmed_in: NotRequired[int | None]
 
 
 class CandidateShown(TypedDict):
@@ -20,6 +24,7 @@ class CandidateShown(TypedDict):
 
     story: str
     events: list[dict[str, Any]]
+    kind: NotRequired[str]
     p: NotRequired[float]
     codes: NotRequired[list[str]]
 
@@ -44,11 +49,14 @@ class PlayShown(TypedDict):
     frame: NotRequired[str]
     author: NotRequired[str]
     piece: NotRequired[int]
+    turn: NotRequired[int]
     violations: NotRequired[list[FindingShown]]
     by: NotRequired[str | None]
     maybe: NotRequired[list[str]]
     tile: NotRequired[list[int] | None]
     train: NotRequired[str]
+    outer_only: NotRequired[bool]
+    end: NotRequired[int | None]
     undoes: NotRequired[int | None]
     reading: NotRequired[dict[str, Any]]
     arm: NotRequired[str]
@@ -72,6 +80,7 @@ class PlayShown(TypedDict):
     winners: NotRequired[list[str]]
     reason: NotRequired[str]
     candidates: NotRequired[list[CandidateShown]]
+    about: NotRequired[int]
     withdrawn: NotRequired[bool]
     guess: NotRequired[str]
     ruling_open: NotRequired[bool]
@@ -84,7 +93,9 @@ class PlayShown(TypedDict):
 
 
 class QuestionShown(TypedDict):
-    """What is asked and not answered yet (log.question says what a reason means)."""
+    """What is asked and not answered yet (log.question says what a reason means). `about`: the line of a tap that does
+    not fit; `alive`: which of its candidates fit all that was tapped since; `order`: the lines of the acts around it,
+    as they happened as far as anybody has said."""
 
     seq: int
     at: str
@@ -93,6 +104,16 @@ class QuestionShown(TypedDict):
     reason: str
     candidates: NotRequired[list[CandidateShown]]
     frame: NotRequired[str]
+    about: NotRequired[int]
+    alive: NotRequired[list[int]]
+    order: NotRequired[list[int]]
+
+
+class Fallen(TypedDict):
+    """An accusation that stands no longer, and against whom."""
+
+    code: str
+    by: str | None
 
 
 class RetractionShown(TypedDict):
@@ -100,7 +121,7 @@ class RetractionShown(TypedDict):
 
     seq: int
     play: int
-    retracts: list[FindingShown]
+    retracts: list[Fallen]
     because: str | None
 
 
@@ -206,10 +227,13 @@ class GameView(TypedDict):
     round's events as they are held now, with their rulings; `must_cover` the open double that binds the player to move;
     `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
     `laying_together` says that first trains may still be laid, by everybody at the same time; `after_double` is the
-    train of a double just laid, to which one more tile is due; `unclear` are the questions that nobody has answered.
-    `turns_over` says that these rules turn a dead double face down, `knocks` that a last tile is announced by a knock.
-    `brought` are the points with which everybody began, left out where all began with none; `left` those of whoever
-    went home earlier in the match; `colours` the players' numbers where they are not those of their seats.
+    train of a double just laid, to which one more tile is due; `questions` are those that nobody has answered. In a
+    round that people tap `to_come` are the turns still to come (player, which of the player's turns, from 1, and the
+    line of the tap before which it is), `own_turns` how many turns each player has begun, and `put_before` the taps
+    that were put before others without a question. `turns_over` says that these rules turn a dead double face down,
+    `knocks` that a last tile is announced by a knock. `brought` are the points with which everybody began, left out
+    where all began with none; `left` those of whoever went home earlier in the match; `colours` the players' numbers
+    where they are not those of their seats.
     `off_record` is left out where there is nothing to count, and so it is after a restart until the camera has looked.
     """
 
@@ -248,7 +272,10 @@ class GameView(TypedDict):
     may_play: list[Playable]
     blocked: Blocked | None
     plays: list[PlayShown]
-    unclear: list[QuestionShown]
+    questions: list[QuestionShown]
+    to_come: list[list[Any]]
+    put_before: list[list[int]]
+    own_turns: dict[str, int]
     totals: dict[str, int]
     brought: NotRequired[dict[str, int]]
     left: NotRequired[dict[str, int]]

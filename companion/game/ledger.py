@@ -14,6 +14,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from companion.game.asking import answers_of, asking
 from companion.game.old_rounds import pictured
 from companion.game.timeline import Timeline, first_looks
 from companion.game.watched_round import WatchedRound, differences
@@ -30,6 +31,7 @@ from companion.log.events import (
     RoundScored,
     RoundStarted,
     TileTakenBack,
+    Unclear,
 )
 from companion.log.journal import Journal
 from companion.log.table_change import Seen
@@ -108,7 +110,6 @@ class History:
         looks: Iterable[int] | None = None,
         told: Mapping[int, Sequence[EffectiveEvent]] | None = None,
         base: Timeline | None = None,
-        doubted: bool = False,
         worked_out: Sequence[Timeline] = (),
         retold: deque[tuple[Any, WatchedRound]] | None = None,
     ) -> None:
@@ -116,6 +117,7 @@ class History:
         self.belief: WatchedRound | None = None
         self.told = dict(told or {})
         self.held: list[EffectiveEvent] = []
+        answers = answers_of(lines)
         in_force = effective_events(lines, self.rounds.concludes)
         worked_out = list(worked_out)
         for part in _by_round(in_force):
@@ -124,7 +126,13 @@ class History:
                 known = self.told.get(begun.seq)
                 if known is None:
                     opened = Timeline.of(
-                        header, rules, [*self.held, part[0]], base=base, looks=self.rounds.looks, known=worked_out
+                        header,
+                        rules,
+                        [*self.held, part[0]],
+                        base=base,
+                        looks=self.rounds.looks,
+                        answers=answers,
+                        known=worked_out,
                     )
                     worked_out.append(opened)
                     base, course = base or opened, opened.match.course
@@ -139,7 +147,7 @@ class History:
             # This round goes on.
             del self.told[self.belief.begun.seq]
         self.timeline = Timeline.of(
-            header, rules, self.held, base=base, looks=self.rounds.looks, doubted=doubted, known=worked_out
+            header, rules, self.held, base=base, looks=self.rounds.looks, answers=answers, known=worked_out
         )
 
 
@@ -318,9 +326,7 @@ class Ledger:
         assert begun is not None
         mine = lines_of(begun.seq, lines)
         now = effective_events(mine, self.rounds.concludes)[0]
-        opened = Timeline.of(
-            self.header, self.rules, [*self._before(begun.seq), now], base=self.timeline, looks=self.rounds.looks
-        )
+        opened = self._timeline([*self._before(begun.seq), now], self.rounds.looks)
         assert opened.match.course is not None
         seen = [*pictured(mine, self.looks.get(begun.seq)), *_within(self.seen, begun.seq, self.rounds)]
         return WatchedRound.told(now.event, opened.match.course, mine, seen)
@@ -347,7 +353,7 @@ class Ledger:
             new = [replace(event, seq=seq) for seq, event in enumerate(belief.unwritten(), first + len(lines) + 1)]
             belief.add(new)
             held = [*before, *belief.held()]
-            timeline = Timeline.of(self.header, self.rules, held, base=self.timeline, looks=looks)
+            timeline = self._timeline(held, looks)
             rounds = Rounds(self.rounds.begun, looks)
             since = 0 if self.begun is None else self.begun.seq
             ruled = _rulings_that_changed(held, timeline, first + 1, rounds, since)
@@ -367,6 +373,13 @@ class Ledger:
         self.held = [*before, *belief.held()]
         self.timeline = self._stamped(timeline, first)
         return stamped
+
+    def _timeline(
+        self, held: Sequence[EffectiveEvent], looks: Mapping[int, int], base: Timeline | None = None
+    ) -> Timeline:
+        """The game with its past by these events, where nobody has answered anything new."""
+        base = self.timeline if base is None else base
+        return Timeline.of(self.header, self.rules, held, base=base, looks=looks, answers=base.answers)
 
     def _settled(self, belief: WatchedRound, lines: list[Event]) -> list[Event]:
         """The lines; with the end or the score of the round goes how its lines read by now, for whoever reads the
@@ -389,7 +402,7 @@ class Ledger:
         same = all(id(one) in known for one in standing)
         if not same or len(by_seq) < len(new):
             # A ruling that was corrected, or what is certain of the last picture of a round that has ended.
-            return Timeline.of(self.header, self.rules, self.held, base=timeline, looks=self.looks)
+            return self._timeline(self.held, self.looks, timeline)
         for n, act in enumerate(timeline.acts):
             if act.held.event.seq in by_seq:
                 timeline.rename(n, by_seq[act.held.event.seq])
@@ -418,7 +431,7 @@ class Ledger:
     def record(self, *events: Event) -> tuple[Event, ...]:
         """Append events, each with its ruling, the passes it implies before it and what follows from it behind it.
 
-        In a round that the camera watches nothing is certain that people tell, nor what comes of it.
+        Of what people tap nothing is certain before somebody says that it was so.
         """
         if self.is_believed and not any(isinstance(event, RoundStarted) for event in events):
             return self.commit(*(self._ruled_after_the_end(event) for event in events))
@@ -428,16 +441,13 @@ class Ledger:
             told += (*trial.implied(event), event)
             if len(events) > 1:
                 trial.take(EffectiveEvent(event))
-        course = self.match.course
-        watched = course is not None and (course.watched or self.watched)
-        doubted = watched and any(event.source == "person" for event in events)
-        draft = self.draft((), told, doubted=doubted)
+        draft = self.draft((), told)
         still = {act.held.event.seq for act in draft.timeline.acts if act.event is not None}
         # Of the passes that they implied those that they still imply in the order that was found.
         kept = [
             line for seq, line in enumerate(told, self.journal.last_seq + 1) if not _is_implied(line) or seq in still
         ]
-        stamped = self.write(draft if len(kept) == len(told) else self.draft((), kept, doubted=doubted))
+        stamped = self.write(draft if len(kept) == len(told) else self.draft((), kept))
         if any(isinstance(event, RoundStarted) for event in stamped):
             self._close_round()
         return stamped
@@ -467,6 +477,8 @@ class Ledger:
             # Of an end that follows from the counts alone the belief may know better.
             return () if isinstance(due, RoundEnded) and found != (due.how, due.out) else self.commit()
         due = self.timeline.consequence()
+        if asking(self.timeline, self.lines):
+            return self.write(self.draft((), ()))
         return () if due is None or (isinstance(due, RoundEnded) and not self.confirms(due)) else self.record(due)
 
     def amend(self, event: Corrected | TileTakenBack) -> tuple[Event, ...]:
@@ -478,7 +490,7 @@ class Ledger:
         undoes = begun is not None and about == begun.seq and isinstance(event, Corrected) and "withdrawn" in event.what
         if mine and self.is_believed and not undoes:
             return self.commit(event)
-        return self.write(self.draft([event], (), doubted=event.source == "person" and self.watched))
+        return self.write(self.draft([event], ()))
 
     def is_past(self, seq: int) -> bool:
         """Whether the line is of an earlier round, or corrects one that is."""
@@ -490,22 +502,17 @@ class Ledger:
             seq = line.corrects
         return seq
 
-    def draft(
-        self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event], *, doubted: bool = False
-    ) -> Draft:
-        """Changes of the past and new events, all at once, each line with the ruling that it has in the end.
-
-        `doubted`: nothing that they newly show is certain.
-        """
+    def draft(self, changes: Sequence[Corrected | TileTakenBack], new: Sequence[Event]) -> Draft:
+        """Changes of the past and new events, all at once, each line with the ruling that it has in the end, and what
+        they give to ask."""
         first = self.journal.last_seq
         lines = [replace(event, seq=seq) for seq, event in enumerate((*changes, *new), first + 1)]
         if changes:
-            history = self._history([*self.journal.events, *lines], changes, self.timeline, doubted=doubted)
+            history = self._history([*self.journal.events, *lines], changes, self.timeline)
             held, timeline, rounds = history.held, history.timeline, history.rounds
         else:
             held, rounds = [*self.held, *map(EffectiveEvent, lines)], self.rounds
-            base, looks = self.timeline, self.looks
-            timeline = Timeline.of(self.header, self.rules, held, base=base, looks=looks, doubted=doubted)
+            timeline = self._timeline(held, self.looks)
         found = _found_since(first, timeline)
         ruled = [
             _with_rulings(line, timeline) if isinstance(line, Corrected) else _with_findings(line, found[line.seq])
@@ -520,11 +527,14 @@ class Ledger:
         known = {line.corrects for line in changed}
         late = _rulings_that_changed(held, timeline, first + 1, rounds, since) if following else []
         late = [line for line in late if line.corrects not in known]
-        return Draft(held, timeline, (*ruled, *changed, *following, *late))
+        written = [*ruled, *changed, *following, *late]
+        for line in asking(timeline, [*self.journal.events, *lines]):
+            written.append(replace(line, seq=first + len(written) + 1))
+            if isinstance(line, Unclear):
+                timeline.take(EffectiveEvent(written[-1]))
+        return Draft(held, timeline, tuple(written))
 
-    def _history(
-        self, lines: Sequence[Event], changes: Iterable[Event], base: Timeline, *, doubted: bool = False
-    ) -> History:
+    def _history(self, lines: Sequence[Event], changes: Iterable[Event], base: Timeline) -> History:
         """What has happened by these lines; rounds that `changes` are about are told again."""
         about = {self.rounds.of_line(self._root(one.corrects)) for one in changes if isinstance(one, Corrected)}
         told = {begun: held for begun, held in self._told.items() if begun not in about}
@@ -535,7 +545,7 @@ class Ledger:
             told[now.begun.seq] = now.held()
         looks = self.journal.looks
         history = History(
-            self.header, self.rules, lines, self.seen, looks=looks, told=told, base=base, doubted=doubted,
+            self.header, self.rules, lines, self.seen, looks=looks, told=told, base=base,
             worked_out=list(self._tried), retold=self._retold,
         )  # fmt: skip
         self._tried.append(history.timeline)
@@ -609,7 +619,7 @@ def _rulings_that_changed(
         if event.seq >= new_seq or counted[event.seq] > 1 or rounds.is_believed(event):
             # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
             continue
-        if act.event is None and not isinstance(event, Passed):
+        if act.event is None and event.source == "rule" and not isinstance(event, Passed):
             lines.append(_withdrawn(event.seq))
             continue
         stored = getattr(event, "violations", None)

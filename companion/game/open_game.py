@@ -313,10 +313,18 @@ class OpenGame:
             raise
         return self._publish(done)
 
+    def _amend_at_once(self, *corrections: Corrected) -> tuple[Event, ...]:
+        """Make several changes of the past between which nothing is asked."""
+        try:
+            return self._publish(self._ledger.write(self._ledger.draft(corrections, ())))
+        except EventError as error:
+            raise CommandRejected.of(error) from None
+
     def _retract(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
         """Say of every accusation that these events brought down that it stands no longer, and why."""
         before, self._accusations = self._accusations, accusations(self._ledger.timeline)
-        cause = "person" if any(event.source == "person" for event in events) else "camera"
+        people = any(isinstance(event, Corrected) and event.source == "person" for event in events)
+        cause = "person" if people else "camera"
         lines: tuple[Event, ...] = ()
         for seq, (fallen, now) in retracted(before, self._ledger.timeline).items():
             gone = [{"code": one.code, "by": one.by} for one in fallen]

@@ -21,8 +21,8 @@ from companion.rules.ruleset import RuleSet, load_ruleset
 class Replayed:
     """One event in force with its ruling now; `written` is the ruling in the journal.
 
-    `event` holds what counts, a score by the tiles for one that the rules had written. `dropped`: the line said what
-    followed from the rules, and does not follow any more.
+    `event` holds what counts, a score by the tiles for one that the rules had written. `dropped`: it counts no more,
+    because the rules do not say so any more, or because the tap that it stood for was told after all.
     """
 
     event: Event
@@ -34,7 +34,7 @@ class Replayed:
     @property
     def same(self) -> bool:
         """Whether the journal says what comes out now."""
-        return not self.dropped and set(self.findings) == set(self.written)
+        return not (self.dropped and self.event.source == "rule") and set(self.findings) == set(self.written)
 
     def to_json(self) -> dict[str, Any]:
         line = self.event.to_json()
@@ -120,7 +120,7 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
         findings = timeline.findings(index)
         if isinstance(event, (RoundScored, MatchEnded)) and event != act.held.event:
             written = (*written, Finding("SCORE_ERROR"))
-        dropped = act.event is None and not isinstance(event, Passed)
+        dropped = act.event is None and not isinstance(event, Passed) and not findings
         lines.append(Replayed(event, findings, written, act.held.overruled, dropped))
     counted = [EffectiveEvent(line.event, overruled=line.overruled) for line in lines if not line.dropped]
     board = fold_held(text.header.players, counted, text.header.brought)

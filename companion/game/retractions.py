@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from companion.game.game_view import FindingShown, RetractionShown
+from companion.game.game_view import Fallen, RetractionShown
 from companion.game.timeline import Timeline
 from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed
@@ -94,7 +94,7 @@ def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str 
             continue
         if not isinstance(event, Corrected) or "retracts" not in event.what or event.seq in undone:
             continue
-        fallen = [cast(FindingShown, dict(one)) for one in event.what["retracts"]]
+        fallen = [cast(Fallen, dict(one)) for one in event.what["retracts"]]
         fallen = [one for one in fallen if (event.corrects, one["code"], one.get("by")) not in accused]
         if fallen:
             because = event.what.get("because")

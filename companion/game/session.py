@@ -8,7 +8,7 @@ that does not run, somebody who does not play, a correction decided while lookin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,11 +44,12 @@ from companion.log.question import Question
 from companion.play.event_actions import act_of, event_of
 from companion.play.match import Match
 from companion.play.reports import DEALT, REPORTS
-from companion.play.taps import acts_when_unable, lifts_marker, still_laying
+from companion.play.taps import acts_when_unable, lifts_marker, still_laying, without_a_tile
 from companion.rules.actions import Action, Discard, Draw, Mark, Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSetError, load_ruleset
+from companion.tracking.edits import Kind
 
 __all__ = ["CommandRejected", "Session"]
 
@@ -122,35 +123,49 @@ class Session(OpenGame):
         frame: str | None = None,
         *,
         lift: bool = False,
+        outer_only: bool = False,
+        end: int | None = None,
+        turn: int | None = None,
     ) -> tuple[Event, ...]:
         """A tile was laid on `train`, its inner (left) half first; `by` None: by whoever is to move.
 
         `lift`: their own marker comes off with it where the rules take it off, which nobody taps separately.
+        `outer_only`: nobody named the half that meets the train. `end`: the train's end and `turn` the turn of the
+        player in this round (from 1) for which the phone showed its keys.
         """
         with self._lock:
             self._running(also_ended=True)
             laid = Play(laid_of(tile), train)
             who = self._layer(by, laid)
-            played = TilePlayed(by=who, tile=laid.tile, train=train, source=source, frame=frame)
+            played = TilePlayed(
+                by=who,
+                tile=laid.tile,
+                train=train,
+                source=source,
+                frame=frame,
+                outer_only=outer_only,
+                end=end,
+                turn=turn,
+            )
             course = self._ledger.match.course
             if lift and who and course is not None and lifts_marker(course, who, laid):
-                return self._record(played, MarkerRemoved(by=who, train=who, source=source))
+                return self._record(played, MarkerRemoved(by=who, train=who, source=source, turn=turn))
             return self._record(played)
 
-    def draw(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+    def draw(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
         with self._lock:
             self._running(also_ended=True)
             if not self.rules.is_mexican:
                 raise CommandRejected(Reason.NO_BONEYARD)
-            return self._record(Drew(by=self._who(by), source=source))
+            return self._record(Drew(by=self._who(by), source=source, turn=turn))
 
-    def pass_turn(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+    def pass_turn(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
         """A player's turn is over, be it complete or not."""
         with self._lock:
             self._running(also_ended=True)
-            return self._record(Passed(by=self._who(by), source=source))
+            return self._record(Passed(by=self._who(by), source=source, turn=turn))
 
-    def done(self, by: str, source: str = "person") -> tuple[Event, ...]:
+    def done(self, by: str, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
         """`by` presses that their own turn is over. Nothing is recorded where the table has shown that already."""
         with self._lock:
             self._running(also_ended=True)
@@ -160,24 +175,35 @@ class Session(OpenGame):
             shown = course is not None and course.mover != player and still_laying(course) != player
             if shown and last is not None and last.who == player:
                 return ()
-            return self._record(Passed(by=player, done=True, source=source))
+            return self._record(Passed(by=player, done=True, source=source, turn=turn))
 
-    def cannot_play(self, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
-        """The player to move has no tile that fits: all that the rules then ask for, in one."""
+    def cannot_play(
+        self, by: str | None = None, source: str = "person", *, turn: int | None = None
+    ) -> tuple[Event, ...]:
+        """A player has no tile that fits, where nobody is named the one to move: all that the rules then ask for, in
+        one."""
         with self._lock:
             self._running()
             course = self._ledger.match.course
             assert course is not None
             mover = None if course.turn_open else course.mover
-            if mover is None or (by is not None and self._player(by) != mover):
+            who = mover if by is None else self._player(by)
+            out = course.table.hands.get(who or "") == 0
+            if who is None or (who != mover and (out or self._ledger.is_believed)):
                 raise CommandRejected(Reason.NOT_YOUR_TURN)
-            acts = acts_when_unable(course)
+            acts = acts_when_unable(course) if who == mover else without_a_tile(course.table, who)
             if not acts:
                 raise CommandRejected(Reason.FIRST_TILE_DUE)
-            return self._record(*_events_of(acts, mover, source))
+            return self._record(*(replace(event, turn=turn) for event in _events_of(acts, who, source)))
 
     def discard(
-        self, by: str | None = None, *, tile: TileLike | None = None, face_up: bool = False, source: str = "person"
+        self,
+        by: str | None = None,
+        *,
+        tile: TileLike | None = None,
+        face_up: bool = False,
+        source: str = "person",
+        turn: int | None = None,
     ) -> tuple[Event, ...]:
         """Chinese games: a tile was put away."""
         with self._lock:
@@ -185,28 +211,34 @@ class Session(OpenGame):
             if self.rules.is_mexican:
                 raise CommandRejected(Reason.NO_DISCARDS)
             known = None if tile is None else laid_of(tile).tile
-            return self._record(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source))
+            return self._record(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source, turn=turn))
 
-    def mark(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+    def mark(
+        self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
+    ) -> tuple[Event, ...]:
         """A marker was put on `train`."""
         with self._lock:
             self._running(also_ended=True)
             self._has_markers()
-            return self._record(MarkerPlaced(by=self._mover(by, train), train=train, source=source))
+            return self._record(MarkerPlaced(by=self._mover(by, train), train=train, source=source, turn=turn))
 
-    def unmark(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+    def unmark(
+        self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
+    ) -> tuple[Event, ...]:
         """The marker of `train` was taken off."""
         with self._lock:
             self._running(also_ended=True)
             self._has_markers()
-            return self._record(MarkerRemoved(by=self._mover(by, train), train=train, source=source))
+            return self._record(MarkerRemoved(by=self._mover(by, train), train=train, source=source, turn=turn))
 
-    def flip(self, train: str, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+    def flip(
+        self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
+    ) -> tuple[Event, ...]:
         """The double at the end of `train` was turned face down."""
         with self._lock:
             self._running(also_ended=True)
             self._has_markers()
-            return self._record(DoubleFlipped(by=self._who(by), train=train, source=source))
+            return self._record(DoubleFlipped(by=self._who(by), train=train, source=source, turn=turn))
 
     def _has_markers(self) -> None:
         if not self.rules.is_mexican:
@@ -426,6 +458,8 @@ class Session(OpenGame):
         """Whether a line put in a further tile of an answer: the answer is given, and undone, as one."""
         if not isinstance(line, Corrected) or "answer" in line.what:
             return False
+        if "answers" in line.what:
+            return True
         earlier = self.journal.events[line.seq - 2]
         if set(line.what) == {"by"} and isinstance(earlier, Corrected) and "answer" in earlier.what:
             asked = self.journal.events[earlier.corrects - 1]
@@ -465,6 +499,8 @@ class Session(OpenGame):
                 raise CommandRejected(Reason.NO_OPEN_QUESTION, seq=seq)
             if choice is not None and not 0 <= choice < len(question.candidates):
                 raise CommandRejected(Reason.NO_SUCH_ANSWER, seq=seq, last=len(question.candidates) - 1)
+            if question.about is not None:
+                return self._fit(question, choice, by)
             what: dict[str, Any] = {"answer": choice}
             lines = () if choice is None else question.candidates[choice].events
             known = [line for line in lines if isinstance(line.get("seq"), int)]
@@ -479,6 +515,44 @@ class Session(OpenGame):
             put_in = [{"insert": [dict(line)], "after": True} for line in lines] or [{}]
             put_in[0] = what | put_in[0]
             return self._amend(*(Corrected(corrects=seq, what=one, by=by) for one in put_in))
+
+    def _fit(
+        self, question: Unclear, choice: int | None, by: str | None, order: Sequence[int] | None = None
+    ) -> tuple[Event, ...]:
+        """What somebody says of a tap that does not fit: which key is true, or in which `order` these taps were."""
+        if choice is None or (order is None and question.candidates[choice].kind == Kind.ORDER):
+            raise CommandRejected(Reason.NO_SUCH_ANSWER, seq=question.seq, last=len(question.candidates) - 2)
+        key, said = question.candidates[choice], {} if order is None else {"order": list(order)}
+        lines = [Corrected(corrects=question.seq, what={"answer": choice} | said, by=by)]
+        for event in key.events:
+            told: dict[str, Any] = {"answers": question.seq}
+            if key.kind == Kind.NAME:
+                lines.append(Corrected(corrects=event["seq"], what=told | {"by": event["by"]}, by=by))
+            elif key.kind == Kind.TWICE:
+                lines.append(Corrected(corrects=event["seq"], what=told | {"withdrawn": True}, by=by))
+            elif key.kind == Kind.START:
+                begun = self._ledger.begun
+                assert begun is not None
+                lines.append(Corrected(corrects=begun.seq, what=told | {"starter": event["starter"]}, by=by))
+            elif key.kind == Kind.MISSING:
+                line = {name: value for name, value in event.items() if name not in ("before", "after")}
+                told |= {"insert": [line | {"source": "person"}], "after": "after" in event}
+                lines.append(Corrected(corrects=event.get("after", event.get("before")), what=told, by=by))
+        return self._amend_at_once(*lines)
+
+    def was_so(self, seq: int, by: str | None = None) -> tuple[Event, ...]:
+        """What was put in order in silence was not so: the tap of line `seq` happened as it was told."""
+        with self._lock:
+            return self._amend(Corrected(corrects=seq, what={"so": True}, by=by))
+
+    def put_in_order(self, seq: int, order: Sequence[int], by: str | None = None) -> tuple[Event, ...]:
+        """The answer to a tap that does not fit: these acts, by their lines, happened in this order."""
+        with self._lock:
+            question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
+            if question is None or question.about is None:
+                raise CommandRejected(Reason.NO_OPEN_QUESTION, seq=seq)
+            choice = next(n for n, key in enumerate(question.candidates) if key.kind == Kind.ORDER)
+            return self._fit(question, choice, by, order)
 
     def ask(
         self,

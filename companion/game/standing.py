@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.tracking.tapped_round import BY_ORDER
+from companion.log.question import QuestionKind
 
 SET_ASIDE = ("overruled", "taken_back", "withdrawn", "dropped")
 """Any of these on a line means that its findings count no more: the table let the play stand, the tile was taken back,
@@ -40,12 +40,28 @@ def is_own_fault(play: Mapping[str, Any]) -> bool:
 
 def standing_doubts(play: Mapping[str, Any]) -> tuple[str, ...]:
     """The codes that are only possible, sorted, without those that are certain as well. They accuse nobody."""
-    return tuple(code for code in _codes(play, certain=False) if code not in _codes(play, certain=True))
+    possible = {str(one["code"]) for one in _findings(play, certain=False) if not one.get("open")}
+    return tuple(sorted(possible - set(_codes(play, certain=True))))
 
 
-def was_certain_late(play: Mapping[str, Any]) -> bool:
-    """Whether what stands against a tapped play became certain only a round of the table later (tracking.tapped)."""
-    return play.get("source") != "camera" and not BY_ORDER.isdisjoint(standing_faults(play))
+def is_misfit(line: Mapping[str, Any]) -> bool:
+    """Whether a line asks about a tap that does not fit: whoever tapped is asked, and nobody else is called."""
+    return line.get("reason") == QuestionKind.DOES_NOT_FIT
+
+
+def open_findings(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """What people are asked about a play: it may have been tapped otherwise than it was. They are no faults."""
+    return tuple(one for one in _findings(play, certain=False) if one.get("open"))
+
+
+def standing_open(play: Mapping[str, Any]) -> tuple[str, ...]:
+    """The codes that people can settle, sorted: nobody has said yet whether it was so."""
+    return tuple(sorted({str(one["code"]) for one in open_findings(play)}))
+
+
+def confirmed(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The findings of which somebody had to say first that it was so."""
+    return tuple(one for one in standing_findings(play) if one.get("confirmed_by"))
 
 
 def change_made(line: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,11 +35,15 @@ from companion.log.events import (
 from companion.play.course import Course, Place
 from companion.play.event_actions import act_of, action_of, is_act, uncounted, unsettled
 from companion.play.match import Findings, Match
-from companion.play.reports import DEALT
+from companion.play.reports import DEALT, NO_LAST_TILE
+from companion.rules.actions import Draw, Play
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
-from companion.tracking.tapped_round import OF_END, TappedRound
-from companion.tracking.verdict import NEVER_CERTAIN
+from companion.tracking.asked import Answer, AskedRound, Confirmed, Tap
+from companion.tracking.strict import Fault, Turn
+
+USUAL_FINE = 2
+"""Tiles that are drawn for a last tile that was not announced where the rules name no number. Source: docs/rules.md."""
 
 REPORTED_CODES = frozenset(str(code) for code in Violation if code.certainty is Certainty.REPORTED)
 """Codes that only a person can report; they stay as they were said."""
@@ -47,6 +52,9 @@ REVEALED_CODES = frozenset(str(code) for code in Violation if code.certainty is 
 """Codes that shown hands tell of earlier acts; they are worked out anew with the hands."""
 
 NO_LOOKS: Mapping[int, int] = {}
+
+Answers = Mapping[int, Sequence[Answer]]
+NO_ANSWERS: Answers = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,45 +73,31 @@ class AppliedEvent:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Reordered:
-    """After so many events had been `taken`, their acts, each with its place among these, were put in another order."""
-
-    taken: int
-    acts: Sequence[tuple[int, AppliedEvent]]
-
-
-MOST_ACTS = 40
-"""Longer than the longest first train with all that goes with it. Nothing is held against anybody for what follows a
-longer turn, which a damaged journal may hold."""
-
-
 class Timeline:
     """Acts in order. Grows by `take`; a change of the past makes a new one that shares what did not change.
 
-    `taken` are the events in the order in which they were told, `acts` in the order in which they are held to have
-    happened: in a round that people tap in that is the order of the belief (tracking.tapped_round). `moved` says where
-    they part. `taps`: the places in `taken` of the taps of this round. `settled`: a place in an earlier round that was
-    tapped -> what is held against it. `found`: what no order of acts has to do with (what people reported, what shown
-    hands tell, a tile after the end), and in rounds that a camera watches what stands in the lines. `unsure`: (line,
-    code) of what is only possible because the journal says so. `doubted`: some of this round was taken so.
-    """
+    `taken` are the events in the order in which they were told. `acts` are the same in the order in which they
+    happened: in a round that people tap, what they answered may have put one elsewhere (tracking.asked). `asked`: the
+    round that people tap, None where a camera watches. `settled`: line of an earlier round that was tapped -> what is
+    held against it. `found`: by act, what no order has to do with: what people reported, what shown hands tell, and in
+    rounds that a camera watches what stands in the lines."""
 
-    def __init__(self, header: Header, rules: RuleSet, looks: Mapping[int, int] = NO_LOOKS) -> None:
-        """`looks`: the line that began a round -> the last one before the camera first saw something in it."""
+    def __init__(
+        self, header: Header, rules: RuleSet, looks: Mapping[int, int] = NO_LOOKS, answers: Answers = NO_ANSWERS
+    ) -> None:
+        """`looks`: the line that began a round -> the last one before the camera first saw something in it. `answers`:
+        the line of a tap -> what people answered about it."""
         self.start = Match.of(header, rules)
         self.looks = looks
+        self.answers = answers
         self.taken: list[EffectiveEvent] = []
         self.acts: list[AppliedEvent] = []
         self.found: dict[int, tuple[Finding, ...]] = {}
-        self.moved: list[Reordered] = []
-        self.taps: list[int] = []
+        self.asked: AskedRound | None = None
         self.settled: dict[int, tuple[Finding, ...]] = {}
         self._now: Mapping[int, tuple[Finding, ...]] | None = None
-        self._places: dict[int, int] = {}
-        self._belief: TappedRound | None = None
-        self.unsure: frozenset[tuple[int, str]] = frozenset()
-        self.doubted = False
+        self._row: tuple[tuple[int, Turn], ...] = ()
+        self._reordered = False
 
     @classmethod
     def of(
@@ -114,64 +108,48 @@ class Timeline:
         base: Timeline | None = None,
         *,
         looks: Mapping[int, int] = NO_LOOKS,
-        doubted: bool = False,
+        answers: Answers = NO_ANSWERS,
         known: Sequence[Timeline] = (),
     ) -> Timeline:
         """The history of these events; `base`, or one of `known` that has more of them, lends the acts up to the first
-        difference. `doubted`: see `take`."""
+        difference."""
         in_force = _in_force(held)
-        timeline = cls(header, rules, looks)
+        timeline = cls(header, rules, looks, answers)
         if base is not None:
             base = max((base, *known), key=lambda one: _alike(one, in_force)) if known else base
             timeline.start = base.start
             timeline._share(base, in_force)
         for item in in_force[len(timeline.acts) :]:
-            timeline.take(item, doubted=doubted)
-        if base is None:
-            timeline.unsure = timeline._written_as_possible()
+            timeline.take(item)
         return timeline
 
-    def _written_as_possible(self) -> frozenset[tuple[int, str]]:
-        """What the journal holds to be only possible, for a reason that its lines do not tell: a camera looked on that
-        saw nothing. What the belief holds to be possible may become certain."""
-        return frozenset(
-            (act.held.event.seq, finding.code)
-            for n, act in enumerate(self.acts)
-            if act.after.course is None or not self._believed(act.held, act.after.course)
-            for finding in getattr(act.held.event, "violations", ())
-            if not finding.certain and any(one.certain and one.code == finding.code for one in self.findings(n))
-        )
-
     def _share(self, base: Timeline, in_force: Sequence[EffectiveEvent]) -> None:
-        """Take over what the first of these events came to in `base`."""
+        """Take over what the first of these events came to in `base`: all of it, or the rounds before the first that
+        reads otherwise."""
         alike = _alike(base, in_force)
-        acts = next((moved.acts for moved in base.moved if moved.taken > alike), None) or base._placed()
-        self.unsure, self.doubted = base.unsure, base.doubted
-        for place, act in acts[:alike]:
-            self._keep(_as_held(act, in_force[place]))
+        answered = min((seq for seq in {*self.answers, *base.answers} if self._says_otherwise(base, seq)), default=None)
+        whole = alike == len(base.taken) and answered is None
+        if not whole:
+            alike = next((n for n in range(alike) if answered is not None and in_force[n].event.seq >= answered), alike)
+            alike = max(0, _begun(base.taken[: alike + 1]))
+        now = {id(known): item for known, item in zip(base.taken[:alike], in_force, strict=False)}
+        for act in base.acts[:alike]:
+            self._keep(_as_held(act, now[id(act.held)]))
         self.taken = list(in_force[:alike])
-        self._places = {id(item): n for n, item in enumerate(self.taken)}
-        self.settled = {place: found for place, found in base.settled.items() if place < _begun(self.taken)}
-        self.moved = [moved for moved in base.moved if moved.taken <= alike]
-        same_deal = _begun(self.taken) == _begun(base.taken) and self._wrongly_dealt() == base._wrongly_dealt()
-        if base._belief is not None and same_deal:
-            self.taps = [place for place in base.taps if place < alike]
-            self._belief = base._belief.copy()
-            self._belief.back_to(len(self.taps))
+        self.found = {n: found for n, found in base.found.items() if n < alike}
+        self.settled = dict(base.settled)
+        if whole:
+            self.asked = None if base.asked is None else base.asked.copy()
+            self._row, self._reordered = base._row, base._reordered
 
-    def _placed(self) -> list[tuple[int, AppliedEvent]]:
-        """The acts, each with its place among the events that were taken."""
-        return [(self._places[id(act.held)], act) for act in self.acts]
+    def _says_otherwise(self, base: Timeline, seq: int) -> bool:
+        return self.answers.get(seq) != base.answers.get(seq)
 
     def copy(self) -> Timeline:
         """Another one to try something with."""
-        other = Timeline.__new__(Timeline)
-        other.start, other.acts, other.found = self.start, list(self.acts), dict(self.found)
-        other.taken, other.moved, other._places = list(self.taken), list(self.moved), dict(self._places)
-        other.settled, other._now = self.settled, self._now
-        other.looks, other.unsure, other.taps = self.looks, self.unsure, list(self.taps)
-        other.doubted = self.doubted
-        other._belief = None if self._belief is None else self._belief.copy()
+        other = copy(self)
+        other.acts, other.found, other.taken = list(self.acts), dict(self.found), list(self.taken)
+        other.asked = None if self.asked is None else self.asked.copy()
         return other
 
     @property
@@ -180,118 +158,124 @@ class Timeline:
 
     def findings(self, index: int) -> tuple[Finding, ...]:
         """What is known by now against the event of an act."""
-        held = self.acts[index].held
-        place = self._places[id(held)]
-        found = self.settled[place] if place in self.settled else self._believed_now().get(place)
-        if found is None:
-            found = self.found.get(index, ())
-        return tuple(
-            replace(one, certain=one.certain and (held.event.seq, one.code) not in self.unsure) for one in found
-        )
-
-    def _believed_now(self) -> Mapping[int, tuple[Finding, ...]]:
-        """Place of each tap of this round, and of each pass that it implies -> what is held against it by now."""
+        seq = self.acts[index].held.event.seq
+        if seq in self.settled:
+            return self.settled[seq]
         if self._now is None:
-            self._now = {} if self._belief is None else self._held_against(self._believes())
-        return self._now
+            self._now = self._held_against()
+        return self._now[seq] if seq in self._now else self.found.get(index, ())
 
-    def _held_against(self, belief: TappedRound) -> dict[int, tuple[Finding, ...]]:
-        charges = belief.charges(over=self._told_to_the_end())
-        taps = {place: n for n, place in enumerate(self.taps)}
-        found: dict[int, tuple[Finding, ...]] = {}
-        last: dict[str | None, int] = {}
+    def _held_against(self) -> dict[int, tuple[Finding, ...]]:
+        """Line of each tap of this round -> what is held against it by now: open, until somebody says that it was so.
+        What the source leaves open is held against nobody."""
+        if self.asked is None:
+            return {}
+        against, found = self.asked.against(), dict[int, tuple[Finding, ...]]()
+        taps = {tap.seq for tap in self.asked.taps}
         for n in range(max(0, _begun([one.held for one in self.acts])), len(self.acts)):
-            event, place = self.acts[n].held.event, self._places[id(self.acts[n].held)]
-            whose, besides = _whose(event), self._besides(n)
-            if place in taps:
-                now = tuple(one.of(whose) for one in charges.get(taps[place], ()))
-                now = self._proved(n, now)
-                course = self.acts[n].after.course
-                mine = (*(_weighed(event, now) if course is not None and course.watched else now), *besides)
-                if self.doubted:
-                    mine = tuple(replace(one, certain=False) for one in mine)
-            elif _is_implied(event) and self.acts[n].event is not None and whose in last:
-                # What the turn lacks shows at its end.
-                before = found[last[whose]]
-                ended = tuple(one for one in before if one.by is None and one.code in OF_END)
-                found[last[whose]] = tuple(one for one in before if one not in ended)
-                mine = (*ended, *besides)
-            else:
-                continue
-            found[place], last[whose] = mine, place
+            event = self.acts[n].held.event
+            if event.seq in taps:
+                mine = [_finding(one, said, _whose(event)) for one, said in against.get(event.seq, ()) if one.sure]
+                found[event.seq] = (*mine, *self._besides(n))
+            elif isinstance(event, RoundEnded) and self._anything_open():
+                told = self.found.get(n, ())
+                found[event.seq] = tuple(replace(one, certain=False, open=True) if one.certain else one for one in told)
         return found
 
-    def _proved(self, index: int, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """Of what is held against a tile that is certain which the table itself proves."""
-        before = self.acts[index - 1].after.course
-        if before is None or all(one.certain for one in found):
-            return found
-        proved = before.misfits(self.acts[index].held.event)
-        return tuple(replace(one, certain=one.certain or one.code in proved) for one in found)
-
     def _besides(self, index: int) -> tuple[Finding, ...]:
-        """What no order of acts has to do with. What shown hands tell of a draw or a pass they tell of the turn in
-        which it is held to have happened."""
-        found = self.found.get(index, ())
-        sure = not any(one.code in REVEALED_CODES for one in found) or self._stayed_in_its_turn(index)
-        return tuple(replace(one, certain=one.certain and (sure or one.code not in REVEALED_CODES)) for one in found)
+        """What no order of acts has to do with. What shown hands tell rests on the acts before: it is open while one of
+        them is, and where they were moved."""
+        found = tuple(
+            one for one in self.found.get(index, ()) if one.code != Violation.PLAY_AFTER_END or not one.certain
+        )
+        if not any(one.code in REVEALED_CODES for one in found):
+            return found
+        open_ = self._anything_open() or not self._stayed_in_its_turn(index)
+        return tuple(
+            replace(one, certain=False, open=True) if open_ and one.code in REVEALED_CODES else one for one in found
+        )
 
-    def _told_to_the_end(self) -> bool:
-        """Whether nothing of this round is still to be tapped."""
-        for act in reversed(self.acts):
-            if isinstance(act.event, RoundStarted):
-                return False
-            if isinstance(act.event, (HandShown, RoundScored)):
-                return True
-        return False
+    def _anything_open(self) -> bool:
+        """Whether something that was tapped in this round does not fit, and nobody has said yet what it was."""
+        return self.asked is not None and bool(self.asked.questions() or self.asked.silent())
 
     def _stayed_in_its_turn(self, index: int) -> bool:
-        """Whether the same tiles of this player come before the act in the order of taps and in the one it is in;
-        before a pass, the same draws as well."""
+        """Whether the same tiles come before the act in the order of taps and in the one it is in; before a pass, the
+        same draws of its player as well."""
         act = self.acts[index].held
-        kinds = (TilePlayed,) if isinstance(act.event, Drew) else (TilePlayed, Drew)
-        before = ([one.held for one in self.acts[:index]], self.taken[: self._places[id(act)]])
-        own = [
-            {id(one) for one in row if isinstance(one.event, kinds) and one.event.who == act.event.who}
+        draws = () if isinstance(act.event, Drew) else (Drew,)
+        told = next(n for n, one in enumerate(self.taken) if one is act)
+        before = ([one.held for one in self.acts[:index]], self.taken[:told])
+        on_the_table = [
+            {
+                id(one)
+                for one in row
+                if isinstance(one.event, TilePlayed)
+                or (isinstance(one.event, draws) and one.event.who == act.event.who)
+            }
             for row in before
         ]
-        return own[0] == own[1]
+        return on_the_table[0] == on_the_table[1]
 
-    def take(self, held: EffectiveEvent, *, doubted: bool = False) -> AppliedEvent:
-        """Add an event. `doubted`: nothing that is found in this round is certain.
-
-        Where the journal holds what the camera saw, what is held against the acts of the round is the belief's to say
-        and stands in their lines.
-        """
+    def take(self, held: EffectiveEvent) -> AppliedEvent:
+        """Add an event. Where the journal holds what the camera saw, what is held against the acts of the round is the
+        belief's to say and stands in their lines."""
         if isinstance(held.event, RoundStarted):
             self._settle()
         self._now = None
-        self._places[id(held)] = len(self.taken)
         self.taken.append(held)
-        self.doubted = (doubted or self.doubted) and not isinstance(held.event, RoundStarted)
-        act, course = act_of(held.event), self.match.course
         if isinstance(held.event, Announced) and held.event.what == DEALT:
-            self._belief = None
-        if act is None or not self._is_told_of(held, course):
+            self.asked = None
+        if not self._is_tapped(held, self.match.course):
             return self._take(held)
-        assert course is not None
-        self._believes()
-        self.taps.append(len(self.taken) - 1)
-        if course.watched or held.event.source == "camera":
-            # A round of an old journal: what the camera named stays in its order.
-            return self._take(held)
+        asked = self._told_so_far()
+        asked.take(self._tap(held, asked))
+        row, before = tuple(asked.turns().items()), self._row
+        self._row = row
+        if row[:-1] == before and row and row[-1][0] == held.event.seq and not self._ends_nowhere():
+            return self._take(held, _place_of(row[-1][1]))
         self._put_in_order()
         return next(act for act in reversed(self.acts) if act.held is held)
 
-    def _is_told_of(self, held: EffectiveEvent, course: Course | None) -> bool:
-        """Whether the belief in taps hears of this: no camera's belief has it, and it may be part of a game."""
-        if course is None or self._believed(held, course):
+    def _is_tapped(self, held: EffectiveEvent, course: Course | None) -> bool:
+        """Whether people tapped this act in a round that no camera watches."""
+        if course is None or act_of(held.event) is None or self._believed(held, course):
             return False
-        turns = course.turns if course.turn is None else (*course.turns, course.turn)
-        return all(len(turn.actions) <= MOST_ACTS for turn in turns)
+        return not course.watched and held.event.source != "camera"
 
     def _believed(self, held: EffectiveEvent, course: Course) -> bool:
         return held.event.seq > self.looks.get(course.start_seq, held.event.seq)
+
+    def _ends_nowhere(self) -> bool:
+        """Whether the end of this round was counted, and somebody has played past it."""
+        ended = next((n for n in range(len(self.taken) - 1, -1, -1) if isinstance(self.taken[n].event, RoundEnded)), -1)
+        later = [one.event for one in self.taken[ended + 1 :]]
+        return ended > _begun(self.taken) and _may_be_nothing(self.taken[ended].event, later)
+
+    def _tap(self, held: EffectiveEvent, asked: AskedRound) -> Tap:
+        event, act = held.event, act_of(held.event)
+        assert act is not None
+        course, who = self.match.course, _whose(event)
+        # Past an end that was only counted people play on because the count was wrong.
+        late = course is not None and course.ended is not None and course.ended_by == "person"
+        return Tap(
+            event.seq,
+            act,
+            who if who is not None and who in self.start.header.players else asked.reading.now.mover,
+            outer_only=getattr(event, "outer_only", False),
+            late=late and isinstance(act, Play),
+            turn=event.turn,
+            end=getattr(event, "end", None),
+            put_in=held.put_in,
+            fines=self._fines(who) if isinstance(act, Draw) else 0,
+        )
+
+    def _fines(self, player: str | None) -> int:
+        """How many tiles this player may have drawn because a last tile was not announced."""
+        rules, round_ = self.start.rules, self.taken[_begun(self.taken) :]
+        said = [one.event for one in round_ if isinstance(one.event, Announced) and one.event.what == NO_LAST_TILE]
+        each = max(USUAL_FINE, rules.announce_penalty) if rules.announce is not None else 0
+        return each * sum(event.by == player for event in said)
 
     def _take(self, held: EffectiveEvent, place: Place | None = None) -> AppliedEvent:
         event = self._as_it_counts(held.event)
@@ -300,8 +284,8 @@ class Timeline:
         else:
             step = self.match.take(event, len(self.acts), place)
             found, course = (*step.findings, *_reported(event)), step.match.course
-            if is_act(event) and course is not None and self._believed(held, course):
-                # What the belief has against it stands in its line.
+            if is_act(event) and course is not None and not self._is_tapped(held, course):
+                # What a belief has against it stands in its line.
                 told: tuple[Finding, ...] = getattr(held.event, "violations", ())
                 found = (*(one for one in told if one.code not in REVEALED_CODES), *found)
             act = AppliedEvent(held, event, step.match, tuple(dict.fromkeys(found)), step.late, place)
@@ -333,24 +317,21 @@ class Timeline:
 
     # ---- the order of acts ---------------------------------------------------------------------------------------
 
-    def _believes(self) -> TappedRound:
-        """The belief about this round, with all that was tapped in it."""
-        if self._belief is None:
+    def _told_so_far(self) -> AskedRound:
+        """This round with all that was tapped in it before the event that was taken last."""
+        if self.asked is None:
             begun = _begun([act.held for act in self.acts])
             course = self.acts[begun].after.course
             assert course is not None
-            known, table = course.starter_known, course.table
-            wrongly = self._wrongly_dealt()
+            wrongly, table = self._wrongly_dealt(), course.table
             table = uncounted(table, wrongly, boneyard=True) if wrongly else table
-            self._belief = TappedRound(course.rules, table, course.starter, starter_known=known)
-            taps = {id(act.held) for n, act in enumerate(self.acts) if n > begun and self._is_tap(n)}
-            self.taps = [place for place, one in enumerate(self.taken) if id(one) in taps]
-        for place in self.taps[len(self._belief) :]:
-            event = self.taken[place].event
-            act = act_of(event)
-            assert act is not None
-            self._belief.take(act, _whose(event), event.perhaps)
-        return self._belief
+            self.asked = AskedRound(
+                course.rules, table, course.starter, starter_known=course.starter_known, answers=self.answers
+            )
+            for item in self.taken[_begun(self.taken) : -1]:
+                if self._is_tapped(item, course):
+                    self.asked.take(self._tap(item, self.asked))
+        return self.asked
 
     def _wrongly_dealt(self) -> list[str]:
         """Whose hand of this round somebody has reported to be of the wrong size: nothing can be counted since."""
@@ -359,57 +340,44 @@ class Timeline:
         reports = [event for event in events if isinstance(event, Announced) and event.what == DEALT]
         return [report.by for report in reports if report.by is not None]
 
-    def _is_tap(self, index: int) -> bool:
-        """Whether this act is one that somebody tapped in a round that no camera watches."""
-        held = self.acts[index].held
-        return act_of(held.event) is not None and self._is_told_of(held, self.acts[index - 1].after.course)
-
     def _put_in_order(self) -> None:
-        """Put this round's acts in the order in which they most likely happened, each in its turn."""
+        """Take this round's acts again in the order in which they happened, each in its turn."""
         begun = _begun([act.held for act in self.acts])
-        row = self._row()
-        places = [n for n in range(begun + 1, len(self.acts)) if not _is_implied(self.acts[n].held.event)]
-        alike = 0
-        for n, (held, turn, counts) in zip(places, row, strict=False):
-            act = self.acts[n]
-            if act.held is not held or act.place != turn or (act.event is None) == counts:
-                break
-            alike += 1
-        # The passes between are worked out anew, also those right before.
-        first = places[alike - 1] + 1 if alike else begun + 1
-        other = self._from(first)
-        for held, turn, counts in row[alike:]:
+        lines = [act.held for act in self.acts[begun + 1 :] if _is_implied(act.held.event)]
+        again = self._from(begun + 1)
+        for held, turn, counts in self._in_order():
             if counts:
-                other._go_on(held, turn, self, first)
+                for passed in again.implied(held.event):
+                    line = next((one for one in lines if one.event.who == passed.by), None)
+                    if line is not None:
+                        lines.remove(line)
+                        again._take(line)
+                again._take(held, turn)
             else:
-                other._keep(AppliedEvent(held, None, other.match, place=turn))
-        there = {id(act.held) for act in other.acts}
-        for act in self.acts[first:]:
-            if id(act.held) not in there:
-                other._keep(AppliedEvent(act.held, None, other.match))
-        if first < len(self.acts):
-            self.moved.append(Reordered(len(self.taken), self._placed()))
-        self.acts, self.found = other.acts, other.found
+                again._keep(AppliedEvent(held, None, again.match, place=turn))
+        for line in lines:
+            again._keep(AppliedEvent(line, None, again.match))
+        self.acts, self.found, self._reordered = again.acts, again.found, True
 
-    def _row(self) -> list[tuple[EffectiveEvent, Place | None, bool]]:
-        """What was told of this round in the order in which it most likely happened, with the turn to which it belongs;
-        and whether it says anything."""
-        turns = self._believes().turns()
-        order = {tap: n for n, tap in enumerate(turns)}
-        number = {place: n for n, place in enumerate(self.taps)}
+    def _in_order(self) -> list[tuple[EffectiveEvent, Place | None, bool]]:
+        """What was told of this round in the order in which it happened, with the turn to which it belongs; and whether
+        it says anything."""
+        turns = dict(self._row)
+        order = {seq: n for n, seq in enumerate(turns)}
+        assert self.asked is not None
+        taps = {tap.seq for tap in self.asked.taps}
         row: list[tuple[tuple[int, bool, int], Place | None, bool]] = []
         latest = -1
         for place in range(_begun(self.taken) + 1, len(self.taken)):
             event = self.taken[place].event
-            tap = number.get(place)
             if _is_implied(event):
                 continue
-            if tap is not None and tap in order:
-                latest = max(latest, order[tap])
-                row.append(((order[tap], False, place), turns[tap], True))
+            if event.seq in order:
+                latest = max(latest, order[event.seq])
+                row.append(((order[event.seq], False, place), _place_of(turns[event.seq]), True))
             else:
                 later = self.taken[place + 1 :] if isinstance(event, RoundEnded) else ()
-                nothing = tap is not None or _may_be_nothing(event, [one.event for one in later])
+                nothing = event.seq in taps or _may_be_nothing(event, [one.event for one in later])
                 row.append(((latest, True, place), None, not nothing))
         return [(self.taken[key[2]], turn, counts) for key, turn, counts in sorted(row, key=lambda one: one[0])]
 
@@ -421,29 +389,16 @@ class Timeline:
             other._keep(act)
         return other
 
-    def _go_on(self, item: EffectiveEvent, turn: Place | None, taps: Timeline, first: int) -> None:
-        """Take this act next, and before it the passes that it implies, whose lines are among the acts of `taps` from
-        place `first` on."""
-        for passed in self.implied(item.event):
-            used = {id(act.held) for act in self.acts[first:]}
-            lines = (act.held for act in taps.acts[first:] if _is_implied(act.held.event) and id(act.held) not in used)
-            line = next((one for one in lines if one.event.who == passed.by), None)
-            if line is not None:
-                self._take(line)
-        self._take(item, turn)
-
     def _settle(self) -> None:
-        """Another round begins: what another order explains stays open."""
-        begun = _begun([one.held for one in self.acts])
-        if begun >= 0 and self._belief is not None:
-            self.settled = {**self.settled, **self._believed_now()}
-        self.taps, self._belief = [], None
+        """Another round begins."""
+        if self.asked is not None:
+            self.settled = {**self.settled, **(self._held_against() if self._now is None else self._now)}
+        self.asked, self._row, self._reordered = None, (), False
 
     def rename(self, index: int, held: EffectiveEvent) -> None:
         """Put the recorded event, with its seq and time, in the place of the one that was tried."""
         act = self.acts[index]
-        place = self._places.pop(id(act.held))
-        self.taken[place], self._places[id(held)] = held, place
+        self.taken[next(n for n, one in enumerate(self.taken) if one is act.held)] = held
         self.acts[index] = _as_held(act, held)
 
     def _keep(self, act: AppliedEvent) -> None:
@@ -465,7 +420,7 @@ class Timeline:
             due = self.consequence()
             other_end = isinstance(due, RoundEnded) and isinstance(event, RoundEnded) and due.how != event.how
             if due is None or type(due) is not type(event) or other_end:
-                told_in_order = event.seq == len(self.acts) + 1 and not self.moved
+                told_in_order = event.seq == len(self.acts) + 1 and not self._reordered
                 return event if told_in_order and not any(act.held.by_people for act in self.acts) else None
             return replace(due, seq=event.seq, at=event.at)
         if isinstance(event, MatchEnded):
@@ -474,6 +429,8 @@ class Timeline:
             return replace(event, winners=now.winners, totals=now.totals)
         if _is_implied(event) and match.course is not None and not _is_due(match.course, event):
             return None
+        if self.asked is not None and isinstance(event, TilePlayed) and event.outer_only:
+            return replace(event, tile=self.asked.tiles().get(event.seq, event.tile), violations=())
         if isinstance(event, (Unclear, Corrected)) or (match.course is None and not isinstance(event, RoundStarted)):
             return event
         if unsettled(event) or isinstance(event, TileTakenBack):
@@ -544,7 +501,7 @@ def _alike(base: Timeline, held: Sequence[EffectiveEvent]) -> int:
     for n, (known, item) in enumerate(zip(base.taken, held, strict=False)):
         event = item.event
         if isinstance(event, RoundStarted):
-            tapped = not base.doubted and event.seq not in base.looks
+            tapped = event.seq not in base.looks
         tapped = tapped and event.source != "camera"
         if known is not item and not _counts_the_same(known, item) and not (tapped and _says_the_same(known, item)):
             return n
@@ -593,12 +550,14 @@ def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
     return tuple(reversed(kept))
 
 
-def _weighed(event: Event, found: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """What is held against an act of an old journal's round that a camera watched: certain as the journal has it, and
-    nothing new that such a camera could not prove."""
-    stored = {one.code: one.certain for one in getattr(event, "violations", ())}
-    provable = event.source == "camera"
-    return tuple(
-        replace(one, certain=one.certain and stored.get(one.code, provable and one.code not in NEVER_CERTAIN))
-        for one in found
-    )
+def _place_of(turn: Turn) -> Place:
+    # Ordinary turns count from 1: what ends the lap in which all lay at the same time is part of it.
+    return Place(turn.number, turn.player, (), turn.astray, turn.lap or turn.number == 0)
+
+
+def _finding(fault: Fault, said: Confirmed | None, whose: str | None) -> Finding:
+    """A fault as it stands in the line of an act of `whose`."""
+    by = None if fault.player == whose else fault.player
+    if said is not None:
+        return Finding(fault.code, by=by, confirmed_by=said.by, confirmed_in=said.seq)
+    return Finding(fault.code, certain=False, by=by, open=True)

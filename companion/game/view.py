@@ -52,6 +52,9 @@ NEARLY = 2
 DO_NOT_MEET = (str(Violation.MISMATCH), str(Violation.WRONG_ROOT))
 """Findings about two halves that touch."""
 
+ACTS_BEFORE, ACTS_AFTER = 8, 4
+"""So many acts around one that does not fit can be put in another order."""
+
 PHASES = {"waiting": "waiting", "playing": "playing", "ended": "round_over", "scored": "waiting", "over": "match_over"}
 
 
@@ -105,7 +108,10 @@ def scene(
         "may_play": [],
         "blocked": None,
         "plays": _plays(timeline, held),
-        "unclear": [_question(question) for question in questions],
+        "questions": [_question(question, timeline) for question in questions],
+        "to_come": [] if timeline.asked is None else [list(one) for one in timeline.asked.to_come()],
+        "put_before": [] if timeline.asked is None else [list(one) for one in timeline.asked.filled()],
+        "own_turns": {} if timeline.asked is None else dict(timeline.asked.reading.now.turns),
         "totals": dict(board.totals),
         "most_points_win": match.most_points_win,
         "rounds_played": _rounds(board),
@@ -231,13 +237,10 @@ def _reminders(course: Course, table: Position) -> list[str]:
 
 
 def _open_to(course: Course, table: Position) -> tuple[str, ...]:
-    """Trains on which the player to move may lay, whatever value fits there."""
-    rules = course.rules
-    live = live_doubles(rules, table)
+    """The trains with a double that the player to move has to close, whatever value fits there."""
     turn = course.turn
-    if live and (turn is None or turn.player != table.turn):
-        return reachable_trains(rules, table)
-    return () if live else tuple(sorted(table.perhaps_marked - table.flipped))
+    waits = turn is None or turn.player != table.turn
+    return reachable_trains(course.rules, table) if waits and live_doubles(course.rules, table) else ()
 
 
 def _show_line(
@@ -324,9 +327,11 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> list[PlayShown
             if due is not None:
                 line["engine_due"] = list(due)
             act = timeline.acts[n]
+            if isinstance(act.event, TilePlayed):
+                line["tile"] = list(act.event.tile)
             if any(finding.code in DO_NOT_MEET for finding in timeline.findings(n)):
                 line["end_was"] = _end_before(timeline, n, item.event)
-            if act.event is None and item.event.source == "rule":
+            if act.event is None and (item.event.source == "rule" or item.put_in):
                 line["withdrawn"] = True
         if n is None and not item.undone:
             line["withdrawn"] = True
@@ -370,8 +375,22 @@ def _engine_missed(timeline: Timeline, event: Event) -> Laid | None:
     return due if due != event.engine else None
 
 
-def _question(question: Unclear) -> QuestionShown:
-    return cast(QuestionShown, question.to_json())
+def _question(question: Unclear, timeline: Timeline) -> QuestionShown:
+    shown = cast(QuestionShown, question.to_json())
+    asked = () if timeline.asked is None or question.about is None else timeline.asked.questions()
+    about = next((one for one in asked if one.seq == question.about), None)
+    if about is not None and timeline.asked is not None:
+        shown["alive"] = sorted(about.alive)
+        shown["order"] = _around(about.seq, list(timeline.asked.turns()))
+    return shown
+
+
+def _around(seq: int, row: list[int]) -> list[int]:
+    """The lines of the acts around that of line `seq`, in the order in which they happened as far as anybody has
+    said."""
+    row = row if seq in row else sorted([*row, seq])
+    place = row.index(seq)
+    return row[max(0, place - ACTS_BEFORE) : place + ACTS_AFTER]
 
 
 def _rounds(board: Scoreboard) -> list[RoundScores]:

@@ -22,12 +22,12 @@ from companion.log.events import (
     event_from_json,
 )
 
-CHANGES = ("withdrawn", "insert", "after", "answer", "overruled", "violations")
+CHANGES = ("withdrawn", "insert", "after", "answer", "order", "so", "overruled", "violations")
 """Keys of `Corrected.what` besides the names of the corrected event's own fields."""
 
-FOR_PEOPLE = ("note", "retracts", "because")
+FOR_PEOPLE = ("note", "retracts", "because", "answers")
 """Keys that only say why. `retracts`: findings that stood for certain and no longer do, `because` of what the `camera`
-saw since or of what a `person` entered."""
+saw since or of what a `person` entered. `answers`: the question to which this belongs."""
 
 UNDONE = {"withdrawn": True, "note": "undo"}
 """What a step back writes: it is no step itself, so that the next one goes further back."""
@@ -56,7 +56,8 @@ class EffectiveEvent:
     seqs of the corrections that touched it, `original` the line as first written, where it was changed; `by_people`:
     a person changed what it says, not only the camera, which learns some names late. `overruled`: the table agreed that
     its violations shall not count. `undone`: the tile was taken back again. `ruling_open`: people say that it was
-    somebody else than the belief has it, so that no ruling on it holds for both.
+    somebody else than the belief has it, so that no ruling on it holds for both. `put_in`: an answer put it in, as
+    forgotten.
     """
 
     event: Event
@@ -66,6 +67,7 @@ class EffectiveEvent:
     undone: bool = False
     by_people: bool = False
     ruling_open: bool = False
+    put_in: bool = False
 
 
 @dataclass(slots=True)
@@ -78,6 +80,7 @@ class _Entry:
     withdrawn: bool = False
     overruled: bool = False
     by_people: bool = False
+    put_in: bool = False
 
     def held(self) -> Iterable[EffectiveEvent]:
         for entry in self.before:
@@ -85,7 +88,9 @@ class _Entry:
         if not self.withdrawn and not isinstance(self.event, Corrected):
             original = self.original if self.changed_by and self.event != self.original else None
             people = self.by_people and original is not None
-            yield EffectiveEvent(self.event, tuple(self.changed_by), original, self.overruled, by_people=people)
+            yield EffectiveEvent(
+                self.event, tuple(self.changed_by), original, self.overruled, by_people=people, put_in=self.put_in
+            )
         for entry in self.behind:
             yield from entry.held()
 
@@ -200,7 +205,10 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry], ig
         target.overruled = what["overruled"] is True
     if "insert" in what:
         place = target.behind if what.get("after") is True else target.before
-        place.extend(_new_entries(what["insert"], correction, "insert"))
+        entries_put_in = _new_entries(what["insert"], correction, "insert")
+        for entry in entries_put_in:
+            entry.put_in = "answers" in what
+        place.extend(entries_put_in)
     if "answer" in what:
         _answer(correction, target)
     own_fields = {name for name, _, _ in OWN_FIELDS[target.event.KIND]} - {"violations"}
@@ -262,6 +270,9 @@ def _answer(correction: Corrected, target: _Entry) -> None:
     count = len(target.event.candidates)
     if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < count:
         raise EventError(f"what.answer: expected 0 to {count - 1}, not {shown(answer)}")
+    if target.event.about is not None:
+        # What it says of the order of taps is for whoever puts them in order; the rest is corrections of its own.
+        return
     # A line with a number is on record already; its answer is a correction of its own.
     lines = [dict(line) for line in target.event.candidates[answer].events if "seq" not in line]
     if lines:

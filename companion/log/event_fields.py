@@ -26,17 +26,27 @@ class EventError(ValueError):
 class Finding:
     """A violation found in an event. `certain` False: one of several that the evidence leaves open.
 
-    `by` names the offender where it is not the event's own player.
+    `by` names the offender where it is not the event's own player. `open`: people tapped it, and nobody has said yet
+    whether it was so; `confirmed_by` is who has, by the name of the phone, and `confirmed_in` the line that says it.
     """
 
     code: str
     certain: bool = True
     by: str | None = None
+    open: bool = False
+    confirmed_by: str | None = None
+    confirmed_in: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         line: dict[str, Any] = {"code": self.code, "certain": self.certain}
         if self.by is not None:
             line["by"] = self.by
+        if self.open:
+            line["open"] = True
+        if self.confirmed_by is not None:
+            line["confirmed_by"] = self.confirmed_by
+        if self.confirmed_in is not None:
+            line["confirmed_in"] = self.confirmed_in
         return line
 
 
@@ -44,16 +54,20 @@ class Finding:
 class Candidate:
     """One way in which it may have happened: `text` in words or notation, `events` as they would be recorded.
 
-    `p` is its weight between 0 and 1 where one is known; `codes` what the referee would say about it.
+    `p` is its weight between 0 and 1 where one is known; `codes` what the referee would say about it. `kind`: what an
+    answer to a tap that does not fit would say (tracking.edits).
     """
 
     text: str
     events: tuple[Mapping[str, Any], ...] = ()
     p: float | None = None
     codes: tuple[str, ...] = ()
+    kind: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         line: dict[str, Any] = {"story": self.text, "events": [dict(event) for event in self.events]}
+        if self.kind is not None:
+            line["kind"] = self.kind
         if self.p is not None:
             line["p"] = round(self.p, 4)
         if self.codes:
@@ -207,6 +221,9 @@ def _read_finding(value: Any, field: str) -> Finding:
         read_name(value["code"], f"{field}.code"),
         read_flag(value.get("certain", True), f"{field}.certain"),
         None if by is None else read_name(by, f"{field}.by"),
+        read_flag(value.get("open", False), f"{field}.open"),
+        None if value.get("confirmed_by") is None else read_name(value["confirmed_by"], f"{field}.confirmed_by"),
+        None if value.get("confirmed_in") is None else read_number(value["confirmed_in"], f"{field}.confirmed_in"),
     )
 
 
@@ -222,9 +239,9 @@ def _read_candidate(value: Any, field: str) -> Candidate:
     weight = value.get("p")
     weight = None if weight is None else _read_share(weight, f"{field}.p")
     events = tuple(read_change(event, f"{field}.events[{n}]") for n, event in enumerate(value.get("events") or ()))
-    return Candidate(
-        read_text(value["story"], field), events, weight, read_names(value.get("codes", []), f"{field}.codes")
-    )
+    kind = None if value.get("kind") is None else read_name(value["kind"], f"{field}.kind")
+    codes = read_names(value.get("codes", []), f"{field}.codes")
+    return Candidate(read_text(value["story"], field), events, weight, codes, kind)
 
 
 def read_certainty(value: Any, field: str) -> Certainty:
@@ -322,7 +339,14 @@ def or_null(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 FINDING: Mapping[str, Any] = {
     "type": "object",
-    "properties": {"code": NAME, "certain": FLAG, "by": or_null(NAME)},
+    "properties": {
+        "code": NAME,
+        "certain": FLAG,
+        "by": or_null(NAME),
+        "open": FLAG,
+        "confirmed_by": or_null(NAME),
+        "confirmed_in": or_null(NUMBER),
+    },
     "required": ["code"],
 }
 CANDIDATE: Mapping[str, Any] = {
@@ -332,6 +356,7 @@ CANDIDATE: Mapping[str, Any] = {
             "type": "object",
             "properties": {
                 "story": TEXT, "events": or_null(list_of(OBJECT)), "p": or_null(_SHARE), "codes": list_of(NAME),
+                "kind": or_null(NAME),
             },
             "required": ["story"],
         },
@@ -358,6 +383,7 @@ _FLAG = Codec(read_flag, _plain, FLAG)
 _POINTS = Codec(read_points, dict, POINTS)
 
 CODECS: Mapping[str, Codec] = {
+    "about": _NUMBER_OR_NULL,
     "announced.what": _NAME,
     "arm": _NAME_OR_NULL,
     "by": _NAME_OR_NULL,
@@ -369,6 +395,7 @@ CODECS: Mapping[str, Codec] = {
     "done": _FLAG,
     "draws_seen": _FLAG,
     "drew.tile": _TILE_OR_NULL,
+    "end": _NUMBER_OR_NULL,
     "engine": _LAID_OR_NULL,
     "face_up": _FLAG,
     "hand_shown.by": _NAME,
@@ -381,6 +408,7 @@ CODECS: Mapping[str, Codec] = {
     "next_engine": _LAID_OR_NULL,
     "next_starter": _NAME_OR_NULL,
     "out": _NAME_OR_NULL,
+    "outer_only": _FLAG,
     "reading": Codec(
         _optional(read_certainty), lambda reading: None if reading is None else reading.to_json(), or_null(CERTAINTY)
     ),

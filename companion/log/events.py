@@ -39,6 +39,7 @@ class Event:
     `frame` names the picture that shows it, a file beside the journal; `author` who entered what a person says: the
     name under which a phone is signed in, or one of log.author's. `piece` is what it is called in the evidence of a
     watched round (game.watched_round): what is believed of that piece now counts, not what its line said at first.
+    `turn`: in which turn of its player in this round (from 1) it was tapped, by the phone's screen.
     """
 
     KIND: ClassVar[str] = ""
@@ -51,6 +52,7 @@ class Event:
     frame: str | None = None
     author: str | None = None
     piece: int | None = None
+    turn: int | None = None
 
     @property
     def who(self) -> str | None:
@@ -73,6 +75,8 @@ class Event:
             line["author"] = self.author
         if self.piece is not None:
             line["piece"] = self.piece
+        if self.turn is not None:
+            line["turn"] = self.turn
         for name, default, codec in OWN_FIELDS[self.KIND]:
             value = getattr(self, name)
             if default is MISSING or name in self.ALWAYS or value != default:
@@ -108,8 +112,9 @@ class TilePlayed(Event):
     """A tile was laid; `tile` with the inner end first, `train` a player's name, MX, MX2, or R and L of a line.
 
     `by` is None while nobody can be named; `maybe` then holds who it may have been, the likeliest first. `reading` is
-    how surely the camera read it, `arm` from whose seat the arm clearly came that laid it.
-    """
+    how surely the camera read it, `arm` from whose seat the arm clearly came that laid it. `outer_only`: people named
+    the outer half alone, and the inner one follows from the order of acts. `end`: the train's end for which it was
+    tapped."""
 
     KIND = "tile_played"
     ALWAYS = frozenset({"violations"})
@@ -120,6 +125,8 @@ class TilePlayed(Event):
     maybe: tuple[str, ...] = ()
     reading: Certainty | None = None
     arm: str | None = None
+    outer_only: bool = False
+    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,11 +243,15 @@ class HandShown(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclear(Event):
-    """Something changed that has no single explanation, or could not be read. A person is asked, nobody is accused."""
+    """Something changed that has no single explanation, or could not be read. A person is asked, nobody is accused.
+
+    `about` is the line of the tap that does not fit, where that is asked.
+    """
 
     KIND = "unclear"
     reason: str
     candidates: tuple[Candidate, ...] = ()
+    about: int | None = None
 
     @property
     def question(self) -> Question:
@@ -350,6 +361,8 @@ def _read(line: dict[str, Any], seq: int) -> Event:
         values["author"] = read_text(line["author"], "author")
     if line.get("piece") is not None:
         values["piece"] = read_number(line["piece"], "piece")
+    if line.get("turn") is not None:
+        values["turn"] = read_number(line["turn"], "turn")
     if "train" not in line and kind in (MarkerPlaced, MarkerRemoved):
         line = {**line, "train": line.get("by")}
     for own, default, codec in OWN_FIELDS[kind.KIND]:

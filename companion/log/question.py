@@ -31,6 +31,7 @@ class QuestionKind(StrEnum):
     SET_SUM = "set_sum"
     SEATS = "seats"
     MARKER = "marker"
+    DOES_NOT_FIT = "does_not_fit"
     TABLE = "table"
 
 

@@ -85,6 +85,7 @@ def event_schema(kind: str) -> dict[str, Any]:
         "frame": {**or_null(TEXT), "description": "The picture that shows it, a file beside the journal."},
         "author": or_null(TEXT),
         "piece": {**or_null(NUMBER), "description": "What it is called in the evidence of a watched round."},
+        "turn": {**or_null(NUMBER), "description": "In which turn of its player it was tapped, from 1."},
         **{name: codec.schema for name, _, codec in own},
     }
     if kind == "round_ended":

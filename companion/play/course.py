@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from companion.log.event_fields import Finding
 from companion.log.events import Announced, Event, MarkerPlaced, MarkerRemoved, Passed, RoundEnded, TileTakenBack
 from companion.play.event_actions import Table, action_of, lifted, meant, turned_to, uncounted, unsettled
-from companion.play.misfits import misfits, misfits_in_line
 from companion.play.reports import DEALT, LAST_TILE, reported
 from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
 from companion.rules.mexican.judge import play_out
@@ -273,15 +272,6 @@ class Course:
         certain = (self.ended_by == "person" and not self.watched) or self.ended == "blocked_proved"
         return (Finding(str(Violation.PLAY_AFTER_END), certain=certain),)
 
-    def misfits(self, event: Event) -> tuple[str, ...]:
-        """The codes by which a tile about to be laid does not fit where it lies, in whatever order things happened."""
-        play = action_of(event)
-        if not isinstance(play, Play):
-            return ()
-        if isinstance(self.table, LinePosition):
-            return misfits_in_line(self.rules, self.table, play)
-        return misfits(self.rules, self.table, self.table.trains.get(play.train, ()), play)
-
     def _opened_by(self, event: Event, player: str) -> Course:
         """The round, of which nobody has said who begins, as this act shows it to have begun.
 
@@ -345,7 +335,7 @@ class Course:
         moved = self.moved | {turn.player}
         # Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again.
         silent = 0 if turn.plays else 1 if Mark(turn.player) in turn.actions else self.silent + 1
-        table = self._perhaps_marked(turn, turned_to(self.table, turn.resume or self._after(turn.player), moved))
+        table = turned_to(self.table, turn.resume or self._after(turn.player), moved)
         return replace(self, table=table, turn=None, moved=moved, silent=silent, turns=(*self.turns, turn))
 
     def _after(self, player: str) -> str:
@@ -356,13 +346,6 @@ class Course:
                 break
             following = self.table.after(following)
         return following
-
-    def _perhaps_marked(self, turn: Turn, table: Table) -> Table:
-        """The table after a turn in which the player passed: where no camera looks on, a marker may lie there that
-        nobody has tapped, be it due or left to the player."""
-        if self.watched or not isinstance(table, Position) or turn.complete(self.rules) or turn.player in table.markers:
-            return table
-        return replace(table, perhaps_marked=table.perhaps_marked | {turn.player})
 
     def _with_act(self, action: Action, key: int) -> Course:
         turn = self.turn
@@ -448,8 +431,5 @@ class Course:
     def _end_first_trains(self) -> Course:
         """Ordinary turns have begun: every first train is closed."""
         course = self._paused()
-        table = course.table
-        for turn in course.first_turns.values():
-            table = self._perhaps_marked(turn, table)
         turns = (*course.turns, *course.first_turns.values())
-        return replace(course, table=table, turns=turns, first_turns={}, lap_over=True)
+        return replace(course, turns=turns, first_turns={}, lap_over=True)

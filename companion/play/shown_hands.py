@@ -165,8 +165,7 @@ def _entries(course: Course, turn: Turn, tiles: Collection[Tile]) -> list[tuple[
             decided = not long and not replace(turn, actions=turn.actions[:n]).complete(course.rules)
             playable = playable_tiles(course, turn.before, tiles, turn.actions[:n]) if decided else None
             feeding = turn.feeds(course.rules, n)
-            surely = _whenever(course, turn, playable) if isinstance(action, Draw) else None
-            entries.append((Entry(turn.player, action, playable, feeding=feeding, surely=surely), key))
+            entries.append((Entry(turn.player, action, playable, feeding=feeding), key))
     if not turn.complete(course.rules) and isinstance(turn.before, Position):
         done = tuple(action for action in turn.actions if not isinstance(action, (Mark, Unmark)))
         last = turn.passed if turn.passed is not None else turn.keys[-1] if turn.keys else None
@@ -176,19 +175,6 @@ def _entries(course: Course, turn: Turn, tiles: Collection[Tile]) -> list[tuple[
         playable = playable_tiles(course, turn.before, tiles, turn.actions)
         entries.append((Entry(turn.player, End(), playable, first_train=True), turn.keys[-1]))
     return entries
-
-
-def _whenever(course: Course, turn: Turn, playable: frozenset[Tile] | None) -> frozenset[Tile] | None:
-    """Those of these tiles that the player could have laid in their own turn before this one as well, where a draw that
-    people tapped may belong to it: this one ended with a tile, and no draw is known there. None where it cannot."""
-    if course.watched or not playable or not turn.plays:
-        return None
-    made = _turns(course)
-    place = next(n for n, one in enumerate(made) if one is turn)
-    last = next((one for one in reversed(made[:place]) if one.player == turn.player), None)
-    if last is None or last.draws:
-        return None
-    return playable & playable_tiles(course, last.before, playable)
 
 
 def _dealt(course: Course) -> int | None:

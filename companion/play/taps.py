@@ -9,6 +9,7 @@ asks for no marker, is so answered without being asked.
 from __future__ import annotations
 
 from companion.play.course import Course
+from companion.play.event_actions import turned_to
 from companion.rules.actions import Action, Discard, Draw, End, Mark, Play
 from companion.rules.position import LinePosition, Position
 from companion.rules.violations import Violation
@@ -36,19 +37,31 @@ def acts_when_unable(course: Course) -> tuple[Action, ...]:
     return next((way for way, codes, _may in added if not codes), ())
 
 
+def without_a_tile(table: Position | LinePosition, player: str) -> tuple[Action, ...]:
+    """The acts of a whole turn of `player`, whoever is to move, in which no tile fits."""
+    if isinstance(table, LinePosition):
+        return (Discard(),)
+    draw = () if table.boneyard == 0 else (Draw(),)
+    return (*draw, End() if player in table.markers else Mark(player))
+
+
 def lifts_marker(course: Course, player: str, play: Play) -> bool:
     """Whether `play`, about to be made by `player`, is one after which their own marker comes off.
 
-    False where it may stay (whoever then plays there must not be accused), where somebody else is to move, and before
-    a double's second tile.
+    False where it may stay (whoever then plays there must not be accused) and before a double's second tile; in a
+    watched round also where somebody else is to move. Among taps a neighbour may only have been quicker.
     """
     if course.ended is not None or course.turn_open:
         return False
     before, done = turn_so_far(course)
     if isinstance(before, LinePosition) or isinstance(course.table, LinePosition):
         return False
-    if before.turn != player or player not in course.table.markers:
+    if player not in course.table.markers:
         return False
+    if before.turn != player:
+        if course.watched:
+            return False
+        before, done = turned_to(course.table, player, course.moved), ()
     return Violation.MARKER_NOT_REMOVED in course.referee.judge(before, (*done, play, End())).codes
 
 

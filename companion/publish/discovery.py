@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.game.game_view import GameView
-from companion.game.standing import is_fault
+from companion.game.standing import is_fault, is_misfit
 from companion.publish.happenings import FAULT, FAULTS, PLAY, PLAYS
 from companion.publish.topics import OFFLINE, ONLINE, slug_of, topic
 
@@ -122,7 +122,7 @@ def summary(snapshot: GameView | None) -> dict[str, Any]:
     totals: Mapping[str, int] = snapshot.get("totals") or {}
     best = (max if snapshot.get("most_points_win") else min)(totals.values(), default=None)
     leaders = [name for name, points in totals.items() if points == best] if any(totals.values()) else []
-    plays = snapshot.get("plays") or []
+    plays = [play for play in snapshot.get("plays") or [] if not is_misfit(play)]
     last: Mapping[str, Any] = plays[-1] if plays else {}
     return {
         "phase": str(snapshot.get("phase") or "waiting"),
@@ -130,7 +130,7 @@ def summary(snapshot: GameView | None) -> dict[str, Any]:
         "round": snapshot.get("round") or 0,
         "leader": ", ".join(leaders) or "-",
         "last": _text(last),
-        "question": bool(snapshot.get("unclear")),
+        "question": bool(snapshot.get("questions")),
         "illegal": is_fault(last),
         "totals": dict(totals),
         "points": {slug_of(name): totals.get(name, 0) for name in snapshot.get("players") or ()},

@@ -34,9 +34,6 @@ class Status(StrEnum):
     CLEAR = "clear"
 
 
-RISING = (Status.CLEAR, Status.POSSIBLE, Status.CERTAIN)
-
-
 def status_of(held: Collection[Tile], playable: Collection[Tile], draws_after: int) -> Status:
     """`held` is U, `playable` the tiles that could have been laid; draws with each one unknown tile. Raises RulesError.
 
@@ -83,8 +80,6 @@ class Entry:
         act: Play, Draw, Discard, or Pass / End for a turn that ended without a further tile.
         playable: the tiles that this player could have laid at that moment instead (from `legal_plays` with hand
             None); None where the act was no decision or nothing is known of it.
-        surely: those of them that could have been laid at every moment at which the act may have been done; None for
-            all of them.
         first_train: the act ends a long first train, and the tiles of `playable` would have made it longer.
         feeding: a double had to be covered: one that was open when the turn began, or the player's own.
     """
@@ -94,7 +89,6 @@ class Entry:
     playable: frozenset[Tile] | None = None
     first_train: bool = False
     feeding: bool = False
-    surely: frozenset[Tile] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +155,10 @@ def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[F
         gone = sum(1 for number, earlier in own[entry.by] if number < at and isinstance(earlier.act, Discard))
         unknown = draws + unseen[entry.by] + (gone if entry.by in reveal.mixed else 0)
         status = status_of(held, entry.playable, unknown)
-        if entry.surely is not None and status_of(held, entry.surely, unknown) is not Status.CERTAIN:
-            status = min(status, Status.POSSIBLE, key=RISING.index)
         if status is not Status.CLEAR:
             proof = tuple(sorted(set(held) & entry.playable))
             offence = is_offence(rules, code, feeding=entry.feeding)
-            sure = set(held) & (entry.playable if entry.surely is None else entry.surely)
-            by_chance = all_drawn_since(len(held), len(sure), unknown + reveal.astray)
+            by_chance = all_drawn_since(len(held), len(proof), unknown + reveal.astray)
             findings.append(Finding(at, entry.by, code, status, offence, proof, by_chance))
     return tuple(findings)
 

@@ -25,7 +25,6 @@ class Position:
     `open` are the trains that end in an uncovered double, in the order of laying; `flipped` those closed by a face-down
     dead double (the double stays the chain's last tile). `boneyard` None cannot be counted. `hands` are tile counts
     before the turn; a player not named holds more than one tile. `round` None: the engine's value is not checked.
-    `perhaps_marked` are players whose train may carry a marker that nobody has recorded.
     Nothing is checked here: what is wrong with a table is for the judge to say.
 
     >>> from companion.rules import Board
@@ -46,7 +45,6 @@ class Position:
     hands: Mapping[str, int] = field(default_factory=dict)
     round: int | None = None
     first_engine: int | None = None
-    perhaps_marked: frozenset[str] = frozenset()
     _seen: Seen | None = field(default=None, repr=False, compare=False)
 
     def value_due(self, train: str) -> int:

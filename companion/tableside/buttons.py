@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from companion.game.game_view import GameView
-from companion.game.standing import is_fault
+from companion.game.standing import is_fault, is_misfit
 from hardware.panel import Done, Light, Press
 
 
@@ -27,19 +27,20 @@ class GameControls(Protocol):
 
 
 def light_of(snapshot: GameView | None, camera_lost: bool) -> Light:
-    """What the lamp shows. Illegal comes first, because somebody may be reaching for the next tile; then questions."""
+    """What the lamp shows. Illegal comes first, because somebody may be reaching for the next tile; then questions.
+    Whether a tap was right is asked on the phone that tapped, and lights nothing."""
     if snapshot is None or snapshot.get("phase") == "match_over":
         return Light.NO_CAMERA if camera_lost else Light.OFF
     if is_accused(snapshot):
         return Light.ILLEGAL
-    if snapshot.get("unclear"):
+    if not all(map(is_misfit, snapshot.get("questions") or ())):
         return Light.UNSURE
     return Light.NO_CAMERA if camera_lost else Light.READING
 
 
 def is_accused(snapshot: GameView) -> bool:
     """Whether a fault stands against the newest entry."""
-    plays = snapshot.get("plays") or []
+    plays = [play for play in snapshot.get("plays") or [] if not is_misfit(play)]
     return is_fault(plays[-1]) if plays else False
 
 

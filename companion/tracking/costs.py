@@ -69,13 +69,6 @@ class Cause(StrEnum):
     DOUBTFUL_NEIGHBOUR = "doubtful_neighbour"
     MISCOUNTED_HAND = "miscounted_hand"
     ANYBODY = "anybody"
-    DRAW_TO_COME = "draw_to_come"
-    MARKER_TO_COME = "marker_to_come"
-    TAPPED_LATE = "tapped_late"
-    TAPPED_EARLY = "tapped_early"
-    TAP_OVERDUE = "tap_overdue"
-    NOTHING_NEW = "nothing_new"
-    MARKED_FIRST = "marked_first"
     WRONG_STATEMENT = "wrong_word"
     LATE_STATEMENT = "late_word"
     BLIND_STATEMENT = "blind_word"
@@ -193,17 +186,6 @@ PRIORS: dict[Cause, Prior] = {
     Cause.DOUBTFUL_NEIGHBOUR: Prior(10, "a tile beside it was not surely read, and misread", "judgement: one in ten"),
     Cause.MISCOUNTED_HAND: Prior(15, "a hand was counted wrongly", "follows from missed draws"),
     Cause.ANYBODY: Prior(3, "anybody may have been next", "two players at least"),
-    Cause.DRAW_TO_COME: Prior(
-        9, "a draw, or a tile put away, is tapped late", "one tap in eight (bench.tapped); judgement: no family counted"
-    ),
-    Cause.MARKER_TO_COME: Prior(9, "a marker is tapped late", "as DRAW_TO_COME"),
-    Cause.TAPPED_LATE: Prior(0, "this was tapped late", "paid for when its turn ended"),
-    Cause.TAPPED_EARLY: Prior(13, "this was tapped before its turn", "one tap in twenty (bench.tapped)"),
-    Cause.TAP_OVERDUE: Prior(
-        99, "a tap is more than a round of the table late", "docs/rules.md, third reading: it is none any more"
-    ),
-    Cause.NOTHING_NEW: Prior(3, "a tap says nothing new", "presses of my turn is over come late, early and twice"),
-    Cause.MARKED_FIRST: Prior(3, "the marker was tapped before the draw of the same turn", "judgement: half of them"),
     Cause.WRONG_STATEMENT: Prior(20, "what a person entered is wrong", "judgement: one tap in a hundred"),
     Cause.LATE_STATEMENT: Prior(
         15, "what a person entered was known already", "judgement: one draw or pass in thirty is entered late"
@@ -248,7 +230,6 @@ ERRORS = frozenset(
         Cause.PHANTOM_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN, Cause.NO_MARKER, Cause.DOUBTFUL_MARKER,
         Cause.REACHED_FOR_NOTHING, Cause.MISSED_DISCARD, Cause.LIES_OPEN, Cause.MARKED_IN_LAP,
         Cause.MISREAD, Cause.ANOTHER_TILE, Cause.UNSETTLED_END, Cause.MISCOUNTED_HAND, Cause.WRONG_STATEMENT,
-        Cause.DRAW_TO_COME, Cause.MARKER_TO_COME, Cause.TAPPED_EARLY,
     }
 )  # fmt: skip
 """Where the likeliest explanation needs one of these, a broken rule may be as likely, and is looked for."""
@@ -269,10 +250,6 @@ WIDE_REACH = 46
 """When a change has none, those of the window are searched again for two faults, or one and camera errors."""
 BACK_REACH, BACK_WORK = 40, 400
 """In the changes before the last one fault is looked for: nobody noticed it at the time, and two are too many."""
-
-TAPPED_KEEP, TAPPED_UNSEEN = 46, 99
-"""The same where people tap: what is still to be tapped is the likeliest until it comes too late. There nothing is
-laid that nobody taps, but names may be wrong: dearer than two broken rules."""
 
 CALM_BEAM, WIDE_BEAM = 40, 48
 CALM_WORK, WIDE_WORK = 600, 600

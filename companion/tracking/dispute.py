@@ -27,13 +27,6 @@ UNLISTED = frozenset(
         Cause.MARKED_AND_LAID,
         Cause.TURN_IN_PARTS,
         Cause.ANYBODY,
-        Cause.DRAW_TO_COME,
-        Cause.MARKER_TO_COME,
-        Cause.TAPPED_LATE,
-        Cause.TAPPED_EARLY,
-        Cause.TAP_OVERDUE,
-        Cause.NOTHING_NEW,
-        Cause.MARKED_FIRST,
         Cause.NO_DOUBLE_ACROSS,
         Cause.DOUBLE_ALONG,
     }

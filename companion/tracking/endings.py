@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
 from math import inf
 from typing import NamedTuple
 
@@ -11,17 +10,8 @@ from companion.rules.mexican.turn import TurnState
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, Cause, fault
 
-
-class Unseen(NamedTuple):
-    """What is assumed where a turn seems to lack something: a draw, a marker put `on`, a marker taken `off`."""
-
-    draw: Cause
-    on: Cause
-    off: Cause
-
-
-BY_CAMERA = Unseen(Cause.MISSED_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN)
-"""No picture shows it, or not yet."""
+CHEAPEST = min(map(COST.__getitem__, (Cause.MISSED_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN)))
+"""What it costs at least that something has not been seen that a turn seems to lack."""
 
 
 class Ending(NamedTuple):
@@ -43,7 +33,7 @@ def endings(
     off: frozenset[str],
     *,
     faults: bool,
-    unseen: Unseen | None = BY_CAMERA,
+    unseen: bool = True,
     within: float = inf,
 ) -> Iterator[Ending]:
     """How `turn` may be over. `on` are markers that are held to lie there though no picture shows them, `off` the other
@@ -59,7 +49,7 @@ def endings(
     judged = turn.copy()
     judged.finish()
     codes = judged.codes - before
-    if me in on and V.MARKER_NOT_REMOVED in codes and unseen is BY_CAMERA:
+    if me in on and V.MARKER_NOT_REMOVED in codes and unseen:
         # No picture ever showed it.
         turn = turn.copy()
         turn.markers -= {me}
@@ -70,25 +60,14 @@ def endings(
     if not codes:
         causes = tuple(_unusual(turn, judged, on))
         yield Ending(sum(COST[cause] for cause in causes), judged, (), causes, on, off)
-        perhaps = (judged.may - turn.may) & {V.MARKER_MISSING, V.MARKER_NOT_REMOVED}
-        if judged.may_mark:
-            perhaps |= {V.MARKER_MISSING}
-        if perhaps and unseen not in (None, BY_CAMERA):
-            # The rules leave it open, and yet it may have been moved.
-            yield from _unseen_endings(turn, perhaps, on, off, unseen)
         return
-    if unseen is not None and within >= _cheapest(unseen):
-        yield from _unseen_endings(turn, codes, on, off, unseen)
+    if unseen and within >= CHEAPEST:
+        yield from _unseen_endings(turn, codes, on, off)
     if faults and within >= COST[Cause.ALSO_ILLEGAL]:
         first = Cause.ALSO_ILLEGAL if before else fault(codes)
         causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
         cost = sum(COST[cause] for cause in causes)
         yield Ending(cost, judged, tuple(sorted(map(str, codes))), causes, on, off)
-
-
-@cache
-def _cheapest(unseen: Unseen) -> int:
-    return min(map(COST.__getitem__, unseen))
 
 
 def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:
@@ -101,9 +80,7 @@ def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator
         yield Cause.UNSETTLED_END
 
 
-def _unseen_endings(
-    turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str], unseen: Unseen
-) -> Iterator[Ending]:
+def _unseen_endings(turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str]) -> Iterator[Ending]:
     """The same end without a fault, if something was not seen: a draw, a marker put on or taken off."""
     me = turn.player
     mended = turn.copy()
@@ -112,19 +89,19 @@ def _unseen_endings(
     found = set(codes)
     if found & {V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED}:
         mended.draw()
-        causes.append(unseen.draw)
+        causes.append(Cause.MISSED_DRAW)
     if found & {V.MARKER_MISSING, V.DOUBLE_NOT_FOLLOWED}:
         mended.markers |= {me}
         on = on | {me}
-        causes.append(unseen.on)
+        causes.append(Cause.MARKER_NOT_SEEN)
     if V.MARKER_NOT_REMOVED in found:
         mended.markers -= {me}
         off = off | {me}
-        causes.append(unseen.off)
+        causes.append(Cause.MARKER_STILL_SEEN)
     if not causes:
         return
     mended.finish()
     if mended.codes - before:
         return
-    undrawn = unseen.draw in causes and mended.boneyard is not None
+    undrawn = Cause.MISSED_DRAW in causes and mended.boneyard is not None
     yield Ending(sum(COST[cause] for cause in causes), mended, (), tuple(causes), on, off, undrawn)

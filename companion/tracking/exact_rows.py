@@ -87,7 +87,7 @@ class ExactState(MexicanState):
     __slots__ = ()
 
     errors = False
-    unseen = None
+    unseen = False
 
 
 def has_begun(table: Position, player: str) -> bool:

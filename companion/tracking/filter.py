@@ -24,7 +24,6 @@ from companion.tracking.costs import (
     CALM_WORK,
     CERTAIN,
     COST,
-    FARTHEST,
     ILLEGAL,
     WIDE_BEAM,
     WIDE_REACH,
@@ -146,8 +145,7 @@ class Hypothesis:
         causes = _mixed([one.causes for one in several], shares)
         others = _mixed([one.others for one in several], shares)
         first = min(several, key=lambda one: one.cost)
-        # Who is late with a tap may be late again at no cost: of taps the many ways to be so do not add up.
-        cost = cost_of(total) if first.state.errors else first.cost
+        cost = cost_of(total)
         begun = [one.born for one in several if one.born is not None]
         born = max(begun) if len(begun) == len(several) else None
         counted = _counted(first, several, shares)
@@ -222,7 +220,6 @@ class Snapshot:
     spent: float
     evidence: Evidence
     wide: bool
-    lost: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,48 +233,38 @@ class Checkpoint:
     wide: bool
     surprised: bool
     cut_short: bool
-    lost: tuple[tuple[int, float], ...]
 
 
 class TableFilter:
     """The belief about one round. `advance` takes the next evidence; `beam` and `outliers` are the hypotheses.
 
-    `lag`: so many changes back an explanation may still change; older ones are settled. `keep`: a hypothesis stays
-    while an explanation from it is no dearer. `unseen`: what it costs that much happened that nobody saw.
-    `lost`: the
-    evidence at which hypotheses were dropped because there were too many, and how far their best is from the best.
+    `lag`: so many changes back an explanation may still change; older ones are settled.
     """
 
-    def __init__(
-        self, starts: Iterable[State], lag: int, *, keep: int = CALM_KEEP, unseen: int = COST[Cause.UNSEEN]
-    ) -> None:
+    def __init__(self, starts: Iterable[State], lag: int) -> None:
         self.beam = [Hypothesis(state, 0.0) for state in starts]
         self.outliers: list[Hypothesis] = []
         self.lag = lag
-        self.keep = keep
-        self.unseen = unseen
         self.snapshots: list[Snapshot] = []
         self.spent = 0.0
         self.wide = False
         self.surprised = False
         self.cut_short = False
-        self.lost: tuple[tuple[int, float], ...] = ()
 
     def checkpoint(self) -> Checkpoint:
         return Checkpoint(
             self.beam, self.outliers, self.spent, tuple(self.snapshots), self.wide, self.surprised, self.cut_short,
-            self.lost,
         )  # fmt: skip
 
     def restore(self, kept: Checkpoint) -> None:
         self.beam, self.outliers, self.spent = kept.beam, kept.outliers, kept.spent
         self.snapshots, self.wide = list(kept.snapshots), kept.wide
-        self.surprised, self.cut_short, self.lost = kept.surprised, kept.cut_short, kept.lost
+        self.surprised, self.cut_short = kept.surprised, kept.cut_short
 
     def advance(self, evidence: Evidence) -> bool:
         """Let the belief explain this change; False where only the outlier explains it."""
         pieces = Pieces.of(evidence)
-        self.snapshots.append(Snapshot(self.beam, self.outliers, self.spent, evidence, self.wide, self.lost))
+        self.snapshots.append(Snapshot(self.beam, self.outliers, self.spent, evidence, self.wide))
         first, spent = self._first_item(), self.spent
         if evidence.adopted:
             self._adopt(pieces, evidence, first)
@@ -288,7 +275,7 @@ class TableFilter:
         self.wide = self.surprised
         if not self.surprised:
             grown = self._grown(self.beam, found, evidence, first)
-            self.beam = self._best(grown, CALM_BEAM, evidence)
+            self.beam = grown[:CALM_BEAM]
         else:
             self._look_again()
         self._grow_outliers(pieces, evidence, first, spent)
@@ -317,7 +304,7 @@ class TableFilter:
 
     def fork(self) -> TableFilter:
         """The same belief, to be tried further."""
-        other = TableFilter((), self.lag, keep=self.keep, unseen=self.unseen)
+        other = TableFilter((), self.lag)
         other.restore(self.checkpoint())
         return other
 
@@ -333,7 +320,7 @@ class TableFilter:
     ) -> tuple[list[Explanation], bool]:
         """Without a broken rule; no more than the cheapest where that is `enough`."""
         row, most = _row(beam), 2 * CALM_BEAM
-        reach, keep, work = CALM_REACH, self.keep, CALM_WORK
+        reach, keep, work = CALM_REACH, CALM_KEEP, CALM_WORK
         return explain(row, pieces, faults=False, reach=reach, keep=keep, most=most, work=work, enough=enough)
 
     def _look_again(self) -> None:
@@ -341,11 +328,11 @@ class TableFilter:
         players = len(self.beam[0].state.players)
         start = max(0, len(self.snapshots) - players - 2)
         start = max((n for n in range(start, len(self.snapshots)) if self.snapshots[n].wide), default=start)
-        beam, spent, self.lost = self.snapshots[start].beam, self.snapshots[start].spent, self.snapshots[start].lost
+        beam, spent = self.snapshots[start].beam, self.snapshots[start].spent
         for n in range(start, len(self.snapshots)):
             step = self.snapshots[n]
             if n > start:
-                self.snapshots[n] = replace(step, beam=beam, spent=spent, wide=True, lost=self.lost)
+                self.snapshots[n] = replace(step, beam=beam, spent=spent, wide=True)
             pieces = Pieces.of(step.evidence)
             last = n == len(self.snapshots) - 1
             reach, work = (WIDE_REACH, WIDE_WORK) if last else (BACK_REACH, BACK_WORK)
@@ -355,7 +342,7 @@ class TableFilter:
                 self.beam = []
                 return
             grown = self._grown(beam, found, step.evidence, self._first_item())
-            beam = self._best(grown, WIDE_BEAM, step.evidence)
+            beam = grown[:WIDE_BEAM]
             spent += _scaled(beam)
         self.beam, self.spent = beam, spent
 
@@ -379,29 +366,11 @@ class TableFilter:
         apart = [variant for one in grown for variant in one.told_apart()]
         return sorted(grown if len(apart) == len(grown) else _merged(apart), key=lambda one: one.cost)
 
-    def _best(self, grown: list[Hypothesis], most: int, evidence: Evidence) -> list[Hypothesis]:
-        """The best of the hypotheses that explain this change. What was lost before would have explained it no dearer
-        than without a broken rule."""
-        best = grown[0].cost if grown else 0.0
-        lost = [(number, cost - max(0.0, best - CALM_REACH)) for number, cost in self.lost]
-        if len(grown) > most:
-            lost.append((evidence.number, grown[most].cost - best))
-        self.lost = tuple(lost)
-        return grown[:most]
-
-    def weight_lost(self, number: int) -> float:
-        """The weight of the best hypothesis that was dropped with evidence `number` or later, there being too many."""
-        costs = [cost for at, cost in self.lost if at >= number]
-        return float(10.0 ** (-max(-FARTHEST, min(costs)) / 10.0)) if costs else 0.0
-
     def _grow_outliers(self, pieces: Pieces, evidence: Evidence, first: int, spent: float) -> None:
         """The outliers that were there go on; the change itself may be one where it has no faultless explanation.
 
         `spent`: what their costs are relative to.
         """
-        if self.unseen >= FARTHEST and self.beam and not self.outliers and not self.cut_short:
-            # Too far from the best to weigh anything, while there is one.
-            return
         grown: list[Hypothesis] = []
         alive = [
             replace(one, cost=one.cost + spent - self.spent)
@@ -418,7 +387,7 @@ class TableFilter:
             outlier = Hypothesis.merged(before)
             clouded = evidence.clouded or evidence.guessed or evidence.adopted or len(evidence.laid) > MOST_AT_ONCE
             cause = Cause.UNSEEN_IN_CLUTTER if clouded else Cause.UNSEEN
-            price = COST[cause] if clouded else self.unseen
+            price = COST[cause]
             cost = best.cost + self.snapshots[-1].spent - self.spent + price
             if self.cut_short and self.beam:
                 # What a search that was cut short has found proves nothing.

@@ -18,7 +18,6 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
 from companion.tracking.ahead import at_least, begun
 from companion.tracking.costs import COST, Cause
-from companion.tracking.endings import BY_CAMERA
 from companion.tracking.evidence import Piece
 from companion.tracking.mexican import MexicanState
 from companion.tracking.pieces import Move, Pieces, Rest, Step
@@ -35,9 +34,6 @@ class FirstLapState(MexicanState):
     __slots__ = ()
 
     lap: ClassVar[bool] = True
-
-    after: ClassVar[type[MexicanState]] = MexicanState
-    """The state of the round once the lap is over."""
 
     @property
     def over(self) -> tuple[str, str | None] | None:
@@ -71,12 +67,12 @@ class FirstLapState(MexicanState):
                 # Whoever has laid a first train and now lays elsewhere is ahead of the others.
                 hasty = player in self.moved and player != train
                 late: tuple[Cause, ...] = ()
-                if player in self.through or (player in self.turn.markers and not self._plays_on(player)):
+                if player in self.turn.markers and not self._plays_on(player):
                     late = (Cause.PLAYED_ON_AFTER_MARKING,)
                 elif hasty:
                     late = (Cause.ILLEGAL,)
                 elif player in self.moved and not done:
-                    late = self._taken_up()
+                    late = (Cause.TURN_IN_PARTS,)
                 against, wrong = piece.against(player)
                 fixed = against + sum([COST[cause] for cause in late])
                 if fixed > within:
@@ -89,10 +85,6 @@ class FirstLapState(MexicanState):
                     causes = (*one.causes, *late, *wrong)
                     step = Step(player, one.act, piece.item, held, causes, cost, one.misread_below)
                     yield Move(cost, lap, after, step)
-
-    def _taken_up(self) -> tuple[Cause, ...]:
-        """What is assumed where somebody goes on with a first train."""
-        return self.in_parts
 
     def _plays_on(self, player: str) -> bool:
         """Whether this player has laid a tile since any marker was due: it is strange once."""
@@ -174,9 +166,9 @@ class FirstLapState(MexicanState):
         # Who lays no first train marks.
         turn = self.turn.copy()
         turn.markers = turn.markers.union(missing)
-        ended = self.copied_as(self.after)._begun(self.starter, turn, frozenset(self.players))
+        ended = self.copied_as(MexicanState)._begun(self.starter, turn, frozenset(self.players))
         ended.unseen_on = self.unseen_on | frozenset(missing)
-        unmarked = (self.unseen or BY_CAMERA).on
+        unmarked = Cause.MARKER_NOT_SEEN
         causes = (Cause.SKIPPED_FIRST_TRAIN, unmarked) * len(missing)
         if begun(rest):
             causes = (*causes, Cause.TURN_IN_BETWEEN)
@@ -200,7 +192,7 @@ class FirstLapState(MexicanState):
         return not own.turn.faults_of(act.tile, train).certain
 
     def after_outlier(self, pieces: Pieces, *, unknown: bool) -> MexicanState:
-        return super().after_outlier(pieces, unknown=unknown).copied_as(self.after)
+        return super().after_outlier(pieces, unknown=unknown).copied_as(MexicanState)
 
     def _back_in_lap(self, starter: str) -> FirstLapState:
         other = self.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from typing import ClassVar, Self
@@ -27,13 +27,8 @@ class LineState:
     errors: ClassVar[bool] = True
     """Whether the camera may have erred."""
 
-    put_away_unseen: ClassVar[Cause] = Cause.MISSED_DISCARD
-    shown_late: ClassVar[tuple[Cause, ...]] = ()
-    """What is assumed where a turn seems to lack a tile put away, and what is said of it once it shows."""
-
     __slots__ = (
-        "another", "anyone", "between", "done", "kept", "last", "resume", "rules", "table", "tail", "unknown", "unseen",
-        "waited",
+        "another", "anyone", "between", "done", "last", "resume", "rules", "table", "tail", "unknown", "unseen",
     )  # fmt: skip
 
     def __init__(self, rules: RuleSet, table: LinePosition, *, anyone: bool = False) -> None:
@@ -45,8 +40,6 @@ class LineState:
         self.last: str | None = None
         self.tail: int | None = None
         self.unseen: tuple[str, ...] = ()
-        self.kept: tuple[tuple[str, Action, int], ...] = ()
-        self.waited: Mapping[str, int] = {}
         self.between = False
         self.another: frozenset[str] = frozenset()
         self.unknown: frozenset[str] = frozenset()
@@ -57,7 +50,6 @@ class LineState:
         other.anyone = self.anyone
         other.between = self.between
         other.done = self.done
-        other.kept = self.kept
         other.last = self.last
         other.resume = self.resume
         other.rules = self.rules
@@ -65,7 +57,6 @@ class LineState:
         other.tail = self.tail
         other.unknown = self.unknown
         other.unseen = self.unseen
-        other.waited = self.waited
         return other
 
     @property
@@ -159,7 +150,7 @@ class LineState:
             for late in self._late(player) if faults or not shown else ():
                 wrong, codes = ((Cause.RARELY_ILLEGAL,), (str(V.DISCARD_FACE_UP),)) if shown else ((), ())
                 cost = sum(COST[one] for one in wrong)
-                step = Step(late, piece.act, piece.item, codes, (*wrong, *self.shown_late), cost)
+                step = Step(late, piece.act, piece.item, codes, wrong, cost)
                 yield Move(cost, self._seen_late(late), after, step)
             if self.errors and shown and piece.doubt is None and not self.done:
                 cost = COST[Cause.LIES_OPEN]
@@ -252,7 +243,7 @@ class LineState:
             return
         if self.table.line:
             away = apply(self.table, Discard())
-            yield from self._put_away(me)._over(away, pieces, rest, (), (self.put_away_unseen,))
+            yield from self._put_away(me)._over(away, pieces, rest, (), (Cause.MISSED_DISCARD,))
         if faults:
             codes = (str(V.PASS_WITHOUT_DISCARD),)
             yield from self._over(self.table, pieces, rest, codes, (Cause.ILLEGAL,))
@@ -327,7 +318,6 @@ class LineState:
         other.resume = other.last = other.tail = None
         other.another = frozenset()
         other.unseen = ()
-        other.kept = ()
         # Whatever lies at these ends, it was laid on what is on record.
         other.unknown = self.unknown.union(pieces.evidence.unread)
         laid = {piece.act.train for piece in pieces.evidence.pieces if isinstance(piece.act, Play)}

@@ -17,7 +17,7 @@ from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.ahead import at_least, begun, misreading
 from companion.tracking.costs import COST, OF_VALUES, Cause, fault
-from companion.tracking.endings import BY_CAMERA, Unseen, endings
+from companion.tracking.endings import endings
 from companion.tracking.evidence import Piece
 from companion.tracking.pieces import Move, Pieces, Rest, Step
 from companion.tracking.round_state import RoundState, with_hands
@@ -51,19 +51,8 @@ class MexicanState(RoundState):
     errors: ClassVar[bool] = True
     """Whether the camera may have erred: not where both tables are given (`exact`)."""
 
-    unseen: ClassVar[Unseen | None] = BY_CAMERA
-    """What is assumed where a turn seems to lack something (None: nothing, it does)."""
-
-    shown_late: ClassVar[tuple[Cause, ...]] = ()
-    """What is said of a draw or a marker that was assumed, once it shows."""
-
-    after_marking: ClassVar[Cause] = Cause.PLAYED_ON_AFTER_MARKING
-    """What it takes to go on once the marker is on."""
-
-    in_parts: ClassVar[tuple[Cause, ...]] = (Cause.TURN_IN_PARTS,)
-    """What it takes that a turn goes on in another change."""
-
-    most_undrawn: ClassVar[int] = MOST_UNDRAWN
+    unseen: ClassVar[bool] = True
+    """Whether something that a turn seems to lack may be there though no picture shows it."""
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
         """What explaining the rest costs at least."""
@@ -116,9 +105,9 @@ class MexicanState(RoundState):
 
     def _acts(self, pieces: Pieces, rest: Rest, faults: bool, within: float = inf) -> Iterator[Move]:
         me = self.turn.player
-        late: tuple[Cause, ...] = (self.after_marking,) if self.put_on else ()
+        late: tuple[Cause, ...] = (Cause.PLAYED_ON_AFTER_MARKING,) if self.put_on else ()
         if self.acted and not begun(rest):
-            late = (*late, *self.in_parts)
+            late = (*late, Cause.TURN_IN_PARTS)
         on = sum([COST[cause] for cause in late])
         for n, (train, row) in enumerate(pieces.trains if on <= within else ()):
             done = rest.tiles[n]
@@ -153,7 +142,7 @@ class MexicanState(RoundState):
             first = not (any(rest.tiles) or rest.markers or rest.flips or (rest.draws and self.acted))
             for player in dict.fromkeys(self.undrawn if first else ()):
                 against, wrong = piece.against(player)
-                step = Step(player, piece.act, piece.item, (), (*wrong, *self.shown_late), against)
+                step = Step(player, piece.act, piece.item, (), wrong, against)
                 yield Move(against, partial(self._drawn_late, player), after, step)
             if piece.doubt is None and self.errors:
                 phantom = Cause.PHANTOM_DRAW if self.turn.boneyard is not None else Cause.REACHED_FOR_NOTHING
@@ -273,7 +262,7 @@ class MexicanState(RoundState):
                     (self.unseen_on - {owner}, self.unseen_off) if placed else (self.unseen_on, believed - {owner})
                 )
                 cost, assumed = piece.against(owner)
-                step = Step(owner, act, piece.item, (), (*assumed, *self.shown_late), cost)
+                step = Step(owner, act, piece.item, (), assumed, cost)
                 yield Move(cost, partial(self._unseen, on, off), after, step)
                 continue
             if owner in self.players and piece.doubt is not None and (owner in self.turn.markers) == placed:
@@ -360,7 +349,7 @@ class MexicanState(RoundState):
                 turn.hand = None
                 hands = {name: count for name, count in turn.position.hands.items() if name != player}
                 turn.position = with_hands(turn.position, hands)
-            undrawn = (*self.undrawn, player)[-self.most_undrawn :] if missed else self.undrawn
+            undrawn = (*self.undrawn, player)[-MOST_UNDRAWN:] if missed else self.undrawn
             following = [turn.position.after(player)]
             if self.resume is not None and self.resume not in following:
                 following.insert(0, self.resume)

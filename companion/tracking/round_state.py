@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self, TypeVar
 
-from companion.rules.actions import Action, Mark, Play, Unmark
+from companion.rules.actions import Mark, Play, Unmark
 from companion.rules.mexican.blocks import provably_blocked
 from companion.rules.mexican.turn import TurnState
 from companion.rules.position import Chain, LinePosition, Position
@@ -39,13 +39,12 @@ class RoundState:
     tile is held to be another one than was read, which is known; `misread`: to show other values, whichever; `unknown`:
     trains of which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the
     turn began with, `tips` the one that the trains have. `waited`: how many more pictures have not shown each of the
-    unseen markers. `through`: who has said that the first train, which all lay at the same time, is done.
+    unseen markers.
     """
 
     __slots__ = (
-        "acted", "anchors", "another", "anyone", "began", "between", "kept", "last", "misread", "moved",
-        "perhaps_drew", "put_on", "resume", "rules", "silent", "starter", "through", "tips", "turn", "undrawn",
-        "unknown", "unseen_off", "unseen_on", "waited",
+        "acted", "anchors", "another", "anyone", "began", "between", "last", "misread", "moved", "put_on", "resume",
+        "rules", "silent", "starter", "tips", "turn", "undrawn", "unknown", "unseen_off", "unseen_on", "waited",
     )  # fmt: skip
 
     lap: ClassVar[bool] = False
@@ -67,9 +66,6 @@ class RoundState:
         self.anyone = anyone
         self.between = False
         self.last: str | None = None
-        self.kept: tuple[tuple[str, Action, int], ...] = ()
-        self.perhaps_drew: frozenset[str] = frozenset()
-        self.through: frozenset[str] = frozenset()
         self.another: frozenset[str] = frozenset()
         self.misread: frozenset[str] = frozenset()
         self.unknown: frozenset[str] = frozenset()
@@ -88,17 +84,14 @@ class RoundState:
         other.anyone = self.anyone
         other.began = self.began
         other.between = self.between
-        other.kept = self.kept
         other.last = self.last
         other.misread = self.misread
         other.moved = self.moved
-        other.perhaps_drew = self.perhaps_drew
         other.put_on = self.put_on
         other.resume = self.resume
         other.rules = self.rules
         other.silent = self.silent
         other.starter = self.starter
-        other.through = self.through
         other.tips = self.tips
         other.turn = self.turn
         other.undrawn = self.undrawn
@@ -279,8 +272,6 @@ class RoundState:
         other.resume = None
         other.unseen_on = other.unseen_off = frozenset()
         other.undrawn = ()
-        other.kept = ()
-        other.perhaps_drew = frozenset()
         other.waited = {}
         other.silent = 0
         other.anyone = True
@@ -309,5 +300,5 @@ class RoundState:
 def with_hands(table: Position, hands: Mapping[str, int]) -> Position:
     return Position(
         table.set_max, table.players, table.engine, table.trains, table.markers, table.open, table.flipped, table.turn,
-        table.first_turn, table.boneyard, dict(hands), table.round, table.first_engine, table.perhaps_marked,
+        table.first_turn, table.boneyard, dict(hands), table.round, table.first_engine,
     )  # fmt: skip

@@ -109,16 +109,22 @@ def _players() -> list[str]:
 
 
 def _mover(fields: dict[str, Any]) -> str | None:
-    """Whose act it is: the named player, else the one to move."""
+    """Whose act it is: the named player, else the one whose turn was shown, else the one to move."""
     if fields.get("by"):
         return person(fields, "by", _players())
-    turn = _board().get("turn")
+    turn = carried(fields, _players(), None).turn or _board().get("turn")
     return None if turn is None else str(turn)
 
 
-def _carried(fields: dict[str, Any], train: str | None = None) -> Carried:
-    """The turn that the key was shown for, and with a `train` its end then."""
-    return carried(fields, _players(), train)
+def _carried(fields: dict[str, Any], by: str | None, train: str | None = None) -> Carried:
+    """The turn that the key was shown for, which turn of `by` that is, and with a `train` its end then."""
+    return carried(fields, _players(), by, train)
+
+
+def _is_told(fields: Mapping[str, Any]) -> Callable[[SessionLike], bool]:
+    """Whether a tap says itself what it was meant for: in a round that people tap it is recorded then, whatever others
+    have tapped meanwhile, and asked about where it does not fit."""
+    return lambda session: fields.get("turn") not in (None, "") and bool(session.snapshot()["own_turns"])
 
 
 def _train(fields: dict[str, Any], name: str = "train") -> str:
@@ -146,15 +152,16 @@ def _due(train: str) -> int | None:
     return None if not engine else int(engine[-1])
 
 
-def laid_tile(fields: dict[str, Any], train: str) -> tuple[int, int]:
-    """The tile of a play: `tile`, or `outer` with `inner` (missing: the value due on the train)."""
+def laid_tile(fields: dict[str, Any], train: str, end: int | None = None) -> tuple[int, int]:
+    """The tile of a play: `tile`, or `outer` with `inner` (missing: the `end` that was shown, or the value due on the
+    train)."""
     if fields.get("tile") not in (None, ""):
         return tile(fields["tile"], HIGHEST)
     outer = number(fields, "outer", 0, HIGHEST)
     if fields.get("inner") not in (None, ""):
         inner = number(fields, "inner", 0, HIGHEST)
     else:
-        due = _due(train)
+        due = _due(train) if end is None else end
         if due is None:
             raise FieldError(
                 "inner",
@@ -169,17 +176,19 @@ def laid_tile(fields: dict[str, Any], train: str) -> tuple[int, int]:
 @changes
 def play() -> AnyResponse:
     fields = read_body(request)
-    with table_as_seen(fields):
+    with table_as_seen(fields, _is_told(fields)):
         train = _train(fields)
-        _carried(fields, train)
-        laid = laid_tile(fields, train)
         by = person(fields, "by", _players()) if fields.get("by") else None
+        shown = _carried(fields, by, train)
+        laid, said = laid_tile(fields, train, shown.end), dict[str, Any](shown.said())
         if wants_page() and not fields.get("again"):
             _expect_possible(laid)
         if wants_page() and by is None:
             by = _whose(train, laid)
+        if all(fields.get(name) in (None, "") for name in ("tile", "inner")):
+            said["outer_only"] = True
         lifting = {"lift": True} if wants_page() else {}
-        return run_command("play", laid, train, by=by, source="person", **lifting)
+        return run_command("play", laid, train, by=by, source="person", **lifting, **said)
 
 
 class AskBack(Conflict):
@@ -225,10 +234,9 @@ def _expect_possible(laid: tuple[int, int]) -> None:
 @changes
 def turn_act(what: str) -> AnyResponse:
     fields = read_body(request)
-    with table_as_seen(fields):
-        _carried(fields)
-        verb = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what]
-        return run_command(verb, _mover(fields))
+    with table_as_seen(fields, _is_told(fields)):
+        verb, by = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what], _mover(fields)
+        return run_command(verb, by, **_carried(fields, by).said())
 
 
 @api.post("/api/done")
@@ -236,21 +244,20 @@ def turn_act(what: str) -> AnyResponse:
 def done() -> AnyResponse:
     """`by` says that their own turn is over: whoever laid the last tiles was this player."""
     fields = read_body(request)
-    with table_as_seen(fields):
-        _carried(fields)
-        return run_command("done", _mover(fields))
+    with table_as_seen(fields, _is_told(fields)):
+        by = _mover(fields)
+        return run_command("done", by, **_carried(fields, by).said())
 
 
 @api.post("/api/<any(mark,unmark,flip):what>")
 @changes
 def marker_act(what: str) -> AnyResponse:
     fields = read_body(request)
-    with table_as_seen(fields):
-        _carried(fields)
-        if what == "flip":
-            return run_command(what, _train(fields), by=_mover(fields))
+    with table_as_seen(fields, _is_told(fields)):
         # A marker that nobody is named for is rather its owner's, who may have just laid, than the next player's.
-        return run_command(what, _train(fields), by=person(fields, "by", _players()) if fields.get("by") else None)
+        named = what == "flip" or fields.get("by")
+        by = _mover(fields) if named else None
+        return run_command(what, _train(fields), by=by, **_carried(fields, by).said())
 
 
 @api.post("/api/cannot-play")
@@ -261,11 +268,14 @@ def cannot_play() -> AnyResponse:
     fields = read_body(request)
 
     def told(session: SessionLike) -> bool:
-        turn, seen = _carried(fields).turn, fields.get("expected_seq")
+        turn, seen = _carried(fields, None).turn, fields.get("expected_seq")
         return turn is not None and seen not in (None, "") and _turn_is_over(session.events[int(str(seen)) :], turn)
 
-    with table_as_seen(fields, told) as session:
-        return answer_to(()) if told(session) else run_command("cannot_play", _mover(fields))
+    # What another phone says of a player is asked for again where it is old; what a player's own says is recorded.
+    own = _is_told(fields) if fields.get("by") == who_changes() else lambda _session: False
+    with table_as_seen(fields, lambda session: told(session) or own(session)) as session:
+        by = _mover(fields)
+        return answer_to(()) if told(session) else run_command("cannot_play", by, **_carried(fields, by).said())
 
 
 def _turn_is_over(since: Sequence[Event], player: str) -> bool:
@@ -336,7 +346,8 @@ def _standing_step(events: Sequence[Any], seq: int) -> list[int]:
     step = list[int]()
     for one in parts:
         # What was on record already, by somebody who could not be named, follows its answer at once.
-        if one.corrects == asked.seq or (one.corrects in named and one.seq - 1 in step):
+        of_it = one.corrects == asked.seq or one.what.get("answers") == asked.seq
+        if of_it or (one.corrects in named and one.seq - 1 in step):
             step.append(one.seq)
     return step
 
@@ -344,12 +355,16 @@ def _standing_step(events: Sequence[Any], seq: int) -> list[int]:
 @api.post("/api/answer")
 @changes
 def answer() -> AnyResponse:
-    """Which of an unclear event's candidates is true; -1: none of them; or `train` and `outer` of the tile that it was.
+    """Which of an unclear event's candidates is true; -1: none of them; or `train` and `outer` of the tile that it was;
+    or, of a tap that does not fit, `order`: the lines of these acts as they happened, with spaces between.
 
     `also`: numbers of further questions of the same kind that this settles, with spaces between.
     """
     fields = read_body(request)
     with table_as_seen(fields) as session:
+        if fields.get("order") not in (None, ""):
+            seq = number(fields, "seq", 1, 10**9)
+            return run_command("put_in_order", seq, _order(fields), by=who_changes())
         own = fields.get("outer") not in (None, "")
         choice = -1 if own else number(fields, "choice", -1, 50)
         seq = number(fields, "seq", 1, 10**9)
@@ -360,6 +375,18 @@ def answer() -> AnyResponse:
         if line is not None:
             return run_command("correct", seq, {"answer": None, "insert": [line], "after": True}, by=who_changes())
         return run_command("answer", seq, None if choice < 0 else choice, by=who_changes())
+
+
+def _order(fields: Mapping[str, Any]) -> list[int]:
+    """The lines of acts of this round, each once. Raises FieldError."""
+    known = {str(play["seq"]) for play in _board()["plays"]}
+    lines = str(fields["order"]).split()
+    wrong = next((one for n, one in enumerate(lines) if one not in known or one in lines[:n]), None)
+    if wrong is not None or not lines:
+        raise FieldError(
+            "order", _("order: expected numbers of acts of this round, each once, not '%(given)s'.", given=wrong or "")
+        )
+    return [int(one) for one in lines]
 
 
 def _tile_that_it_was(fields: dict[str, Any]) -> dict[str, Any]:

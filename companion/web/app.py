@@ -44,6 +44,7 @@ from companion.web.repairing import repairing
 from companion.web.returned import FieldError, give_back, helpers
 from companion.web.rounds import rounds
 from companion.web.seating import seating
+from companion.web.settling import settling
 from companion.web.setup import setup
 from companion.web.sharing import sharing
 from companion.web.source import SourceArchive, source
@@ -164,6 +165,7 @@ def _register(app: Flask) -> None:
         access,
         inviting,
         whose,
+        settling,
         api,
         stream,
         plays,

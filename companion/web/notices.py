@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.game.standing import was_certain_late
+from companion.game.standing import confirmed
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.page_view import PageView
@@ -21,6 +21,7 @@ from companion.web.wording import (
     reason_text,
     retraction_cause,
     retraction_text,
+    settle_text,
 )
 
 MOST_LINES = 3
@@ -48,8 +49,8 @@ def notices(
     board: PageView, camera: Mapping[str, Any] | None, troubles: Sequence[str]
 ) -> tuple[tuple[Notice, ...], int]:
     """The lines to show and how many more there are."""
-    found = [*_faults(board), *_retractions(board), *_questions(board), *_camera(camera), *_block(board)]
-    found += _apart(board)
+    found = [*_faults(board), *_retractions(board), *_questions(board), *_misfits(board), *_camera(camera)]
+    found += [*_block(board), *_apart(board)]
     said = {notice.title for notice in found}
     found += [Notice("note", words) for words in dict.fromkeys(map(translated, troubles)) if words not in said]
     if len(found) <= MOST_LINES:
@@ -74,7 +75,7 @@ def recent_faults(board: PageView) -> list[Mapping[str, Any]]:
 
 
 def _turns_shown(board: PageView, play: Mapping[str, Any]) -> int:
-    return TURNS_SHOWN + len(board.seats) if was_certain_late(play) else TURNS_SHOWN
+    return TURNS_SHOWN + len(board.seats) if confirmed(play) else TURNS_SHOWN
 
 
 def _faults(board: PageView) -> list[Notice]:
@@ -83,7 +84,7 @@ def _faults(board: PageView) -> list[Notice]:
         title = faults_title(play)
         last_turn = turns_since(board, int(play.get("seq") or 0)) == _turns_shown(board, play)
         told = fault_text(play, board.family)
-        if play.get("corrected"):
+        if play.get("corrected") or confirmed(play):
             told += " " + proof_text(play, [seat.name for seat in board.seats])
         found.append(Notice("fault", title, told, last_turn))
     return found
@@ -99,11 +100,18 @@ def _retractions(board: PageView) -> list[Notice]:
 
 
 def _questions(board: PageView) -> list[Notice]:
-    if not board.unclear:
+    if not board.asked:
         return []
-    more = len(board.unclear) - 1
+    more = len(board.asked) - 1
     detail = ngettext("And one more question.", "And %(num)s more questions.", more) if more else ""
-    return [Notice("question", reason_text(board.unclear[0]), detail)]
+    return [Notice("question", reason_text(board.asked[0]), detail)]
+
+
+def _misfits(board: PageView) -> list[Notice]:
+    """How many things people are asked about what they tapped: whose they are, the room need not know."""
+    if not board.misfits:
+        return []
+    return [Notice("note", settle_text(len(board.misfits)))]
 
 
 def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:

@@ -46,6 +46,12 @@ SEEN = (
 
 BY = Field("by", NAME, "the player; missing: who is to move", True)
 TURN = Field("turn", NAME, "the player whose turn was shown to whoever taps this", True)
+OWN_TURN = Field(
+    "own_turn",
+    {"type": "integer", "minimum": 1, "maximum": 999},
+    "in which turn of `by` in this round it is, from 1 (`own_turns` and `to_come` of the state)",
+    True,
+)
 TRAIN = Field("train", TEXT, "a player's name, MX, MX2, or R and L of a line")
 OUTER = Field("outer", HALF, "the half that points away from the engine; `tile` says both", True)
 LOW = Field("low", HALF, "a half of the tile, with `high`", True)
@@ -75,12 +81,13 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
         Field("inner", HALF, "the other half; missing: the value that is due there", True),
         BY,
         TURN,
+        OWN_TURN,
         Field("end", HALF, "the value at which the train ended for whoever taps this", True),
     ),
-    "api.turn_act": (BY, TURN),
-    "api.done": (BY, TURN),
-    "api.marker_act": (TRAIN, BY, TURN),
-    "api.cannot_play": (BY, TURN),
+    "api.turn_act": (BY, TURN, OWN_TURN),
+    "api.done": (BY, TURN, OWN_TURN),
+    "api.marker_act": (TRAIN, BY, TURN, OWN_TURN),
+    "api.cannot_play": (BY, TURN, OWN_TURN),
     "api.announce": (BY,),
     "api.report": (
         Field("by", NAME, "the player"),
@@ -118,7 +125,9 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
         Field("inner", HALF, "the other half", True),
         BY,
         Field("also", TEXT, "numbers of further questions that this settles, with spaces", True),
+        Field("order", TEXT, "of a tap that does not fit: the lines of these acts as they happened, with spaces", True),
     ),
+    "settling.was_so": (Field("seq", LINE, "the tap before which another was put without a question"),),
     "api.end_round": (
         Field("how", {"enum": ["out", "blocked_proved", "blocked_declared", "abandoned"]}, "how it ended", True),
     ),

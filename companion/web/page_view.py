@@ -20,7 +20,7 @@ from companion.game.game_view import (
     TileShown,
     TrainShown,
 )
-from companion.game.standing import is_fault, is_own_fault, standing_doubts
+from companion.game.standing import is_fault, is_misfit, is_own_fault, standing_doubts
 from companion.log.header import MOST_COLOURS
 from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
@@ -119,12 +119,25 @@ class ScoreRow:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnTurn:
+    """For which turn a phone shows its keys: that of `player` with this `number` in the round, from 1. `before`: the
+    line before which it is still to come; None: it is the next turn."""
+
+    player: str
+    number: int
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PageView:
-    """Everything the live page shows, apart from sentences. `beside_line`: the tiles at its left and its right end that
+    """Everything the live page shows, apart from sentences. `asked`: questions to everybody; `misfits`: those about
+    taps that do not fit; `beside_line`: the tiles at its left and its right end that
     are not on record; `apart`: how many such tiles belong to nothing; `turns_over`: dead doubles are turned face
     down; `shown`: the hands laid open after this round; `options`: the house rules; `deals`: how many tiles the rules
     deal to each, None where they do not say; `brought`: the
-    points with which everybody began, where anybody had some; `left`: those of whoever went home in this match.
+    points with which everybody began, where anybody had some; `left`: those of whoever went home in this match;
+    `own_turns`: the turn of each player in which an act of now is; `to_come`: turns that are still to come before what
+    was told; `put_before`: (line of a late tap, line before which it was put).
     """
 
     seq: int
@@ -149,7 +162,8 @@ class PageView:
     apart: int
     discards: Mapping[str, int]
     plays: tuple[PlayShown, ...]
-    unclear: tuple[QuestionShown, ...]
+    asked: tuple[QuestionShown, ...]
+    misfits: tuple[QuestionShown, ...]
     blocked: Blocked | None
     scores: tuple[ScoreRow, ...]
     rounds_played: tuple[RoundScores, ...]
@@ -170,6 +184,9 @@ class PageView:
     most_points_win: bool
     brought: Mapping[str, int]
     left: Mapping[str, int]
+    own_turns: Mapping[str, OwnTurn]
+    to_come: tuple[OwnTurn, ...]
+    put_before: tuple[tuple[int, int], ...]
 
     @property
     def chinese(self) -> bool:
@@ -281,7 +298,7 @@ class PageView:
     def questions(self) -> tuple[tuple[QuestionShown, tuple[int, ...]], ...]:
         """What is asked: of questions of one kind that offer no answers only the newest, with the numbers of all."""
         cards: dict[object, tuple[QuestionShown, tuple[int, ...]]] = {}
-        for question in self.unclear:
+        for question in self.asked:
             kind = (
                 question["seq"] if question.get("candidates") else Question.of(str(question.get("reason") or "")).same
             )
@@ -345,9 +362,10 @@ def _letters(name: str, count: int) -> str:
 def page_view_of(snapshot: GameView) -> PageView:
     """The view of one snapshot."""
     seats = seats_of(snapshot["players"], snapshot.get("colours"))
-    unclear = tuple(snapshot["unclear"])
+    asked = tuple(one for one in snapshot["questions"] if not is_misfit(one))
+    played = [play for play in snapshot["plays"] if not is_misfit(play)]
     deals = _deals(snapshot)
-    plays = _with_deal(_with_trains_done(_with_open_engine(snapshot["plays"], unclear)), deals)
+    plays = _with_deal(_with_trains_done(_with_open_engine(played, asked)), deals)
     faults = {play["seq"] for play in plays if is_own_fault(play)}
     doubts = {play["seq"] for play in plays if standing_doubts(play)} - faults
     laid = [play["seq"] for play in plays if play["event"] == "tile_played" and not play.get("taken_back")]
@@ -368,16 +386,17 @@ def page_view_of(snapshot: GameView) -> PageView:
         first_turn=snapshot["first_turn"],
         turn=next((seat for seat in seats if seat.name == snapshot["turn"]), None),
         seats=seats,
-        trains=tuple(_train(train, i, seats, must_cover, marks, unclear) for i, train in enumerate(snapshot["trains"])),
+        trains=tuple(_train(train, i, seats, must_cover, marks, asked) for i, train in enumerate(snapshot["trains"])),
         must_cover=must_cover,
         line=tuple(_tile(tile, marks) for tile in snapshot["line"]),
-        beside_line=(_unrecorded(off["left"], LEFT, unclear), _unrecorded(off["right"], RIGHT, unclear)),
+        beside_line=(_unrecorded(off["left"], LEFT, asked), _unrecorded(off["right"], RIGHT, asked)),
         arms=snapshot["arms"],
         ends=(snapshot["ends"][0], snapshot["ends"][1]),
         apart=off["apart"],
         discards=snapshot["discards"],
         plays=plays,
-        unclear=unclear,
+        asked=asked,
+        misfits=tuple(one for one in snapshot["questions"] if is_misfit(one)),
         blocked=snapshot["blocked"],
         scores=_scores(snapshot, seats),
         rounds_played=tuple(snapshot["rounds_played"]),
@@ -398,12 +417,22 @@ def page_view_of(snapshot: GameView) -> PageView:
         most_points_win=snapshot["most_points_win"],
         brought=snapshot.get("brought", {}),
         left=snapshot.get("left", {}),
+        own_turns=_own_turns(snapshot),
+        to_come=tuple(OwnTurn(*one) for one in snapshot["to_come"]),
+        put_before=tuple((late, before) for late, before in snapshot["put_before"]),
     )
 
 
-def _with_open_engine(plays: Sequence[PlayShown], unclear: Sequence[QuestionShown]) -> tuple[PlayShown, ...]:
+def _own_turns(snapshot: GameView) -> dict[str, OwnTurn]:
+    """The turn of each player to which an act of now belongs: the one that is begun, or the next."""
+    begun = snapshot["turn"] if snapshot["turn_actions"] else None
+    turns = snapshot["own_turns"]
+    return {name: OwnTurn(name, turns.get(name, 0) + (name != begun)) for name in snapshot["players"]}
+
+
+def _with_open_engine(plays: Sequence[PlayShown], asked: Sequence[QuestionShown]) -> tuple[PlayShown, ...]:
     """The plays; that a wrong engine lies there is no fact while it is asked which tile is the engine."""
-    if not any(Question.of(str(one.get("reason") or "")).about == ANOTHER_ENGINE for one in unclear):
+    if not any(Question.of(str(one.get("reason") or "")).about == ANOTHER_ENGINE for one in asked):
         return tuple(plays)
     return tuple({**play, "violations": []} if play["event"] == "round_started" else play for play in plays)
 
@@ -440,7 +469,7 @@ def _train(
     seats: Sequence[Seat],
     must_cover: MustCover | None,
     marks: _Marks,
-    unclear: Sequence[QuestionShown],
+    asked: Sequence[QuestionShown],
 ) -> TrainView:
     name = train["name"]
     return TrainView(
@@ -448,7 +477,7 @@ def _train(
         seat=None if name == MEXICAN else next((seat for seat in seats if seat.name == name), None),
         row=row,
         tiles=tuple(_tile(tile, marks) for tile in train["tiles"]),
-        beyond=_unrecorded(train.get("off_record", 0), name, unclear),
+        beyond=_unrecorded(train.get("off_record", 0), name, asked),
         end=train["end"],
         marker=train["marker"],
         open=train["open"],
@@ -459,11 +488,11 @@ def _train(
     )
 
 
-def _unrecorded(count: int, train: str, unclear: Sequence[QuestionShown]) -> tuple[TileView, ...]:
+def _unrecorded(count: int, train: str, asked: Sequence[QuestionShown]) -> tuple[TileView, ...]:
     """Tiles that lie on this train, or at this end of the line, and are not on record."""
     reason = Question(QuestionKind.UNREADABLE_TILE, train=train).reason
-    asked = max((int(question["seq"]) for question in unclear if question.get("reason") == reason), default=0)
-    return (TileView(-1, -1, asked),) * count
+    newest = max((int(question["seq"]) for question in asked if question.get("reason") == reason), default=0)
+    return (TileView(-1, -1, newest),) * count
 
 
 def _fresh_retractions(snapshot: GameView, laid: Sequence[Any]) -> tuple[RetractionShown, ...]:

@@ -12,8 +12,8 @@ from flask import Blueprint, Response, current_app, g, jsonify, render_template,
 from werkzeug.exceptions import Unauthorized
 
 from companion.app.state import AppState, NoGameError
-from companion.game.standing import is_fault, is_own_fault, standing_doubts, standing_faults
-from companion.web import after_hands, put_in, wording
+from companion.game.standing import confirmed, is_fault, is_own_fault, open_findings, standing_doubts, standing_faults
+from companion.web import after_hands, misfits, put_in, settling, wording
 from companion.web.access import SHARED, evening, knows_pin, may_invite, on_the_box, signed_in, who_changes
 from companion.web.caller import calls_of
 from companion.web.carried import carry
@@ -31,6 +31,7 @@ from companion.web.refusals import translated
 from companion.web.repair_texts import repair_text
 from companion.web.returned import returned
 from companion.web.same_page import fields_sent_again, here, own_address
+from companion.web.settling import settling_state
 from companion.web.setup import last_game
 from companion.web.summary import ahead_text, summary_of
 from companion.web.whole_tiles import whole_tiles
@@ -38,7 +39,7 @@ from companion.web.whose import asks_whose, my_seat, says_whose
 
 pages = Blueprint("pages", __name__)
 
-REGIONS, KEYS = ("head", "alerts", "turn", "yard", "scores", "plays", "join"), "act"
+REGIONS, KEYS = ("head", "alerts", "turn", "yard", "scores", "plays", "join"), ("asked", "act")
 """Parts of the live page that change by themselves; each is the template regions/<name>.html."""
 
 LAST_PLAYS = 8
@@ -113,6 +114,18 @@ def names_in_templates() -> dict[str, Any]:
         "retraction_cause": wording.retraction_cause,
         "standing_faults": standing_faults,
         "standing_doubts": standing_doubts,
+        "open_findings": open_findings,
+        "confirmed": confirmed,
+        "acts_of": misfits.acts_of,
+        "keys_of": misfits.keys_of,
+        "question_text": misfits.question_text,
+        "put_before_text": misfits.put_before_text,
+        "turn_to_come_text": misfits.turn_to_come_text,
+        "settle_text": wording.settle_text,
+        "misfits_here": settling.misfits_here,
+        "put_before_here": settling.put_before_here,
+        "own_turn": settling.own_turn,
+        "turn_waiting": settling.turn_waiting,
         "rails": rails,
         "sprite": sprite,
         "last_plays": LAST_PLAYS,
@@ -235,7 +248,7 @@ def _regions_of_the_moment(tv: bool) -> dict[str, Any]:
     key = (tv, g.language, signed_in(), on_the_box(), invitation(), evening().mark, *around)
     shown = _kept(key, lambda: _render_regions(tv))
     # The keys are a phone's own; everything else is drawn once for all.
-    keys = _kept((*key, who_changes(), says_whose()), lambda: _render_keys(tv))
+    keys = _kept((*key, who_changes(), says_whose(), *settling_state()), lambda: _render_keys(tv))
     return shown | {"regions": shown["regions"] | keys}
 
 
@@ -264,7 +277,7 @@ def _render_regions(tv: bool) -> dict[str, Any]:
 
 
 def _render_keys(tv: bool) -> dict[str, Any]:
-    return _render(page_view_of(app_state().session.snapshot()), tv, (KEYS,))
+    return _render(page_view_of(app_state().session.snapshot()), tv, KEYS)
 
 
 def _render(board: PageView, tv: bool, names: Sequence[str]) -> dict[str, Any]:

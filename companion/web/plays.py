@@ -23,12 +23,13 @@ from companion.web.body import number, read_body, text
 from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
+from companion.web.misfits import acts_of, answer_text
 from companion.web.page_view import PageView, page_view_of
 from companion.web.refusals import why
 from companion.web.same_page import asked_as
 from companion.web.trail import withdrawn
 from companion.web.what_changes import Change, what_changes
-from companion.web.wording import answer_text, event_text, question_of, show_tile
+from companion.web.wording import event_text, question_of, show_tile
 
 plays = Blueprint("plays", __name__)
 
@@ -123,7 +124,9 @@ def show(seq: int) -> str:
     told = play.get("event", line["event"])
     same = told == line["event"]
     before, after = pictures_of(seq) if same else (None, None)
+    said = _confirmations(seq)
     history = [_history_line(number, line) for number in play.get("changed_by") or ()]
+    history = [one for one in history if one.get("source") != "rule" or "retracts" in change_made(one)]
     return render_template(
         "play.html",
         board=board,
@@ -136,7 +139,8 @@ def show(seq: int) -> str:
         after=after,
         examined=[one for one in board.audit if one["seq"] == seq and one["status"] != "clear"],
         arm=_arm_picture(folder, board, play, line) if same and folder is not None else None,
-        history=history,
+        history=sorted([*history, *said], key=lambda one: int(one["seq"])),
+        misfit=next((one for one in board.misfits if seq in (one["seq"], one.get("about"))), None),
         step=_step_to_undo(history),
         tv=False,
     )
@@ -176,10 +180,23 @@ def _history_line(seq: int, about: Line) -> dict[str, Any]:
         when = show_time(datetime.fromisoformat(str(line.get("at") or "")))
     except ValueError:
         when = ""
-    family = page_view_of(app_state().session.snapshot()).family
-    answer = answer_text(about, change_made(line), family)
-    words = _("Answered: %(answer)s", answer=answer) if answer else event_text(line, family)
+    board = page_view_of(app_state().session.snapshot())
+    answer = answer_text(about, change_made(line), acts_of(board))
+    words = _("Answered: %(answer)s", answer=answer) if answer else event_text(line, board.family)
     return {**line, "when": when, "words": words}
+
+
+def _confirmations(seq: int) -> list[dict[str, Any]]:
+    """What people said of whether entry `seq` was really so, with the question about it; what was taken back too."""
+    lines = event_lines(app_state().session)
+    asked = {line["seq"]: line for line in lines if line.get("about") == seq}
+    fallen, found = withdrawn(lines), list[dict[str, Any]]()
+    for line in lines:
+        what, about = change_made(line), line.get("corrects")
+        of_it = (about == seq and what.get("so")) or (about in asked and "answer" in what)
+        if of_it and line.get("source") == "person":
+            found.append(_history_line(line["seq"], asked.get(about, {})) | {"undone": line["seq"] in fallen})
+    return found
 
 
 UNREAD = frozenset({QuestionKind.UNREADABLE, QuestionKind.UNREADABLE_TILE, QuestionKind.MARKER})

@@ -160,7 +160,7 @@ def end() -> AnyResponse | str:
 def _hands_asked(board: PageView) -> dict[str, tuple[str, str]]:
     """Player -> the hand that the camera read and asks about, as it is typed, and the question."""
     found = dict[str, tuple[str, str]]()
-    for question in board.unclear:
+    for question in board.asked:
         asked = question_of(question)
         if asked.kind not in (*OF_A_HAND, QuestionKind.SET_SUM):
             continue

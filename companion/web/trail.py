@@ -12,9 +12,10 @@ from companion.game.standing import change_made
 from companion.web.api import app_state
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
+from companion.web.misfits import Acts, answer_text
 from companion.web.noted import NOTED, OF_ALL_GAMES, PLAIN
 from companion.web.page_view import page_view_of
-from companion.web.wording import answer_text, author_text, event_text
+from companion.web.wording import author_text, event_text
 
 Line = Mapping[str, Any]
 
@@ -84,6 +85,9 @@ class _Stood:
             line.update({"violations": [], **changed} if "engine" in changed else changed)
         return line
 
+    def acts(self, family: str) -> Acts:
+        return Acts(self._lines.values(), family)
+
     def correct(self, line: Line, changed: Mapping[str, Any]) -> None:
         self._made.setdefault(int(line["corrects"]), {})[int(line["seq"])] = changed
 
@@ -103,10 +107,12 @@ def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tu
         after = _("no longer counts")
     elif what.get("overruled"):
         after = _("let stand")
+    elif what.get("so"):
+        after = _("It was really so.")
     elif what.get("insert"):
         before, after = "", event_text(what["insert"][0], family)
     elif "answer" in what:
-        after = answer_text(target, what, family) or _("answered")
+        after = answer_text(target, what, stood.acts(family)) or _("answered")
     else:
         names = (*target, "by", "tile", "train")
         stood.correct(line, {name: value for name, value in what.items() if name in names})

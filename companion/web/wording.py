@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from companion.game.standing import change_made, is_own_fault, others_at_fault, standing_faults
+from companion.game.standing import change_made, confirmed, is_own_fault, others_at_fault, standing_faults
 from companion.log.author import ASSISTANT, BUTTON, PHONE
 from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
 from companion.rules.actions import LEFT, MEXICAN, RIGHT
@@ -165,6 +165,9 @@ def _round_end_text(event: Mapping[str, Any], family: str) -> str:
 
 def proof_text(play: Mapping[str, Any], players: Sequence[str] = ()) -> str:
     """What a certain ruling rests on. People may have tapped a wrong tile, so their entries prove nothing."""
+    said = [author_text(str(one["confirmed_by"]), players) for one in confirmed(play)]
+    if said:
+        return _("%(names)s said that it was really so.", names=", ".join(dict.fromkeys(said)))
     if play.get("source") == "camera" and not play.get("corrected"):
         return _("Certain: the tiles on the table prove it.")
     names = [author_text(one, players) for one in (*play.get("changers", ()), play.get("author")) if one]
@@ -250,8 +253,12 @@ def correction_text(event: Mapping[str, Any], family: str) -> str:
     if what.get("retracts"):
         fallen = " ".join(retraction_text(one) for one in what["retracts"])
         return f"{fallen} {retraction_cause(what.get('because'))}"
+    if event.get("source") == "rule":
+        return _("Settled by what was tapped since.") if what.get("withdrawn") else _("The ruling was made anew.")
     if what.get("withdrawn"):
         return _("Corrected: it no longer counts.")
+    if what.get("so"):
+        return _("It was really so.")
     if "overruled" in what:
         return _("You agreed to let it stand.")
     if what.get("tile") or what.get("engine"):
@@ -345,6 +352,8 @@ def reason_text(line: Mapping[str, Any]) -> str:
         return _("We cannot find the engine. Which tile is it?")
     if question.about == ANOTHER_ENGINE:
         return _("Another double lies in the middle than this round began with. Which one is the engine?")
+    if question.kind is QuestionKind.DOES_NOT_FIT:
+        return settle_text(1)
     if question.kind is QuestionKind.UNREADABLE_TILE:
         return _unread_text(question.train or "")
     one, about = question.player or "", question.about
@@ -353,6 +362,11 @@ def reason_text(line: Mapping[str, Any]) -> str:
         return asked
     troubles = [trouble_text(code) for code in question.troubles]
     return " ".join(text for text in troubles if text) or _("Something on the table changed. What was it?")
+
+
+def settle_text(count: int) -> str:
+    """That so many taps are asked about, without a name."""
+    return ngettext("One thing to settle", "%(num)s things to settle", count)
 
 
 def place_of_question(line: Mapping[str, Any]) -> str | None:

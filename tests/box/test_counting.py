@@ -8,6 +8,7 @@ from typing import Any
 from bench.counting import AccusationLog, count_by, count_faults, count_plays
 from companion.game.session import Session
 from companion.log.events import Header
+from tests.desk.settling import confirm
 
 TRUE = [("Ann", ((12, 5), "Ann")), ("Ben", ((12, 7), "Ben")), ("Cy", ((12, 9), "Cy")), ("Ann", ((5, 1), "Ann"))]
 
@@ -69,6 +70,9 @@ def test_an_accusation_that_was_taken_back_counts_at_its_moment(tmp_path: Path) 
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")
     session.play((5, 9), "Ann", by="Ben")
+    assert log.ever == set()
+    confirm(session)
+    session.undo()
     session.undo()
     assert log.ever == {("CLOSED_TRAIN", "Ben")}
     plays = session.snapshot()["plays"]

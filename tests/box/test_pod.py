@@ -49,7 +49,7 @@ def no_panel(pressed: Callable[[Press], object], pins: Path | None) -> Panel:
 
 @pytest.fixture
 def session() -> FakeSession:
-    return FakeSession(tables.midgame(plays=[], unclear=[]))
+    return FakeSession(tables.midgame(plays=[], questions=[]))
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_the_lamp_follows_the_game_and_the_camera(app_state: AppState, session: 
         panel.wait_for(Light.ILLEGAL)
         session.show(tables.question())
         panel.wait_for(Light.UNSURE)
-        session.show(tables.midgame(plays=[], unclear=[]))
+        session.show(tables.midgame(plays=[], questions=[]))
         assert isinstance(app_state.camera, FakeCamera)
         app_state.camera.state = "lost"
         app_state.signal.notify()

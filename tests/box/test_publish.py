@@ -37,6 +37,7 @@ from companion.publish.recorded import unfinished
 from companion.publish.topics import table_id
 from tests.box import home_assistant
 from tests.box.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched, meet, publisher
+from tests.desk.settling import confirm
 
 PATIENCE_S = 90.0
 
@@ -231,7 +232,7 @@ def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> No
         "round": 2,
         "players": ["Ann", "Ben"],
         "totals": {"Ann": 12, "Ben": 4},
-        "unclear": [],
+        "questions": [],
         "plays": [
             {"by": "Ann", "tile": [12, 5], "train": "Ben", "violations": [{"code": "CLOSED_TRAIN", "certain": True}]}
         ],
@@ -504,6 +505,7 @@ def test_what_happened_while_the_broker_was_away_is_said_when_it_is_back(
     for act in (
         lambda: session.play((12, 9), "Ben"),
         lambda: session.play((7, 7), "Ann"),
+        lambda: confirm(session),
         lambda: session.end_round("blocked_declared"),
         lambda: session.show_hand("Ann", []),
         lambda: session.show_hand("Ben", [(9, 9)]),

@@ -12,6 +12,7 @@ from companion.rules.ruleset import load_ruleset
 from datasets.bots import BotGame, BotRound, BotTurn
 from datasets.bots.recording import reveal
 from tests.desk.making import ticking
+from tests.desk.settling import confirm
 
 
 def begin(
@@ -54,14 +55,18 @@ def say(session: Session, turn: BotTurn) -> Iterator[Event]:
         yield from session.pass_turn(by)
 
 
-def play_out(session: Session, game: BotRound) -> list[tuple[Event, BotTurn | None]]:
-    """A whole round with its end and the hands shown; each event with the turn it belongs to."""
+def play_out(session: Session, game: BotRound, *, confirmed: bool = False) -> list[tuple[Event, BotTurn | None]]:
+    """A whole round with its end and the hands shown; each event with the turn it belongs to.
+
+    `confirmed`: whatever is asked after a turn, somebody says at once that it was so."""
     told: list[tuple[Event, BotTurn | None]] = []
     told += [(event, None) for event in session.start_round(game.engine, game.starter)]
     for turn in game.turns():
         if session.phase != "playing":
             break
         told += [(event, turn) for event in say(session, turn)]
+        if confirmed:
+            confirm(session)
     if session.phase == "playing":
         told += [(event, None) for event in session.end_round(game.how or "abandoned", game.out)]
     for shown in reveal(game):

@@ -51,7 +51,9 @@ def test_whoever_presses_done_ends_the_own_turn_once(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
     session.draw(by="Ann")
-    assert [event.KIND for event in session.done("Ann")] == ["passed"]
+    ended = session.done("Ann")
+    assert [event.KIND for event in ended if event.source == "person"] == ["passed"]
+    assert session.snapshot()["turn"] == "Ben"
     session.play((12, 3), "Ben", by="Ben")
     assert session.done("Ben") == () and session.snapshot()["turn"] == "Ann"
     with pytest.raises(CommandRejected):

@@ -13,6 +13,7 @@ from companion.log.events import Header
 from companion.rules.notation import Laying, Vanishing, parse_change
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.desk.settling import confirm
 from tests.desk.watching import table_change
 
 PLAYERS = ("Ann", "Ben", "Cy")
@@ -64,13 +65,17 @@ def test_a_camera_that_looked_at_the_last_round_does_not_look_at_this_one(tmp_pa
     session.end_round("abandoned")
     session.start_round(starter="Ann", engine=(11, 11), after=1)
     session.play((11, 13), "Ann", by="Ann")
+    assert findings(session)["TILE_NOT_IN_SET"] is False
+    confirm(session)
     assert findings(session)["TILE_NOT_IN_SET"] is True
 
 
-def test_without_a_camera_the_same_play_is_faulty(tmp_path: Path) -> None:
+def test_without_a_camera_the_same_play_is_faulty_once_somebody_says_so(tmp_path: Path) -> None:
     session = table(tmp_path)
     session.play((12, 3), "Ann", by="Ann")
     session.play((3, 7), "Ann", by="Ben")
+    assert findings(session)["CLOSED_TRAIN"] is False
+    confirm(session)
     assert findings(session)["CLOSED_TRAIN"] is True
 
 

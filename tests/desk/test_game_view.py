@@ -7,8 +7,9 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from companion.game.game_view import GameView, PlayShown, TileShown, TrainShown
+from companion.game.game_view import GameView, PlayShown, QuestionShown, TileShown, TrainShown
 from companion.game.session import Session
+from companion.log.events import Header
 
 GAMES = Path(__file__).parents[1] / "games"
 
@@ -32,3 +33,15 @@ def test_a_view_has_the_keys_that_are_declared(game: str, tmp_path: Path) -> Non
         assert all(given_as(TileShown, tile) for tile in tiles)
     assert not given_as(GameView, {**view, "more": 1})
     session.close()
+
+
+def test_a_tap_that_is_asked_about_has_the_keys_that_are_declared(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    session.start_round(starter="Ann")
+    session.play((12, 3), "Ann", by="Ann", outer_only=True, end=12, turn=1)
+    session.play((3, 7), "Ann", by="Ben", outer_only=True, end=3, turn=1)
+    view: Any = session.snapshot()
+    assert [play.get("about") for play in view["plays"]] == [None, None, None, 3]
+    assert [play.get("turn") for play in view["plays"]] == [None, 1, 1, None]
+    assert all(given_as(PlayShown, play) for play in view["plays"])
+    assert [given_as(QuestionShown, question) for question in view["questions"]] == [True]

@@ -11,6 +11,7 @@ from companion.game.session import Session
 from companion.log.events import Corrected, Event
 from companion.log.header import Header
 from companion.log.journal import Journal, JournalError
+from tests.desk.settling import confirm
 
 
 def table(tmp_path: Path) -> Session:
@@ -57,8 +58,9 @@ def test_an_accusation_that_fell_while_the_disk_refused_is_told_with_the_next_ch
     session.unmark("Ann", "Ann")
     session.play((2, 4), "Ben", "Ben")
     session.play((4, 5), "Ben", "Ann")
-    accused = session.seq
-    assert any(one["certain"] for one in session.snapshot()["plays"][-1]["violations"])
+    accused = next(event.seq for event in reversed(session.events) if event.KIND == "tile_played")
+    confirm(session)
+    assert accused in {line.seq for line, finding in session.scoreboard.violations if finding.certain}
     with monkeypatch.context() as patched:
         refuse_after(patched, 1)
         assert session.correct(accused, {"by": "Ben"}), "it is on record, and said so"

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from companion.cli.replay import replay as command
 from companion.game.replay import replay, replay_text
 from companion.game.session import Session
-from companion.log.events import Corrected, TilePlayed
+from companion.log.event_fields import Finding
+from companion.log.events import Corrected, Header, TilePlayed
 from companion.log.journal import read_journal
 from companion.play.scoreboard import fold
 from companion.rules.ruleset import RULESET_NAMES, SHIPPED
 from tests.desk.making import ticking
 from tests.desk.playing import begin, play_out
+from tests.desk.settling import asked, confirm, kinds, settle
 from tests.games.record import GAMES as RECORDED
 from tests.games.record import record
 
@@ -79,6 +81,9 @@ def test_replay_equals_live_whatever_is_played_and_corrected(
             )
         )
         session.correct(event.seq, what)
+    for _ in range(data.draw(st.integers(0, 3)) if asked(session) else 0):
+        if asked(session):
+            settle(session, data.draw(st.sampled_from(kinds(asked(session)[0])[:-1])))
     live, board = session.snapshot(), session.scoreboard
     session.close()
     again = replay(path)
@@ -106,6 +111,64 @@ def test_the_command_tells_every_ruling_and_the_scores() -> None:
     status, lines, _ = run(str(GAMES[0]))
     assert status == 0
     assert lines[-2].split()[0] == "total" or lines[-1].split()[0] == "total"
+
+
+def test_the_command_tells_what_is_open_apart_from_what_is_certain(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben", "Cy")), ticking())
+    session.start_round(starter="Ann")
+    session.play((3, 6), "R", "Ann")
+    session.discard("Ben")
+    session.play((6, 4), "R", "Cy")
+    session.play((4, 1), "R", "Ann")
+    session.play((1, 6), "R", "Ben")
+    away = next(event for event in session.events if event.KIND == "discarded").seq
+    _, lines, _ = run(str(tmp_path / "g.jsonl"))
+    (told,) = (line for line in lines if line.split()[0] == str(away))
+    assert "Open, nobody has said that it was so" in told and "DISCARD_WITH_PLAYABLE" in told
+    assert "Against the rules" not in "".join(lines) and "Perhaps" not in told
+    confirm(session)
+    _, lines, errors = run(str(tmp_path / "g.jsonl"))
+    (told,) = (line for line in lines if line.split()[0] == str(away))
+    assert "Against the rules" in told and "DISCARD_WITH_PLAYABLE" in told and "Open" not in told
+    assert errors == ""
+
+
+def test_a_tap_that_may_have_been_doubled_is_open_in_the_journal_too(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben", "Cy")), ticking())
+    session.start_round(starter="Ann")
+    session.play((3, 6), "R", "Ann")
+    session.discard("Ben")
+    again = session.discard("Ben")[0]
+    assert kinds(asked(session)[0])[0] == "twice"
+    session.correct(again.seq, {"by": "Cy"})
+    assert not any(line.findings for line in replay(tmp_path / "g.jsonl").lines)
+    session.undo()
+    (line,) = (line for line in replay(tmp_path / "g.jsonl").lines if line.findings)
+    assert line.event.seq == again.seq and line.same and not line.dropped and line.findings[0].open
+    settle(session, "twice")
+    told = replay(tmp_path / "g.jsonl")
+    assert again.seq not in [line.event.seq for line in told.lines] and all(line.same for line in told.lines)
+
+
+def test_what_an_answer_put_in_gives_way_to_the_tap_that_comes_after_all(tmp_path: Path) -> None:
+    names = ("Ann", "Ben", "Cy", "Dee")
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", names), ticking())
+    session.start_round(starter="Ann")
+    session.play((3, 6), "R", "Ann")
+    session.play((6, 4), "R", "Cy")
+    session.play((4, 1), "R", "Dee")
+    settle(session, "missing")
+    assert not any(line.dropped for line in replay(tmp_path / "g.jsonl").lines)
+    session.discard("Ben")
+    told = replay(tmp_path / "g.jsonl")
+    assert [line.event.KIND for line in told.lines if line.dropped] == ["discarded"]
+    assert all(line.same for line in told.lines) and not any(line.findings for line in told.lines)
+    shown = session.snapshot()
+    assert shown["discards"] == {"Ann": 0, "Ben": 1, "Cy": 0, "Dee": 0} and shown["turn"] == "Ann"
+    assert sorted(play.get("withdrawn", False) for play in shown["plays"] if play["event"] == "discarded") == [
+        False,
+        True,
+    ]
 
 
 def test_a_torn_last_line_is_reported_and_the_rest_is_told(tmp_path: Path) -> None:
@@ -143,14 +206,17 @@ def test_a_bad_journal_is_refused_in_one_line(tmp_path: Path, spoil: object, com
     assert len(errors.splitlines()) == 1
 
 
-def test_a_journal_that_another_program_wrote_is_ruled_on_all_the_same(tmp_path: Path) -> None:
-    """Without rulings, passes or fields beyond the contract's own."""
+@pytest.mark.parametrize("source", ["person", "camera"])
+def test_a_journal_that_another_program_wrote_is_ruled_on_all_the_same(tmp_path: Path, source: str) -> None:
+    """Without passes or fields beyond the contract's own. What people entered is judged, and open; what a camera saw
+    stands as that camera had it."""
     path = tmp_path / "g.jsonl"
     header = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
     events = [
         {"event": "round_started", "round": 1, "engine": [12, 12], "starter": "Ann", "source": "person"},
-        {"event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann", "violations": [], "source": "camera"},
-        {"event": "tile_played", "by": "Ben", "tile": [5, 5], "train": "Ann", "violations": [], "source": "camera"},
+        {"event": "tile_played", "by": "Ann", "tile": [12, 5], "train": "Ann", "violations": [], "source": source},
+        {"event": "tile_played", "by": "Ben", "tile": [5, 5], "train": "Ann", "source": source,
+         "violations": [{"code": "CLOSED_TRAIN", "certain": True}] if source == "camera" else []},
         {"event": "round_ended", "how": "blocked_declared", "source": "person"},
         {"event": "round_scored", "scores": {"Ann": 3, "Ben": 4, "Cy": 0}, "totals": {"Ann": 3, "Ben": 4, "Cy": 0},
          "source": "rule"},
@@ -159,7 +225,9 @@ def test_a_journal_that_another_program_wrote_is_ruled_on_all_the_same(tmp_path:
     lines = [header, *({"seq": n, "at": "2026-11-20T18:00:00Z", **event} for n, event in enumerate(events, start=1))]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     again = replay(path)
-    assert (3, "CLOSED_TRAIN") in [(line.event.seq, finding.code) for line, finding in again.violations]
+    assert (3, Finding("CLOSED_TRAIN", certain=source == "camera", open=source == "person")) in [
+        (line.event.seq, finding) for line, finding in again.violations
+    ]
     assert again.board.totals == {"Ann": 3, "Ben": 4, "Cy": 0}
     assert again.board.over
 

@@ -16,6 +16,7 @@ from companion.publish.discovery import summary
 from companion.tableside import light_of
 from companion.web.page_view import page_view_of
 from hardware.panel import Light
+from tests.desk.settling import confirm
 from tests.web import tables
 
 ILLEGAL = {"seq": 1, "event": "tile_played", "by": "Ben", "tile": [12, 5], "train": "Ann",
@@ -55,7 +56,21 @@ def _illegal_play(path: Path) -> Session:
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")
     session.play((5, 9), "Ann", by="Ben")
+    confirm(session)
     return session
+
+
+def test_what_nobody_has_confirmed_is_no_accusation_anywhere(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    session.play((12, 5), "Ann")
+    session.play((5, 9), "Ann", by="Ben")
+    snapshot = session.snapshot()
+    assert not any(is_fault(play) for play in snapshot["plays"])
+    assert not page_view_of(snapshot).faults and light_of(snapshot, False) is not Light.ILLEGAL
+    assert summary(snapshot)["illegal"] is False
+    (line,) = (line for line in replay(tmp_path / "game.jsonl").lines if line.findings)
+    assert line.same and not is_fault(line.to_json()) and line.findings[0].open
 
 
 @pytest.mark.parametrize("how", ["stands", "overruled", "taken back", "withdrawn"])

@@ -1,5 +1,5 @@
-"""In a tapped game the order of taps between two tiles is not the order of acts: what a legal order explains is held
-against nobody."""
+"""In a tapped game the order of taps is not always the order of acts: what does not fit is asked, and what people
+answer is held to be so."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from companion.game.replay import replay
 from companion.game.session import Session
 from companion.log.events import Header
 from tests.desk.making import ticking
+from tests.desk.settling import asked, confirm, kinds, settle
 
 TWO, THREE, FOUR = ("Ann", "Ben"), ("Ann", "Ben", "Cy"), ("Ann", "Ben", "Cy", "Dee")
 
@@ -59,9 +60,6 @@ def held(session: Session) -> list[tuple[str | None, str, bool]]:
         ("tactic", TWO, "Ann 12-1, Ben 12-2, Ann done, Ben done", "Ann"),
         ("reeves", TWO, "Ann 12-1, Ben 12-2, Ann done, Ben done", "Ann"),
         ("jielong", TWO, "Ann 3-6 @R, Ben 6-4 @R, Ann done, Ben done", "Ann"),
-        ("tactic", THREE, "Ann 12-1, Ben done, Ben 12-2, Ben done, Ben done, Cy 12-3", "Ann"),
-        ("tactic", TWO, "Ann 12-1, Ben draw, Ben done, mark Ben, Ann 1-4, Ann done, Ann done, Ben 12-3 @MX", "Ann"),
-        ("poltava", TWO, "Ann 12-1, Ann done, Ann 1-2, Ann done, Ben 12-3", "Ann"),
     ],
 )
 def test_my_turn_is_over_is_never_a_turn_of_its_own(
@@ -75,109 +73,119 @@ def test_my_turn_is_over_is_never_a_turn_of_its_own(
 @pytest.mark.parametrize(
     ("rules", "players", "taps", "turn"),
     [
-        ("tactic", TWO, "Ann 12-5, Ben draw, Ann 5-7, mark Ben", "Ben"),
-        ("tactic", TWO, "Ann 12-5, Ben draw, Ann draw, mark Ben, mark Ann", "Ben"),
-        ("tactic", TWO, "Ann draw, mark Ann, Ben 12-1, Ann 12-2, Ben 1-3, unmark Ann", "Ann"),
-        ("tactic", THREE, "Ann 12-5, Ben draw, Cy 12-7, mark Ben", "Ann"),
         ("reeves", FOUR, "Ann 12-5, Cy 12-7, Ben draw, mark Ben, Dee 12-8", "Ann"),
-        ("reeves", FOUR, "Ann 12-5, Ben draw, Cy draw, mark Cy, mark Ben, Dee 12-8", "Ann"),
         ("tactic", THREE, "Ben draw, mark Ben, Ann 12-5, Cy 12-6", "Ann"),
-        ("tactic", THREE, "Ann 12-5, Ben draw, Cy 12-7 @Ben, mark Ben", "Ann"),
         ("poltava", THREE, "Ann 12-5, Cy 12-6, mark Ben, Ann 5-9", "Ben"),
         ("jielong", THREE, "Ann 3-6 @R, Cy 6-4 @R, Ben discard", "Ann"),
     ],
 )
-def test_a_marker_or_a_draw_tapped_late_or_early_belongs_to_the_turn_that_owes_it(
+def test_a_whole_turn_that_comes_before_another_player_has_acted_leaves_no_question(
     tmp_path: Path, rules: str, players: tuple[str, ...], taps: Taps, turn: str
 ) -> None:
     session = tap(table(tmp_path, rules, players), taps)
-    assert held(session) == []
-    assert session.snapshot()["turn"] == turn
+    assert held(session) == [] and asked(session) == []
+    assert session.snapshot()["turn"] == turn and len(session.snapshot()["put_before"]) == 1
+    same_when_opened_again(session)
+
+
+def same_when_opened_again(session: Session) -> None:
     live, lines = session.snapshot(), replay(session.journal.path).lines
     session.close()
     assert all(line.same for line in lines)
     assert Session.open(session.journal.path, ticking()).snapshot() == live
 
 
-def test_who_plays_on_the_train_of_somebody_who_owes_a_marker_is_not_accused_for_it(tmp_path: Path) -> None:
-    session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7 @Ben")
-    assert held(session) == [("Ben", "MARKER_MISSING", False)]
-    tap(session, "Ann 5-6, Ben 7-4, Cy 12-8 @MX")
-    assert held(session) == [("Ben", "MARKER_MISSING", True)]
+LATE = [
+    ("tactic", THREE, "Ann draw, mark Ann, Ben 12-1, Cy 12-4, Ann 12-2, Ben 1-3", "unmark Ann", "MARKER_NOT_REMOVED"),
+    ("tactic", THREE, "Ann 12-5, Ben draw, Cy 12-7", "mark Ben", "MARKER_MISSING"),
+    ("reeves", FOUR, "Ann 12-5, Ben draw, Cy draw, mark Cy", "mark Ben", "MARKER_MISSING"),
+    ("tactic", THREE, "Ann 12-5, Ben draw, Cy 12-7 @Ben", "mark Ben", "MARKER_MISSING"),
+    ("tactic", THREE, "Ann draw, Ben 12-5", "mark Ann", "MARKER_MISSING"),
+    ("tactic", THREE, "Ann pass, Ben 12-5", "Ann draw, mark Ann", "NO_DRAW"),
+    ("tactic", THREE, "mark Ann, Ben 12-5", "Ann draw", "NO_DRAW"),
+    ("tactic", THREE, "Ann 12-5, Cy 12-6 @Ben", "Ben draw, mark Ben", "CLOSED_TRAIN"),
+    ("jielong", THREE, "Ann 3-6 @R, Ben pass", "Ben discard", "PASS_WITHOUT_DISCARD"),
+]
+"""Rules, players, taps, what comes late, and what it looks like until then."""
+
+
+@pytest.mark.parametrize("answer", ["missing", "later"])
+@pytest.mark.parametrize("answered_first", [True, False])
+@pytest.mark.parametrize(("rules", "players", "taps", "late", "code"), LATE)
+def test_what_a_tap_to_come_explains_is_one_question_and_goes_with_its_answer(
+    tmp_path: Path,
+    rules: str,
+    players: tuple[str, ...],
+    taps: Taps,
+    late: Taps,
+    code: str,
+    answered_first: bool,
+    answer: str,
+) -> None:
+    """Whether people say that it was forgotten or that it is still to come, the tap is no second act and asks nothing
+    more; nor does it matter which was first, the tap or the answer."""
+    session = tap(table(tmp_path, rules, players), taps)
+    assert code in {found for _, found, _ in held(session)}
+    assert not any(certain for _, _, certain in held(session))
+    if answer not in kinds(asked(session)[0]):
+        assert answer == "later", "a turn that somebody has ended needs no more"
+        answer = "missing"
+    turn = session.snapshot()["turn"]
+    for step in (True, False) if answered_first else (False, True):
+        if step:
+            # Where a whole turn was missing, its taps have settled it.
+            for _ in asked(session):
+                settle(session, answer)
+        else:
+            tap(session, late)
+            assert not any(certain for _, _, certain in held(session))
+    assert held(session) == [] and asked(session) == [] and session.snapshot()["to_come"] == []
+    assert sum(event.KIND == "unclear" for event in session.events) == 1
+    assert session.snapshot()["turn"] == turn
+    same_when_opened_again(session)
 
 
 @pytest.mark.parametrize(
-    ("rules", "taps", "late", "on", "code"),
+    ("rules", "players", "taps", "code"),
     [
-        ("tactic", "Ann draw, Ben 12-5", "mark Ann", "Cy 12-7, Ann 12-3, Ben 5-8", "MARKER_MISSING"),
-        ("tactic", "Ann pass, Ben 12-5", "Ann draw, mark Ann", "Cy 12-7, Ann 12-3, Ben 5-8", "NO_DRAW"),
-        ("tactic", "mark Ann, Ben 12-5", "Ann draw", "Cy 12-7, Ann 12-3, unmark Ann, Ben 5-8", "NO_DRAW"),
-        (
-            "tactic",
-            "mark Ann, Ann draw, Ben 12-5, Cy 12-6, Ann 12-3, Ben 5-7",
-            "unmark Ann",
-            "Cy 6-8, Ann 3-4, Ben 7-9",
-            "MARKER_NOT_REMOVED",
-        ),
-        (
-            "tactic",
-            "Ann 12-5, Ann 5-6",
-            "Ben draw, mark Ben, Cy draw, mark Cy",
-            "Ben 12-7, Cy 12-8, Ann 6-7, Ben 7-8",
-            "EXTRA_TILE",
-        ),
-        (
-            "tactic",
-            "Ann 12-5, Cy 12-6 @Ben",
-            "Ben draw, mark Ben",
-            "Ann 5-8, Ben 12-9 @MX, Cy 12-4, Ann 8-1, Ben 9-6 @MX",
-            "CLOSED_TRAIN",
-        ),
-        (
-            "cz",
-            "Ann 12-5, Cy 12-1, Ann 12-3 @MX",
-            "mark Ben",
-            "Ben 12-8, Cy 1-2, Ann 5-6, Ben 8-9, Cy 2-3, Ann 6-7",
-            "MX_TOO_EARLY",
-        ),
-        (
-            "jielong",
-            "Ann 3-6 @R, Ben pass",
-            "Ben discard",
-            "Cy 6-3 @R, Ann 3-3 @R, Ben 3-1 @R, Cy 1-2 @R",
-            "PASS_WITHOUT_DISCARD",
-        ),
+        *((rules, players, taps, code) for rules, players, taps, _, code in LATE),
+        ("tactic", THREE, "Ann 12-5, Ann 5-6, Ben 12-7, Cy 12-8, Ann 6-7", "EXTRA_TILE"),
+        ("cz", THREE, "Ann 12-5, Cy 12-1, Ann 12-3 @MX, Ben 12-8, Cy 1-2, Ann 5-6", "MX_TOO_EARLY"),
     ],
 )
-def test_what_a_tap_to_come_may_explain_is_certain_only_once_it_comes_too_late(
-    tmp_path: Path, rules: str, taps: Taps, late: Taps, on: Taps, code: str
+def test_it_is_certain_once_somebody_says_that_it_was_so_and_never_before(
+    tmp_path: Path, rules: str, players: tuple[str, ...], taps: Taps, code: str
 ) -> None:
-    session = tap(table(tmp_path / "late", rules, THREE), taps)
-    # Two rules would be broken if the train were closed; that one tap is owed is told at once.
-    at_once = "MARKER_MISSING" if code == "CLOSED_TRAIN" else code
-    assert at_once in {found for _, found, _ in held(session)}
+    session = tap(table(tmp_path, rules, players), taps)
+    assert code in {found for _, found, _ in held(session)}
     assert not any(certain for _, _, certain in held(session))
-    assert not any(certain for _, _, certain in held(tap(session, late)))
-    session = tap(tap(table(tmp_path / "on", rules, THREE), taps), on)
+    confirm(session)
     assert code in {found for _, found, certain in held(session) if certain}
+    same_when_opened_again(session)
 
 
-def test_a_game_that_is_opened_again_waits_for_the_same_taps(tmp_path: Path) -> None:
+def test_who_plays_on_the_train_of_somebody_who_forgot_the_marker_is_cleared_with_it(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7 @Ben")
+    assert held(session) == [("Ben", "MARKER_MISSING", False), ("Cy", "CLOSED_TRAIN", False)]
+    settle(session, "missing")
+    assert held(session) == [] and session.snapshot()["markers"] == ["Ben"]
+
+
+def test_however_long_nobody_answers_nobody_is_accused(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7, Ann 5-6, Ben 12-4, Cy 7-8, Ann 6-7")
+    assert held(session) == [("Ben", "MARKER_MISSING", False)]
+    tap(session, "Ben 4-1, Cy 8-9, Ann 7-2, Ben 1-3, Cy 9-9, Cy 9-4")
+    assert held(session) == [("Ben", "MARKER_MISSING", False)] and len(asked(session)) == 1
+
+
+def test_a_game_that_is_opened_again_asks_the_same(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", THREE), "Ann draw, Ben 12-5")
+    question = asked(session)
     session.close()
     again = Session.open(tmp_path / "g.jsonl", ticking())
-    assert held(again) == [("Ann", "MARKER_MISSING", False)]
-    assert held(tap(again, "Cy 12-7, Ann 12-3, Ben 5-8")) == [("Ann", "MARKER_MISSING", True)]
-
-
-def test_a_tile_put_away_after_a_tapped_pass_is_the_one_that_is_owed(tmp_path: Path) -> None:
-    session = tap(table(tmp_path, "jielong", THREE), "Ann 3-6 @R, Ben pass, Ben discard")
-    assert held(session) == [] and session.snapshot()["turn"] == "Cy"
-
-
-def test_who_never_marks_stays_accused(tmp_path: Path) -> None:
-    session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7, Ann 5-6, Ben 12-4, Cy 7-8, Ann 6-6")
-    assert held(session) == [("Ben", "MARKER_MISSING", True)]
+    assert held(again) == [("Ann", "MARKER_MISSING", False)] and asked(again) == question
+    settle(again)
+    assert held(again) == [("Ann", "MARKER_MISSING", True)]
 
 
 @pytest.mark.parametrize(
@@ -187,20 +195,24 @@ def test_who_never_marks_stays_accused(tmp_path: Path) -> None:
 def test_a_draw_tapped_after_the_own_tile_may_have_come_before_it(tmp_path: Path, taps: Taps) -> None:
     session = tap(table(tmp_path, "tactic", THREE), taps)
     assert held(session) == [("Ann", "EXTRA_DRAW", False)]
+    settle(session, "earlier")
+    assert held(session) == [] and session.snapshot()["turn"] == "Cy"
 
 
 def test_what_is_undone_stands_as_it_stood(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", TWO), "Ann 12-5, Ben draw, Ann 5-7")
     before = session.snapshot()
     tap(session, "mark Ben")
-    assert held(session) == []
+    assert held(session) == [("Ben", "MARKER_MISSING", False)]
     session.undo()
     after = session.snapshot()
     assert {**after, "seq": before["seq"]} == before
 
 
-@pytest.mark.parametrize(("drawn", "sure"), [(1, []), (2, []), (3, [True])])
-def test_tiles_drawn_for_a_last_tile_that_was_not_announced(tmp_path: Path, drawn: int, sure: list[bool]) -> None:
+@pytest.mark.parametrize(("drawn", "asked"), [(1, 0), (2, 0), (3, 1)])
+def test_two_tiles_drawn_for_a_last_tile_that_was_not_announced_are_usual(
+    tmp_path: Path, drawn: int, asked: int
+) -> None:
     """004 names no penalty, and two tiles are widely drawn."""
     header = Header("tactic", "double-12", THREE, {"hand_table": {"12": {"3": 2}}})
     session = Session.create(tmp_path / "g.jsonl", header, ticking())
@@ -211,7 +223,7 @@ def test_tiles_drawn_for_a_last_tile_that_was_not_announced(tmp_path: Path, draw
         session.draw("Ann")
     tap(session, "Ben 12-6, Cy 12-7, Ann 5-8, Ben 6-9")
     found = [one for one in held(session) if one[1] == "EXTRA_DRAW"]
-    assert len(found) == drawn and [certain for _, _, certain in found if certain] == sure
+    assert len(found) == asked and not any(certain for _, _, certain in found)
 
 
 @pytest.mark.parametrize(("kept", "sure"), [(((3, 7), (8, 8)), []), (((12, 6), (12, 7)), [True])])
@@ -253,37 +265,71 @@ def test_a_tile_without_a_name_on_a_closed_train_is_its_owner_s(tmp_path: Path, 
     """Nobody said that it was the player to move, who may have drawn and marked without a tap as yet."""
     session = tap(table(tmp_path, rules, TWO), "Ann draw")
     session.play((12, 3), "Ben")
+    assert session.snapshot()["plays"][-2]["by"] == "Ben" and session.snapshot()["turn"] == "Ann"
     assert held(session) == [("Ann", "MARKER_MISSING", False)]
-    assert held(tap(session, "mark Ann")) == [] and session.snapshot()["turn"] == "Ann"
+    settle(session, "missing")
+    assert held(session) == [] and session.snapshot()["turn"] == "Ann"
 
 
 def test_a_tile_without_a_name_beyond_somebody_who_tapped_nothing_accuses_neither(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5")
     session.play((12, 3), "Cy")
-    assert not any(certain for _, _, certain in held(session))
-    session.cannot_play("Ben")
-    assert held(session) == [] and session.snapshot()["turn"] == "Ann"
+    assert held(session) == [] and session.snapshot()["to_come"] == [["Ben", 1, 3]]
+    tap(session, "Ben draw, mark Ben")
+    assert held(session) == [] and session.snapshot()["turn"] == "Ann" and session.snapshot()["to_come"] == []
 
 
 @pytest.mark.parametrize("rules", ["tactic", "reeves"])
-def test_who_taps_a_tile_before_the_neighbour_does_is_accused_of_nothing(tmp_path: Path, rules: str) -> None:
+def test_who_taps_a_tile_before_the_neighbour_does_is_asked_nothing(tmp_path: Path, rules: str) -> None:
     session = tap(table(tmp_path, rules, FOUR), "Ann 12-1, Cy 12-2")
-    assert ("Cy", "OUT_OF_TURN", False) in held(session), "Ben may have passed, or be slower on his phone"
+    assert held(session) == [] and asked(session) == [], "Ben may be slower on his phone"
+    assert session.snapshot()["to_come"] == [["Ben", 1, 3]]
     tap(session, "Ben 12-3")
     assert held(session) == [] and session.snapshot()["turn"] == "Dee"
     tap(session, "Dee 12-4, Ann 1-8, Ben 3-6, Cy 2-5")
     assert held(session) == [] and session.snapshot()["turn"] == "Dee"
 
 
+@pytest.mark.parametrize(("answer", "found"), [("so", [("Cy", "OUT_OF_TURN", True)]), ("later", []), ("missing", [])])
+def test_who_is_passed_over_for_a_turn_is_asked_about(
+    tmp_path: Path, answer: str, found: list[tuple[str, str, bool]]
+) -> None:
+    session = tap(table(tmp_path, "tactic", FOUR), "Ann 12-1, Cy 12-2, Dee 12-4")
+    assert held(session) == [("Cy", "OUT_OF_TURN", False)]
+    settle(session, answer)
+    assert held(session) == found
+    tap(session, "Ben 12-3" if answer != "missing" else "Ann 1-5")
+    assert held(session) == found and asked(session) == []
+    assert session.snapshot()["turn"] == ("Ben" if answer == "missing" else session.snapshot()["turn"])
+
+
+def test_that_a_neighbour_was_quicker_can_be_taken_back(tmp_path: Path) -> None:
+    """Cy was really out of turn, though Ben, who was jumped, then played after all."""
+    session = tap(table(tmp_path, "tactic", FOUR), "Ann 12-1, Cy 12-2, Ben 12-3")
+    ((_, quick),) = session.snapshot()["put_before"]
+    assert held(session) == []
+    session.was_so(quick, by="Ben")
+    assert held(session) == [("Cy", "OUT_OF_TURN", True)] and session.snapshot()["put_before"] == []
+    session.undo()
+    assert held(session) == [] and len(session.snapshot()["put_before"]) == 1
+
+
 def test_a_tile_that_is_wrong_in_its_own_turn_too_is_no_quick_tap(tmp_path: Path) -> None:
-    session = tap(table(tmp_path, "tactic", FOUR), "Ann 12-1, Cy 1-2 @Ann, Ben 12-3, Dee 12-4, Ann 2-8, Ben 3-6")
-    assert {one[:2] for one in held(session) if one[2]} & {("Cy", "CLOSED_TRAIN"), ("Cy", "OUT_OF_TURN")}
+    session = tap(table(tmp_path, "tactic", FOUR), "Ann 12-1, Cy 1-2 @Ann")
+    assert {one[:2] for one in held(session)} == {("Cy", "CLOSED_TRAIN"), ("Cy", "OUT_OF_TURN")}
+    settle(session)
+    assert {one for one in held(session) if one[2]} == {("Cy", "CLOSED_TRAIN", True), ("Cy", "OUT_OF_TURN", True)}
+    tap(session, "Ben 12-3, Cy 12-5, Dee 12-4")
+    assert not any(name != "Cy" for name, _, _ in held(session)), "the jumped player and the next may both go on"
 
 
 def test_a_wrong_name_in_the_common_lap_accuses_nobody_else(tmp_path: Path) -> None:
     """cz: Cy's 9-7 was tapped as Ben's; the lap goes on, and Cy lays the rest of a first train."""
     taps = "Ann 12-1, Ben 12-6, Ben 6-6, Cy 12-11, Cy 11-9, Ben 9-7 @Cy, Cy 7-8, Cy 8-8, Cy 8-9, Cy 9-5, Ann 12-9 @MX"
-    assert held(tap(table(tmp_path, "cz", THREE), taps)) == [("Ben", "FIRST_TURN_OWN_ONLY", True)]
+    session = tap(table(tmp_path, "cz", THREE), taps)
+    assert {(name, certain) for name, _, certain in held(session)} == {("Ben", False)} and len(asked(session)) == 1
+    settle(session, "name")
+    assert held(session) == [] and session.snapshot()["turn"] == "Ben"
 
 
 def test_a_draw_tapped_after_the_last_tile_leaves_the_hand_counted(tmp_path: Path) -> None:

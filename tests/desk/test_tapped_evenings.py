@@ -1,4 +1,4 @@
-"""A few evenings of honest people who tap late, early and twice (`bench.tapped` has hundreds)."""
+"""A few rounds of people who tap late, early and twice, and answer truthfully or never (`bench.tapped` has many)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from bench.tapped import evening
-
-EVENINGS = (5000, 5001, 5002, 5003, 5004, 5006, 5012)
-"""One of each set of rules; those of a long lap cost a quarter of a minute each and are left to the bench."""
+from bench.tapped import one_round
 
 
-@pytest.mark.parametrize("seed", EVENINGS)
-def test_what_a_legal_order_explains_is_held_against_nobody(tmp_path: Path, seed: int) -> None:
-    told = evening(seed, tmp_path)
-    accused = told.after if told.slips else told.accused
-    assert told.taps > 20 and accused == [] and told.points
+@pytest.mark.parametrize("never", [False, True], ids=["answered", "never answered"])
+@pytest.mark.parametrize("seed", range(5000, 5003))
+def test_no_innocent_is_ever_certain_and_the_points_are_right(tmp_path: Path, seed: int, never: bool) -> None:
+    told = one_round(seed, tmp_path, never=never)
+    assert told.taps > 20 and told.innocent == 0 and told.innocent_at_end == 0 and told.points
 
 
-@pytest.mark.parametrize("seed", [5000, 5004, 5013])
-def test_undoing_everything_gives_back_the_first_state(tmp_path: Path, seed: int) -> None:
-    assert evening(seed, tmp_path, undo=True).undone
+def test_an_undisturbed_round_asks_nothing(tmp_path: Path) -> None:
+    told = one_round(5000, tmp_path, share=0.0)
+    assert told.taps > 20 and told.questions == 0 and told.exact and told.points

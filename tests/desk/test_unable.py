@@ -161,9 +161,10 @@ def test_two_taps_are_undone_one_by_one(tmp_path: Path) -> None:
     assert session.position == drawn
 
 
-def test_nobody_passes_for_somebody_who_is_not_to_move(tmp_path: Path) -> None:
+def test_who_passes_before_their_turn_is_recorded_and_waited_for(tmp_path: Path) -> None:
     session = table(tmp_path)
-    with pytest.raises(CommandRejected, match="not_your_turn"):
-        session.cannot_play("Ben")
+    told = session.cannot_play("Ben")
+    assert [(type(event), event.who) for event in told] == [(Drew, "Ben"), (MarkerPlaced, "Ben")]
+    assert session.questions == () and session.snapshot()["to_come"] == [["Ann", 1, 2]]
     with pytest.raises(CommandRejected, match="no_such_player"):
         session.cannot_play("Zoe")

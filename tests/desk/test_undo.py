@@ -12,6 +12,7 @@ from companion.game.session import CommandRejected, Session
 from companion.log.event_fields import Candidate
 from companion.log.events import Header
 from tests.desk.making import ticking
+from tests.desk.settling import asked, kinds, settle
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -23,10 +24,35 @@ def table(path: Path) -> Session:
 
 
 def state(session: Session) -> tuple[object, ...]:
-    """The table, what stands against whom, what is asked, the points."""
-    found = [(line.seq, finding.code) for line, finding in session.scoreboard.violations]
-    asked = [question.seq for question in session.questions]
-    return session.position, found, asked, dict(session.scoreboard.totals), session.phase
+    """The table, what stands against whom, what is asked, the points, who is to come. A question that is asked again
+    after it was settled is a line of its own."""
+    found = [(line.seq, finding) for line, finding in session.scoreboard.violations]
+    questions = sorted(repr((question.about, question.reason, question.candidates)) for question in session.questions)
+    to_come = session.snapshot()["to_come"]
+    return session.position, found, questions, dict(session.scoreboard.totals), session.phase, to_come
+
+
+def test_undo_takes_the_question_back_that_the_tap_brought(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 3), "Ann")
+    before = state(session)
+    session.play((3, 7), "Ann", by="Ben")
+    assert len(session.questions) == 1
+    session.undo()
+    assert state(session) == before and session.questions == ()
+
+
+@pytest.mark.parametrize("kind", ["so", "later", "missing", "start"])
+def test_undo_takes_an_answer_back_whole_and_the_same_question_is_open_again(tmp_path: Path, kind: str) -> None:
+    """Of a player who began out of turn; a forgotten turn is put in as several lines."""
+    session = table(tmp_path)
+    session.play((12, 5), "Ben", by="Ben")
+    session.play((12, 6), "Cy", by="Cy")
+    before, open_before = state(session), [question.seq for question in session.questions]
+    settle(session, kind)
+    assert state(session) != before
+    session.undo()
+    assert state(session) == before and [question.seq for question in session.questions] == open_before
 
 
 def test_undo_after_a_correction_withdraws_the_correction_and_not_the_play(tmp_path: Path) -> None:
@@ -115,6 +141,8 @@ def test_step_by_step_back_through_plays_and_corrections(tmp_path: Path, seed: i
             tile = [chance.randint(0, 12), chance.randint(0, 12)]
             what = chance.choice([{"tile": tile}, {"train": "MX"}, {"overruled": True}, {"by": "Cy"}])
             session.correct(seq, what)
+        elif asked(session) and chance.random() < 0.4:
+            settle(session, chance.choice(kinds(asked(session)[0])[:-1]))
         elif chance.random() < 0.3:
             session.draw()
         else:

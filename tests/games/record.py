@@ -1,6 +1,7 @@
 """Records the whole games in this folder: `python -m tests.games.record`. The same games come out every time.
 
-Each is played by bots from a seed, with a fault planted here and there, and written by the session like any game; the
+Each is played by bots from a seed, with a fault planted here and there, and written by the session like any game.
+Whatever the page asks about such a fault, the people at the table confirm: it was really so. The
 checksums are left out, as they say nothing about the rules. `tests/desk/test_replay.py` compares them byte for byte.
 """
 
@@ -51,7 +52,7 @@ def record(path: Path, rules_name: str, set_max: int, players: int, options: dic
     header = Header(rules_name, tile_set, game.players, options)
     session = Session.create(path, header, ticking())
     for played in game.rounds():
-        play_out(session, played)
+        play_out(session, played, confirmed=True)
     session.close()
     lines = path.read_bytes().splitlines()
     first = lines[0].replace(b'"journal": 2', b'"journal": 1', 1)

@@ -14,6 +14,7 @@ from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception import watcher as watching_module
 from companion.perception.back_count import BackCount
+from companion.rules.actions import Draw
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import sketched
@@ -44,7 +45,7 @@ def draws(folder: Path, monkeypatch: pytest.MonkeyPatch, seen: Callable[[int], b
     monkeypatch.setattr(watching_module, "understood", with_one_more)
     session, _, watcher = watching(camera, folder / "g.jsonl")
     watcher.run()
-    true = sum(str(act) == "Draw()" for filmed in camera.truth for _, act in filmed.scene.plays)
+    true = sum(isinstance(act, Draw) for filmed in camera.truth for _, act in filmed.scene.plays)
     plays = session.snapshot()["plays"]
     return true, sum(one["event"] == "drew" and not one.get("withdrawn") for one in plays)
 

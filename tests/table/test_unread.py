@@ -181,7 +181,7 @@ def test_a_tile_that_is_read_later_takes_its_question_along(evening: Evening, tr
     evening.until_asked()
     evening.eye.blind = None
     evening.watcher.run()
-    assert evening.session.snapshot()["unclear"] == []
+    assert evening.session.snapshot()["questions"] == []
     assert tell_the_same(evening.recorded(), truth)
     assert evening.accusations() == []
 

@@ -48,6 +48,12 @@ class Table:
         for tile in tiles:
             self.send("play", train=train, tile=[int(half) for half in tile.split("-")], **({"by": by} if by else {}))
 
+    def was_so(self) -> None:
+        """Somebody at the table says of everything that does not fit that it was really so."""
+        while questions := self.session.snapshot()["questions"]:
+            kinds = [one["kind"] for one in questions[0]["candidates"]]
+            self.send("answer", seq=questions[0]["seq"], choice=kinds.index("so"))
+
     def plays(self) -> list[tuple[str | None, str, list[int]]]:
         lines = self.session.snapshot()["plays"]
         return [(line["by"], line["train"], line["tile"]) for line in lines if line["event"] == "tile_played"]

@@ -103,7 +103,10 @@ def midgame(**changes: Any) -> dict[str, Any]:
             {"seq": 30, "event": "drew", "by": "Ann", "source": "camera", "violations": []},
             {"seq": 31, "event": "marker_placed", "by": "Ann", "train": "Ann", "source": "camera", "violations": []},
         ],
-        "unclear": [],
+        "questions": [],
+        "to_come": [],
+        "put_before": [],
+        "own_turns": {},
         "blocked": None,
         "rounds_played": [
             {"round": 1, "how": "out", "out": None, "scores": {"Ann": 0, "Ben": 43, "Cyril": 61, "Dorothea": 18}},
@@ -150,7 +153,7 @@ def off_record() -> dict[str, Any]:
     """Two tiles on Dorothea's double are not on record, and a third lies apart from all trains."""
     table = midgame(seq=34, off_record={"left": 0, "right": 0, "apart": 1})
     table["trains"][3] = train("Dorothea", "10-3 3-11 11-11", seq=20, engine=10) | {"end": None, "off_record": 2}
-    table["unclear"] = [
+    table["questions"] = [
         {
             "seq": 33,
             "reason": "unreadable_tile: Dorothea",
@@ -166,7 +169,7 @@ def off_record() -> dict[str, Any]:
 def question() -> dict[str, Any]:
     """The camera saw a change that two stories explain."""
     table = midgame(seq=34)
-    table["unclear"] = [
+    table["questions"] = [
         {
             "seq": 34,
             "reason": "several_stories",
@@ -183,7 +186,7 @@ def unscored() -> dict[str, Any]:
     """The table was cleared before round 3 was scored, and the page asks whether another has begun."""
     stories = [{"story": "new_round", "events": []}, {"story": "same_round", "events": []}]
     asked = {"event": "unclear", "source": "camera", "seq": 40, "reason": "new_round: 3", "candidates": stories}
-    return midgame(unclear=[asked])
+    return midgame(questions=[asked])
 
 
 def eight_players() -> dict[str, Any]:
@@ -314,5 +317,5 @@ def wall(
         ],
     )
     if alerts > 3:
-        table["unclear"] = question()["unclear"] * (alerts - 3)
+        table["questions"] = question()["questions"] * (alerts - 3)
     return table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,18 +10,16 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, expect
 
+from companion.game.session import Session
+from companion.log.events import Header
 from companion.web.caller import calls_of
 from companion.web.page_view import page_view_of
-from tests.desk.test_unrecorded_marker import begun
 from tests.web import tables
 from tests.web.browser import once_at_rest, served
 from tests.web.fakes import FakeSession
 
-A_LAP_LATER = (((3, 8), "Cy"), ((4, 0), "Ann"), ((2, 5), "Ben"), ((8, 0), "Cy"), ((0, 6), "Ann"))
-"""On everybody's own trains; by then nothing is tapped late."""
 
-
-def keys(table: dict[str, Any]) -> list[str]:
+def keys(table: Mapping[str, Any]) -> list[str]:
     return [one["key"] for one in calls_of(page_view_of(table))]  # type: ignore[arg-type]
 
 
@@ -30,17 +29,16 @@ def test_a_fault_comes_first_and_has_a_key_of_its_own() -> None:
     assert set(after[1:]) <= set(before), "what was called keeps its key, so that it is not called again"
 
 
-def test_a_tapped_fault_that_is_certain_only_a_round_later_is_called_then(tmp_path: Path) -> None:
-    session = begun(tmp_path)
-    called: list[str] = []
-    plays = [((9, 4), "MX", "Ann"), ((1, 4), "Ann", "Ben"), *((tile, player, player) for tile, player in A_LAP_LATER)]
-    for tile, train, player in plays:
-        session.play(tile, train, player)
-        if player == "Ben" and train == "Ann":
-            assert not any(key.endswith("!") for key in keys(session.snapshot())), "a marker may still be tapped"
-        called += [key for key in keys(session.snapshot()) if key not in called]
-    seqs = [play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [1, 4]]
-    assert [f"{seq}!" for seq in seqs] == [key for key in called if key.endswith("!")]
+def test_a_tapped_fault_is_called_once_somebody_has_said_that_it_was_so(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-9", ("Ann", "Ben", "Cy")))
+    session.start_round((9, 9), "Ann")
+    session.play((9, 1), "Ann", "Ann")
+    seq = session.play((1, 4), "Ann", "Ben")[0].seq
+    [question] = session.snapshot()["questions"]
+    assert not any(key.endswith(("!", "?")) for key in keys(session.snapshot())), "whoever tapped is asked in silence"
+    session.answer(question["seq"], [one.get("kind") for one in question["candidates"]].index("so"), "Ben")
+    assert [key for key in keys(session.snapshot()) if key.endswith("!")] == [f"{seq}!"]
+    session.close()
 
 
 def test_what_was_taken_back_is_not_called() -> None:

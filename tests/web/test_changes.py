@@ -24,7 +24,8 @@ from tests.web.fakes import FakeSession
 
 def test_a_tapped_end_becomes_the_tile_that_fits_the_train(keeper: FlaskClient, session: FakeSession) -> None:
     assert keeper.post("/api/play", json={"train": "Cyril", "outer": 4}).status_code == 200
-    assert session.calls == [("play", ((11, 4), "Cyril"), {"by": None, "source": "person"})]
+    named = {"by": None, "source": "person", "outer_only": True}
+    assert session.calls == [("play", ((11, 4), "Cyril"), named)]
 
 
 def test_a_tile_that_does_not_match_can_be_entered_as_it_lies(keeper: FlaskClient, session: FakeSession) -> None:

@@ -50,6 +50,7 @@ NEEDS_PIN = {
     "/diagnostics.zip",
     "/games/<game>/export.zip",
     "/play/<int:seq>/correction",
+    "/question/<int:seq>/order",
     "/round-end/by-photo",
     "/api/seats",
     "/seats",

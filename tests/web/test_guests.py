@@ -60,7 +60,7 @@ def test_only_the_hand_that_was_sent_is_said_to_be_sent(
     assert keeper.get("/round-end").text.count(">Sent from their own phone.<") == 1
     hand = {"event": "hand_shown", "by": "Cyril", "tiles": [[4, 4], [8, 8]]}
     asked = {"seq": 40, "reason": "hand_count: Cyril", "candidates": [{"story": "4-4 8-8", "events": [hand]}]}
-    session.show({**tables.round_over(), "shown": {"Ben": [[3, 3]]}, "unclear": [asked]})
+    session.show({**tables.round_over(), "shown": {"Ben": [[3, 3]]}, "questions": [asked]})
     page = keeper.get("/round-end").text
     assert 'name="hand_2" value="3-3"' in page and ">Sent from their own phone.<" not in page
     assert 'name="hand_3" value="4-4 8-8"' in page

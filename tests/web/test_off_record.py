@@ -44,7 +44,7 @@ def test_each_leads_to_its_question(keeper: FlaskClient, session: FakeSession) -
     session.show(tables.off_record())
     page = keeper.get("/").text
     assert 'href="#question-33"' in row(page, "Dorothea") and 'id="question-33"' in page
-    session.show(tables.off_record() | {"unclear": []})
+    session.show(tables.off_record() | {"questions": []})
     assert "#question" not in keeper.get("/").text, "nobody is asked, and they lie there all the same"
 
 

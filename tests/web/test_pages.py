@@ -352,7 +352,10 @@ def test_that_a_wrong_engine_lies_there_is_no_fact_while_it_is_asked(anyone: Fla
     session.show(table)
     assert "11-11 lies in the middle, but 12-12 belongs there" in words(anyone.get("/").text)
     session.show(
-        {**table, "unclear": [{"seq": 2, "reason": "ANOTHER_ENGINE", "candidates": [{"story": "12-12", "events": []}]}]}
+        {
+            **table,
+            "questions": [{"seq": 2, "reason": "ANOTHER_ENGINE", "candidates": [{"story": "12-12", "events": []}]}],
+        }
     )
     page = words(anyone.get("/").text)
     assert "Another double lies in the middle" in page and "belongs there" not in page and "alert fault" not in page
@@ -368,7 +371,7 @@ def test_the_score_sheet_says_in_a_table_what_its_chart_draws(anyone: FlaskClien
 def test_what_the_camera_cannot_make_out_is_asked_in_plain_words(anyone: FlaskClient, session: FakeSession) -> None:
     table = tables.midgame()
     reason = "LOOSE_TILE at (381, 156) mm; LOOSE_TILE at (461, 264) mm; LONE_MARKER at (3, 4) mm"
-    table["unclear"] = [{"seq": 31, "reason": reason, "candidates": []}]
+    table["questions"] = [{"seq": 31, "reason": reason, "candidates": []}]
     session.show(table)
     alerts = anyone.get("/regions").json["regions"]["alerts"]
     assert "A tile does not touch any train. A marker does not stand at any train." in alerts
@@ -385,7 +388,7 @@ def test_a_misreading_is_asked_as_one(anyone: FlaskClient, session: FakeSession)
         {"story": "12-6", "events": [tables.play(0, None, (12, 6), "Ann")]},
         {"story": "12-5", "events": [tables.play(0, None, (12, 5), "Ann")]},
     ]
-    table["unclear"] = [{"seq": 31, "reason": "misread_or_illegal: 12-6", "candidates": stories}]
+    table["questions"] = [{"seq": 31, "reason": "misread_or_illegal: 12-6", "candidates": stories}]
     session.show(table)
     alerts = anyone.get("/regions").json["regions"]["alerts"]
     assert "Did we misread a tile?" in alerts

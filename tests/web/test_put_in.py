@@ -69,7 +69,14 @@ def test_what_was_forgotten_is_put_in_as_the_page_promises(
     assert told(after) == told(promised)
     assert any("insert" in (getattr(line, "what", None) or {}) for line in session.journal.events)
     session.undo()
-    assert {**session.snapshot(), "seq": 0} == {**before, "seq": 0}
+    assert without_numbers(session.snapshot()) == without_numbers(before)
+
+
+def without_numbers(shown: Any) -> dict[str, Any]:
+    """A snapshot without the lines that ask, which are written anew when they are asked again."""
+    asked = [(one["about"], one["candidates"], one.get("alive")) for one in shown["questions"]]
+    plays = [play for play in shown["plays"] if play["event"] != "unclear"]
+    return {**shown, "seq": 0, "questions": asked, "plays": plays}
 
 
 def told(shown: Any) -> tuple[Any, ...]:

@@ -56,7 +56,9 @@ def test_refusals_are_said_in_the_viewers_language(keeper: FlaskClient, session:
     session.refuses = CommandRejected(Reason.NO_OPEN_QUESTION, seq=17)
     answer = keeper.post(f"/api/draw?lang={language}", json={"by": "Ann"})
     assert answer.status_code == 409
-    expected = catalogue(language).gettext("no. %(seq)s is no open question") % {"seq": 17}
+    expected = catalogue(language).gettext(
+        "no. %(seq)s is no open question: somebody answered it, or it settled itself"
+    ) % {"seq": 17}
     assert answer.get_json()["error"] == expected[:1].upper() + expected[1:]
 
 
@@ -89,7 +91,10 @@ def test_templates_leave_no_two_ways_to_read_a_sentence() -> None:
 def test_a_rejection_is_a_code_and_what_it_is_about() -> None:
     error = CommandRejected(Reason.NO_OPEN_QUESTION, seq=4)
     assert (error.code, error.params) == ("no_open_question", {"seq": 4})
-    assert (str(error), why(error)) == ("no_open_question (seq: 4)", "No. 4 is no open question")
+    assert (str(error), why(error)) == (
+        "no_open_question (seq: 4)",
+        "No. 4 is no open question: somebody answered it, or it settled itself",
+    )
 
 
 def test_a_check_without_words_of_its_own_is_shown_as_it_is() -> None:

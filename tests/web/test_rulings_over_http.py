@@ -168,6 +168,7 @@ def test_the_text_s_own_words_and_what_they_mean_stand_behind_one_tap(
     table = Table(tmp_path, "tactic", "double-12")
     table.lay("Ann", "12-4", by="Ann")
     table.lay("Ann", "4-5", by="Ben")
+    table.was_so()
     assert table.held() == [("Ben", "CLOSED_TRAIN", True)]
     words = (
         "Можете класть кости домино в поезда других игроков только в том случае, если у состава есть значок «поезда»."

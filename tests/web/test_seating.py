@@ -244,15 +244,15 @@ def test_without_a_hub_the_lines_start_at_the_engine() -> None:
 
 def test_a_question_about_seats_leads_to_where_they_are_shown(keeper: FlaskClient, session: FakeSession) -> None:
     asked = {"event": "unclear", "source": "camera", "candidates": [], "seq": 40}
-    session.show({**tables.midgame(), "unclear": [{**asked, "reason": "seats: Ann, Ben"}]})
+    session.show({**tables.midgame(), "questions": [{**asked, "reason": "seats: Ann, Ben"}]})
     page = keeper.get("/").text
     assert '<a class="button" href="/seats">' in page and "It was another tile" not in page
     session.show(
-        {**tables.midgame(), "unclear": [{**asked, "reason": "marker: Ann", "candidates": [{"story": "theirs"}]}]}
+        {**tables.midgame(), "questions": [{**asked, "reason": "marker: Ann", "candidates": [{"story": "theirs"}]}]}
     )
     page = keeper.get("/").text
     assert "Is this Ann&#39;s marker?" in page and ">Yes</button>" in page and ">No</button>" in page
     assert "None of these" not in page and "It was another tile" not in page
-    session.show({**tables.midgame(), "unclear": [{**asked, "reason": "unreadable_tile: Ann"}]})
+    session.show({**tables.midgame(), "questions": [{**asked, "reason": "unreadable_tile: Ann"}]})
     page = keeper.get("/").text
     assert '<a class="button" href="/seats">' not in page and "It was another tile" in page

@@ -207,7 +207,7 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
 JOURNALED = {
     "api.play", "api.turn_act", "api.done", "api.marker_act", "api.cannot_play", "api.announce", "api.report",
     "api.undo", "api.answer", "api.correct", "api.start_round", "api.show_hand", "api.end_match", "api.end_round",
-    "rounds.count", "rounds.write_points",
+    "rounds.count", "rounds.write_points", "settling.was_so",
 }  # fmt: skip
 CHANGES_NOTHING = {
     "access.sign_in",
@@ -216,6 +216,8 @@ CHANGES_NOTHING = {
     "guests.send",  # a guest's own hand counts when somebody confirms it, who is then its author
     "plays.preview",
     "rounds.photo",
+    "settling.further",  # of this phone alone
+    "settling.later",  # of this phone alone
     "setup.own_file",
     "whose.choose",  # of this phone alone
 }
@@ -250,6 +252,10 @@ def test_every_route_that_enters_something_names_its_author(page: Flask, state: 
     for name, tile in (("Ann", "1-1"), ("Ben", "2-2"), ("Cem", "3-3")):
         walk("/api/show-hand", by=name, tiles=tile)
     walk("/api/start-round", engine="11-11", starter="Ben")
+    for by, outer in (("Ben", 1), ("Ann", 2), ("Cem", 3)):
+        walk("/api/play", train=by, outer=str(outer), by=by)
+    [(_late, jumped)] = session.snapshot()["put_before"]
+    walk("/api/was-so", seq=str(jumped))
     walk("/round-end", how="abandoned")
     walk("/api/start-round", engine="11-11", starter="Ben")
     walk("/round-points/2", points_1="1", points_2="0", points_3="5", out="Ben")

@@ -32,7 +32,7 @@ def test_the_question_offers_the_points_to_skip_them_and_to_go_on(keeper: FlaskC
 
 
 def test_a_round_that_was_left_without_points_can_still_get_them(keeper: FlaskClient, session: FakeSession) -> None:
-    session.show({**tables.midgame(), "unclear": [{**ASKED, "seq": 40, "reason": "no_points: 2"}]})
+    session.show({**tables.midgame(), "questions": [{**ASKED, "seq": 40, "reason": "no_points: 2"}]})
     page = keeper.get("/").text
     assert "Round 2 has no points yet." in page and 'href="/round-points/2"' in page and "Skip its points" in page
 
@@ -43,7 +43,7 @@ def test_questions_of_one_kind_are_one_card_with_a_counter_and_one_tap(
     places = [(599, 450), (616, 536), (525, 489)]
     asked = [{**ASKED, "seq": 40 + n, "reason": f"VALUE_CHANGED at {place} mm"} for n, place in enumerate(places)]
     other = {**ASKED, "seq": 50, "reason": "LOOSE_TILE at (1, 2) mm"}
-    session.show({**tables.midgame(), "unclear": [*asked, other]})
+    session.show({**tables.midgame(), "questions": [*asked, other]})
     page = keeper.get("/").text
     assert cards(page) == 2
     assert "×3" in page
@@ -63,7 +63,7 @@ def test_the_log_says_what_was_asked(keeper: FlaskClient, session: FakeSession) 
 def test_questions_with_answers_of_their_own_stand_apart(keeper: FlaskClient, session: FakeSession) -> None:
     stories = [{"story": "12-4", "events": []}]
     asked = [{**ASKED, "seq": 40 + n, "reason": "unreadable_tile: Ann", "candidates": stories} for n in (0, 1)]
-    session.show({**tables.midgame(), "unclear": asked})
+    session.show({**tables.midgame(), "questions": asked})
     assert cards(keeper.get("/").text) == 2
 
 

@@ -79,7 +79,13 @@ def test_a_game_that_was_tapped_in_is_explained_as_it_is_ruled(tmp_path: Path) -
     session.start_round((12, 12), "Ann")
     legal = session.play((12, 5), "Ann", by="Ann")[0].seq
     fault = session.play((5, 5), "Ann", by="Ben")[0].seq
-    codes = [one["code"] for one in session.snapshot()["plays"][-1]["violations"] if one["certain"]]
+    [question] = session.snapshot()["questions"]
+    session.answer(question["seq"], [one.get("kind") for one in question["candidates"]].index("so"), "Ben")
+    [codes] = [
+        [one["code"] for one in play["violations"] if one["certain"]]
+        for play in session.snapshot()["plays"]
+        if play["seq"] == fault
+    ]
     assert codes
     client = create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
     pages = {seq: unescape(client.get(f"/play/{seq}/why").get_data(as_text=True)) for seq in (legal, fault)}

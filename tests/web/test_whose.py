@@ -305,3 +305,13 @@ def test_only_ones_own_long_first_train_goes_on_ones_own_phone(tmp_path: Path) -
     sent = form(phone(table, "Cy"), "/api/play").sent()
     assert (sent["train"], sent["by"]) == ("Cy", "Cy")
     table.session.close()
+
+
+def test_a_tap_is_recorded_though_somebody_was_quicker(table: Table) -> None:
+    ann, ben = phone(table, "Ann"), phone(table, "Ben")
+    late = {**form(ben, "/api/play").sent(), "train": "MX", "outer": "7"}
+    assert press(ann, "/api/play", train="MX", outer="5") == 303
+    assert ben.post("/api/play", data=late).status_code == 303
+    [_first, crossed] = [event for event in table.session.events if event.KIND == "tile_played"]
+    assert (crossed.who, crossed.end, crossed.outer_only) == ("Ben", 12, True)
+    assert not [one for one in table.held() if one[2]], "nobody stands accused for certain"

@@ -174,8 +174,7 @@ class TurnState:
             faults.extend(after.certain)
             doubts.extend(after.open)
         if stranger and train not in self.markers and not closes and not self._own_double_at(train):
-            perhaps_marked = train in self.position.perhaps_marked
-            (doubts if perhaps_open or perhaps_marked else faults).append(V.CLOSED_TRAIN)
+            (doubts if perhaps_open else faults).append(V.CLOSED_TRAIN)
         chain = self.trains.get(train, ())
         if chain:
             if laid.inner != chain[-1].outer:
@@ -381,12 +380,6 @@ class TurnState:
             self._hold(V.MARKER_MISSING, certain=not rules.leaves_open("marker_after"))
 
     @property
-    def may_mark(self) -> bool:
-        """Whether this turn, passed with nothing left to draw, may put the marker on and need not."""
-        optional = self.rules.marker_on_empty_boneyard == "optional"
-        return optional and not (self.complete or self.drawn_ever or self.boneyard or self.player in self.markers)
-
-    @property
     def qualifies(self) -> bool:
         """Whether this turn has laid a tile for which their own marker comes off. Source: docs/rules.md 7.1."""
         return qualifies(self.rules, self.player, self.laid)
@@ -395,11 +388,6 @@ class TurnState:
     def feeding(self) -> bool:
         """Whether a double has to be covered now: one that was open when the turn began, or an own one."""
         return not self.complete and bool(self.doubles or self.live)
-
-    def _perhaps_marked(self) -> frozenset[str]:
-        """Whose train may carry an unrecorded marker now: no longer the player's if it would have come off."""
-        before = self.position.perhaps_marked
-        return before - self.markers - ({self.player} if self.qualifies else set()) if before else before
 
     def table(self, turn: str | None = None, first_turn: bool | None = None) -> Position:
         """The position as it lies now, with `turn` to move next (None: still the same player)."""
@@ -420,6 +408,5 @@ class TurnState:
             hands=hands,
             round=self.position.round,
             first_engine=self.position.first_engine,
-            perhaps_marked=self._perhaps_marked(),
             _seen=(self.trains, self.position.engine, self.seen),
         )

@@ -1,0 +1,464 @@
+"""A round that people tap, as they tell it: taps and answers in, out come the order of the acts, what does not fit, and
+what people have confirmed.
+
+Nothing is inferred. A tap that fits the round as told is taken; one that does not is asked about (`tracking.edits`).
+While a question is open each of its keys, and the round as told, stays a `Reading`. A tap that fits one of them asks
+nothing and strikes out the others. An answer is attached to the tap that it is about, so that the order in which people
+answer changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from typing import Any, NamedTuple
+
+from companion.rules.actions import Action, End, Mark, Pass, Play, Unmark
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
+from companion.rules.violations import Violation as V
+from companion.tracking.edits import Edit, Kind, applied, edits, likeliest
+from companion.tracking.strict import Fault, Fold, Told, Turn, begun
+
+MOST_KEYS = 7
+"""Keys of a question besides *It was really so*; the page shows four before *More*."""
+
+MOST_READINGS = 12
+
+
+class Answer(NamedTuple):
+    """What somebody said of the question about a tap: `events` as its key had them, `by` who said it, line `seq`."""
+
+    kind: Kind
+    events: tuple[Mapping[str, Any], ...]
+    by: str = ""
+    seq: int = 0
+
+
+class Confirmed(NamedTuple):
+    """Who said in which line that it was so."""
+
+    by: str
+    seq: int
+
+
+class Tap(NamedTuple):
+    """What somebody tapped: the act and whose it is, from line `seq`. `turn`: to which turn of the player it belongs,
+    by the phone's screen (from 1). `end`: the value of the train's end for which a tile was tapped. `fines`: so many
+    draws of this player may be for a last tile that was not announced. `put_in`: an answer
+    put it in, so that the tap itself may still come."""
+
+    seq: int
+    act: Action
+    by: str
+    outer_only: bool = False
+    late: bool = False
+    turn: int | None = None
+    end: int | None = None
+    put_in: bool = False
+    fines: int = 0
+
+    @property
+    def told(self) -> Told:
+        return Told(self.act, self.by, self.seq, self.outer_only, self.late, turn=self.turn, end=self.end)
+
+
+class Question(NamedTuple):
+    """The tap of line `seq` does not fit, for the reasons `faults`. `keys`: what may have been, the likeliest first;
+    `alive`: those of them that fit all that was tapped since, by their place. `again`: it was asked before, and the
+    answer left something open."""
+
+    seq: int
+    faults: tuple[Fault, ...]
+    keys: tuple[Edit, ...]
+    alive: frozenset[int]
+    whose: str
+    again: int = 0
+
+
+class Reading:
+    """Acts in one order with the table after each, and what is wrong with it. `allowed`: faults that are asked about or
+    were confirmed. `picks`: question -> key, as far as it has been read so."""
+
+    __slots__ = ("allowed", "cost", "faults", "folds", "items", "picks", "start")
+
+    def __init__(self, start: Fold) -> None:
+        self.start = start
+        self.items: tuple[Told, ...] = ()
+        self.folds: tuple[Fold, ...] = ()
+        self.faults: tuple[tuple[Fault, ...], ...] = ()
+        self.allowed: frozenset[Fault] = frozenset()
+        self.picks: tuple[tuple[tuple[int, int], int | None], ...] = ()
+        self.cost = 0
+
+    @property
+    def now(self) -> Fold:
+        return self.folds[-1] if self.folds else self.start
+
+    def told(self, told: Told) -> Reading:
+        """The same with one more act, fitting or not."""
+        after, faults = self.now.take(told)
+        other = copy(self)
+        other.items, other.folds, other.faults = (*self.items, told), (*self.folds, after), (*self.faults, faults)
+        return other
+
+    def wrong(self, since: int = 0) -> tuple[Fault, ...]:
+        """What is certainly wrong in this order and not allowed."""
+        row = self.faults[since:]
+        return tuple(fault for found in row for fault in found if fault.sure and fault not in self.allowed)
+
+    def altered(self, items: Sequence[Told], *, fits: bool = True) -> Reading | None:
+        """The same acts in another order; with `fits` None where something is wrong with it."""
+        same = 0
+        for one, other in zip(self.items, items, strict=False):
+            if one != other:
+                break
+            same += 1
+        new = copy(self)
+        fold = self.folds[same - 1] if same else self.start
+        folds, found = list(self.folds[:same]), list(self.faults[:same])
+        for told in items[same:]:
+            fold, faults = fold.take(told)
+            if fits and any(fault.sure and fault not in self.allowed for fault in faults):
+                return None
+            folds.append(fold)
+            found.append(faults)
+        new.items, new.folds, new.faults = tuple(items), tuple(folds), tuple(found)
+        return new
+
+    def allowing(self, faults: Sequence[Fault]) -> Reading:
+        other = copy(self)
+        other.allowed = self.allowed.union(faults)
+        return other
+
+    def picked(self, question: tuple[int, int], key: int | None, cost: int) -> Reading:
+        other = copy(self)
+        other.picks, other.cost = (*self.picks, (question, key)), self.cost + cost
+        return other
+
+
+class _Moment(NamedTuple):
+    """After a tap: what may have been, the likeliest first, and what has been asked."""
+
+    readings: tuple[Reading, ...]
+    asked: tuple[Question, ...]
+    confirmed: Mapping[Fault, Confirmed]
+    filled: tuple[tuple[int, int], ...] = ()
+
+
+class AskedRound:
+    """One round tap by tap. It can go back to before any of them.
+
+    Args:
+        answers: what people said of taps, by the line of the tap, in the order in which they said it.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        table: Position | LinePosition,
+        starter: str,
+        *,
+        starter_known: bool = True,
+        answers: Mapping[int, Sequence[Answer]] | None = None,
+    ) -> None:
+        self.rules = rules
+        self.answers = answers or {}
+        self.taps: tuple[Tap, ...] = ()
+        first = Reading(begun(rules, table, starter, anybody=not starter_known))
+        self._moments: tuple[_Moment, ...] = (_Moment((first,), (), {}),)
+
+    def copy(self) -> AskedRound:
+        return copy(self)
+
+    def take(self, tap: Tap) -> None:
+        self._moments = (*self._moments, self._after(self._moments[-1], tap))
+        self.taps = (*self.taps, tap)
+
+    # ---- what came of it -----------------------------------------------------------------------------------------
+
+    @property
+    def reading(self) -> Reading:
+        """What has happened, as far as anybody has said; the likeliest where something is asked."""
+        return self._moments[-1].readings[0]
+
+    def turns(self) -> dict[int, Turn]:
+        """Line of each tap -> the turn to which it belongs, in the order in which the acts happened; taps that were
+        doubled are left out."""
+        row = zip(self.reading.items, self.reading.folds, strict=True)
+        return {told.tap: fold.turn for told, fold in row if told.tap is not None}
+
+    def tiles(self) -> dict[int, Laid]:
+        """Line of each tile of which nobody named the inner half -> the tile as it lies by now."""
+        found: dict[int, Laid] = {}
+        fold = self.reading.start
+        for told, after in zip(self.reading.items, self.reading.folds, strict=True):
+            if told.outer_only and told.tap is not None:
+                tile = fold.laid(told)
+                found |= {} if tile is None else {told.tap: tile}
+            fold = after
+        return found
+
+    def questions(self) -> tuple[Question, ...]:
+        """What is to be asked now. Where the likeliest is that whole turns are still to come, silence waits until one
+        more player has acted."""
+        return tuple(question for question in self._moments[-1].asked if not self._waits(question))
+
+    def silent(self) -> tuple[Question, ...]:
+        """What does not fit and is not asked yet."""
+        return tuple(question for question in self._moments[-1].asked if self._waits(question))
+
+    def filled(self) -> tuple[tuple[int, int], ...]:
+        """Taps that were put before others in silence, each with the tap before which it is: a neighbour was
+        quicker."""
+        return self._moments[-1].filled
+
+    def _waits(self, question: Question) -> bool:
+        first = question.keys[0] if question.keys else None
+        if first is None or not _whole_turns(first, question):
+            return False
+        later = self.taps[next(n for n, tap in enumerate(self.taps) if tap.seq == question.seq) + 1 :]
+        begun = self._begun_turns()
+        return all(tap.by == question.whose or tap.seq in begun for tap in later)
+
+    def _begun_turns(self) -> set[int | None]:
+        """The taps of turns of which the rest is still to come."""
+        items = self.reading.items
+        found: set[int | None] = set()
+        for n, one in enumerate(items):
+            while one.act is None and n and items[n - 1].by == one.by and items[n - 1].act is not None:
+                n -= 1
+                found.add(items[n].tap)
+        return found
+
+    def to_come(self) -> list[tuple[str, int, int | None]]:
+        """The turns that are still to come: player, the how manieth turn of that player, and the line of the tap before
+        which it is."""
+        row = zip(self.reading.items, self.reading.folds, strict=True)
+        return [(told.by, fold.turns.get(told.by, 1), told.before) for told, fold in row if told.act is None]
+
+    def against(self) -> dict[int, list[tuple[Fault, Confirmed | None]]]:
+        """Line of a tap -> what stands there: confirmed by whom; None: open, or the source leaves it open."""
+        found: dict[int, list[tuple[Fault, Confirmed | None]]] = {}
+        moment = self._moments[-1]
+        for row in self.reading.faults:
+            for fault in row:
+                if fault.tap is not None and (not fault.sure or fault in moment.confirmed):
+                    found.setdefault(fault.tap, []).append((fault, moment.confirmed.get(fault)))
+        for question in self.questions():
+            for fault in question.faults:
+                place = question.seq if fault.tap is None else fault.tap
+                if all(fault != one for one, _ in found.get(place, ())):
+                    found.setdefault(place, []).append((fault, None))
+        return found
+
+    # ---- one more tap --------------------------------------------------------------------------------------------
+
+    def _after(self, before: _Moment, tap: Tap) -> _Moment:
+        after = self._taken(before, tap)
+        for question in after.asked:
+            for answer in self.answers.get(question.seq, ()):
+                if question.seq < tap.seq == _due(answer):
+                    after = self._sorted(after, question, answer, tap)
+        return after
+
+    def _sorted(self, after: _Moment, question: Question, answer: Answer, tap: Tap) -> _Moment:
+        """The taps up to this one in the order that somebody gave them when asked about an earlier one."""
+        as_told = ((question.seq, question.again), None)
+        base = next((one for one in after.readings if as_told in one.picks), after.readings[0])
+        told = base.altered(applied(base.items, answer.events), fits=False)
+        assert told is not None
+        told.allowed -= set(question.faults) - set(after.confirmed)
+        rest = tuple(one for one in after.asked if one.seq != question.seq)
+        return self._asked(after._replace(asked=rest), told, (), tap)
+
+    def _taken(self, before: _Moment, tap: Tap) -> _Moment:
+        fitting = [(reading, placed) for reading in before.readings if (placed := self._placed(reading, tap))]
+        if fitting:
+            return self._struck(before, [placed for _, placed in fitting], tap)
+        base = before.readings[0]
+        told = base.told(tap.told)
+        others = before.readings[1:]
+        return self._asked(before, told, others, tap)
+
+    def _struck(self, before: _Moment, readings: list[Reading], tap: Tap) -> _Moment:
+        """The tap fits these; what else was thought of is struck out. A turn of which nothing had been told, and that
+        is told now, settles the question that it answers."""
+        asked: list[Question] = []
+        filled = before.filled
+        for question in before.asked:
+            name = (question.seq, question.again)
+            told = [one for one in readings if _is_told(one, question, name)]
+            if told:
+                readings, filled = told, (*filled, (tap.seq, question.seq))
+                continue
+            keys = {key for one in readings for number, key in one.picks if number == name}
+            asked.append(question._replace(alive=frozenset(key for key in keys if key is not None)))
+        return before._replace(readings=tuple(readings), asked=tuple(asked), filled=filled)
+
+    def _asked(self, before: _Moment, told: Reading, others: Sequence[Reading], tap: Tap) -> _Moment:
+        """The tap fits nothing: it is asked about, or was answered."""
+        confirmed, asked = before.confirmed, before.asked
+        said = [answer for answer in self.answers.get(tap.seq, ()) if _due(answer) <= tap.seq]
+        number, settled = 0, set[Fault]()
+        while faults := told.wrong():
+            number += 1
+            if not said:
+                break
+            answer = said.pop(0)
+            others = ()
+            if answer.kind is Kind.SO:
+                meant = [fault for fault in faults if _is_meant(fault, answer, tap)]
+                confirmed = {**confirmed, **dict.fromkeys(meant, Confirmed(answer.by, answer.seq))}
+                told, settled = told.allowing(meant), {*settled, *meant}
+            else:
+                now = told.altered(applied(told.items, answer.events), fits=False)
+                assert now is not None
+                told = now
+        else:
+            return before._replace(readings=(told,), confirmed=confirmed)
+        at = next(n for n, row in enumerate(told.faults) if any(fault in faults for fault in row))
+        fold, rest = told.folds[at - 1] if at else told.start, told.items[at + 1 :]
+        made: dict[tuple[Told, ...], Reading] = {}
+
+        def fits(items: tuple[Told, ...]) -> bool:
+            reading = told.altered(items)
+            # What somebody has just confirmed stays true in all that may have been besides.
+            if reading is None or not settled <= {fault for row in reading.faults for fault in row}:
+                return False
+            made[items] = reading
+            return True
+
+        found = edits(told.items[: at + 1], fold, [fault for fault in faults if fault in told.faults[at]])
+        keys = likeliest((edit._replace(items=(*edit.items, *rest)) for edit in found), fits, MOST_KEYS)
+        name = (tap.seq, number)
+        readings = [made[key.items].picked(name, n, key.cost) for n, key in enumerate(keys)]
+        readings.append(told.allowing(faults).picked(name, None, 99))
+        for other in others[: MOST_READINGS - len(readings)]:
+            carried = other.told(tap.told)
+            readings.append(carried.allowing(carried.wrong()).picked(name, None, 99))
+        question = Question(tap.seq, faults, tuple(keys), frozenset(range(len(keys))), tap.by, number)
+        return _Moment(tuple(readings), (*asked, question), confirmed, before.filled)
+
+    # ---- where a tap belongs -------------------------------------------------------------------------------------
+
+    def _placed(self, reading: Reading, tap: Tap) -> Reading | None:
+        """The reading with this tap where it fits best: in a turn that the phone showed and that is not the present
+        one; else where the train ends as the phone showed it, and no turn to come has to explain anything. None:
+        nowhere."""
+        best, least = None, 3
+        for placed, meant in self._places(reading, tap):
+            if placed is None:
+                continue
+            doubts = 0 if meant else (placed.now.excused > reading.now.excused) + self._ends_otherwise(placed, tap)
+            if doubts < least:
+                best, least = placed, doubts
+            if not least:
+                break
+        return best
+
+    def _ends_otherwise(self, placed: Reading, tap: Tap) -> bool:
+        """Whether the tile would lie at another end than the one for which it was tapped."""
+        if tap.end is None or not tap.outer_only:
+            return False
+        told = tap.told
+        n = placed.items.index(told)
+        tile = (placed.folds[n - 1] if n else placed.start).laid(told)
+        return tile is not None and tap.end not in tile
+
+    def _places(self, reading: Reading, tap: Tap) -> Iterator[tuple[Reading | None, bool]]:
+        """Where it may belong: in the turn that the phone showed; with what the same player has just told; as the next
+        act; in place of one that an answer put in; in a turn that is still to come. And whether the phone said so."""
+        told, items = tap.told, reading.items
+        holes = [n for n, one in enumerate(items) if one.act is None and one.by == tap.by]
+        shown = [n for n in holes if tap.turn is not None and reading.folds[n].turns.get(tap.by) == tap.turn]
+        breath = [n for n in holes if n not in shown and self._goes_on(reading, tap, n)]
+        meant = tap.turn is not None and tap.turn != reading.now.turns.get(tap.by)
+        # A marker goes with the turn that lacks it.
+        lacking = [n for n in holes if isinstance(tap.act, (Mark, Unmark)) and n and items[n - 1].by == tap.by]
+        for n in dict.fromkeys((*shown, *breath, *lacking)):
+            yield self._filling(reading, told, n), meant and n in shown
+        behind = self._behind(reading, tap)
+        if behind is not None:
+            yield reading.altered((*items[:behind], told, *items[behind:])), False
+        if not self._crossed(reading, tap):
+            placed = reading.told(told)
+            yield None if placed.wrong(len(items)) else placed, False
+        for n, one in enumerate(items):
+            if self._stands_for(one, tap):
+                yield reading.altered((*items[:n], told, *items[n + 1 :])), False
+        for n in holes:
+            if n not in shown and n not in breath and self._may_fill(reading, n):
+                yield self._filling(reading, told, n), False
+        if sum(one.fine and one.by == tap.by for one in items) < tap.fines:
+            yield reading.told(told._replace(fine=True)), False
+
+    def _crossed(self, reading: Reading, tap: Tap) -> bool:
+        """Whether the end for which the tile was tapped is no longer there."""
+        if tap.end is None or not isinstance(tap.act, Play):
+            return False
+        here = reading.now.laid(Told(tap.act, tap.by, outer_only=True))
+        return here is not None and tap.end not in here
+
+    def _stands_for(self, one: Told, tap: Tap) -> bool:
+        """Whether an answer put this act in, and the tap is the same."""
+        if one.act != tap.act or one.by != tap.by:
+            return False
+        return one.tap is None or any(known.seq == one.tap and known.put_in for known in self.taps)
+
+    def _goes_on(self, reading: Reading, tap: Tap, hole: int) -> bool:
+        """Whether the same player, nobody between, has told the act before this turn's rest."""
+        last = self.taps[-1] if self.taps else None
+        return last is not None and last.by == tap.by and hole > 0 and reading.items[hole - 1].tap == last.seq
+
+    def _behind(self, reading: Reading, tap: Tap) -> int | None:
+        """The place right behind what the same player has just told, where that came before other acts."""
+        last = self.taps[-1] if self.taps else None
+        if last is None or last.by != tap.by:
+            return None
+        place = next((n + 1 for n, one in enumerate(reading.items) if one.tap == last.seq), None)
+        return None if place == len(reading.items) else place
+
+    def _may_fill(self, reading: Reading, hole: int) -> bool:
+        """Unanswered, only a turn completes in silence of which nothing has been told."""
+        if all(key is None or self._is_answered(number) for number, key in reading.picks):
+            return True
+        fold, items = reading.folds[hole], reading.items
+        return hole == 0 or items[hole - 1].by != items[hole].by or not fold.acted
+
+    def _is_answered(self, number: tuple[int, int]) -> bool:
+        return len(self.answers.get(number[0], ())) >= number[1]
+
+    def _filling(self, reading: Reading, told: Told, hole: int) -> Reading | None:
+        """The tap in a turn that is still to come: with it that turn is told, or the rest of it is still to come."""
+        items = reading.items
+        whole = (*items[:hole], told, *items[hole + 1 :])
+        placed = reading.altered(whole)
+        if placed is not None and (placed.folds[hole].done or isinstance(told.act, (End, Pass))):
+            return placed
+        return reading.altered((*items[:hole], told, *items[hole:]))
+
+
+def _due(answer: Answer) -> int:
+    """The last tap of which this answer says where it belongs; 0: none but the one that was asked about."""
+    return max((seq for event in answer.events for seq in event.get("order", ())), default=0)
+
+
+def _is_told(reading: Reading, question: Question, name: tuple[int, int]) -> bool:
+    """Whether this reading says that whole turns were still to come, and they have been told by now."""
+    key = next((key for number, key in reading.picks if number == name), None)
+    waits = any(one.act is None and one.before == question.seq for one in reading.items)
+    return key is not None and _whole_turns(question.keys[key], question) and not waits
+
+
+def _is_meant(fault: Fault, answer: Answer, tap: Tap) -> bool:
+    """Whether "It was really so" was said of this fault, one of those shown then; where none was, one of the tap."""
+    shown = {(event["violation"], event["by"]) for event in answer.events}
+    return (fault.code, fault.player) in shown if shown else fault.tap == tap.seq
+
+
+def _whole_turns(key: Edit, question: Question) -> bool:
+    """Whether this key says that whole turns are still to come, and nothing of them has been told."""
+    out_of_turn = any(fault.code == V.OUT_OF_TURN for fault in question.faults)
+    return key.kind is Kind.LATER and out_of_turn and all(fault.tap == question.seq for fault in question.faults)

@@ -1,0 +1,530 @@
+"""A round as it is told: its acts in one order, judged act by act, with no price on anything.
+
+`Told` is one act in that order, `Fold` the table after some of them. What breaks a rule in this order is a `Fault`;
+whether it was so, or the order is another one, nobody knows but the people at the table (tracking.asked). A turn that
+is still to come is an act of its own: what depends on it is held against nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple, Self
+
+from companion.rules.actions import LEFT, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.rules.chinese.judge import tile_faults
+from companion.rules.chinese.line import apply, open_arms, tiles_of
+from companion.rules.mexican.turn import TurnState
+from companion.rules.position import LinePosition, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
+from companion.rules.violations import Violation as V
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What may be known otherwise than it was counted: how many tiles the boneyard holds (None: nobody can say)."""
+
+    boneyard: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Another player began the round."""
+
+
+class Told(NamedTuple):
+    """One act in the order of a reading.
+
+    `act` None: a turn of `by`, or the rest of one, that is still to come; `before`: the tap that does not fit without
+    it. `tap`: the line that told it; None for what an answer put in. `outer_only`: nobody named the inner half, it is
+    that of the end where the tile lies. `late`: it was told after the round was over. `turn` (from 1) and `end`: for
+    which turn of the player, and which value at the train's end, the phone showed the key. `fine`: it was drawn for a
+    last tile that was not announced."""
+
+    act: Action | Setting | Start | None
+    by: str
+    tap: int | None = None
+    outer_only: bool = False
+    late: bool = False
+    before: int | None = None
+    turn: int | None = None
+    end: int | None = None
+    fine: bool = False
+
+
+class Fault(NamedTuple):
+    """What is wrong with the act of line `tap` (None: of what an answer put in). `sure` False: the source leaves open
+    whether it is wrong at all."""
+
+    tap: int | None
+    code: str
+    player: str
+    sure: bool = True
+
+
+class Turn(NamedTuple):
+    """The turn to which an act belongs: the how manieth of the round, the how manieth of its player (from 1)."""
+
+    number: int
+    player: str
+    own: int
+    astray: bool = False
+    lap: bool = False
+
+
+BEHIND_A_TURN_TO_COME = frozenset(
+    {
+        V.MISMATCH, V.WRONG_ROOT, V.OPEN_DOUBLE_IGNORED, V.DOUBLE_ORDER, V.CLOSED_TRAIN, V.DRAW_FROM_EMPTY,
+        V.DUPLICATE_TILE,
+    }
+)  # fmt: skip
+"""What a turn that is still to come may explain: the tile below, a covered double, a marker, the boneyard."""
+
+FEW_LEFT = 3
+"""With so few tiles in the boneyard a turn to come may have taken the last one."""
+
+
+class Fold:
+    """What every game has in common: whose turn it is, which one, and who may go on.
+
+    `expected`: who may begin the next turn (() : anybody). `acted`: whether the player of the turn has done anything.
+    `closed`: the turn at hand is over. `to_come`: turns, or rests of turns, that are still to come. `turns`: how many
+    each player has had. `last`: the line of the last act of the turn. `gap`: right now more of this turn is to come.
+    `excused`: how many tiles fit only if turns to come lie below.
+    """
+
+    __slots__ = (
+        "acted", "anybody", "astray", "closed", "excused", "expected", "gap", "last", "number", "player", "players",
+        "rules", "to_come", "turns",
+    )  # fmt: skip
+    fields: ClassVar[tuple[str, ...]] = __slots__
+
+    def __init__(self, rules: RuleSet, players: tuple[str, ...], starter: str, *, anybody: bool) -> None:
+        self.rules = rules
+        self.players = players
+        self.player = starter
+        self.expected: tuple[str, ...] = (starter,)
+        self.anybody = anybody
+        self.acted = False
+        self.closed = False
+        self.astray = False
+        self.number = 0
+        self.turns: Mapping[str, int] = {}
+        self.to_come: tuple[str, ...] = ()
+        self.gap = False
+        self.last: int | None = None
+        self.excused = 0
+
+    def copy(self) -> Self:
+        other = type(self).__new__(type(self))
+        for name in self.fields:
+            setattr(other, name, getattr(self, name))
+        return other
+
+    def after(self, player: str) -> str:
+        return self.players[(self.players.index(player) + 1) % len(self.players)]
+
+    @property
+    def turn(self) -> Turn:
+        """The turn of the act that was taken last."""
+        return Turn(self.number, self.player, self.turns.get(self.player, 0), self.astray)
+
+    @property
+    def mover(self) -> str:
+        """Who is to act: the player of an open turn, else the next."""
+        return self.player if self.acted and not self.closed else (self.expected or (self.player,))[0]
+
+    def take(self, told: Told) -> tuple[Fold, tuple[Fault, ...]]:
+        """The table after this act, and what is wrong: with it, and with the turn that it ends."""
+        other = self.copy()
+        faults = tuple(dict.fromkeys(other._take(told)))
+        if other.to_come:
+            held = tuple(fault for fault in faults if not other._depends(fault, told))
+            other.excused += sum(fault.code in (V.MISMATCH, V.WRONG_ROOT) for fault in faults if fault not in held)
+            return other, held
+        return other, faults
+
+    def _take(self, told: Told) -> list[Fault]:
+        who, act = told.by, told.act
+        if isinstance(act, Start):
+            self.player, self.expected, self.anybody = who, (who,), False
+            self._opened(who)
+            return []
+        if isinstance(act, Setting):
+            self._set(act)
+            return []
+        if told.fine:
+            self._fined(who)
+            return []
+        if act is None:
+            return self._wait_for(who)
+        gap, self.gap = self.gap and self.player == who, False
+        if gap:
+            self.closed = False
+        if isinstance(act, (End, Pass)) and self._says_nothing(who, act):
+            return []
+        faults: list[Fault] = (
+            [Fault(told.tap, str(V.PLAY_AFTER_END), who)] if told.late and isinstance(act, Play) else []
+        )
+        if not (self.acted and not self.closed and self.player == who):
+            faults += self._turn_to(who, told.tap)
+        self.acted, self.last = True, told.tap
+        faults += [Fault(told.tap, str(code), who, sure) for code, sure in self._act(act, told)]
+        if isinstance(act, (End, Pass)):
+            faults += self._close()
+        return faults
+
+    def _says_nothing(self, who: str, act: Action) -> bool:
+        """Whether somebody says that a turn is over which is over already."""
+        mine = self.acted and not self.closed and self.player == who
+        may_begin = (
+            self.anybody or who in self.expected or (self.acted and not self.closed and self._next(self.player) == who)
+        )
+        return not mine and bool(self.turns.get(who)) and not (may_begin and isinstance(act, Pass))
+
+    def _turn_to(self, who: str, tap: int | None) -> list[Fault]:
+        """The turn at hand is over, `who` begins one."""
+        faults = self._close() if self.acted and not self.closed else []
+        astray = not self.anybody and who not in self.expected
+        if astray:
+            faults.append(Fault(tap, str(V.OUT_OF_TURN), who))
+        jumped = self.expected[:1] if astray else ()
+        self._begin(who)
+        self.number += 1
+        self.turns = {**self.turns, who: self.turns.get(who, 0) + 1}
+        self.player, self.acted, self.closed, self.astray, self.anybody = who, False, False, astray, False
+        self.expected = tuple(dict.fromkeys((*jumped, self._next(who))))
+        return faults
+
+    def _wait_for(self, who: str) -> list[Fault]:
+        """A turn of `who`, or the rest of the one at hand, is still to come."""
+        if self.acted and not self.closed and self.player == who:
+            self.to_come = (*self.to_come, who)
+            self._leave()
+            return []
+        faults = self._turn_to(who, None)
+        self.to_come = (*self.to_come, who)
+        self.acted = True
+        self._leave()
+        return [fault for fault in faults if fault.code != V.OUT_OF_TURN]
+
+    def _close(self) -> list[Fault]:
+        """The end of the turn: what it lacks."""
+        self.closed = True
+        return [Fault(self.last, str(code), self.player, sure) for code, sure in self._lacks()]
+
+    def _leave(self) -> None:
+        """The end of a turn of which more is to come."""
+        self.closed = self.gap = True
+
+    def _next(self, player: str) -> str:
+        return self.after(player)
+
+    def _depends(self, fault: Fault, told: Told) -> bool:
+        raise NotImplementedError
+
+    def _opened(self, who: str) -> None:
+        raise NotImplementedError
+
+    def _set(self, known: Setting) -> None:
+        raise NotImplementedError
+
+    def _fined(self, who: str) -> None:
+        raise NotImplementedError
+
+    def _begin(self, who: str) -> None:
+        raise NotImplementedError
+
+    def _act(self, act: Action, told: Told) -> list[tuple[V, bool]]:
+        raise NotImplementedError
+
+    def _lacks(self) -> list[tuple[V, bool]]:
+        raise NotImplementedError
+
+    @property
+    def done(self) -> bool:
+        """Whether the player has done in this turn what it asks for, so that nothing more of it is to come."""
+        raise NotImplementedError
+
+    def unable(self, player: str) -> list[Action]:
+        """What a player does who has no tile that fits."""
+        raise NotImplementedError
+
+    def laid(self, told: Told) -> Laid | None:
+        """The tile of this act as it lies: an inner half that nobody named is that of the end."""
+        raise NotImplementedError
+
+
+class TrainFold(Fold):
+    """A round of Mexican Train. `lap`: the first trains that everybody lays at the same time, by player; None once
+    ordinary turns have begun. `through`: who has said that the first train is done, `late_tiles` who has laid a tile on
+    it since all had begun, which may have been an ordinary turn. `moved`: who has had the first turn."""
+
+    __slots__ = ("lap", "late_tiles", "moved", "state", "through")
+    fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)
+
+    def __init__(self, rules: RuleSet, table: Position, starter: str, *, anybody: bool = False) -> None:
+        super().__init__(rules, table.players, starter, anybody=anybody)
+        self.moved: frozenset[str] = frozenset()
+        self.state = TurnState(rules, replace(table, turn=starter, first_turn=True))
+        self.lap: Mapping[str, tuple[TurnState, int | None]] | None = {} if rules.first_simultaneous else None
+        self.through: frozenset[str] = frozenset()
+        self.late_tiles: frozenset[str] = frozenset()
+
+    @property
+    def turn(self) -> Turn:
+        if self.lap is None:
+            return super().turn
+        return Turn(0, self.player, 1, lap=True)
+
+    def _opened(self, who: str) -> None:
+        self.state = TurnState(self.rules, self.state.table(who, True))
+
+    def _set(self, known: Setting) -> None:
+        self.state = self.state.copy()
+        self.state.boneyard = known.boneyard
+        self.state.position = replace(self.state.position, boneyard=known.boneyard)
+
+    def _fined(self, who: str) -> None:
+        self.state = self.state.copy()
+        table, left = self.state.position, self.state.boneyard
+        hands = {name: count + (name == who) for name, count in table.hands.items()}
+        self.state.position = replace(table, hands=hands)
+        self.state.boneyard = left and left - 1
+        if who == self.state.player and self.state.hand is not None:
+            self.state.hand += 1
+
+    def _begin(self, who: str) -> None:
+        self.state = TurnState(self.rules, self.state.table(who, who not in self.moved))
+        self.moved |= {who}
+
+    def _act(self, act: Action, told: Told) -> list[tuple[V, bool]]:
+        turn = self.state.copy()
+        known, maybe = turn.codes, turn.may
+        turn.codes, turn.may = frozenset(), frozenset()
+        if isinstance(act, Play):
+            turn.play(self.laid(told) or act.tile, act.train)
+        else:
+            turn.act(act)
+        found = [(code, True) for code in sorted(turn.codes)]
+        found += [(code, False) for code in sorted(turn.may) if not turn.codes]
+        turn.codes, turn.may = known | turn.codes, maybe | turn.may
+        self.state = turn
+        return found
+
+    def laid(self, told: Told) -> Laid | None:
+        if not isinstance(told.act, Play):
+            return None
+        return Laid(self.state.value_due(told.act.train), told.act.tile.outer) if told.outer_only else told.act.tile
+
+    def _lacks(self) -> list[tuple[V, bool]]:
+        turn = self.state.copy()
+        known, maybe = turn.codes, turn.may
+        turn.codes, turn.may = frozenset(), frozenset()
+        turn.finish()
+        self.state = turn
+        found = [(code, True) for code in sorted(turn.codes - known)]
+        found += [(code, False) for code in sorted(turn.may - maybe) if not turn.codes]
+        turn.codes, turn.may = known | turn.codes, maybe | turn.may
+        return found
+
+    @property
+    def done(self) -> bool:
+        turn = self.state
+        return turn.complete or (turn.player in turn.markers and turn.player not in turn.position.markers)
+
+    def unable(self, player: str) -> list[Action]:
+        draw: list[Action] = [] if self.state.boneyard == 0 else [Draw()]
+        return [*draw, Pass() if player in self.state.markers else Mark(player)]
+
+    def _depends(self, fault: Fault, told: Told) -> bool:
+        if fault.code not in BEHIND_A_TURN_TO_COME:
+            few = self.state.boneyard is not None and self.state.boneyard < FEW_LEFT
+            return fault.code == V.NO_DRAW and few
+        if fault.code == V.CLOSED_TRAIN:
+            return isinstance(told.act, Play) and told.act.train in self.to_come
+        if fault.code == V.DUPLICATE_TILE:
+            return told.outer_only
+        return fault.code not in (V.MISMATCH, V.WRONG_ROOT) or self.excused < 2 * len(self.to_come)
+
+    # ---- first trains laid at the same time ----------------------------------------------------------------------
+
+    def _take(self, told: Told) -> list[Fault]:
+        if self.lap is None or told.fine or isinstance(told.act, (Start, Setting)):
+            return super()._take(told)
+        who, act = told.by, told.act
+        if self._begins_second_lap(who, act):
+            faults = self._end_lap(who, told.tap)
+            return [*faults, *super()._take(told)]
+        mine = self._taken_up(who)
+        if act is None:
+            self.to_come = (*self.to_come, who)
+            self.through |= {who} - set(self.lap)
+            self.late_tiles |= {who} if len(self.lap) == len(self.players) else set()
+            return self._after_lap_act(who, mine)
+        if isinstance(act, (End, Pass)):
+            if who in self.through:
+                return []
+            self.state, self.player, self.last = mine, who, told.tap
+            faults = [Fault(told.tap, str(code), who, sure) for code, sure in self._lacks()]
+            self.through |= {who}
+            return [*faults, *self._after_lap_act(who, self.state)]
+        if isinstance(act, Play) and len(self.lap) == len(self.players) and mine.laid:
+            self.late_tiles |= {who}
+        self.state, self.player, self.last, self.acted = mine, who, told.tap, True
+        faults = [Fault(told.tap, str(code), who, sure) for code, sure in self._act(act, told)]
+        if self.state.player in self.state.markers and not self.state.laid:
+            self.through |= {who}
+        return [*faults, *self._after_lap_act(who, self.state)]
+
+    def _taken_up(self, who: str) -> TurnState:
+        """The first turn of `who` on the table as it lies now."""
+        assert self.lap is not None
+        mine = self.lap[who][0].copy() if who in self.lap else TurnState(self.rules, self.state.table(who, True))
+        table = self.state
+        held = {player: turn.hand for player, (turn, _) in self.lap.items() if turn.hand is not None}
+        mine.position = replace(mine.position, hands={**mine.position.hands, **held})
+        mine.trains, mine.markers, mine.open = table.trains, table.markers, table.open
+        mine.flipped, mine.seen, mine.boneyard = table.flipped, table.seen, table.boneyard
+        return mine
+
+    def _after_lap_act(self, who: str, mine: TurnState) -> list[Fault]:
+        assert self.lap is not None
+        self.lap, self.state = {**self.lap, who: (mine, self.last)}, mine
+        self.turns = {**self.turns, who: 1}
+        if self.through >= set(self.players):
+            return self._end_lap(None, None)
+        return []
+
+    def _begins_second_lap(self, who: str, act: Action | None) -> bool:
+        """Whether this can only be an act of an ordinary turn: everybody has begun, and `who` is done with the first
+        train or lays elsewhere; or `who` is done with it and goes on before the others have begun."""
+        assert self.lap is not None
+        if act is None:
+            return who in self.through and len(self.lap) == len(self.players)
+        if isinstance(act, (End, Pass, Flip)):
+            return False
+        own = (isinstance(act, Play) and act.train == who) or (isinstance(act, (Mark, Unmark)) and act.player == who)
+        if len(self.lap) < len(self.players):
+            return who in self.through
+        marked = isinstance(act, Mark) and bool(self.lap[who][0].laid)
+        return who in self.through or not own or marked
+
+    def _end_lap(self, who: str | None, tap: int | None) -> list[Fault]:
+        """Ordinary turns begin with the starter; with a later player where each before has laid one more tile on the
+        own train, which may have been that turn."""
+        assert self.lap is not None
+        faults, lap = [], self.lap
+        for player, (_, last) in lap.items():
+            if player not in self.through and player not in self.to_come:
+                self.state, self.player = self._taken_up(player), player
+                faults += [Fault(last, str(code), player, sure) for code, sure in self._lacks()]
+        starter = self.expected[0]
+        if who is not None and set(lap) < set(self.players) and not self.to_come:
+            faults.append(Fault(tap, str(V.OUT_OF_TURN), who))
+        self.lap, self.moved = None, frozenset(self.players)
+        self.turns = dict.fromkeys(self.players, 1)
+        self.acted, self.closed, self.number = False, True, 0
+        begun, expected = starter, [starter]
+        while who is not None and begun != who and begun in self.late_tiles and begun not in self.through:
+            begun = self.after(begun)
+            expected.append(begun)
+        self.expected = tuple(expected if who in expected else expected[:1])
+        if who is not None and set(lap) < set(self.players):
+            # Said already: somebody has not begun.
+            self.expected = tuple(dict.fromkeys((who, *expected)))
+        return faults
+
+
+class LineFold(Fold):
+    """A deal of a Chinese game. `given`: tiles laid or put away in this turn; `away`: each tile put away so far, by
+    whom, at which line, and the ends that were open then."""
+
+    __slots__ = ("away", "given", "table")
+    fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)
+
+    def __init__(self, rules: RuleSet, table: LinePosition, starter: str, *, anybody: bool = False) -> None:
+        super().__init__(rules, table.players, starter, anybody=anybody)
+        self.table = table
+        self.given = 0
+        self.away: tuple[tuple[str, int | None, frozenset[int]], ...] = ()
+
+    def _opened(self, who: str) -> None:
+        self.table = replace(self.table, turn=who)
+
+    def _set(self, known: Setting) -> None:
+        return
+
+    def _fined(self, who: str) -> None:
+        return
+
+    def _begin(self, who: str) -> None:
+        self.table, self.given = replace(self.table, turn=who), 0
+
+    def _next(self, player: str) -> str:
+        """The next who still has a tile, where hands are counted."""
+        following = self.after(player)
+        for _ in self.players:
+            if self.table.hands.get(following) != 0:
+                break
+            following = self.after(following)
+        return following
+
+    def laid(self, told: Told) -> Laid | None:
+        act, ends = told.act, self.table.ends
+        if not isinstance(act, Play):
+            return None
+        if not told.outer_only or ends is None:
+            return act.tile
+        left = act.train == LEFT
+        return Laid(act.tile.inner, ends[0]) if left else Laid(ends[1], act.tile.outer)
+
+    def _act(self, act: Action, told: Told) -> list[tuple[V, bool]]:
+        found: list[tuple[V, bool]] = []
+        if isinstance(act, Play):
+            act = Play(self.laid(told) or act.tile, act.train)
+            faults = tile_faults(self.rules, self.table, act, tiles_of(self.rules, len(self.players) or None))
+            found += [(code, n == 0) for n, code in enumerate(faults)]
+        if isinstance(act, Discard):
+            found += [(V.DISCARD_FACE_UP, True)] if act.face_up else []
+            found += [(V.LEAD_MUST_PLAY, True)] if not self.table.line else []
+            self.away = (*self.away, (told.by, told.tap, self._open_values()))
+        if isinstance(act, (Play, Discard)):
+            self.given += 1
+            found += [(V.EXTRA_TILE, True)] if self.given > 1 else []
+        if isinstance(act, (Play, Discard)):
+            self.table = apply(self.table, act)
+        return found
+
+    def _open_values(self) -> frozenset[int]:
+        ends = self.table.ends
+        return frozenset() if ends is None else frozenset(ends[end != LEFT] for end in open_arms(self.rules))
+
+    def _take(self, told: Told) -> list[Fault]:
+        tile = None if told.outer_only else self.laid(told)
+        faults = super()._take(told)
+        if tile is not None and not self.to_come and not faults:
+            # Nobody draws: whoever lays a tile had it when they put another one away.
+            code = str(V.DISCARD_WITH_PLAYABLE)
+            faults += [Fault(tap, code, who) for who, tap, ends in self.away if who == told.by and ends & set(tile)]
+        return faults
+
+    def _lacks(self) -> list[tuple[V, bool]]:
+        return [] if self.given else [(V.PASS_WITHOUT_DISCARD, True)]
+
+    @property
+    def done(self) -> bool:
+        return self.given > 0
+
+    def unable(self, player: str) -> list[Action]:
+        return [Discard()]
+
+    def _depends(self, fault: Fault, told: Told) -> bool:
+        return fault.code in (V.MISMATCH, V.MULTIPLICITY, V.DISCARD_WITH_PLAYABLE)
+
+
+def begun(rules: RuleSet, table: Position | LinePosition, starter: str, *, anybody: bool = False) -> Fold:
+    """The round before anything has happened in it. `anybody`: nobody has said who begins."""
+    if isinstance(table, LinePosition):
+        return LineFold(rules, table, starter, anybody=anybody)
+    return TrainFold(rules, table, starter, anybody=anybody)

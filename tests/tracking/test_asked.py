@@ -1,0 +1,237 @@
+"""What people are asked of taps that do not fit: told acts -> keys of the question -> answer -> what is held against
+whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from companion.rules.actions import MEXICAN, Action, Discard, Draw, Mark, Pass, Play, Unmark
+from companion.rules.position import Chain, LinePosition, Position
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Laid
+from companion.tracking.asked import Answer, AskedRound, Question, Tap
+from companion.tracking.edits import Kind
+from companion.tracking.strict import Setting, Told, begun
+
+THREE = ("Ann", "Ben", "Cy")
+WORDS: Mapping[str, Action] = {"draws": Draw(), "passes": Pass(), "discards": Discard()}
+
+
+def table(players: Sequence[str] = THREE) -> Position:
+    trains: dict[str, Chain] = dict.fromkeys((*players, MEXICAN), ())
+    return Position(12, tuple(players), Laid(12, 12), trains, turn=players[0], first_turn=True, boneyard=40)
+
+
+def tap(seq: int, said: str) -> Tap:
+    """`Ann 12-3@MX`, `Ann 3@MX 12` (the outer half, and the end shown), `Ann draws`; `#2` at the end: for her 2nd
+    turn."""
+    said, _, turn = said.partition(" #")
+    who, what, *end = said.split()
+    act: Action
+    if "@" in what:
+        halves, train = what.split("@")
+        inner, _, outer = halves.rpartition("-")
+        act = Play(Laid(int(inner or end[0]), int(outer)), train)
+    else:
+        act = {"marks": Mark(who), "unmarks": Unmark(who)}.get(what) or WORDS[what]
+    shown = int(end[0]) if end else None
+    return Tap(seq, act, who, outer_only=bool(end), end=shown, turn=int(turn) if turn else None)
+
+
+def told(
+    *said: str,
+    players: Sequence[str] = THREE,
+    rules: str = "tactic",
+    answers: Mapping[int, Sequence[Answer]] | None = None,
+) -> AskedRound:
+    """The round with these taps, from line 1 on."""
+    ruleset = load_ruleset(rules)
+    start = table(players) if ruleset.is_mexican else LinePosition(tuple(players), turn=players[0])
+    asked = AskedRound(ruleset, start, players[0], answers=answers)
+    for seq, one in enumerate(said, 1):
+        asked.take(tap(seq, one))
+    return asked
+
+
+def keys(question: Question) -> list[tuple[str, ...]]:
+    """The keys in words: what, and who or which line."""
+    return [
+        (str(key.kind), *(str(event.get("by", event.get("seq", event.get("boneyard")))) for event in key.events))
+        for key in question.keys
+    ]
+
+
+def answered(asked: AskedRound, *kinds: Kind) -> dict[int, list[Answer]]:
+    """The first question answered by its key of this kind."""
+    (question,) = asked.questions()
+    said = []
+    for kind in kinds:
+        events = next((key.events for key in question.keys if key.kind is kind), ())
+        said.append(Answer(kind, events, "Dad", 99))
+    return {question.seq: said}
+
+
+def against(asked: AskedRound) -> set[tuple[int, str, str | None]]:
+    """Line, code, and who confirmed it (None: open)."""
+    return {
+        (seq, fault.code, said.by if said else None)
+        for seq, row in asked.against().items()
+        for fault, said in row
+        if fault.sure
+    }
+
+
+HONEST = ("Ann 12-3@Ann", "Ben 12-5@MX", "Cy 12-7@Cy", "Ann 3-4@Ann", "Ben 5-6@MX", "Cy 7-2@Cy")
+
+
+def test_a_round_in_order_asks_nothing() -> None:
+    asked = told(*HONEST)
+    assert not asked.questions() and not asked.silent() and not against(asked)
+    assert [turn.player for turn in asked.turns().values()] == ["Ann", "Ben", "Cy", "Ann", "Ben", "Cy"]
+
+
+def test_a_quick_neighbour_is_waited_for_in_silence_and_then_asked_about() -> None:
+    asked = told(*HONEST[:4], "Cy 7-2@Cy")
+    assert not asked.questions() and [one.seq for one in asked.silent()] == [5]
+    asked = told(*HONEST[:4], "Cy 7-2@Cy", "Ann 4-9@Ann")
+    (question,) = asked.questions()
+    assert question.seq == 5 and keys(question)[0] == ("later", "Ben")
+    assert against(asked) == {(5, "OUT_OF_TURN", None)}
+
+
+def test_a_turn_that_comes_late_goes_where_it_was_missing() -> None:
+    asked = told(*HONEST[:4], "Cy 7-2@Cy", "Ben 5-6@MX")
+    assert not asked.questions() and not asked.silent() and not asked.to_come()
+    assert list(asked.turns()) == [1, 2, 3, 4, 6, 5] and asked.filled() == ((6, 5),)
+
+
+def test_what_is_answered_later_waits_for_the_tap_and_holds_nothing_against_anybody() -> None:
+    taps = (*HONEST[:4], "Cy 7-2@Cy", "Ann 4-9@Ann")
+    answers = answered(told(*taps), Kind.LATER)
+    asked = told(*taps, answers=answers)
+    assert not asked.questions() and asked.to_come() == [("Ben", 2, 5)] and not against(asked)
+    asked = told(*taps, "Ben 5-6@MX #2", answers=answers)
+    assert not asked.to_come() and list(asked.turns()) == [1, 2, 3, 4, 7, 5, 6]
+
+
+def test_it_was_really_so_makes_it_certain_and_names_who_said_it() -> None:
+    taps = (*HONEST[:4], "Cy 7-2@Cy", "Ann 4-9@Ann")
+    asked = told(*taps, answers=answered(told(*taps), Kind.SO))
+    assert against(asked) == {(5, "OUT_OF_TURN", "Dad")} and not asked.questions()
+    # Both the player who was jumped over and the next may go on.
+    assert not told(*taps[:5], "Ben 5-6@MX", answers={5: [Answer(Kind.SO, (), "Dad", 99)]}).questions()
+
+
+def test_taking_the_answer_back_takes_the_finding_away() -> None:
+    taps = ("Ann 12-3@Ann", "Ann 3-4@Ann")
+    assert against(told(*taps)) == {(2, "EXTRA_TILE", None)}
+    assert against(told(*taps, answers={2: [Answer(Kind.SO, (), "Dad", 9)]})) == {(2, "EXTRA_TILE", "Dad")}
+
+
+@pytest.mark.parametrize(
+    ("taps", "first"),
+    [
+        (("Ann draws", "Ben 12-5@MX"), ("missing", "Ann")),
+        (("Ann marks", "Ben 12-5@MX"), ("missing", "Ann")),
+        (("Ann draws", "Ann draws"), ("twice", "2")),
+        (("Ann 3@Ann 12", "Ann 3@Ann 12"), ("twice", "2")),
+        (("Ann draws", "Ann marks", "Ben draws", "Ben marks", "Ben 12-5@Cy"), ("name", "Cy")),
+        (("Ann draws", "Ann marks", "Ben 12-5@MX", "Cy 12-7@Cy", "Ann 12-3@Ann", "Ben 5-6@MX"), ("missing", "Ann")),
+        (("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy 12-7@Cy", "Ann 3-3@Ann", "Ben 5-6@Ben"), ("later", "Ann")),
+        (("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy 12-7@Cy", "Ann 4-9@Ann"), ("later", "Ann")),
+    ],
+)  # fmt: skip
+def test_the_first_key_is_what_is_likeliest(taps: Sequence[str], first: tuple[str, ...]) -> None:
+    (question,) = told(*taps).questions()
+    assert keys(question)[0] == first
+
+
+def test_with_two_players_two_turns_in_a_row_may_miss_the_one_between() -> None:
+    asked = told("Ann 12-3@Ann", "Ann 3-4@Ann", players=("Ann", "Ben"))
+    (question,) = asked.questions()
+    assert keys(question)[0] == ("later", "Ben")
+    filled = told("Ann 12-3@Ann", "Ann 3-4@Ann", "Ben 12-5@MX #1", players=("Ann", "Ben"),
+                  answers=answered(asked, Kind.LATER))  # fmt: skip
+    assert not filled.questions() and list(filled.turns()) == [1, 3, 2]
+
+
+def test_a_forgotten_act_that_was_put_in_gives_way_to_the_tap_that_comes_later() -> None:
+    ruleset = load_ruleset("tactic")
+    asked = AskedRound(ruleset, table(), "Ann")
+    taps = [tap(1, "Ann draws"), tap(4, "Ann marks")._replace(put_in=True), tap(2, "Ben 12-5@MX"), tap(5, "Ann marks")]
+    for one in taps:
+        asked.take(one)
+    assert not asked.questions() and list(asked.turns()) == [1, 5, 2]
+
+
+def test_an_inner_half_that_nobody_named_follows_from_the_order() -> None:
+    taps = ("Ann 12-3@Ann", "Ben 12-5@Ben", "Ann 1@MX 12", "Ben 5-7@Ben", "Ann 3-9@Ann", "Ben 2@MX 1")
+    asked = told(*taps, players=("Ann", "Ben"))
+    assert asked.tiles() == {3: Laid(12, 1), 6: Laid(1, 2)}
+    crossed = told("Ann 12-3@Ann", "Ben 12-5@Ben", "Ben 2@MX 12", "Ann 1@MX 12", players=("Ann", "Ben"))
+    (question,) = crossed.questions() or crossed.silent()
+    put = told("Ann 12-3@Ann", "Ben 12-5@Ben", "Ben 2@MX 12", "Ann 1@MX 12", players=("Ann", "Ben"),
+               answers={question.seq: [Answer(Kind.LATER, question.keys[0].events, "Dad", 9)]})  # fmt: skip
+    assert put.tiles() == {4: Laid(12, 1), 3: Laid(1, 2)}
+
+
+def test_a_tap_goes_where_its_train_ends_as_the_phone_showed_it() -> None:
+    """In a long first train a tile is still to come: what is tapped for the end behind it lies there."""
+    taps = ("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy 12-7@Cy", "Ann 4-6@Ann")
+    asked = told(*taps, rules="cz")
+    answers = answered(asked, Kind.LATER)
+    asked = told(*taps, "Ann 8@Ann 6", "Ann 3-4@Ann", rules="cz", answers=answers)
+    assert [seq for seq, turn in asked.turns().items() if turn.player == "Ann"] == [1, 6, 4, 5]
+    assert not asked.to_come() and not against(asked)
+
+
+def test_an_order_put_right_by_hand_is_taken() -> None:
+    taps = ("Ann 12-3@Ann", "Cy 12-7@Cy", "Ben 12-5@MX", "Ann 7-2@Cy")
+    (question,) = told(*taps).questions()
+    order = Answer(Kind.ORDER, ({"order": [4, 1, 3, 2]},), "Dad", 9)
+    asked = told(*taps, answers={question.seq: [order]})
+    assert list(asked.turns()) == [4, 1, 3, 2]
+    # What is wrong in that order too is asked about once more.
+    assert [one.again for one in asked.questions()] == [2]
+
+
+def test_an_order_may_move_taps_that_came_after_the_one_that_was_asked_about() -> None:
+    taps = (*HONEST[:3], "Cy 7-2@Cy", "Ann 3-4@Ann", "Ben 5-6@MX")
+    assert [one.seq for one in told(*taps).questions()] == [4]
+    asked = told(*taps, answers={4: [Answer(Kind.ORDER, ({"order": [3, 5, 6, 4]},), "Dad", 9)]})
+    assert not asked.questions() and not asked.to_come() and not against(asked)
+    assert list(asked.turns()) == [1, 2, 3, 5, 6, 4]
+
+
+def test_a_tile_put_away_is_asked_about_when_a_later_play_proves_it() -> None:
+    taps = ("Ann 1-6@R", "Ben discards", "Cy 6-5@R", "Ann 5-3@R", "Ben 3-6@R")
+    asked = told(*taps, rules="jielong")
+    (question,) = asked.questions()
+    assert question.seq == 5 and [fault.tap for fault in question.faults] == [2]
+    shown = ({"seq": 2, "violation": "DISCARD_WITH_PLAYABLE", "by": "Ben"},)
+    sure = told(*taps, rules="jielong", answers={5: [Answer(Kind.SO, shown, "Dad", 9)]})
+    assert against(sure) == {(2, "DISCARD_WITH_PLAYABLE", "Dad")}
+
+
+def test_no_answer_makes_anybody_certain() -> None:
+    asked = told("Ann 12-3@Ann", "Ann draws", "Cy 12-7@Ben", "Cy 1-2@Ann", "Ben passes", "Ann 9-9@MX", "Ann unmarks")
+    assert asked.questions() and {said for _, _, said in against(asked)} == {None}
+
+
+def test_a_boneyard_that_is_empty_asks_for_no_draw() -> None:
+    fold = begun(load_ruleset("tactic"), table(), "Ann")
+    emptied, _ = fold.take(Told(Setting(0), ""))
+    for start, codes in ((fold, ["NO_DRAW"]), (emptied, [])):
+        marked, _ = start.take(Told(Mark("Ann"), "Ann", 1))
+        _, faults = marked.take(Told(Play(Laid(12, 5), MEXICAN), "Ben", 2))
+        assert [fault.code for fault in faults] == codes
+
+
+def test_absurd_taps_are_taken() -> None:
+    """Tiles that are in no set, trains of others, acts of a round that is over: all of it is asked about."""
+    said = ("Cy 9-9@Ben", "Cy unmarks", "Ann marks", "Ben 0-0@MX", "Ben passes", "Ben passes", "Ann 12-12@Ann #9")
+    for rules in ("tactic", "reeves", "cz", "poltava"):
+        asked = told(*said * 3, rules=rules)
+        assert len(asked.taps) == 21 and asked.questions() and not asked.reading.wrong()

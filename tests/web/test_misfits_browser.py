@@ -1,0 +1,96 @@
+"""The question about a tap in a real browser, on a phone and on a wide screen: a key is one tap, and a list moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.web.browser import served
+from tests.web.conftest import PIN
+from tests.web.test_misfits import Evening
+
+pytestmark = pytest.mark.browser
+
+LEAST_PX = 44
+"""The least height of a key for a finger."""
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Iterator[Evening]:
+    made = Evening(tmp_path)
+    yield made
+    made.table.session.close()
+
+
+def opened(browser: Browser, url: str, name: str, width: int, height: int, *, scripts: bool = True) -> Page:
+    """A phone that has given the PIN and is `name`'s."""
+    context = browser.new_context(viewport={"width": width, "height": height}, java_script_enabled=scripts)
+    page = context.new_page()
+    page.goto(f"{url}/pin")
+    page.fill("[name=pin]", PIN)
+    page.click("form[action='/pin'] button")
+    page.click(f"button[value={name!r}]")
+    return page
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1920, 1080)])
+def test_the_question_is_seen_whole_and_answered_with_one_tap(
+    browser: Browser, evening: Evening, width: int, height: int
+) -> None:
+    evening.jumped()
+    with served(evening.table.client.application) as url:
+        page = opened(browser, url, "Cy", width, height)
+        card = page.locator("#region-asked article.settle")
+        expect(card.locator("h3")).to_have_text("Cy's 3-8: Ben's turn before it is not tapped yet")
+        for key in card.locator("button, a.button").all():
+            box = key.bounding_box()
+            assert box is not None and box["height"] >= LEAST_PX
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width
+            assert box["y"] >= 0 and box["y"] + box["height"] <= height, "no key lies outside the screen"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        card.get_by_text("Later").click()
+        expect(page.locator("#region-asked details.settle summary")).to_contain_text("One thing to settle")
+        evening.lay("Ann", "Ann", 6)
+        card.get_by_text("Ben's turn is not tapped yet").click()
+        expect(page.locator("#region-asked .settle")).to_have_count(0)
+        assert evening.state["questions"] == []
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_acts_are_put_in_order_with_keys_alone(browser: Browser, evening: Evening, scripts: bool) -> None:
+    seq = evening.jumped()
+    [question] = evening.state["questions"]
+    with served(evening.table.client.application) as url:
+        page = opened(browser, url, "Cy", 390, 844, scripts=scripts)
+        page.goto(f"{url}/question/{seq}/order")
+        order = page.locator("input[name=order]")
+        expect(order).to_have_value(" ".join(map(str, question["order"])))
+        up = page.locator("[data-line='7'] [data-move='-1']")
+        up.focus()
+        page.keyboard.press("Enter")
+        row = list(question["order"])
+        place = row.index(7)
+        row[place - 1 : place + 1] = [7, row[place - 1]]
+        expect(order).to_have_value(" ".join(map(str, row)))
+        page.get_by_text("It was in this order").click()
+        page.wait_for_url(f"{url}/")
+    answers = [line.what for line in evening.table.session.events if line.KIND == "corrected" and "order" in line.what]
+    assert [one["order"] for one in answers] == [row]
+
+
+def test_whoever_has_a_turn_to_come_sees_it_on_top(browser: Browser, evening: Evening) -> None:
+    evening.jumped()
+    with served(evening.table.client.application) as url:
+        page = opened(browser, url, "Ben", 390, 844)
+        expect(page.locator(".further")).to_contain_text("Your turn before Cy's 3-8")
+        page.get_by_text("I am further on").click()
+        expect(page.locator("[name='own_turn:Ben']").first).to_have_value("3")
+        page.get_by_text("Back to that turn").click()
+        expect(page.locator("[name='own_turn:Ben']").first).to_have_value("2")
+        page.locator("#region-act .chip", has_text="Mexican").click()
+        page.locator("#region-act button[name=outer][value='1']").click()
+        expect(page.locator("#region-asked")).to_contain_text("Ben's 9-1 was recorded before Cy's 3-8.")
+    assert evening.state["questions"] == [] and evening.state["put_before"]
