@@ -64,14 +64,22 @@ def _lying(board: Board, start: Position, rules: str | RuleSet, options: Mapping
     """What lies on the table, and what of it is otherwise than a board has it by itself."""
     trains = {train: chain for train, chain in start.trains.items() if chain or train not in (*start.players, "MX")}
     lines = [f"train: {train}; {print_chain(chain)}".rstrip() for train, chain in trains.items()]
+    # A double that was turned over is not open by itself.
     plain = type(board)(
-        rules, start.players, options=options, set=start.set_max, engine=start.engine, round=start.round, trains=trains
+        rules,
+        start.players,
+        options=options,
+        set=start.set_max,
+        engine=start.engine,
+        round=start.round,
+        trains=trains,
+        flipped=sorted(start.flipped),
     ).position
     assert isinstance(plain, Position)
     for field, own, usual in (
         ("markers", sorted(start.markers), sorted(plain.markers)),
         ("open", start.open, plain.open),
-        ("flipped", sorted(start.flipped), sorted(plain.flipped)),
+        ("flipped", sorted(start.flipped), ()),
     ):
         lines += [f"{field}: {'; '.join(own)}".rstrip()] if tuple(own) != tuple(usual) else []
     if (start.boneyard, start.hands) != (plain.boneyard, plain.hands):

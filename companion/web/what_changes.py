@@ -12,7 +12,7 @@ from werkzeug.exceptions import Conflict
 
 from companion.app.state import SessionLike
 from companion.game.game_view import GameView
-from companion.game.standing import standing_doubts, standing_faults
+from companion.game.standing import standing_doubts, standing_faults, standing_open
 from companion.web.access import who_changes
 from companion.web.code_texts import code_title
 from companion.web.languages import gettext as _
@@ -22,11 +22,12 @@ from companion.web.wording import fault_title
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What is held against a play, in words: what stands for certain, and what is only possible."""
+    """What is held against a play, in words: what stands for certain, what is only possible, what would be asked."""
 
     faults: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     is_open: bool = False
+    asked: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, play: Mapping[str, Any] | None) -> Ruled:
@@ -34,7 +35,8 @@ class Ruled:
             return cls()
         faults = tuple(fault_title(play, code) for code in standing_faults(play))
         doubts = tuple(code_title(code) for code in standing_doubts(play))
-        return cls(faults, doubts, bool(doubts) or bool(play.get("ruling_open")))
+        asked = tuple(code_title(code) for code in standing_open(play))
+        return cls(faults, doubts, bool(doubts) or bool(play.get("ruling_open")), asked)
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,3 +237,9 @@ def test_the_version_is_that_of_the_package() -> None:
     assert companion.__version__.count(".") == 2
     with pytest.raises(AttributeError):
         companion.no_such_thing  # noqa: B018
+
+
+@pytest.mark.parametrize("open_doubles", [None, [], ["Ann"]])
+def test_a_double_that_was_turned_over_is_open_only_where_it_says_so(open_doubles: list[str] | None) -> None:
+    board = Board("tactic", ["Ann", "Ben"], set=12, trains={"Ann": "0-0"}, flipped=["Ann"], open=open_doubles)
+    assert alike(board, Board.read(board.text()))

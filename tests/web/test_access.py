@@ -196,7 +196,8 @@ def test_the_keyboard_alone_enters_a_play(browser: Browser, address: str, sessio
     with page.expect_response("**/api/play"):
         page.keyboard.press("Enter")
     context.close()
-    assert session.calls[0] == ("play", ((11, 1), "Cyril"), {"by": None, "source": "person", "lift": True})
+    shown = {"end": 11, "outer_only": True}
+    assert session.calls[0] == ("play", ((11, 1), "Cyril"), {"by": None, "source": "person", "lift": True, **shown})
 
 
 LINES = """() => [...document.querySelectorAll('.whole')].map((whole) => {

@@ -264,4 +264,5 @@ def test_two_taps_after_scanning_a_tile_is_on_record(browser: Browser, app: Flas
         expect(page.locator(".about")).to_contain_text("Ben")
         page.close()
     assert heard == []
-    assert session.calls == [("play", ((4, 9), "Ben"), {"by": "Ben", "source": "person", "lift": True})]
+    shown = {"turn": 1, "end": 4, "outer_only": True}
+    assert session.calls == [("play", ((4, 9), "Ben"), {"by": "Ben", "source": "person", "lift": True, **shown})]

@@ -262,7 +262,8 @@ def test_it_works_without_scripts(browser: Browser, address: str, session: FakeS
     page.check('#region-act input[name="train"][value="Dorothea"]', force=True)
     page.click('#region-act button[name="outer"][value="7"]')
     context.close()
-    assert session.calls == [("play", ((11, 7), "Dorothea"), {"by": "Ann", "source": "person", "lift": True})]
+    shown = {"turn": 1, "end": 11, "outer_only": True}
+    assert session.calls == [("play", ((11, 7), "Dorothea"), {"by": "Ann", "source": "person", "lift": True, **shown})]
 
 
 def test_the_first_view_is_small(browser: Browser, address: str, session: FakeSession) -> None:

@@ -107,6 +107,9 @@ def test_3_an_illegal_play_is_named_at_once(page: Page) -> None:
     lay(page, "Ann", 6)
     expect(page.locator(".ask-back")).to_contain_text("Ann's train is closed to Cy. Who played 5-6?")
     page.locator(".ask-back").get_by_role("button", name="Cy").click()
+    expect(page.locator("#region-asked h3")).to_have_text("Cy's 5-6: Ann's train is closed to Cy")
+    expect(page.locator("#region-alerts")).not_to_contain_text("This train is closed")
+    page.get_by_role("button", name="It was really so").click()
     expect(page.locator("#region-alerts")).to_contain_text("This train is closed")
     expect(page.locator("#region-alerts")).to_contain_text("Cy played 5-6 on Ann's train.")
     assert comes_into_view(page, "#region-alerts .fault") and comes_into_view(page, "#region-turn"), (
@@ -122,7 +125,6 @@ def test_4_the_dispute_shows_rule_and_source(page: Page) -> None:
 
 
 def test_5_a_correction_is_previewed_and_kept(page: Page) -> None:
-    page.locator("#correct select[name=by]").select_option("Ann")
     page.locator('#correct select[name="train"]').select_option("MX")
     page.get_by_role("button", name="Move it there").click()
     expect(page.locator("main")).to_contain_text("What would change")
