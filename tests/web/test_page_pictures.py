@@ -14,6 +14,6 @@ def test_the_pictures_are_no_older_than_the_page() -> None:
 
 def test_another_word_or_element_makes_them_old(monkeypatch: pytest.MonkeyPatch) -> None:
     now = made_of()
-    monkeypatch.setattr("companion.web.misfits.code_title", lambda code: f"{code}, as it was called before")
+    monkeypatch.setattr("companion.web.wording.who", lambda *names: f"{names}, as they were called before")
     assert made_of() != now
     assert bench.page_pictures._skeleton('<p class="a">b</p>') != bench.page_pictures._skeleton('<p class="c">b</p>')
