@@ -50,7 +50,13 @@ def python_blocks(seeing: bool) -> list[Any]:
 
 
 def run_block(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What it prints. Where it is written at a prompt, what it shows there is what it must show."""
     monkeypatch.chdir(ROOT)
+    if block.startswith(">>> "):
+        example = doctest.DocTestParser().get_doctest(block, {"__name__": "__main__"}, "a document", None, 0)
+        shown: list[str] = []
+        assert doctest.DocTestRunner(verbose=False).run(example, out=shown.append).failed == 0, "".join(shown)
+        return "".join(said.want for said in example.examples)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         exec(compile(block, "a block of the documents", "exec"), {"__name__": "__main__"})

@@ -114,9 +114,13 @@ def test_only_the_imports_of_moved_packages_are_renamed() -> None:
 
 
 def test_the_name_is_shared_by_taking_nothing_from_its_init() -> None:
-    """Another package of that name replaces this one file, which therefore holds words alone."""
-    [only] = ast.parse((ROOT / "companion/__init__.py").read_text(encoding="utf-8")).body
-    assert isinstance(only, ast.Expr) and isinstance(only.value, ast.Constant)
+    """Another package of that name replaces this one file: it holds words, and a version for which we never ask it."""
+    words, version = ast.parse((ROOT / "companion/__init__.py").read_text(encoding="utf-8")).body
+    assert isinstance(words, ast.Expr) and isinstance(words.value, ast.Constant)
+    assert isinstance(version, ast.FunctionDef) and version.name == "__getattr__"
+    asks = re.compile(r"from companion import (?:.*\W)?__version__|companion\.__version__\b")
+    asking = [path for path in (ROOT / "companion").rglob("*.py") if asks.search(path.read_text(encoding="utf-8"))]
+    assert asking == [ROOT / "companion/__init__.py"]
     assert not (ROOT / "companion/utils.py").exists()
 
 
