@@ -4,7 +4,7 @@ Each veto and special case outside `companion/tracking/costs.py` is switched off
 again: the files of `bench.corpus` in DIR, with the arms that were seen and without (`bench.reissue`), and whole
 sketched rounds with somebody at the page who may be mistaken (`bench.meddling`). `--tapped 14` tells rounds as they
 lie, and somebody taps after every seventh change, true or not: seconds a round. A row that reads like the first one
-buys nothing on these rounds. `docs/ablation.md` has the table; `--only` runs some of the cases.
+buys nothing on these rounds. `bench/results/ablation.md` has the table; `--only` runs some of the cases.
 """
 
 from __future__ import annotations

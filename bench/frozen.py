@@ -38,6 +38,8 @@ from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
 from companion.game.rejected import CommandRejected, Reason
 from companion.game.session import Session
+from companion.judge_api.definitions import kinds
+from companion.judge_api.reference import example
 from companion.log.events import Header
 from companion.log.journal import Journal
 from companion.rules.explain import Facts, explain
@@ -265,13 +267,13 @@ def printed(*arguments: str, stdin: str | None = None) -> Said:
 
 
 def commands(_: Path) -> Iterator[Said]:
-    """Schemas, the judge's help and the examples of its manual; and what translators are given."""
+    """Schemas, the judge's help and its examples; and what translators are given."""
     yield "messages", json.dumps(sorted(map(str, messages())), indent=1, ensure_ascii=False).encode()
     for name in ("judge", "events", "setup", "api"):
         yield printed("schema", name)
     yield printed("judge", "--help")
-    manual = (ROOT / "docs" / "judge.md").read_text(encoding="utf-8")
-    for question in re.findall(r'^(\{"id": 1, "kind".*\})$', manual, re.M):
+    for kind in kinds().values():
+        question = json.dumps(example(kind), ensure_ascii=False)
         yield question, printed("judge", "--explain", stdin=question)[1]
 
 

@@ -1,7 +1,8 @@
 """The documents as a site: `python -m deploy.site --into site` (or `make docs`).
 
 The documents link to each other across the repository. A copy of them, in the same folders, is what mkdocs is given;
-README.md is its first page. Needs mkdocs-material, which `make docs` installs.
+README.md is its first page. The long tables that only the code knows (deploy/tables.py) are added to the copy. Needs
+mkdocs-material, which `make docs` installs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from deploy.tables import TABLES
 from deploy.wheels import ROOT
 
 PAGES = (
@@ -37,6 +39,9 @@ def stage(into: Path) -> list[Path]:
                 (into / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, into / path)
                 copied.append(path)
+    for name, table in TABLES.items():
+        with (into / "docs" / f"{name}.md").open("a", encoding="utf-8") as page:
+            page.write(f"\n{table()}")
     return copied
 
 

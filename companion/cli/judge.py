@@ -34,7 +34,7 @@ def help_text() -> str:
         f"{listed}\n\n"
         "\b\nOne question and its answer:\n"
         f"  {EXAMPLE}\n  {answer}\n\n"
-        "Every field of every kind: docs/judge.md, or --schema."
+        "Every field of every kind: --schema."
     )
 
 

@@ -1,5 +1,5 @@
 """What a question to the referee may hold and what its answer holds, read from `judge.toml`: the one definition that
-reads questions, and from which docs/judge.md and the JSON Schema are made (`reference.py`).
+reads questions, and from which the JSON Schema is made (`reference.py`).
 
 A field of a question that is not defined there cannot be read: `Fields` refuses it.
 """

@@ -1,5 +1,4 @@
-"""Questions to the referee and their answers, field by field. What each may hold: `judge.toml`, and
-docs/judge.md for people.
+"""Questions to the referee and their answers, field by field. What each may hold: `judge.toml`.
 
 `answer` is the one front door; it never raises for what it is asked. Unknown fields are ignored; a field that is
 missing, of a wrong type, or names something unknown is refused with one line.

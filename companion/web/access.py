@@ -210,6 +210,7 @@ def own_path(url: str | None) -> str:
 
 @access.get("/pin")
 def ask() -> str:
+    """The form for the PIN."""
     return render_template("pin.html", next=own_path(request.args.get("next")))
 
 
@@ -236,6 +237,7 @@ def where_first(target: str) -> str:
 
 @access.post("/api/pin")
 def sign_in_by_program() -> Response:
+    """The PIN, once; the answer sets the cookie."""
     _sign_in(read_body(request))
     session["program"] = True
     return jsonify({"signed_in": True})

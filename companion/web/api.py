@@ -175,6 +175,11 @@ def laid_tile(fields: dict[str, Any], train: str, end: int | None = None) -> tup
 @api.post("/api/play")
 @changes
 def play() -> AnyResponse:
+    """A tile laid.
+
+    Without `by` it is whoever is to move; while first trains are laid together, and where it is closed to whoever
+    is to move, the train's owner.
+    """
     fields = read_body(request)
     with table_as_seen(fields, _is_told(fields)):
         train = _train(fields)
@@ -233,6 +238,7 @@ def _expect_possible(laid: tuple[int, int]) -> None:
 @api.post("/api/<any(draw,pass,discard):what>")
 @changes
 def turn_act(what: str) -> AnyResponse:
+    """A draw, a pass or a tile put away."""
     fields = read_body(request)
     with table_as_seen(fields, _is_told(fields)):
         verb, by = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what], _mover(fields)
@@ -252,6 +258,7 @@ def done() -> AnyResponse:
 @api.post("/api/<any(mark,unmark,flip):what>")
 @changes
 def marker_act(what: str) -> AnyResponse:
+    """A marker put on or taken off, or a dead double turned over."""
     fields = read_body(request)
     with table_as_seen(fields, _is_told(fields)):
         # A marker that nobody is named for is rather its owner's, who may have just laid, than the next player's.
@@ -430,6 +437,7 @@ def _missing_tile(fields: dict[str, Any]) -> dict[str, Any]:
 @api.post("/api/correct")
 @changes
 def correct() -> AnyResponse:
+    """What was really so at an earlier entry, or an act beside it that nobody saw."""
     fields = read_body(request)
     seq, what = correction(fields)
     shown = fields.get("shows")
@@ -441,6 +449,7 @@ def correct() -> AnyResponse:
 @api.post("/api/start-round")
 @changes
 def start_round() -> AnyResponse:
+    """A new round; in place of `engine` and `starter` also `drawn_1`, `drawn_2` ...: the tiles that everybody drew."""
     fields = read_body(request)
     with table_as_seen(fields):
         highest = page_view_of(_board()).highest
@@ -468,6 +477,7 @@ def _starter_by_tiles(fields: Mapping[str, Any]) -> str | None:
 @api.post("/api/show-hand")
 @changes
 def show_hand() -> AnyResponse:
+    """What a player has left at the end of the round."""
     fields = read_body(request)
     with table_as_seen(fields):
         return run_command("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles"), HIGHEST))
@@ -485,6 +495,7 @@ def end_match() -> AnyResponse:
 @api.post("/api/end-round")
 @changes
 def end_round() -> AnyResponse:
+    """The round is over."""
     fields = read_body(request)
     with table_as_seen(fields):
         how = text(fields, "how", default="blocked_declared", longest=20)

@@ -43,6 +43,7 @@ class Change:
 
 @changing_players.get("/players")
 def ask() -> str:
+    """The form for who plays on."""
     return _preview(request.args.to_dict()) if "player_1" in request.args and signed_in() else _page(_board())
 
 

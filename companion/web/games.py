@@ -57,6 +57,7 @@ def look_up(game: str) -> SessionLike:
 @games.get("/games")
 @in_turn
 def listing() -> str:
+    """All games, the latest first."""
     found: list[dict[str, Any]] = []
     names = app_state().games(MOST_LISTED)
     if app_state().has_game and app_state().game not in names:

@@ -85,6 +85,7 @@ def code() -> Response:
 
 @guests.get("/hand")
 def own_hand() -> str:
+    """The form for a player's own hand, after the link of the round was opened."""
     board = _view_of_link()
     return _page(board, request.args.get("by", "")[:MAX_NAME], request.args.get("hand", "")[:LONGEST])
 

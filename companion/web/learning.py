@@ -89,6 +89,7 @@ def _chosen_set() -> str:
 
 @learning.get("/api/learn")
 def state() -> Response:
+    """What is being learned, and how the last attempt ended."""
     return jsonify(dict(learning_of_the_table().status()))
 
 

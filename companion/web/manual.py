@@ -66,11 +66,13 @@ def rendered(path: Path) -> Markup:
 
 @manual.get("/manual")
 def contents() -> str:
+    """The documents that came with the program."""
     return render_template("manual.html", titles={name: title_of(path) for name, path in documents().items()}, tv=False)
 
 
 @manual.get("/manual/<name>")
 def document(name: str) -> str:
+    """One of these documents."""
     path = documents().get(name)
     if path is None:
         raise NotFound

@@ -184,11 +184,13 @@ def everywhere() -> dict[str, Any]:
 
 @pages.get("/")
 def live() -> str:
+    """The live page."""
     return _whole("live.html", tv=False)
 
 
 @pages.get("/tv")
 def tv() -> str:
+    """The live page for a screen that nobody touches."""
     _greet_screen()
     return _whole("live.html", tv=True)
 

@@ -379,5 +379,6 @@ def pictures_folder(game: str) -> Path | None:
 
 @plays.get("/play")
 def latest() -> AnyResponse:
+    """The latest play."""
     board = page_view_of(app_state().session.snapshot())
     return redirect(f"/play/{board.plays[-1]['seq']}" if board.plays else "/")

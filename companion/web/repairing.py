@@ -35,6 +35,7 @@ def _moment(since: str) -> str:
 
 @repairing.get("/repairs")
 def listing() -> str:
+    """Help: what is wrong with the box, with a button for what can be done."""
     found = [shown(one) for one in app_state().repairs.open()]
     parts = {"can_diagnose": app_state().diagnostics is not None, "can_restart": _can_start_safely()}
     lives = [(part_text(one.part), one) for one in app_state().parts.signs()]

@@ -96,6 +96,7 @@ def _counted(board: PageView, number: int | None) -> RoundScores | None:
 
 @rounds.get("/round-start")
 def start() -> str:
+    """The form for a new round."""
     snapshot = app_state().session.snapshot()
     board = page_view_of(snapshot)
     rules = load_ruleset(board.rules, snapshot.get("options") or {}) if board.rules in SHIPPED else None
@@ -136,6 +137,7 @@ def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
 
 @rounds.get("/round-end")
 def end() -> AnyResponse | str:
+    """The form for all hands at the end of a round; `round`: an earlier one, to be put right."""
     snapshot = app_state().session.snapshot()
     board = _round_asked(request.args, page_view_of(snapshot))
     played = _counted(board, board.round)

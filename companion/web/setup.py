@@ -52,6 +52,7 @@ MOST_PLAYERS = 12
 
 @setup.get("/setup")
 def ask() -> str:
+    """The form for a new game."""
     own = find(app_state().data_dir, request.args.get("own", ""))
     chosen = rule_sets().get(request.args.get("rules", "")) if own is None else rule_sets()[own.extends]
     last = last_game()
@@ -131,6 +132,7 @@ def camera_picture() -> Response:
 @setup.post("/api/games")
 @changes
 def start() -> AnyResponse:
+    """A new game; with `same_as` the same again."""
     fields = read_body(request)
     header = read_header(fields)
     if app_state().has_game:
@@ -177,6 +179,7 @@ def keep_rules() -> AnyResponse:
 @setup.post("/setup/rules/forget")
 @changes
 def forget_rules() -> AnyResponse:
+    """Rules that were kept on the box, by their key `own`."""
     try:
         known = forget(_data_dir(), text(read_body(request), "own", longest=80))
     except OSError as fault:

@@ -61,6 +61,7 @@ class SourceArchive:
 
 @source.get("/source")
 def download() -> Response:
+    """The source that this box runs, as a zip (AGPL-3.0)."""
     app_state: AppState = current_app.extensions["companion_state"]
     archive: SourceArchive = current_app.extensions["companion_source"]
     give_back = archive.places.take()

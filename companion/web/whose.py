@@ -31,6 +31,7 @@ def asks_whose(board: PageView) -> bool:
 @whose.get("/whose")
 @needs_pin
 def ask() -> str:
+    """The form for whose phone this is."""
     board = page_view_of(app_state().session.snapshot())
     return render_template("whose.html", board=board, next=own_path(request.args.get("next")), tv=False)
 

@@ -1,4 +1,4 @@
-"""Examples of every question (docs/judge.md) and of the sources (docs/rules.md 11), as they stand there.
+"""Examples of every question and of the sources (docs/rules.md 11), as they stand there.
 
 Where an example writes no `may`, none is asked for.
 """

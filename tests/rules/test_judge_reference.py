@@ -14,7 +14,7 @@ from companion.cli.judge import judge
 from companion.judge_api.definitions import JUDGE, LARGEST_SET, MANY, Field, kinds, question_fields
 from companion.judge_api.fields import Fields
 from companion.judge_api.questions import ANSWERS, answer
-from companion.judge_api.reference import example, page, schema
+from companion.judge_api.reference import example, schema
 from companion.rules.audit import Status
 from companion.rules.chinese.settlement import SETTLEMENTS
 from companion.rules.mexican.scoring import SCORE_MODES
@@ -30,10 +30,9 @@ def answers(kind: str) -> Draft202012Validator:
     return Draft202012Validator(schema()["$defs"][f"{kind}_answer"])
 
 
-def test_the_page_is_up_to_date() -> None:
-    assert (DOCS / "judge.md").read_text(encoding="utf-8") == page(), (
-        "run python -m companion.judge_api.reference > docs/judge.md"
-    )
+def test_the_manual_names_every_kind() -> None:
+    manual = (DOCS / "judge.md").read_text(encoding="utf-8")
+    assert [kind for kind in kinds() if f"`{kind}`" not in manual] == []
 
 
 def test_every_kind_is_defined_and_answered() -> None:
