@@ -68,6 +68,9 @@ LOOSE = (Draw, Mark, Unmark, Discard)
 AGAIN = frozenset(map(str, (V.EXTRA_TILE, V.EXTRA_DRAW, V.DRAW_FIRST_TURN, V.EXTRA_NOT_ON_DOUBLE, V.OUT_OF_TURN)))
 """What two turns of one player look like while those between are still to come."""
 
+TOO_EARLY = frozenset(map(str, (V.MX_TOO_EARLY, V.FIRST_TURN_OWN_ONLY)))
+"""What a later turn looks like while the first one is still to come."""
+
 
 def edits(items: Sequence[Told], before: Fold, faults: Sequence[Fault]) -> Iterator[Edit]:
     """Changes that may explain the `faults` which the last of the `items` brought, none of them tried yet. `before`:
@@ -112,13 +115,17 @@ class _Maker:
 
     def to_come(self) -> Iterator[Edit]:
         before, who = self.before, self.who
+        missing = before.missing_before(who, again=bool(self.codes & TOO_EARLY))
         if self.codes & BELOW:
             yield self._wait([who], 3 if self.further else 1)
+        if isinstance(self.told.act, (End, Pass)) and any(fault.player == who for fault in self.faults):
+            yield self._wait([who], 2)
+            if str(V.OUT_OF_TURN) not in self.codes:
+                return
         if self.mine:
-            if self.codes & AGAIN or len(before.players) == 2:
-                yield self._wait(self._others(who), -6 if self.further and not before.done else 2)
+            if missing and (self.codes & (AGAIN | TOO_EARLY) or len(before.players) == 2):
+                yield self._wait(missing, -6 if self.further and not before.done else 2)
             return
-        missing = self._up_to(who)
         lacking = any(fault.player == before.player for fault in self.faults)
         if self.going and (lacking or not before.done):
             laid = next((told.act for told in reversed(self.items[:-1]) if told.by == before.player), None)
@@ -129,21 +136,6 @@ class _Maker:
                 yield self._wait([before.player, *after], 2)
         if missing:
             yield self._wait(missing, 0)
-
-    def _others(self, who: str) -> list[str]:
-        place = self.before.players.index(who)
-        return [*self.before.players[place + 1 :], *self.before.players[:place]]
-
-    def _up_to(self, who: str) -> list[str]:
-        """The players between whoever is to go on and `who`."""
-        expected = self.before.after(self.before.player) if self.going else (self.before.expected or (who,))[0]
-        names: list[str] = []
-        while expected != who and len(names) < len(self.before.players):
-            names.append(expected)
-            expected = self.before.after(expected)
-        if not names and not self.going and self.before.player == who and self.before.turns:
-            return self._others(who)
-        return names
 
     def _wait(self, names: Sequence[str], more: int) -> Edit:
         holes = [Told(None, name, before=self.told.tap) for name in names]
@@ -160,7 +152,7 @@ class _Maker:
         if str(V.CLOSED_TRAIN) in self.codes and isinstance(play, Play) and play.train in self.before.players:
             yield from self._marker_of(play.train)
         if str(V.OUT_OF_TURN) in self.codes:
-            yield from self._could_not_play(self._up_to(self.who))
+            yield from self._could_not_play(self.before.missing_before(self.who))
 
     def _what_lacked(self, fault: Fault) -> Iterator[Edit]:
         who, place = fault.player, self._place(fault.tap)
@@ -250,8 +242,9 @@ class _Maker:
         for at in range(first - 1, max(-1, first - OWN_WINDOW), -1):
             inside = at > 0 and rest[at - 1].by == rest[at].by
             own = at > 0 and rest[at - 1].by == piece[0].by
+            ended = own and isinstance(rest[at].act, (End, Pass))
             anchor = next((told.tap for told in rest[at:] if told.tap is not None), None)
-            if anchor is None or (inside and not (own and loose)) or (at <= first - WINDOW and not own):
+            if anchor is None or (inside and not (own and loose) and not ended) or (at <= first - WINDOW and not own):
                 continue
             turns += own and not inside
             more = 2 * turns - 2 - self._belongs(rest[at - 1], piece[0]) if own else (first - at) // 3

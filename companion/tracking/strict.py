@@ -171,7 +171,9 @@ class Fold:
         self.acted, self.last = True, told.tap
         faults += [Fault(told.tap, str(code), who, sure) for code, sure in self._act(act, told)]
         if isinstance(act, (End, Pass)):
-            faults += self._close()
+            self.closed = True
+            # What a turn lacks of which more is to come nobody can say.
+            faults += [] if gap else self._close()
         return faults
 
     def _says_nothing(self, who: str, act: Action) -> bool:
@@ -219,6 +221,19 @@ class Fold:
 
     def _next(self, player: str) -> str:
         return self.after(player)
+
+    def missing_before(self, who: str, *, again: bool = False) -> list[str]:
+        """Whose turns are to come if a new one of `who` fits next; `again`: one of `who` is among them."""
+        expected = self.after(self.player) if self.acted and not self.closed else (self.expected or (who,))[0]
+        names: list[str] = []
+        while expected != who and len(names) < len(self.players):
+            names.append(expected)
+            expected = self.after(expected)
+        place = self.players.index(who)
+        others = [*self.players[place + 1 :], *self.players[:place]]
+        if again and not (self.acted and not self.closed and self.player == who):
+            return [*names, who, *others]
+        return others if not names and self.closed and self.player == who and self.turns else names
 
     def _depends(self, fault: Fault, told: Told) -> bool:
         raise NotImplementedError
@@ -408,31 +423,42 @@ class TrainFold(Fold):
         if len(self.lap) < len(self.players):
             return who in self.through
         marked = isinstance(act, Mark) and bool(self.lap[who][0].laid)
-        return who in self.through or not own or marked
+        return who in self.through or not own or (marked and who in self._may_begin(who))
+
+    def _may_begin(self, who: str | None) -> tuple[str, ...]:
+        """The starter begins ordinary turns; a later player where each before has laid one more tile on the own train,
+        which may have been that turn."""
+        begun, expected = self.expected[0], [self.expected[0]]
+        while who is not None and begun != who and begun in self.late_tiles and begun not in self.through:
+            begun = self.after(begun)
+            expected.append(begun)
+        return tuple(expected if who in expected else expected[:1])
+
+    def missing_before(self, who: str, *, again: bool = False) -> list[str]:
+        """While first trains are laid: those that nobody has begun, and the ordinary turns before that of `who`."""
+        if self.lap is None:
+            return super().missing_before(who, again=again)
+        place = self.players.index(self.expected[0])
+        row = [*self.players[place:], *self.players[:place]]
+        return [*(name for name in row if name not in self.lap), *row[: row.index(who)]]
 
     def _end_lap(self, who: str | None, tap: int | None) -> list[Fault]:
-        """Ordinary turns begin with the starter; with a later player where each before has laid one more tile on the
-        own train, which may have been that turn."""
+        """Ordinary turns begin; `who` makes the first."""
         assert self.lap is not None
         faults, lap = [], self.lap
         for player, (_, last) in lap.items():
             if player not in self.through and player not in self.to_come:
                 self.state, self.player = self._taken_up(player), player
                 faults += [Fault(last, str(code), player, sure) for code, sure in self._lacks()]
-        starter = self.expected[0]
         if who is not None and set(lap) < set(self.players) and not self.to_come:
             faults.append(Fault(tap, str(V.OUT_OF_TURN), who))
         self.lap, self.moved = None, frozenset(self.players)
         self.turns = dict.fromkeys(self.players, 1)
         self.acted, self.closed, self.number = False, True, 0
-        begun, expected = starter, [starter]
-        while who is not None and begun != who and begun in self.late_tiles and begun not in self.through:
-            begun = self.after(begun)
-            expected.append(begun)
-        self.expected = tuple(expected if who in expected else expected[:1])
+        self.expected = self._may_begin(who)
         if who is not None and set(lap) < set(self.players):
             # Said already: somebody has not begun.
-            self.expected = tuple(dict.fromkeys((who, *expected)))
+            self.expected = tuple(dict.fromkeys((who, *self.expected)))
         return faults
 
 

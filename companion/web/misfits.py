@@ -197,9 +197,9 @@ def _later_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
     names = list(dict.fromkeys(str(event["by"]) for event in events))
     if len(names) > 1:
         return _("The turns of %(names)s are not tapped yet", names=_in_a_row(names))
-    if names[0] == acts.whose(about):
+    if names[0] == acts.whose(about) and acts.line(about).get("event") != "passed":
         return _("A turn of %(name)s's before it is not tapped yet", name=names[0])
-    if names[0] == acts.whose_before(about):
+    if names[0] in (acts.whose(about), acts.whose_before(about)):
         return _("More of %(name)s's turn is not tapped yet", name=names[0])
     return _("%(name)s's turn is not tapped yet", name=names[0])
 

@@ -9,13 +9,13 @@ import pytest
 
 from companion.game.session import Session
 from companion.log.events import Header, TilePlayed
-from companion.rules.actions import End, Play
+from companion.rules.actions import MEXICAN, End, Play
 from companion.rules.notation import Change, Laying, parse_delta
 from companion.rules.position import Position
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
-from tests.desk.settling import confirm, settle
+from tests.desk.settling import confirm
 from tests.desk.watching import note_layers, seen, table_change
 
 NAMES = ("Ann", "Ben", "Cy")
@@ -264,9 +264,9 @@ def test_whoever_marks_last_of_all_for_no_reason_is_not_out_of_turn(tmp_path: Pa
     for tile, player in (((12, 3), "Ann"), ((12, 4), "Ben"), ((12, 5), "Cy"), ((5, 6), "Cy")):
         session.play(tile, player, player)
     session.mark("Cy", by="Cy")
-    assert not any(certain for _, certain in held(session))
-    settle(session, "later")
-    assert held(session) == set() and [name for name, *_ in session.snapshot()["to_come"]] == ["Ann", "Ben"]
+    assert held(session) == set() and not session.questions
+    session.play((12, 7), MEXICAN, "Ann")
+    assert held(session) == {("MARKER_UNEARNED", False)} and session.snapshot()["turn"] == "Ben"
 
 
 @pytest.mark.parametrize("begun", [(), ("Ben",), ("Ben", "Ann")], ids=["alone", "second", "last"])

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from companion.rules.actions import MEXICAN, Action, Discard, Draw, Mark, Pass, Play, Unmark
+from companion.rules.actions import MEXICAN, Action, Discard, Draw, End, Mark, Pass, Play, Unmark
 from companion.rules.position import Chain, LinePosition, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
@@ -16,7 +16,7 @@ from companion.tracking.edits import Kind
 from companion.tracking.strict import Setting, Told, begun
 
 THREE = ("Ann", "Ben", "Cy")
-WORDS: Mapping[str, Action] = {"draws": Draw(), "passes": Pass(), "discards": Discard()}
+WORDS: Mapping[str, Action] = {"draws": Draw(), "passes": Pass(), "discards": Discard(), "done": End()}
 
 
 def table(players: Sequence[str] = THREE) -> Position:
@@ -45,11 +45,12 @@ def told(
     players: Sequence[str] = THREE,
     rules: str = "tactic",
     answers: Mapping[int, Sequence[Answer]] | None = None,
+    hands: Mapping[str, int] | None = None,
 ) -> AskedRound:
-    """The round with these taps, from line 1 on."""
+    """The round with these taps, from line 1 on; `hands`: so many tiles each holds in a Chinese game."""
     ruleset = load_ruleset(rules)
-    start = table(players) if ruleset.is_mexican else LinePosition(tuple(players), turn=players[0])
-    asked = AskedRound(ruleset, start, players[0], answers=answers)
+    line = LinePosition(tuple(players), turn=players[0], hands=dict(hands or {}))
+    asked = AskedRound(ruleset, table(players) if ruleset.is_mexican else line, players[0], answers=answers)
     for seq, one in enumerate(said, 1):
         asked.take(tap(seq, one))
     return asked
@@ -213,6 +214,63 @@ def test_a_tile_put_away_is_asked_about_when_a_later_play_proves_it() -> None:
     shown = ({"seq": 2, "violation": "DISCARD_WITH_PLAYABLE", "by": "Ben"},)
     sure = told(*taps, rules="jielong", answers={5: [Answer(Kind.SO, shown, "Dad", 9)]})
     assert against(sure) == {(2, "DISCARD_WITH_PLAYABLE", "Dad")}
+
+
+@pytest.mark.parametrize(
+    ("rules", "taps", "missing"),
+    [
+        ("cz", ("Ann 12-5@Ann", "Cy 12-1@Cy", "Ann 12-3@MX"), ("Ben",)),
+        ("cz", ("Ann 12-3@Ann", "Ann 3-4@Ann", "Ben 12-5@MX"), ("Ben", "Cy", "Ann")),
+        ("poltava", ("Ann 12-5@MX",), ("Ann", "Ben", "Cy")),
+    ],
+)
+def test_a_mexican_train_too_early_may_mean_that_first_trains_are_still_to_come(
+    rules: str, taps: Sequence[str], missing: Sequence[str]
+) -> None:
+    (question,) = told(*taps, rules=rules).questions()
+    assert [fault.code for fault in question.faults] == ["MX_TOO_EARLY"]
+    assert ("later", *missing) in keys(question)
+
+
+def test_a_first_train_that_was_said_to_be_still_to_come_goes_before_the_mexican_train() -> None:
+    taps = ("Ann 12-5@Ann", "Cy 12-1@Cy", "Ann 12-3@MX")
+    answers = answered(told(*taps, rules="cz"), Kind.LATER)
+    asked = told(*taps, "Ben 12-8@Ben #1", "Ben 8-2@Ben #1", "Ben done #1", "Ben 3-7@MX", rules="cz", answers=answers)
+    assert not asked.questions() and not asked.silent() and not against(asked)
+    assert [turn.player for turn in asked.turns().values()][-2:] == ["Ann", "Ben"]
+
+
+@pytest.mark.parametrize("rules", ["tactic", "poltava", "cz"])
+@pytest.mark.parametrize("before", [(), ("Ann 12-3@Ann", "Ann done")])
+def test_who_says_that_a_turn_is_over_of_which_nothing_is_tapped_may_tap_it_later(
+    rules: str, before: Sequence[str]
+) -> None:
+    who, first = ("Ben", "12-5@Ben") if before else ("Ann", "12-5@Ann")
+    taps = (*before, f"{who} done")
+    asked = told(*taps, rules=rules)
+    assert ("later", who) in keys(asked.questions()[0])
+    answers = answered(asked, Kind.LATER)
+    assert not against(told(*taps, rules=rules, answers=answers))
+    asked = told(*taps, f"{who} {first} #1", rules=rules, answers=answers)
+    assert not asked.questions() and not asked.to_come() and not against(asked)
+
+
+@pytest.mark.parametrize("players", [("Ann", "Ben"), THREE])
+def test_a_tile_of_a_first_train_may_be_tapped_after_my_turn_is_over(players: Sequence[str]) -> None:
+    taps = ("Ann 12-3@Ann", "Ann done", "Ann 3-4@Ann", *(f"{name} 12-{n}@{name}" for n, name in enumerate(players[1:])))
+    asked = told(*taps, players=players, rules="poltava")
+    (question,) = asked.questions() or asked.silent() or told(*taps[:3], players=players, rules="poltava").silent()
+    assert ("earlier", "3") in keys(question)
+    earlier = next(key for key in question.keys if key.kind is Kind.EARLIER)
+    asked = told(*taps, players=players, rules="poltava", answers={3: [Answer(Kind.EARLIER, earlier.events, "Dad", 9)]})
+    assert list(asked.turns())[:3] == [1, 3, 2] and not asked.questions() and not against(asked)
+
+
+def test_a_marker_put_on_beside_a_first_train_is_no_turn_before_the_starter_s() -> None:
+    """cz: everybody has begun; only Ann may have had a second turn."""
+    taps = ("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy 12-8@Cy", "Ben marks", "Ben 5-9@Ben", "Ann 3-1@MX")
+    (question,) = told(*taps, rules="cz").questions()
+    assert [(fault.code, fault.player) for fault in question.faults] == [("MARKER_UNEARNED", "Ben")]
 
 
 def test_no_answer_makes_anybody_certain() -> None:

@@ -268,6 +268,7 @@ ROUND = Acts(
         told(7, "Cy", tile=[3, 8], train="Cy", violations=[{"code": "CLOSED_TRAIN", "certain": False, "open": True}]),
     ]
 )
+OVER = Acts([*ROUND.row, told(8, "Dee", "passed", done=True)])
 
 
 @pytest.mark.parametrize(
@@ -301,6 +302,12 @@ def test_each_answer_is_a_sentence_of_the_game(
     with evening.table.client.application.test_request_context():
         candidate = {"kind": kind, "events": events, "story": "as the journal says"}
         assert key_text(candidate, {"about": 7}, ROUND) == text
+
+
+def test_of_a_turn_that_was_ended_more_may_be_to_come(evening: Evening) -> None:
+    with evening.table.client.application.test_request_context():
+        candidate = {"kind": "later", "events": [{"by": "Dee", "before": 8}]}
+        assert key_text(candidate, {"about": 8}, OVER) == "More of Dee's turn is not tapped yet"
 
 
 @pytest.mark.parametrize(
