@@ -33,11 +33,14 @@ from companion.log.events import (
     TilePlayed,
     Unclear,
 )
+from companion.rules.actions import Discard, Play
 from companion.rules.position import Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.violations import Violation
 from datasets.bots import BotGame, BotRound
 from datasets.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
 from datasets.bots.recording import events_of, reveal
+from datasets.bots.rounds import BotTurn
 
 FIRST_SEED = 7000
 SLIPS = ("late", "late act", "early", "crossed", "twice", "forgotten", "named")
@@ -49,15 +52,22 @@ MOST_LATE = 4
 @dataclass(slots=True)
 class Act:
     """What somebody did: the how manieth act, in which turn of the round and of its player (from 1). `code`: the rule
-    that the turn breaks. `boneyard`: how many tiles lay there before it. `lap`: everybody laid at the same time."""
+    that the turn breaks; `besides`: another that it breaks as well. `boneyard`: how many tiles lay there before it.
+    `lap`: everybody laid at the same time."""
 
     number: int
     event: Event
     turn: int
     own: int
     code: str | None = None
+    besides: str | None = None
     boneyard: int | None = None
     lap: bool = False
+
+    @property
+    def broken(self) -> set[tuple[str, str]]:
+        """The rules that the turn breaks, and who does."""
+        return {(code, str(self.event.who)) for code in (self.code, self.besides) if code}
 
     def before(self, other: Act) -> bool:
         """Whether it came before the other one. In first trains that everybody lays at once that says nothing."""
@@ -111,13 +121,21 @@ def true_acts(game: BotRound) -> list[Act]:
     together = game.rules.first_simultaneous
     for number, turn in enumerate(game.turns()):
         own[turn.player] += 1
+        besides = str(Violation.DISCARD_WITH_PLAYABLE) if turn.planted and _keeps_a_tile_that_fits(game, turn) else None
         left = getattr(turn.before, "boneyard", None)
         for event in events_of(turn):
             if isinstance(event, ACTS):
                 lap = together and own[turn.player] == 1
-                acts.append(Act(len(acts), event, number, own[turn.player], turn.planted, left, lap))
+                acts.append(Act(len(acts), event, number, own[turn.player], turn.planted, besides, left, lap))
             left = max(0, left - isinstance(event, Drew)) if left is not None else None
     return acts
+
+
+def _keeps_a_tile_that_fits(game: BotRound, turn: BotTurn) -> bool:
+    """Whether a tile is put away in place of one that fits."""
+    in_place = not any(isinstance(act, Play) for act in turn.actions) and turn.discarded is not None
+    away = in_place or any(isinstance(act, Discard) for act in turn.actions[:1])
+    return away and bool(game.referee.legal_plays(turn.before, turn.hand))
 
 
 def true_events(game: BotRound) -> list[Event]:
@@ -126,9 +144,9 @@ def true_events(game: BotRound) -> list[Event]:
 
 
 def tapped(
-    acts: Sequence[Act], rng: Random, share: float, kinds: Sequence[str]
+    acts: Sequence[Act], rng: Random, share: float, kinds: Sequence[str], *, one: bool = False
 ) -> tuple[list[Tap], list[Act], Counter[str]]:
-    """The acts as somebody taps them, those that nobody taps, and how often what slipped."""
+    """The acts as somebody taps them, those that nobody taps, and how often what slipped; `one`: exactly once."""
     row = [(float(act.number), Tap(act)) for act in acts]
     turns: dict[int, list[int]] = {}
     for act in acts:
@@ -136,8 +154,9 @@ def tapped(
     forgotten: list[Act] = []
     slips: Counter[str] = Counter()
     busy = -1
-    for n, act in enumerate(acts):
-        if rng.random() >= share or act.turn <= busy or act.code:
+    for n in rng.sample(range(len(acts)), len(acts)) if one else range(len(acts)):
+        act = acts[n]
+        if (not one and rng.random() >= share) or act.turn <= busy or act.code:
             continue
         kind, mine = rng.choice(kinds), turns[act.turn]
         later = min(act.turn + rng.randint(1, MOST_LATE), max(turns))
@@ -168,6 +187,8 @@ def tapped(
         else:
             continue
         slips[kind] += 1
+        if one:
+            break
     kept = [tap for _, tap in sorted(row, key=lambda one: one[0]) if tap.name != "nobody"]
     return kept, forgotten, slips
 
@@ -256,7 +277,7 @@ class Person:
         untold = self._untold()
         match key.kind:
             case "so":
-                broken = {(act.code, act.event.who) for act in self.acts if act.code and act.turn <= about.act.turn}
+                broken = set[tuple[str, str]]().union(*(act.broken for act in self.acts if act.turn <= about.act.turn))
                 said = {(one["violation"], one["by"]) for one in key.events}
                 return bool(broken & said) and all(tap.name is None and not tap.again for tap in (about,))
             case "later":
@@ -275,11 +296,12 @@ class Person:
             case "earlier":
                 return self._puts_right(key, of)
             case "name":
-                return all(
-                    of[one["seq"]].name is not None and of[one["seq"]].act.event.who == one["by"] for one in key.events
-                )
+                named = [(of.get(one["seq"]), one["by"]) for one in key.events]
+                return all(tap is not None and tap.name is not None and tap.act.event.who == by for tap, by in named)
             case "twice":
-                return self._twin(of[key.events[0]["seq"]]) is not None
+                # What an answer put in is no tap.
+                tap = of.get(key.events[0]["seq"])
+                return tap is not None and self._twin(tap) is not None
             case "boneyard":
                 # Counted wrongly, because draws were not tapped or tapped twice.
                 act = next(one.act for one in self.taps if one.seq == key.events[0].get("before", about.seq))
@@ -383,6 +405,7 @@ def one_round(
     carried: bool = True,
     outer_only: bool = True,
     names: Sequence[str] = RULESET_NAMES,
+    one: bool = False,
 ) -> Told:
     """One round from its seed, tapped and asked about."""
     rng = Random(f"tapped {seed}")
@@ -398,10 +421,11 @@ def one_round(
     played = next(iter(game.rounds()))
     session.start_round(played.engine, played.starter)
     acts = true_acts(played)
-    taps, forgotten, slips = tapped(acts, rng, share, kinds)
+    taps, forgotten, slips = tapped(acts, rng, share, kinds, one=one)
     told = Told(seed, name, players, len(taps), slips)
     guilty = {(act.code, act.event.who) for act in acts if act.code}
     told.faults = len(guilty)
+    broken = set[tuple[str, str]]().union(*(act.broken for act in acts))
     person = Person(acts, forgotten)
     waiting: dict[int, int] = {}
     known: set[int] = set()
@@ -434,9 +458,9 @@ def one_round(
             so = next(k for k, one in enumerate(due[0].candidates) if one.kind == "so")
             person.answer(session, due[0], so if rng.random() < careless else key)
             waiting.pop(due[0].seq, None)
-        told.innocent += bool(certain(session) - guilty)
+        told.innocent += bool(certain(session) - broken)
     found = certain(session)
-    told.innocent_at_end = len(found - guilty)
+    told.innocent_at_end = len(found - broken)
     told.confirmed = len(found & guilty)
     told.open = sum(one.about is not None for one in open_questions(session.events))
     told.exact = _exact(session, person)
@@ -527,6 +551,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=60)
     parser.add_argument("--seed", type=int, default=FIRST_SEED)
     parser.add_argument("--slips", type=float, default=0.06, metavar="SHARE", help="of the acts (0: none)")
+    parser.add_argument("--one", action="store_true", help="exactly one slip a round")
     parser.add_argument("--kinds", nargs="+", choices=SLIPS, default=SLIPS)
     parser.add_argument("--rules", nargs="+", choices=RULESET_NAMES, default=RULESET_NAMES)
     parser.add_argument("--plant", action="store_true", help="one broken rule a round")
@@ -542,6 +567,7 @@ def main() -> None:
         options.seed,
         options.rounds,
         share=options.slips,
+        one=options.one,
         kinds=tuple(options.kinds),
         names=tuple(options.rules),
         plant=options.plant,

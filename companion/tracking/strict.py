@@ -180,7 +180,9 @@ class Fold:
         """Whether somebody says that a turn is over which is over already."""
         mine = self.acted and not self.closed and self.player == who
         may_begin = (
-            self.anybody or who in self.expected or (self.acted and not self.closed and self._next(self.player) == who)
+            self.anybody
+            or who in self.expected
+            or (self.acted and not self.closed and who in self._following(self.player))
         )
         return not mine and bool(self.turns.get(who)) and not (may_begin and isinstance(act, Pass))
 
@@ -195,7 +197,7 @@ class Fold:
         self.number += 1
         self.turns = {**self.turns, who: self.turns.get(who, 0) + 1}
         self.player, self.acted, self.closed, self.astray, self.anybody = who, False, False, astray, False
-        self.expected = tuple(dict.fromkeys((*jumped, self._next(who))))
+        self.expected = tuple(dict.fromkeys((*jumped, *self._following(who))))
         return faults
 
     def _wait_for(self, who: str) -> list[Fault]:
@@ -219,8 +221,9 @@ class Fold:
         """The end of a turn of which more is to come."""
         self.closed = self.gap = True
 
-    def _next(self, player: str) -> str:
-        return self.after(player)
+    def _following(self, player: str) -> tuple[str, ...]:
+        """Who may begin the turn after one of this player."""
+        return (self.after(player),)
 
     def missing_before(self, who: str, *, again: bool = False) -> list[str]:
         """Whose turns are to come if a new one of `who` fits next; `again`: one of `who` is among them."""
@@ -463,16 +466,18 @@ class TrainFold(Fold):
 
 
 class LineFold(Fold):
-    """A deal of a Chinese game. `given`: tiles laid or put away in this turn; `away`: each tile put away so far, by
-    whom, at which line, and the ends that were open then."""
+    """A deal of a Chinese game. `given`: tiles laid or put away in this turn; `away`: each tile put away so far in
+    place of one laid, by whom, at which line, and the ends that were open then. `strange`: who has laid a tile that is
+    not of these, and may hold one more than is counted."""
 
-    __slots__ = ("away", "given", "table")
+    __slots__ = ("away", "given", "strange", "table")
     fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)
 
     def __init__(self, rules: RuleSet, table: LinePosition, starter: str, *, anybody: bool = False) -> None:
         super().__init__(rules, table.players, starter, anybody=anybody)
         self.table = table
         self.given = 0
+        self.strange: frozenset[str] = frozenset()
         self.away: tuple[tuple[str, int | None, frozenset[int]], ...] = ()
 
     def _opened(self, who: str) -> None:
@@ -487,14 +492,18 @@ class LineFold(Fold):
     def _begin(self, who: str) -> None:
         self.table, self.given = replace(self.table, turn=who), 0
 
-    def _next(self, player: str) -> str:
-        """The next who still has a tile, where hands are counted."""
+    def _following(self, player: str) -> tuple[str, ...]:
+        """The next who still has a tile, where hands are counted, and who may have one before."""
+        found: list[str] = []
         following = self.after(player)
         for _ in self.players:
-            if self.table.hands.get(following) != 0:
+            left = self.table.hands.get(following)
+            if left != 0 or following in self.strange:
+                found.append(following)
+            if left != 0:
                 break
             following = self.after(following)
-        return following
+        return tuple(found) or (following,)
 
     def laid(self, told: Told) -> Laid | None:
         act, ends = told.act, self.table.ends
@@ -511,15 +520,18 @@ class LineFold(Fold):
             act = Play(self.laid(told) or act.tile, act.train)
             faults = tile_faults(self.rules, self.table, act, tiles_of(self.rules, len(self.players) or None))
             found += [(code, n == 0) for n, code in enumerate(faults)]
+            self.strange |= {told.by} if {V.MULTIPLICITY, V.TILE_NOT_IN_SET} & set(faults) else set()
         if isinstance(act, Discard):
             found += [(V.DISCARD_FACE_UP, True)] if act.face_up else []
             found += [(V.LEAD_MUST_PLAY, True)] if not self.table.line else []
-            self.away = (*self.away, (told.by, told.tap, self._open_values()))
+            self.away = self.away if self.given else (*self.away, (told.by, told.tap, self._open_values()))
         if isinstance(act, (Play, Discard)):
             self.given += 1
             found += [(V.EXTRA_TILE, True)] if self.given > 1 else []
-        if isinstance(act, (Play, Discard)):
             self.table = apply(self.table, act)
+            # Where nobody else has a tile left, the next is a turn of its own.
+            self.expected = self.expected if self.astray else self._following(told.by)
+            self.closed = told.by in self.expected
         return found
 
     def _open_values(self) -> frozenset[int]:

@@ -273,6 +273,25 @@ def test_a_marker_put_on_beside_a_first_train_is_no_turn_before_the_starter_s() 
     assert [(fault.code, fault.player) for fault in question.faults] == [("MARKER_UNEARNED", "Ben")]
 
 
+def test_where_the_others_have_no_tile_left_each_tile_is_a_turn() -> None:
+    taps = ("Ann 1-6@R", "Ben passes", "Ann 6-5@R", "Ben 5-3@R", "Ben 3-3@R")
+    asked = told(*taps, players=("Ann", "Ben"), rules="jielong", hands={"Ann": 2, "Ben": 2})
+    assert [question.seq for question in asked.questions()] == [2]
+
+
+def test_who_laid_a_tile_that_is_none_of_these_may_hold_one_more() -> None:
+    taps = ("Ann 1-6@R", "Ben 6-9@R", "Ann 9-5@R", "Ben 5-1@R")
+    asked = told(*taps, players=("Ann", "Ben"), rules="jielong", hands={"Ann": 2, "Ben": 1},
+                 answers={2: [Answer(Kind.SO, (), "Dad", 9)], 3: [Answer(Kind.SO, (), "Dad", 9)]})  # fmt: skip
+    assert not asked.questions() and "OUT_OF_TURN" not in {code for _, code, _ in against(asked)}
+
+
+def test_a_second_tile_put_away_in_a_turn_is_in_place_of_none() -> None:
+    taps = ("Ann 1-6@R", "Ann discards", "Ben 6-5@R", "Cy 5-3@R", "Ann 3-6@R")
+    asked = told(*taps, rules="jielong", answers={2: [Answer(Kind.SO, (), "Dad", 9)]})
+    assert against(asked) == {(2, "EXTRA_TILE", "Dad")} and not asked.questions()
+
+
 def test_no_answer_makes_anybody_certain() -> None:
     asked = told("Ann 12-3@Ann", "Ann draws", "Cy 12-7@Ben", "Cy 1-2@Ann", "Ben passes", "Ann 9-9@MX", "Ann unmarks")
     assert asked.questions() and {said for _, _, said in against(asked)} == {None}
