@@ -52,6 +52,18 @@ def warned_of_pin(context: click.Context, option: click.Parameter, given: str | 
     return given
 
 
+def understood_pins(context: click.Context, option: click.Parameter, given: Path | None) -> Path | None:
+    """Refuse a file of pins that makes no sense, before anything is started with the wrong ones."""
+    from hardware.panel import PanelError, load_settings
+
+    if given is not None:
+        try:
+            load_settings(given)
+        except PanelError as fault:
+            raise click.BadParameter(str(fault)) from None
+    return given
+
+
 def default_data_dir() -> Path:
     """Where games are kept unless `--data` says otherwise: COMPANION_DATA, else the user's own data folder."""
     named = os.environ.get(DATA_VARIABLE)
@@ -147,6 +159,13 @@ def own_table_name(machine: Path = Path("/etc/machine-id"), board: Path = BOARD_
     envvar="COMPANION_BROKER_BUTTONS",
     help="Let Home Assistant begin the next round and undo. Whoever has the broker's password can press.",
 )
+@click.option(
+    "--pins",
+    type=click.Path(path_type=Path),
+    envvar="COMPANION_PINS",
+    callback=understood_pins,
+    help="File of the pins of buttons and lamp, where they are wired otherwise than hardware/WIRING.md says.",
+)
 @click.option("--table-name", help="What this table is called at the broker.  [default: a name of this machine's own]")
 @click.option("--safe", is_flag=True, help="Start with no camera, no broker and no learned set.")
 def serve(
@@ -159,6 +178,7 @@ def serve(
     names: tuple[str, ...],
     broker: str | None,
     broker_buttons: bool,
+    pins: Path | None,
     table_name: str | None,
     safe: bool,
     camera_size: tuple[int, int] | None,
@@ -242,8 +262,8 @@ def serve(
         )
         parts.callback(app_state.learning.close)
         _delete_labels_too(app_state, storage)
-        pod = ButtonPod(app_state) if table is None else ButtonPod(app_state, read_now=table.read_now)
-        parts.enter_context(pod)
+        read_now = (lambda: None) if table is None else table.read_now
+        parts.enter_context(ButtonPod(app_state, pins=pins, read_now=read_now))
         chosen = PageSettings(
             pin=used_pin,
             names=own_names() | {name.lower() for name in names},

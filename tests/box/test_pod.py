@@ -73,6 +73,17 @@ def test_the_lamp_follows_the_game_and_the_camera(app_state: AppState, session: 
     assert panel.closed
 
 
+def test_the_pod_opens_the_pins_of_the_file_that_was_named(app_state: AppState, tmp_path: Path) -> None:
+    panel, named = FakePanel(), queue.Queue[Path | None]()
+
+    def opener(pressed: Callable[[Press], object], pins: Path | None) -> Panel:
+        named.put(pins)
+        return panel.open(pressed, pins)
+
+    with ButtonPod(app_state, opener=opener, pins=tmp_path / "pins.toml"):
+        assert named.get(timeout=PATIENCE_S) == tmp_path / "pins.toml"
+
+
 def test_a_pressed_button_is_a_verb_of_the_session(app_state: AppState, session: FakeSession) -> None:
     panel, other = FakePanel(), []
     pod = ButtonPod(

@@ -65,6 +65,16 @@ def test_a_pin_too_short_to_guard_anything_is_refused(tmp_path: Path) -> None:
     assert "4 to 32" in one_line("--pin", "12", "--data", str(tmp_path))
 
 
+def test_a_file_of_pins_that_makes_no_sense_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "pins.toml"
+    file.write_text("[buttons]\npass = 40\n", encoding="utf-8")
+    monkeypatch.setenv("COMPANION_PINS", str(file))
+    assert "pins.toml: buttons.pass: expected a BCM pin from 2 to 27, not 40" in one_line("--data", str(tmp_path))
+    file.write_text("[buttons]\npass = 23\n", encoding="utf-8")
+    (tmp_path / "games").touch()
+    assert "data folder" in one_line("--data", str(tmp_path))
+
+
 @pytest.mark.parametrize("port", ["-1", "65536", "x"])
 def test_a_port_that_cannot_be_is_a_wrong_use(port: str) -> None:
     assert CliRunner().invoke(serve, ["--port", port]).exit_code == 2
