@@ -1,4 +1,4 @@
-"""Bills of material as data: three kits and two mounts, one file each, read and checked here.
+"""Bills of material as data: three kits, two mounts and another board, one file each, read and checked here.
 
 Prices are the project's own rough estimates with the day they were made; they are no offers. A printed part or a
 sheet of paper has no price.
@@ -17,6 +17,8 @@ from typing import Any
 KITS = ("minimal", "comfort", "large-table")
 MOUNTS = ("mount-desk-arm", "mount-ceiling")
 """Two printed ways to hang the camera, each instead of the kits' bought mount."""
+BOARDS = ("pi-4",)
+"""Another board than the kits', with what belongs to it."""
 
 
 class BomError(ValueError):
@@ -61,8 +63,8 @@ class Kit:
 
 def load_kit(name: str) -> Kit:
     """A kit with everything it extends. Raises BomError for an unknown name or a faulty file."""
-    if name not in (*KITS, *MOUNTS):
-        raise BomError(f"no kit called {name!r}; the kits are {', '.join((*KITS, *MOUNTS))}")
+    if name not in (known := (*KITS, *BOARDS, *MOUNTS)):
+        raise BomError(f"no kit called {name!r}; the kits are {', '.join(known)}")
     text = resources.files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return parse_kit(name, tomllib.loads(text))
 
@@ -126,12 +128,13 @@ def as_markdown(kit: Kit) -> str:
 
 
 def document() -> str:
-    """PARTS.md: every kit and every mount."""
+    """PARTS.md: every kit, board and mount."""
     head = (
         "# What to buy and what to print\n\n"
         "![The camera on its arm at the table's edge](drawings/desk-arm.svg)\n\n"
-        "Three kits, each with all it needs, and two printed ways to hang the camera instead of the bought mount.\n"
+        "Three kits, each with all it needs; a Raspberry Pi 4's parts instead of the Pi 5's; and two printed ways to\n"
+        "hang the camera instead of the bought mount.\n"
         "Prices are rough estimates of the project with their date, no offers; printed parts, paper and tools are not\n"
         "in the sums. Written by `python -m hardware.bom` from the files in bom/.\n\n"
     )
-    return head + "\n".join(as_markdown(load_kit(name)) for name in (*KITS, *MOUNTS))
+    return head + "\n".join(as_markdown(load_kit(name)) for name in (*KITS, *BOARDS, *MOUNTS))

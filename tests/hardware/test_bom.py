@@ -26,6 +26,12 @@ def test_each_kit_has_a_board_power_and_a_camera_that_reads_the_usual_table(name
     assert outlook(camera, lowest_height(camera, (1200, 900)), (1200, 900)).verdict.usable
 
 
+def test_a_pi_4_has_a_part_of_its_own_for_each_that_is_of_the_pi_5_alone() -> None:
+    own = {item.id.removesuffix("-4") for item in load_kit("pi-4").items}
+    of_the_5 = {item.id for item in load_kit("minimal").items if "Raspberry Pi 5" in item.name}
+    assert {one.replace("clock-battery", "clock") for one in of_the_5} | {"power", "cooler"} == own
+
+
 def test_comfort_is_minimal_and_more() -> None:
     minimal, comfort = load_kit("minimal"), load_kit("comfort")
     assert set(minimal.items) < set(comfort.items)
