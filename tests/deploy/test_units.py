@@ -111,3 +111,22 @@ def test_the_copying_keeps_one_right_of_roots() -> None:
     assert unit["CapabilityBoundingSet"] == ["CAP_DAC_READ_SEARCH"]
     assert unit["ReadWritePaths"] == ["/var/backups/companion"]
     assert 'install -d -m 0700 "$BACKUPS"' in (DEPLOY / "install.sh").read_text(encoding="utf-8")
+
+
+HARD = {
+    "UMask", "NoNewPrivileges", "CapabilityBoundingSet", "AmbientCapabilities", "ProtectSystem", "ProtectHome",
+    "PrivateTmp", "PrivateMounts", "ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs",
+    "ProtectControlGroups", "ProtectClock", "ProtectHostname", "ProtectProc", "RestrictNamespaces", "RestrictRealtime",
+    "RestrictSUIDSGID", "RestrictAddressFamilies", "LockPersonality", "RemoveIPC", "SystemCallArchitectures",
+    "SystemCallFilter", "SystemCallErrorNumber", "DevicePolicy", "IPAddressDeny", "MemoryMax", "TasksMax",
+}  # fmt: skip
+"""What every service gives up."""
+
+
+@pytest.mark.parametrize("name", [path.name for path in sorted(UNITS.glob("*.service"))])
+def test_every_service_is_as_closed_as_the_others(name: str) -> None:
+    unit = settings(name)
+    assert HARD - unit.keys() == set()
+    assert unit["UMask"] == ["0077"] and unit["ProtectSystem"] == ["strict"] and unit["IPAddressDeny"] == ["any"]
+    if "User" in unit and "PAMName" not in unit:
+        assert any(words.startswith("~@privileged") for words in unit["SystemCallFilter"])
