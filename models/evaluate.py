@@ -101,12 +101,14 @@ def scored(predictions: list[dict[str, Any]], labels: list[dict[str, Any]]) -> d
 
 
 def photographs(folder: Path, eye: Any) -> dict[str, Any]:
-    """Every labelled photograph read by the product's own front door."""
+    """Every labelled photograph read by the product's own front door: by group, all, and by view."""
     from vision.pictures import open_picture
 
     labels = scoring.read_lines(folder / "labels.jsonl")
     predictions = [prediction(label["image"], eye.look(open_picture(folder / label["image"]))) for label in labels]
-    return scored(predictions, labels) | {"totals": totals(predictions, labels)}
+    by_view = scored(predictions, [label | {"group": f"view: {label['view']}"} for label in labels])
+    del by_view["all"]
+    return scored(predictions, labels) | by_view | {"totals": totals(predictions, labels)}
 
 
 def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:

@@ -118,3 +118,10 @@ def test_every_code_block_is_run_by_some_test() -> None:
             if not run and language != "text":  # a drawing, or what a command prints
                 nobody.append((page, language))
     assert nobody == []
+
+
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    text = (HERE / "docs/architecture.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([\w/.-]+/[\w.-]+\.py|\w+/)`", text)
+    assert len(named) > 10
+    assert [one for one in named if not (HERE / one).exists() and not (HERE / "companion" / one).exists()] == []
