@@ -39,6 +39,8 @@ LEAST_MEMORY_MB = 350
 """The detector and the reader with one 12-megapixel frame took 163 to 437 MB when they were measured."""
 NOT_BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
 """A clock before the program was written was never set."""
+READ_ONLY = "the card is read-only, nothing more can be written"
+"""So the system leaves a card on which it has found errors."""
 WITHOUT_CAMERA = "read, score, judge, replay and demo work without a camera"
 
 
@@ -78,14 +80,16 @@ def check_all(machine: Machine) -> Iterator[Finding]:
 
 
 def quick_reasons(machine: Machine) -> list[str]:
-    """What is not well and can be seen in a millisecond, for `/health`: a disk that fills up, a clock that was never
-    set."""
+    """What is not well and can be seen in a millisecond, for `/health`: a disk that fills up or has
+    become read-only, a clock that was never set."""
     reasons = []
     folder = _nearest(machine.data)
     try:
         free = shutil.disk_usage(folder).free // 1_000_000
         if free < LEAST_DISK_MB:
             reasons.append(f"only {free} MB are free for games and pictures")
+        if os.statvfs(folder).f_flag & os.ST_RDONLY:
+            reasons.append(READ_ONLY)
     except OSError as error:
         reasons.append(f"{folder} cannot be looked at ({error.strerror})")
     if machine.now() < NOT_BEFORE:
@@ -248,6 +252,9 @@ def check_disk(machine: Machine) -> Finding:
     except OSError as error:
         if error.errno == errno.ENOSPC:
             return Finding("disk", False, f"{folder} is full", "delete old evidence on the page, or files of your own")
+        if error.errno == errno.EROFS:
+            mend = "start the machine again; if it comes back, the card is worn out: save your games, take a new one"
+            return Finding("disk", False, f"{folder}: {READ_ONLY}", mend)
         return Finding(
             "disk", False, f"{folder} cannot be written ({error.strerror})", "give --data a folder of your own"
         )

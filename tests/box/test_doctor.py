@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import socket
 import threading
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -20,6 +23,7 @@ from companion.log.events import Drew
 from companion.log.header import Header
 from companion.log.journal import Journal
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
+from tests.box.refusing_disk import refusing
 
 
 def free_port() -> int:
@@ -132,6 +136,21 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     finding = checkup.check_disk(Machine(data=blocked / "data"))
     assert not finding.ok
     assert "file" in finding.found
+
+
+def test_a_card_that_became_read_only_is_named_by_the_doctor_and_on_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with refusing(tmp_path, errno.EROFS):
+        finding = checkup.check_disk(Machine(data=tmp_path))
+    assert not finding.ok and finding.found == f"{tmp_path}: {checkup.READ_ONLY}"
+    assert "take a new one" in finding.mend
+    monkeypatch.setattr(
+        os,
+        "statvfs",
+        lambda folder: SimpleNamespace(f_flag=os.ST_RDONLY, f_bavail=1, f_bfree=1, f_blocks=1, f_frsize=10**9),
+    )
+    assert checkup.quick_reasons(Machine(data=tmp_path)) == [checkup.READ_ONLY]
 
 
 def test_little_room_and_little_memory_are_not_ok(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
