@@ -81,6 +81,9 @@ class LabelKeeper:
         label = {"tile": list(halves), "read": row["values"], "quad": quad, "set": session.snapshot().get("set")}
         self._folder.mkdir(parents=True, exist_ok=True)
         stem = f"{name}-{correction.seq}"
+        for ending in (".jpg", ".json"):
+            # For the owner alone, whatever the umask.
+            (self._folder / f"{stem}{ending}").touch(0o600)
         cv2.imwrite(str(self._folder / f"{stem}.jpg"), crop, [cv2.IMWRITE_JPEG_QUALITY, 95])
         (self._folder / f"{stem}.json").write_text(json.dumps(label), encoding="utf-8")
         for path in samples(self._folder.parent)[:-MOST]:

@@ -213,6 +213,7 @@ def test_a_corrected_tile_becomes_a_labelled_crop_in_yolos_format(tmp_path: Path
     table.session.correct(2, {"by": "Ben"}, by="Ann")
     table.close()
     (label,) = samples(tmp_path)
+    assert {path.stat().st_mode & 0o777 for path in label.parent.iterdir()} == {0o600}
     told = json.loads(label.read_text(encoding="utf-8"))
     assert (told["tile"], told["read"], told["set"]) == ([5, 12], [4, 12], "double-12"), "in the order of the crop"
     into = io.BytesIO()
