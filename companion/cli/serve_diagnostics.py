@@ -9,7 +9,7 @@ import logging
 import platform
 import socket
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from companion.log.copies import copy_of
 from companion.log.journal import JournalError, read_journal
 from companion.log.repair import is_whole
 from companion.storage.packed import NewZip
+from companion.web.own_rules import own_rules
 from companion.web.repair_texts import in_english
 
 PACKAGES = (
@@ -48,7 +49,8 @@ games.json    how many games and events there are, and whether each journal is w
 journal.jsonl the game on the table, its players as P1, P2 ...
 log.jsonl     the last warnings of the program
 
-What is not in it: pictures, names of players, the PIN, addresses, names of machines, places of files.
+What is not in it: pictures, names of players, tables and house rules, the PIN, addresses, names of machines, places of
+files.
 """
 
 
@@ -68,15 +70,24 @@ class RecentLog(logging.Handler):
 
 
 class Diagnostics:
-    """Packs the bundle. `started` says how the program was started; `log` what it warned of."""
+    """Packs the bundle. `started` says how the program was started; `log` what it warned of; `named` are names that
+    were chosen for table and machine."""
 
-    def __init__(self, app_state: AppState, data_dir: Path, started: Mapping[str, Any], log: RecentLog) -> None:
+    def __init__(
+        self,
+        app_state: AppState,
+        data_dir: Path,
+        started: Mapping[str, Any],
+        log: RecentLog,
+        named: Collection[str] = (),
+    ) -> None:
         self._app_state, self._data_dir, self._started, self._log = app_state, data_dir, dict(started), log
+        self._named = named
 
     def pack(self, into: IO[bytes], secrets: Sequence[str] = ()) -> None:
         """Write the bundle as a zip; each of `secrets` (the PIN, say) is nowhere in it. Raises OSError."""
         hidden = [*secrets, socket.gethostname(), str(self._data_dir), str(Path.home())]
-        everybody = Redaction(dict.fromkeys(self._people(), "somebody"), hidden)
+        everybody = Redaction({**self._chosen(), **dict.fromkeys(self._people(), "somebody")}, hidden)
         with NewZip(into) as bundle:
             bundle.writestr("READ-ME.txt", WHAT)
             for name, facts in (
@@ -133,11 +144,16 @@ class Diagnostics:
             return
         stands = stand_ins(journal.header.players)
         others = {name: "somebody" for name in self._people() if name not in stands}
-        redaction = Redaction({**others, **stands}, hidden)
+        redaction = Redaction({**self._chosen(), **others, **stands}, hidden)
         header = {key: value for key, value in journal.header.to_json().items() if key not in journal.header.extra}
         yield {**redaction.event(header), "players": list(stands.values())}
         for event in journal.events:
             yield redaction.event(event.to_json())
+
+    def _chosen(self) -> dict[str, str]:
+        """Names that this house has given to its rules, its table and its machine; nothing stands for them."""
+        rules = [name for one in own_rules(self._data_dir) for name in (one.key, one.title)]
+        return dict.fromkeys((*rules, *self._named), "…")
 
     def _people(self) -> set[str]:
         """Everybody who plays in a game or has corrected something."""

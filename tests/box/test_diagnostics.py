@@ -22,6 +22,7 @@ from companion.web.app import PageSettings, create_app
 PIN = "481623"
 PEOPLE = ("Zdeňka", "Олена", "by", "Ann-Marie O'Neil", "P2", "রহিম")
 CORRECTOR = "Bartholomew"
+CHOSEN = ("Sunday at Bo", "the-lighthouse", "our-cellar", "Oak table", "oak.example")
 
 
 @pytest.fixture
@@ -46,6 +47,10 @@ def app_state(tmp_path: Path) -> Iterator[AppState]:
         json.dumps({"journal": 1, "rules": "tactic", "set": "double-9", "players": ["Grandma", "Grandma"]}) + "\n",
         encoding="utf-8",
     )
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "the-lighthouse.toml").write_text('extends = "tactic"\ntitle = "Sunday at Bo"\n', "utf-8")
+    (tmp_path / "rules" / "our-cellar.toml").write_text("extends = ", encoding="utf-8")
+    made.checks.append(lambda: ["Sunday at Bo, the-lighthouse and our-cellar by the Oak table of oak.example"])
     made.checks.append(lambda: [f"{tmp_path} cannot be looked at (asked by Олена)"])
     log = RecentLog()
     logger = logging.getLogger("companion.test")
@@ -54,7 +59,9 @@ def app_state(tmp_path: Path) -> Iterator[AppState]:
         "%s at 192.168.1.77 opened %s/games with PIN %s on %s", "zdeňka", tmp_path, PIN, socket.gethostname()
     )
     logger.removeHandler(log)
-    made.diagnostics = Diagnostics(made, tmp_path, {"camera": "usb:", "broker": False}, log)
+    made.diagnostics = Diagnostics(
+        made, tmp_path, {"camera": "usb:", "broker": False}, log, ("Oak table", "oak.example")
+    )
     yield made
     session.journal.close()  # type: ignore[attr-defined]
     made.signal.close()
@@ -74,7 +81,17 @@ def bundle_of(page: FlaskClient) -> zipfile.ZipFile:
 def test_nothing_in_it_names_people_pin_machine_address_or_place(page: FlaskClient, tmp_path: Path) -> None:
     bundle = bundle_of(page)
     everything = "\n".join(bundle.read(name).decode() for name in bundle.namelist()).casefold()
-    for secret in (*PEOPLE[:2], *PEOPLE[3:4], PEOPLE[5], CORRECTOR, PIN, str(tmp_path), "192.168.1.77", "grandma"):
+    for secret in (
+        *PEOPLE[:2],
+        *PEOPLE[3:4],
+        PEOPLE[5],
+        CORRECTOR,
+        PIN,
+        str(tmp_path),
+        "192.168.1.77",
+        "grandma",
+        *CHOSEN,
+    ):
         assert secret.casefold() not in everything, secret
     host = socket.gethostname().casefold()
     if len(host) > 6:
