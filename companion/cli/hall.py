@@ -17,7 +17,7 @@ from companion.cli.serve import without_password
     help="The MQTT broker the tables publish to. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=8010, show_default=True, help="This page's port.")
-@click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")
+@click.option("--host", default="::", show_default=True, help="The address to listen on; :: is every one.")
 def hall(broker: str, port: int, host: str) -> None:
     """Show every table that publishes on a broker, live."""
     try:

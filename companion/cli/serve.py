@@ -135,7 +135,7 @@ def own_table_name(machine: Path = Path("/etc/machine-id"), board: Path = BOARD_
 )
 @camera_options
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
-@click.option("--host", default="0.0.0.0", show_default=True, help="The address to listen on.")
+@click.option("--host", default="::", show_default=True, help="The address to listen on; :: is every one.")
 @click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder for the games.")
 @click.option(
     "--pin",

@@ -23,10 +23,11 @@ from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
+from waitress.utilities import BadRequest
 
 from companion.supervise.parts import Parts, line_of
 from companion.web.fair_queue import FairQueue
-from companion.web.guard import network_of
+from companion.web.guard import network_of, of_this_house
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +55,11 @@ class ConnectionSettings:
     large_paths: frozenset[str] = frozenset()
 
 
+TLS_HELLO = b"\x16\x03"
+"""With this a browser begins that was asked for https."""
+
+NO_TLS = "This page speaks http and not https: write http:// in front of its address."
+
 TURNED_AWAY = "X-Companion-Turned-Away"
 """Put into the head of a request whose photograph was read to its end and not kept, so that the page can say why."""
 
@@ -80,6 +86,12 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         super().__init__(channel.adj)
         self._server, self.address = channel.server, str(channel.addr[0])
 
+    def received(self, data: bytes) -> int:
+        if not self.header_plus and data.startswith(TLS_HELLO):
+            self.error, self.completed = BadRequest(NO_TLS), True
+            return len(data)
+        return int(super().received(data))
+
     def parse_header(self, header_plus: bytes) -> None:
         try:
             super().parse_header(header_plus)
@@ -103,6 +115,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.network = network_of(str(addr[0]))
         self.begun = time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
+        if not of_this_house(str(addr[0]), str(sock.getsockname()[0])):
+            self.drop()
 
     @property
     def last_activity(self) -> float:

@@ -82,6 +82,16 @@ def network_of(address: str | None) -> str:
     return str(found)
 
 
+def of_this_house(peer: str, own: str) -> bool:
+    """Whether a connection from `peer` to the address `own` of this box comes from the home network. A router keeps the
+    internet from IPv4 addresses; an IPv6 address may be open to all of it, so that only its own network counts."""
+    try:
+        found = ipaddress.IPv6Address(peer.split("%")[0])
+    except ValueError:
+        return True
+    return found.ipv4_mapped is not None or not found.is_global or network_of(peer) == network_of(own)
+
+
 def check_host(incoming: Request, names: Collection[str]) -> None:
     host = incoming.headers.get("Host", "")
     if not host_is_ours(host, names):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 import socket
 import struct
@@ -16,6 +17,9 @@ SIOCGIFADDR = 0x8915
 """Of linux/sockios.h: the IPv4 address of an interface, asked of any inet socket."""
 
 ROUTES = Path("/proc/net/route")
+ADDRESSES_6 = Path("/proc/net/if_inet6")
+UNUSABLE_6 = 0x08 | 0x20 | 0x40
+"""Flags of an IPv6 address there: it is somebody else's too, it goes, it is not sure yet."""
 
 INNER = re.compile(r"(docker|br-|veth|virbr|vmnet|vboxnet|lxc|lxd|podman|cni|flannel|tun|tap|wg|tailscale|zt|ppp|utun)")
 """Interfaces of containers, virtual machines and private networks: no phone at the table is behind one."""
@@ -36,6 +40,18 @@ def own_number(inet: socket.socket, routes: Path = ROUTES) -> str:
         if number and not number.startswith("127."):
             return number
     return LOOPBACK
+
+
+def own_number_6(addresses: Path = ADDRESSES_6) -> str:
+    """This machine's IPv6 address in the home network; "" where it has none. One that stays within the house comes
+    before one that the whole internet can reach; one of a link alone is none, since no browser takes it."""
+    lines = addresses.read_text(encoding="ascii").splitlines() if addresses.is_file() else []
+    found: dict[str, list[ipaddress.IPv6Address]] = {}
+    for number, _, _, scope, flags, name in (line.split() for line in lines):
+        if scope == "00" and not int(flags, 16) & UNUSABLE_6:
+            found.setdefault(name, []).append(ipaddress.IPv6Address(int(number, 16)))
+    ordered = [address for name in in_order(list(found), []) for address in found[name]]
+    return str(min(ordered, key=lambda address: address.is_global)) if ordered else ""
 
 
 def in_order(names: Sequence[str], outward: Sequence[str]) -> list[str]:
@@ -66,7 +82,9 @@ def numeric_address(sock: socket.socket) -> str:
     host, port = sock.getsockname()[:2]
     if host == "::":
         with socket.socket(socket.AF_INET) as asked:
-            return f"http://{own_number(asked)}:{port}"
+            host = own_number(asked)
+        if host == LOOPBACK:
+            host = own_number_6() or LOOPBACK
     if host == "0.0.0.0":
         host = own_number(sock)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

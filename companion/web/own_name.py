@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ class OwnName:
         return f"{self._host}.local" if self._host and answered else ""
 
     def answer(self, number: str) -> None:
-        """Answer with this IPv4 address from now on, where avahi does not and zeroconf can. Takes a second or two."""
+        """Answer with this address from now on, where avahi does not and zeroconf can. Takes a second or two."""
         with self._lock:
             self._leave()
             if number.startswith("127.") or self.local or not self._host:
@@ -50,7 +51,7 @@ class OwnName:
                 kind,
                 f"Domino table on {self._host}.{kind}",
                 port=self._port,
-                addresses=[socket.inet_aton(number)],
+                addresses=[ip_address(number).packed],
                 server=f"{self._host}.local.",
             )
             answerer.register_service(service, allow_name_change=True)

@@ -24,6 +24,8 @@ from companion.web.photographs import ROUTES as PHOTO_ROUTES
 
 DEFAULT_PORT = 8000
 BACKLOG = 256
+EVERYWHERE = "::"
+"""Every address of this machine, IPv4 and IPv6."""
 
 
 READ_OUT = 4
@@ -43,11 +45,15 @@ class ServingSettings:
     limits: ConnectionSettings = field(default_factory=ConnectionSettings)
 
 
-def listen(host: str = "0.0.0.0", port: int = DEFAULT_PORT) -> socket.socket:
+def listen(host: str = EVERYWHERE, port: int = DEFAULT_PORT) -> socket.socket:
     """A listening socket; port 0 takes any free one. Raises PortTakenError, before anything else was started."""
+    if host == EVERYWHERE and not socket.has_dualstack_ipv6():
+        host = "0.0.0.0"
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if host == EVERYWHERE:
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
     try:
         sock.bind((host, port))
         sock.listen(BACKLOG)
@@ -125,7 +131,7 @@ class Server:
 
 
 def serve(
-    app: Flask, host: str = "0.0.0.0", port: int = DEFAULT_PORT, *, ready: Callable[[str], None] | None = None
+    app: Flask, host: str = EVERYWHERE, port: int = DEFAULT_PORT, *, ready: Callable[[str], None] | None = None
 ) -> None:
     """Serve until interrupted or terminated. `ready` is told the address once it is open. Raises PortTakenError."""
     sock = listen(host, port)

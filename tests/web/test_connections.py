@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -274,6 +275,18 @@ def test_a_guest_who_keeps_all_his_threads_busy_keeps_nobody_waiting(phone: Open
 )
 def test_a_request_that_makes_no_sense_is_refused_as_such(phone: Open, head: str) -> None:
     assert phone().send(f"POST /api/play HTTP/1.1\r\nHost: 127.0.0.1\r\n{head}\r\n\r\n").status() == 400
+
+
+def test_a_browser_that_was_asked_for_https_is_told_so_at_once_in_one_sentence(phone: Open) -> None:
+    hello = ssl.MemoryBIO()
+    with contextlib.suppress(ssl.SSLWantReadError):
+        ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), hello, server_hostname="companion.local").do_handshake()
+    asked = phone().send(hello.read())
+    said = b""
+    while part := asked.socket.recv(65536):
+        said += part
+    assert said.startswith(b"HTTP/1.0 400 Bad Request")
+    assert b"This page speaks http and not https: write http:// in front of its address." in said
 
 
 def test_a_body_of_unknown_length_has_the_same_limit(phone: Open) -> None:

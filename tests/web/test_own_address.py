@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,9 +18,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.web.own_address import OwnAddress, in_order
+from companion.web.own_address import OwnAddress, in_order, own_number_6
 from companion.web.own_name import OwnName
-from companion.web.serving import listen
+from companion.web.serving import EVERYWHERE, listen
+from tests.web.background import serve_in_background
 
 
 def test_containers_and_private_networks_come_last() -> None:
@@ -27,6 +29,36 @@ def test_containers_and_private_networks_come_last() -> None:
     order = in_order(names, ["tun0", "wlan0"])
     assert order[0] == "wlan0" and order.index("eth0") < order.index("docker0") < len(names)
     assert order.index("eth0") < order.index("tun0"), "a VPN may hold the default route, and no phone is behind it"
+
+
+ADDRESSES_6 = """\
+fe800000000000000000000000000001 02 40 20 80     eth0
+2a0104f8000000000000000000000001 02 40 00 00     eth0
+fd000000000000000000000000000007 05 40 00 80  docker0
+fd000000000000000000000000000003 03 40 00 60    wlan0
+fd000000000000000000000000000002 03 40 00 80    wlan0
+00000000000000000000000000000001 01 80 10 80       lo
+"""
+
+
+def test_the_ipv6_address_that_stays_in_the_house_comes_first(tmp_path: Path) -> None:
+    listed = tmp_path / "if_inet6"
+    listed.write_text(ADDRESSES_6, encoding="ascii")
+    assert own_number_6(listed) == "fd00::2", "the other of wlan0 is not sure yet, and no phone is behind docker0"
+    listed.write_text("".join(ADDRESSES_6.splitlines(keepends=True)[:2]), encoding="ascii")
+    assert own_number_6(listed) == "2a01:4f8::1"
+    listed.write_text(ADDRESSES_6.splitlines()[0], encoding="ascii")
+    assert own_number_6(listed) == own_number_6(tmp_path / "none") == ""
+
+
+def test_a_page_is_reached_over_ipv4_and_ipv6(app: Flask) -> None:
+    if not socket.has_dualstack_ipv6():
+        pytest.skip("this machine has no IPv6")
+    server, port = serve_in_background(app, host=EVERYWHERE)
+    for host in ("127.0.0.1", "[::1]"):
+        with urllib.request.urlopen(f"http://{host}:{port}/health", timeout=30) as answer:
+            assert answer.status == 200
+    server.stop()
 
 
 class Zeroconf:

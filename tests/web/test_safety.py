@@ -15,7 +15,7 @@ from companion.app.state import AppState
 from companion.web import phones
 from companion.web.access import head_opens
 from companion.web.app import PageSettings, create_app
-from companion.web.guard import host_is_ours, own_names
+from companion.web.guard import host_is_ours, of_this_house, own_names
 from companion.web.phones import PHONES_FILE, SignedIn
 from companion.web.pin import PinLock, PinSettings, TooManyTriesError
 from tests.web.conftest import PIN
@@ -233,6 +233,23 @@ def test_many_tries_at_once_are_counted_before_they_are_compared() -> None:
     with ThreadPoolExecutor(16) as pool:
         tried = list(pool.map(guess, range(64)))
     assert tried.count("False") == 5 and tried.count("waits") == 59
+
+
+@pytest.mark.parametrize(
+    ("peer", "welcome"),
+    [
+        ("192.168.1.5", True),
+        ("::ffff:192.168.1.5", True),
+        ("::ffff:8.8.8.8", True),
+        ("::1", True),
+        ("fe80::1%eth0", True),
+        ("fd12:3456::5", True),
+        ("2a01:4f8:0:1::5", True),
+        ("2a01:4f8:0:2::5", False),
+    ],
+)
+def test_over_ipv6_the_internet_does_not_get_in(peer: str, welcome: bool) -> None:
+    assert of_this_house(peer, "2a01:4f8:0:1::9") is welcome
 
 
 def test_one_ipv6_network_is_one_guesser(anyone: FlaskClient) -> None:
