@@ -114,7 +114,7 @@ class Box:
         threading.Thread(target=self._film, daemon=True).start()
         threading.Thread(target=self._keep_pictures, daemon=True).start()
         self._close.callback(self.camera.close)
-        self.eye = SupervisedEye(open_nervous, answer_s=15 / haste, busy=self.state.parts.add("reader").busy)
+        self.eye = SupervisedEye(open_nervous, silent_s=15 / haste, busy=self.state.parts.add("reader").busy)
         self._close.callback(self.eye.close)
         self.watchdog = Watchdog(self.state.parts, every_s=1 / haste)
         self._close.enter_context(self.watchdog)

@@ -22,7 +22,7 @@ import numpy as np
 from flask import Flask
 
 from bench.attacks.results import arguments, command, record
-from companion.supervise.answering import Answering
+from companion.supervise.worker import Worker
 from companion.web.app import PageSettings, create_app
 from tests.box.telling import TellingTable, telling_table
 from tests.web.background import serve_in_background
@@ -107,7 +107,7 @@ def measure(folder: Path, seconds: float, turns: int = TURNS) -> GuestReport:
     table = telling_table(folder)
     app = create_app(table._app_state, PageSettings(pin="135790"))
     server, port = serve_in_background(app)
-    eye = Answering(open_busy_eye, nice=0)
+    eye = Worker(open_busy_eye)
     try:
         eye.ask()
         table.looks = eye.ask

@@ -134,7 +134,7 @@ def soak(folder: Path, frames: int, events: int, look_every: int = 100) -> SoakR
     steps = {max(frames * tenth // 10, min(frames, 2 * look_every)) for tenth in range(1, 10)} | {frames - 10}
     with (
         SupervisedCamera(str(frames), supervision=PATIENT, opener=open_endless) as camera,
-        SupervisedEye(answer_s=120.0, opening_s=600.0) as eye,
+        SupervisedEye(opening_s=600.0) as eye,
     ):
         for frame in camera:
             seen += 1

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from companion.app.learned import usable
-from companion.supervise.answering import Answering, NoAnswerError
+from companion.supervise.worker import NoAnswerError, Worker
 
 if TYPE_CHECKING:
     from vision.eye import Eye
     from vision.frame import Image
     from vision.reading import PictureReading
 
-ANSWER_S = 30.0
-"""A 12-megapixel photograph takes one to two seconds on a desktop core, and several times that on a small board."""
+SILENT_S = 30.0
+"""A reader that does nothing for so long is given up. One that works is not: a small board takes its time."""
+
+IDLE_S = 120.0
 
 MEMORY_BYTES = 1_200_000_000
 """Measured: the eye takes 0.13 GB, with a JPEG of 64 megapixels 0.98 GB; as large a transparent PNG is refused."""
@@ -100,11 +102,11 @@ class HandReader:
         folder: Path | None = None,
         opener: Callable[[], Callable[[bytes, str, str], Hand]] = open_hand_eye,
         *,
-        answer_s: float = ANSWER_S,
+        silent_s: float = SILENT_S,
     ) -> None:
         """`folder`: the data folder, where what was learned of the players' set lies."""
         self._folder = folder
-        self._reader = Answering(opener, answer_s=answer_s, memory_bytes=MEMORY_BYTES)
+        self._reader = Worker(opener, silent_s=silent_s, idle_s=IDLE_S, memory_bytes=MEMORY_BYTES, nice=5)
 
     @property
     def pid(self) -> int:

@@ -12,16 +12,18 @@ from typing import IO, Any
 from companion.app.labels import count_samples, pack
 from companion.app.learned import LEARNED, OWN_MARKERS, SETS, doubles_of, learn_markers, own_markers
 from companion.storage.state_file import read_state, write_state
-from companion.supervise.answering import Answering, NoAnswerError
 from companion.supervise.parts import line_of
+from companion.supervise.worker import NoAnswerError, Worker
 
 log = logging.getLogger(__name__)
 
 LESSON = "learned-set.json"
 """What the page says about the learned set: when, from how many tiles, and how well it reads."""
 
-ANSWER_S = 180.0
-"""Learning takes seconds on a desktop core and under a minute on a small board."""
+LONGEST_S = 1800.0
+"""Learning takes seconds on a desktop core, under a minute on a small board, and half an hour on an emulated one."""
+
+IDLE_S = 120.0
 
 MEMORY_BYTES = 1_600_000_000
 
@@ -79,7 +81,7 @@ class LearningDesk:
         self._data_dir = data_dir
         self._damaged = damaged
         self._picture, self._changed, self._on_news = picture, changed, on_news
-        self._teacher = Answering(opener, answer_s=ANSWER_S, memory_bytes=MEMORY_BYTES)
+        self._teacher = Worker(opener, longest_s=LONGEST_S, idle_s=IDLE_S, memory_bytes=MEMORY_BYTES, nice=5)
         self._lock = threading.Lock()
         self._busy: str | None = None
         self._last: Report | None = None

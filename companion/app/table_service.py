@@ -72,6 +72,9 @@ HANGS = "nothing is recorded just now (the referee gives no sign of life)"
 DEMO_OVER = "the demo is over"
 FILM_OVER = "the film is over"
 
+SLOW_S = 7.0
+"""Where a picture takes longer, people wait for the table to be read after each play."""
+
 MOVED_SHARE = 0.003
 """Corners that moved by more than this share of the picture's width are worth a word."""
 
@@ -178,7 +181,9 @@ class WatchedTable:
     def troubles(self) -> list[str]:
         """Why no pictures are kept just now (the game is), or the learned set is not used."""
         notes = self._camera.notes if isinstance(self._camera, SupervisedCamera) else ()
-        return [trouble for trouble in (self._evidence.status.trouble, self._untaught, *notes) if trouble]
+        took_s = self._eye.took_s
+        slow = f"this machine needs {took_s:.0f} s for a picture: play slowly" if took_s > SLOW_S else ""
+        return [trouble for trouble in (self._evidence.status.trouble, self._untaught, slow, *notes) if trouble]
 
     def filming(self) -> Mapping[str, Any] | None:
         """How a live camera films and what was chosen for it; None for a recording."""

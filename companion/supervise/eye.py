@@ -5,17 +5,13 @@ from __future__ import annotations
 import logging
 import math
 import os
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from companion.supervise.child import Child
 from companion.supervise.closing import Closing
 from companion.supervise.health import Why
-from companion.supervise.looking import look
-from companion.supervise.shelf import Shelf
+from companion.supervise.worker import Answerer, DiedError, NoAnswerError, RefusedError, TooSlowError, Worker
 from vision.weights import RUNTIME
 
 if TYPE_CHECKING:
@@ -77,44 +73,43 @@ def nonsense(answer: object) -> str:
     return ""
 
 
-class SupervisedEye(Closing):
-    """`look` and `look_again` of vision.eye.Eye, answered by a child. Thread-safe, one picture at a time.
+def answers_of(opener: Callable[[], Any]) -> Answerer:
+    """Called in the child: the eye, asked by the name of what it is to do."""
+    eye = opener()
 
-    Raises EyeAwayError when the child did not answer within `answer_s` or died over it; the next picture gets a new
-    child. So it is after `FAILED_IN_A_ROW` pictures that it could not read, or whose answer cannot be one. `restarts`
-    counts them. `beat` is called every `beat_s` while somebody waits, for the watchdog: a wait has an
-    end, and a program that is restarted in the middle of it has to wait from the beginning.
+    def answer(method: str, image: Image, *arguments: Any) -> Any:
+        return getattr(eye, method)(image, *arguments)
+
+    return answer
+
+
+class SupervisedEye(Closing):
+    """`look` and `look_again` of vision.eye.Eye, answered by a worker. Thread-safe, one picture at a time.
+
+    Raises EyeAwayError when there is no answer. After `FAILED_IN_A_ROW` pictures that it could not read, or whose
+    answer cannot be one, the process is replaced.
     """
 
-    def __init__(
-        self,
-        opener: Callable[[], Any] = open_shipped,
-        *,
-        answer_s: float = 15.0,
-        opening_s: float = 60.0,
-        nice: int = 0,
-        clock: Callable[[], float] = time.monotonic,
-        beat: Callable[[], None] = lambda: None,
-        beat_s: float = 2.0,
-        busy: Callable[[], AbstractContextManager[None]] = nullcontext,
-    ) -> None:
-        """`busy` is entered for as long as one question takes: an eye that hangs is named on the page."""
-        self._opener = opener
-        self._beat, self._beat_s, self._busy = beat, beat_s, busy
-        self._answer_s, self._opening_s, self._nice = answer_s, opening_s, nice
-        self._clock = clock
-        self._lock = threading.RLock()
-        self._child: Child | None = None
-        self._shelf: Shelf | None = None
-        self._closed = False
+    def __init__(self, opener: Callable[[], Any] = open_shipped, **limits: Any) -> None:
+        """`limits`: how long it may take and who is told meanwhile, as of `Worker`."""
+        self.opener = opener
+        self._worker = Worker(partial(answers_of, opener), **limits)
         self._failures = 0
-        self.restarts = 0
 
     @property
     def pid(self) -> int:
-        """The child's process id; 0 while there is none."""
-        child = self._child
-        return 0 if child is None else child.pid
+        """The process id of the eye; 0 while there is none."""
+        return self._worker.pid
+
+    @property
+    def took_s(self) -> float:
+        """How long the last picture took."""
+        return self._worker.took_s
+
+    @property
+    def restarts(self) -> int:
+        """How often the process had to be given up."""
+        return self._worker.restarts
 
     def look(
         self,
@@ -138,101 +133,40 @@ class SupervisedEye(Closing):
         return self._ask("look_again", image, list(regions), tile_length_px, known, size)
 
     def open(self) -> None:
-        """Start the child now, so that the first picture need not wait. Raises EyeAwayError."""
-        with self._turn():
-            self._living()
+        """Start the process now, so that the first picture need not wait. Raises EyeAwayError."""
+        try:
+            self._worker.open()
+        except NoAnswerError as error:
+            raise _away(error) from None
 
     def close(self) -> None:
-        """End the child. Twice is no error."""
-        with self._lock:
-            self._closed = True
-            self._give_up()
+        """End the process. Twice is no error."""
+        self._worker.close()
 
     def _ask(self, method: str, image: Image, *arguments: Any) -> PictureReading:
-        with self._turn():
-            child = self._living()
-            if not child.send(("look", method, self._laid_out(child, image), arguments, {})):
-                self._fail("the reader's process ended")
-            kind, said = self._receive(child, self._answer_s)
-            fault = said if kind == "error" else nonsense(said)
-            if fault:
-                self._count_failure()
-                raise EyeAwayError(f"the reader could not read this picture ({fault})")
-            self._failures = 0
-            reading: PictureReading = said
-            return reading
+        try:
+            reading: PictureReading = self._worker.ask(method, image, *arguments)
+            fault = nonsense(reading)
+        except RefusedError as error:
+            fault = str(error)
+        except NoAnswerError as error:
+            raise _away(error) from None
+        if fault:
+            self._count_failure()
+            raise EyeAwayError(f"the reader could not read this picture ({fault})")
+        self._failures = 0
+        return reading
 
     def _count_failure(self) -> None:
         """A process that fails at one picture after another is broken itself: the next picture gets a new one."""
         self._failures += 1
         if self._failures >= FAILED_IN_A_ROW:
             log.error("the reader failed at %d pictures in a row and is started again", self._failures)
-            self._give_up()
-            self.restarts += 1
+            self._worker.replace()
             self._failures = 0
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """One question at a time; whoever waits for another's answer waits no longer than that takes."""
-        while not self._lock.acquire(timeout=self._beat_s):
-            self._beat()
-        try:
-            with self._busy():
-                yield
-        finally:
-            self._lock.release()
 
-    def _living(self) -> Child:
-        if self._closed:
-            raise EyeAwayError("the reader was closed")
-        if self._child is not None:
-            return self._child
-        self._child = Child(look, self._opener, self._nice)
-        answer = self._receive(self._child, self._opening_s)
-        if answer[0] == "error":
-            self._give_up()
-            raise EyeAwayError(f"the reader cannot be opened ({answer[1]})")
-        return self._child
-
-    def _laid_out(self, child: Child, image: Image) -> tuple[int, ...] | Image:
-        """The shape of the picture on the shelf, on a larger one where it does not fit; the picture itself, for the
-        pipe, where there is no shared memory for it."""
-        if self._shelf is None or self._shelf.slot_bytes < image.nbytes:
-            if self._shelf is not None:
-                self._shelf.close()
-            self._shelf = None
-            try:
-                self._shelf = Shelf(1, image.nbytes)
-            except OSError:
-                return image
-            child.send(("shelf", self._shelf.name, 1, image.nbytes))
-        self._shelf.put(0, image)
-        return image.shape
-
-    def _receive(self, child: Child, within_s: float) -> tuple[Any, ...]:
-        until = self._clock() + within_s
-        try:
-            while (left := until - self._clock()) > 0:
-                if child.pipe.poll(min(left, self._beat_s)):
-                    answer: tuple[Any, ...] = child.pipe.recv()
-                    return answer
-                self._beat()
-        except (EOFError, OSError):
-            if os.environ.pop(RUNTIME, None):
-                log.warning("the reader's process ended; from here on onnxruntime finds the tiles")
-            self._fail("the reader's process ended")
-        self._fail(f"the reader did not answer within {within_s:g} s", SlowEyeError)
-        raise AssertionError("unreachable")
-
-    def _fail(self, why: str, error: type[EyeAwayError] = EyeAwayError) -> None:
-        self._give_up()
-        self.restarts += 1
-        raise error(f"{why}; it is started again for the next picture")
-
-    def _give_up(self) -> None:
-        child, shelf = self._child, self._shelf
-        self._child = self._shelf = None
-        if child is not None:
-            child.end(patience_s=0.2)
-        if shelf is not None:
-            shelf.close()
+def _away(error: NoAnswerError) -> EyeAwayError:
+    if isinstance(error, DiedError) and os.environ.pop(RUNTIME, ""):
+        log.warning("the reader's process ended; from here on onnxruntime finds the tiles")
+    return SlowEyeError(str(error)) if isinstance(error, TooSlowError) else EyeAwayError(str(error))

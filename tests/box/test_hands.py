@@ -13,7 +13,7 @@ from PIL import Image
 from bench.attacks.siege import bomb
 from companion.app.hands import HandReader
 from companion.app.learned import LEARNED
-from companion.supervise.answering import Answering, NoAnswerError
+from companion.supervise.worker import NoAnswerError, Worker
 from tests.box.readers import open_nervous, open_nothing
 from vision.adaptation import Adaptation
 
@@ -25,14 +25,14 @@ HEADER = {"rules": "tactic", "set": "double-9"}
 @pytest.mark.parametrize(
     ("photograph", "why"),
     [
-        (b"hang", "not read within 1 s"),
+        (b"hang", "did not answer within 1 s"),
         (b"die", "process ended"),
         (b"eat", "more memory than it may have"),
         (b"refuse", "^damaged picture$"),
     ],
 )
 def test_a_photograph_that_breaks_its_reader_is_refused_and_the_next_is_read(photograph: bytes, why: str) -> None:
-    reader = HandReader(opener=open_nervous, answer_s=1.0)
+    reader = HandReader(opener=open_nervous, silent_s=1.0)
     try:
         with pytest.raises(ValueError, match=why):
             reader(photograph, HEADER)
@@ -58,12 +58,12 @@ def test_what_was_learned_of_the_set_goes_with_the_photograph(tmp_path: Path) ->
 
 
 def test_a_reader_without_its_model_says_which() -> None:
-    with Answering(open_nothing) as reader, pytest.raises(NoAnswerError, match=r"pips\.onnx: truncated"):
+    with Worker(open_nothing) as reader, pytest.raises(NoAnswerError, match=r"pips\.onnx: truncated"):
         reader.ask(b"", "double-9")
 
 
 def test_a_reader_that_nobody_asks_any_more_is_put_away() -> None:
-    with Answering(open_nervous, idle_s=0.05) as reader:
+    with Worker(open_nervous, idle_s=0.05) as reader:
         assert reader.ask(b"good", "double-9")["tiles"] == [[1, 2]]
         first = reader.pid
         waiting = reader._idle

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 )
 def test_a_phones_own_format_is_read_behind_the_page(tmp_path: Path, suffix: str) -> None:
     save_picture(tmp_path / f"hand{suffix}", (4032, 3024))
-    reader = HandReader(tmp_path, answer_s=120)
+    reader = HandReader(tmp_path)
     try:
         hand = reader((tmp_path / f"hand{suffix}").read_bytes(), {"set": "double-12"})
     finally:

@@ -8,6 +8,7 @@ import itertools
 import os
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +18,11 @@ import numpy as np
 import pytest
 
 from companion.supervise.camera import MOST_PER_S, SupervisedCamera, SupervisionSettings
-from companion.supervise.eye import EyeAwayError, SupervisedEye
+from companion.supervise.eye import EyeAwayError, SlowEyeError, SupervisedEye
 from companion.supervise.health import AwayError, Health, State
 from companion.supervise.parts import Parts
 from companion.supervise.pictures import JudgeSettings
+from companion.supervise.worker import STIR_S, processor_s
 from hardware.camera import Camera, CameraError, CameraSettings
 from tests.box.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
 from tests.web.fakes import FakeClock
@@ -259,12 +261,42 @@ def test_an_eye_reads_with_little_shared_memory_too(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize(("value", "why"), [(13, "did not answer"), (14, "process ended")])
 def test_an_eye_that_hangs_or_dies_costs_one_picture(value: int, why: str) -> None:
-    with SupervisedEye(open_nervous, answer_s=2.0) as eye:
+    with SupervisedEye(open_nervous, silent_s=2.0) as eye:
         eye.open()
         with pytest.raises(EyeAwayError, match=why):
             eye.look(picture(value))
         assert eye.restarts == 1
         assert eye.look(picture(8)).ms == 8
+
+
+@pytest.mark.parametrize(("works", "within_s"), [(False, 15), (True, 300)])
+def test_an_eye_that_works_is_waited_for_however_slow_the_machine_is(works: bool, within_s: int) -> None:
+    clock = FakeClock()
+    asked = False
+
+    def beat() -> None:
+        clock.now_s += 5.0 * asked
+
+    def used(pid: int) -> float:
+        assert pid
+        return clock.now_s if works else 7.0
+
+    with SupervisedEye(open_nervous, clock=clock, used=used, beat=beat, beat_s=0.01) as eye:
+        eye.open()
+        asked = True
+        with pytest.raises(SlowEyeError, match=f"did not answer within {within_s} s"):
+            eye.look(picture(13))
+        assert eye.restarts == 1
+
+
+def test_a_process_uses_processor_time_while_it_works() -> None:
+    before = processor_s(os.getpid())
+    assert before is not None and processor_s(2**22 + 1) is None
+    until = time.process_time() + 0.1
+    while time.process_time() < until:
+        pass
+    after = processor_s(os.getpid())
+    assert after is not None and after - before >= STIR_S
 
 
 def test_an_eye_that_stumbles_over_one_picture_lives_on() -> None:
@@ -316,7 +348,7 @@ def test_who_waits_for_a_slow_eye_is_alive_for_the_watchdog() -> None:
             clock.now_s += 5.0
             hung.append(referee.sign().hangs)
 
-    with SupervisedEye(open_nervous, answer_s=60.0, clock=clock, beat=beat, beat_s=0.01) as eye:
+    with SupervisedEye(open_nervous, silent_s=60.0, clock=clock, beat=beat, beat_s=0.01) as eye:
         eye.open()
         looking = True
         with pytest.raises(EyeAwayError, match="did not answer within 60 s"):
@@ -326,9 +358,9 @@ def test_who_waits_for_a_slow_eye_is_alive_for_the_watchdog() -> None:
 
 def test_who_waits_for_anothers_picture_is_alive_too() -> None:
     waited = threading.Event()
-    with SupervisedEye(open_nervous, answer_s=60.0, beat=waited.set, beat_s=0.01) as eye:
+    with SupervisedEye(open_nervous, silent_s=60.0, beat=waited.set, beat_s=0.01) as eye:
         eye.open()
-        with eye._turn():
+        with eye._worker._turn():
             waited.clear()
             answers: list[float] = []
             other = threading.Thread(target=lambda: answers.append(eye.look(picture(7)).ms))

@@ -92,7 +92,10 @@ def test_markers_are_taught_beside_one_tile(keeper: FlaskClient, desk: FakeDesk)
         ({"why": "ROW", "found": 13, "expected": 13}, "The row is in another order."),
         ({"why": "NO_PICTURE"}, "There is no picture from a camera."),
         ({"why": "PICTURE"}, "That is not a photograph"),
-        ({"why": "OTHER", "text": "the reading process ended"}, "the reading process ended"),
+        (
+            {"why": "OTHER", "text": "the reader cannot be opened (no memory)"},
+            "the reader cannot be opened (no memory)",
+        ),
         ({"task": "test", "right": 25, "wrong": 1, "unread": 0}, "Self-test: 25 halves right, 1 wrong, 0 not read."),
         ({"task": "learn", "kept": False, "before": 1.0, "after": 0.9}, "Nothing was kept"),
         ({"task": "learn", "kept": True, "tiles": 13}, "Learned from 13 doubles."),
@@ -292,7 +295,7 @@ def test_the_table_is_read_with_the_learned_set_as_soon_as_there_is_one(app_stat
     Adaptation("double-12", patterns, np.array([1, 2, 3], np.int16), 5.0, 0.5).save(tmp_path / LEARNED)
     table._read_with("double-12")
     taught = table._eye
-    assert taught is not shipped and taught._opener.args == (tmp_path / LEARNED,)  # type: ignore[attr-defined]
+    assert taught is not shipped and taught.opener.args == (tmp_path / LEARNED,)  # type: ignore[attr-defined]
     table._read_with("double-9")
     assert table._eye is taught, "the same print"
     table.learned()
@@ -300,6 +303,6 @@ def test_the_table_is_read_with_the_learned_set_as_soon_as_there_is_one(app_stat
     assert table._eye is not taught, "learned anew"
     (tmp_path / LEARNED).write_bytes(b"broken")
     table._read_with("double-12")
-    assert table._eye._opener.args == (None,) and "teach the set again" in table.troubles()[0]  # type: ignore[attr-defined]
+    assert table._eye.opener.args == (None,) and "teach the set again" in table.troubles()[0]  # type: ignore[attr-defined]
     table._eye.close()
     table._evidence.close()
