@@ -458,7 +458,8 @@ def _may_be_nothing(event: Event, later: Sequence[Event]) -> bool:
     if not isinstance(event, RoundEnded) or event.source != "rule" or any(isinstance(one, HandShown) for one in later):
         return False
     if event.how == "out":
-        return any(isinstance(one, (TilePlayed, Drew, Discarded)) and one.who == event.out for one in later)
+        acts = (TilePlayed, Drew, Discarded, Passed)
+        return any(isinstance(one, acts) and one.who == event.out and not getattr(one, "done", False) for one in later)
     return event.how == "blocked_declared" and any(isinstance(one, TilePlayed) for one in later)
 
 

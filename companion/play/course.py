@@ -231,7 +231,8 @@ class Course:
         if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {event.who}:
             # While it is open whose tile it was, the hands of all who are meant cannot be counted.
             self = self._uncounted(meant(event))
-        if isinstance(action, (Play, Discard)) and self.table.hands.get(player) == 0:
+        passes = isinstance(event, Passed) and event.source == "person" and not event.done
+        if (passes or isinstance(action, (Play, Discard))) and self.table.hands.get(player) == 0:
             # Somebody whose hand was counted down to nothing goes on: the count was wrong.
             self = self._uncounted((player,))
         if isinstance(event, Passed):

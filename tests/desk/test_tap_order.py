@@ -341,3 +341,13 @@ def test_a_draw_tapped_after_the_last_tile_leaves_the_hand_counted(tmp_path: Pat
     assert session.phase == "playing" and session.position.hands["Ben"] == 1  # type: ignore[union-attr]
     tap(session, "Cy draw, mark Cy, Ann draw, Ann done, Ben 2-3")
     assert session.phase == "ended" and not [one for one in held(session) if one[2]]
+
+
+def test_who_passes_when_the_count_has_ended_the_round_holds_a_tile(tmp_path: Path) -> None:
+    """Ben's draw was never tapped: by the count the 7-2 was his last tile. That his turn is over says nothing."""
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
+    session.start_round(starter="Ann")
+    tap(session, "Ann 9-5, Ben 9-7, Cy 9-4, Ann draw, mark Ann, Ben 7-2, Ben done")
+    assert session.phase == "ended"
+    tap(session, "Cy draw, mark Cy, Ann draw, Ann pass, Ben pass")
+    assert session.phase == "playing" and "Ben" not in session.position.hands  # type: ignore[union-attr]
