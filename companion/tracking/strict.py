@@ -276,9 +276,10 @@ class Fold:
 class TrainFold(Fold):
     """A round of Mexican Train. `lap`: the first trains that everybody lays at the same time, by player; None once
     ordinary turns have begun. `through`: who has said that the first train is done, `late_tiles` who has laid a tile on
-    it since all had begun, which may have been an ordinary turn. `moved`: who has had the first turn."""
+    it since all had begun, which may have been an ordinary turn. `moved`: who has had the first turn. `veiled`: a tile
+    of this turn, whose inner half nobody named, may be a double because of turns to come."""
 
-    __slots__ = ("lap", "late_tiles", "moved", "state", "through")
+    __slots__ = ("lap", "late_tiles", "moved", "state", "through", "veiled")
     fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)
 
     def __init__(self, rules: RuleSet, table: Position, starter: str, *, anybody: bool = False) -> None:
@@ -288,6 +289,7 @@ class TrainFold(Fold):
         self.lap: Mapping[str, tuple[TurnState, int | None]] | None = {} if rules.first_simultaneous else None
         self.through: frozenset[str] = frozenset()
         self.late_tiles: frozenset[str] = frozenset()
+        self.veiled = False
 
     @property
     def turn(self) -> Turn:
@@ -315,6 +317,7 @@ class TrainFold(Fold):
     def _begin(self, who: str) -> None:
         self.state = TurnState(self.rules, self.state.table(who, who not in self.moved))
         self.moved |= {who}
+        self.veiled = False
 
     def _act(self, act: Action, told: Told) -> list[tuple[V, bool]]:
         turn = self.state.copy()
@@ -322,6 +325,7 @@ class TrainFold(Fold):
         turn.codes, turn.may = frozenset(), frozenset()
         if isinstance(act, Play):
             turn.play(self.laid(told) or act.tile, act.train)
+            self.veiled = self.veiled or (told.outer_only and bool(self.to_come))
         else:
             turn.act(act)
         found = [(code, True) for code in sorted(turn.codes)]
@@ -358,7 +362,7 @@ class TrainFold(Fold):
     def _depends(self, fault: Fault, told: Told) -> bool:
         if fault.code not in BEHIND_A_TURN_TO_COME:
             few = self.state.boneyard is not None and self.state.boneyard < FEW_LEFT
-            return fault.code == V.NO_DRAW and few
+            return (fault.code == V.NO_DRAW and few) or (fault.code == V.EXTRA_TILE and self.veiled)
         if fault.code == V.CLOSED_TRAIN:
             return isinstance(told.act, Play) and told.act.train in self.to_come
         if fault.code == V.DUPLICATE_TILE:

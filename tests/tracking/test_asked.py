@@ -312,3 +312,10 @@ def test_absurd_taps_are_taken() -> None:
     for rules in ("tactic", "reeves", "cz", "poltava"):
         asked = told(*said * 3, rules=rules)
         assert len(asked.taps) == 21 and asked.questions() and not asked.reading.wrong()
+
+
+def test_behind_a_turn_to_come_a_tile_may_be_a_double_of_which_nobody_named_the_inner_half() -> None:
+    """Ben's 4-6 is tapped last: the 6 that Cy tapped for the end 4 is the 6-6, and Cy covered it."""
+    asked = told("Ann 12-4@MX", "Cy 6@MX 4", "Cy 3@MX 6", "Ben 4-6@MX")
+    assert not asked.questions() and not asked.silent() and list(asked.turns()) == [1, 4, 2, 3]
+    assert asked.tiles() == {2: Laid(6, 6), 3: Laid(6, 3)}
