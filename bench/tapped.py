@@ -228,8 +228,8 @@ def say(session: Session, tap: Tap, taps: Sequence[Tap], *, carried: bool, outer
 
 
 def _shown(session: Session, tap: Tap, taps: Sequence[Tap]) -> int:
-    """The turn that the player's phone shows: one that is said to be still to come, where it is that one; else the
-    present one, or the next."""
+    """The turn for which the player taps: one that is said to be still to come, where what they did came before the act
+    that the phone names with it (*Your turn before Ann's 5-4*); else the present one, or the next."""
     who, asked = tap.act.event.who, session._ledger.timeline.asked
     if tap.again:
         return next((other.turn for other in taps if other.act is tap.act and other.turn), tap.act.own)
@@ -237,8 +237,9 @@ def _shown(session: Session, tap: Tap, taps: Sequence[Tap]) -> int:
         return tap.act.own
     true = {other.seq: other.act.own for other in taps}
     known = [(turn.own, true[seq]) for seq, turn in asked.turns().items() if turn.player == who and seq in true]
-    for player, own, _ in asked.to_come():
-        if player == who and all((there <= own) == (was <= tap.act.own) or there == own for there, was in known):
+    act_of = {other.seq: other.act for other in taps}
+    for player, own, before in asked.to_come():
+        if player == who and (before not in act_of or tap.act.before(act_of[before])):
             return own
     now = asked.reading.now
     present = now.turns.get(who, 0)
@@ -477,7 +478,9 @@ def _exact(session: Session, person: Person) -> bool:
     number = {tap.seq: tap.act for tap in person.taps}
     row = [number[seq] for seq in asked.turns() if seq in number]
     order = [act for act in row if isinstance(act.event, (TilePlayed, Discarded))]
-    names = all(tap.name is None and not tap.again for tap in person.taps)
+    # A marker that was tapped twice lies there once, and a second pass says nothing.
+    harmless = (MarkerPlaced, MarkerRemoved, Passed)
+    names = all(tap.name is None and (not tap.again or isinstance(tap.act.event, harmless)) for tap in person.taps)
     return names and all(one.before(other) for n, one in enumerate(order) for other in order[n + 1 :])
 
 
