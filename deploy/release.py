@@ -1,7 +1,8 @@
 """Build what a release consists of: `python -m deploy.release --into dist` (or `make release`).
 
-Wheel and sdist, made in an environment of their own with the build tools of pyproject.toml, the bill of materials, the
-notes for people (the version's part of CHANGELOG.md), the sentences of the page for translators, and the hash of each.
+Wheel and sdist, made in an environment of their own with the build tools of pyproject.toml, the bill of materials,
+NOTICE with every licence, the notes for people (the version's part of CHANGELOG.md), the sentences of the page for
+translators, and the hash of each.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import tomllib
 import venv
 from pathlib import Path
 
-from deploy.sbom import bill
+from deploy.sbom import bill, notice
 from deploy.wheels import ROOT
 
 SUMS = "SHA256SUMS"
@@ -50,6 +51,7 @@ def build(into: Path) -> None:
         subprocess.run([python, "-c", BUILD, "wheel", target], check=True, cwd=unpacked, stdout=sys.stderr)
     (into / "sbom.cdx.json").write_text(json.dumps(bill(), indent=1) + "\n", encoding="utf-8")
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    (into / "NOTICE").write_text(notice(), encoding="utf-8")
     (into / "NOTES.md").write_text(notes(version), encoding="utf-8")
     sentences = subprocess.run(
         [sys.executable, "-m", "companion.web.messages"], check=True, cwd=ROOT, capture_output=True

@@ -12,17 +12,20 @@ import sys
 import tarfile
 import venv
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from deploy.one_name import MOVED, renamed
 from deploy.release import build, notes
-from deploy.sbom import LINE, bill
+from deploy.sbom import ELSEWHERE, LINE, bill, licence_of, notice
 from deploy.wheels import HASHES, MACHINES, PYTHONS, ROOT, download, hashed, needed
 from tests.box.namespace import watched
 
 HERE = (platform.machine(), f"{sys.version_info[0]}.{sys.version_info[1]}")
+IMPORTED = {"paho-mqtt": "paho", "opencv-python-headless": "opencv_headless"}
+"""Name of a package -> of its module; OpenCV is here with its windows, under another name."""
 PICTURE = ROOT / "datasets" / "samples" / "close.jpg"
 
 
@@ -94,7 +97,7 @@ def test_a_release_has_its_notes_and_the_hash_of_each_file(dist: Path) -> None:
     assert listed == {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in dist.iterdir() if path.name != "SHA256SUMS"
     }
-    assert {"NOTES.md", "sbom.cdx.json", "page.pot"} < set(listed) and len(listed) == 5
+    assert {"NOTES.md", "NOTICE", "sbom.cdx.json", "page.pot"} < set(listed) and len(listed) == 6
     assert (dist / "page.pot").read_text(encoding="utf-8").count("\nmsgid ") > 1000
 
 
@@ -207,9 +210,21 @@ def test_a_changed_file_has_another_hash(tmp_path: Path) -> None:
     assert hashed(tmp_path) != before
 
 
+def test_licences_of_what_a_release_is_built_without_are_known() -> None:
+    here = [name for name in ELSEWHERE if find_spec(IMPORTED.get(name, name)) is not None]
+    assert len(here) >= 3
+    assert {name: licence_of(name) for name in here} == {name: ELSEWHERE[name] for name in here}
+    packages = {line[1] for line in map(LINE.match, HASHES.read_text(encoding="utf-8").splitlines()) if line}
+    assert ELSEWHERE.keys() <= packages
+
+
 def test_the_bill_of_materials_names_every_package_and_network() -> None:
     told = bill()
     assert told["bomFormat"] == "CycloneDX" and told["metadata"]["component"]["version"]
     names = {part["name"] for part in told["components"]}
-    assert {"numpy", "flask", "onnxruntime", "tiles.onnx", "pips.onnx"} <= names
+    shipped = {path.name for path in (ROOT / "vision/networks").iterdir()} - {"manifest.json"}
+    assert {"numpy", "flask", "onnxruntime"} | shipped <= names
+    assert all(next(iter(part["licenses"][0]["license"].values())) for part in told["components"])
+    said = notice()
+    assert [name for name in names if f"\n  {name}" not in said] == []
     assert all(len(part["hashes"][0]["content"]) == 64 for part in told["components"])
