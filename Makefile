@@ -23,7 +23,7 @@ PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Python keeps what it has compiled: a run of the tests starts hundreds of processes, each of which would compile it all.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: $(HIDDEN) help run test test-fast test-tools test-nightly bench bench-table soak faults damage fuzz wheels release docs pictures train-env clean
+.PHONY: $(HIDDEN) help run test test-fast test-tools test-nightly bench bench-table soak faults damage fuzz wheels release docs pictures train-env trace-env clean
 
 help:
 	@echo 'make run         the demo: a simulated table on the live page'
@@ -37,6 +37,7 @@ help:
 	@echo 'make docs        the documents as a site'
 	@echo 'make pictures    the pictures of the page in the README, anew'
 	@echo 'make train-env   torch and ultralytics for training, in an environment of their own'
+	@echo 'make trace-env   Blender as a package, for pictures with real light, in an environment of their own'
 	@echo 'make clean       removes the environments and what was built'
 
 run: $(VENV)/.runtime
@@ -120,6 +121,16 @@ $(TRAIN_VENV)/.ready: models/constraints-train.txt
 	$(TRAIN_VENV)/bin/python -m pip --quiet install --no-deps ultralytics==8.4.190 ultralytics-thop==2.2.3
 	touch $@
 
+# Pictures with real light are traced by Blender's Cycles, as a package of Python 3.11 alone.
+TRACE_VENV ?= .venv-trace
+TRACE_PYTHON ?= python3.11
+trace-env: $(TRACE_VENV)/.ready
+
+$(TRACE_VENV)/.ready: datasets/traced/constraints.txt
+	test -x $(TRACE_VENV)/bin/python || $(TRACE_PYTHON) -m venv $(TRACE_VENV)
+	$(TRACE_VENV)/bin/python -m pip --quiet install --only-binary :all: --requirement datasets/traced/constraints.txt
+	touch $@
+
 # Every package of an installation, for machines without internet; checked against deploy/hashes.txt.
 wheels: $(VENV)/.runtime
 	$(BIN)/python -m deploy.wheels --into wheels
@@ -140,4 +151,4 @@ $(VENV)/.docs: $(VENV)/.runtime
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(TRAIN_VENV) build *.egg-info
+	rm -rf $(VENV) $(TRAIN_VENV) $(TRACE_VENV) build *.egg-info

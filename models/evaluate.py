@@ -1,6 +1,7 @@
 """Measure the shipped weights and write models/baseline.json.
 
     python -m models.evaluate --photographs DIR --rendered DIR      all figures, group by group, into the baseline
+    python -m models.evaluate --traced DIR                          the same of tables of `datasets.traced`, apart
     python -m models.evaluate --quick                               the few committed rendered samples, for CI
 
 The photographs are scored by their own measure (models/scoring.py) and are never trained on; fresh rendered tables are
@@ -23,6 +24,7 @@ from datasets.folder_argument import LABELLED, RENDERED, folder_with
 from models import scoring
 from models.calibrate import expected_error
 from models.crops import LEGIBLE
+from models.table import VIEWS
 from models.things import Tally
 from models.totals import totals
 from vision.weights import shipped_weights
@@ -30,9 +32,9 @@ from vision.weights import shipped_weights
 HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
 SAMPLES = HERE / "samples"
-HUB, LEANING_DEG, TILE_MM, SMALL_PX, MOST_COMMON = 3, 20.0, 48.0, 45.0, 12
-"""What the kinds of tables are told by: a hub's class, how far the camera leans, a tile's usual length in mm, in how
-many pixels it is small, and the highest value of the common sets."""
+HUB, TILE_MM, SMALL_PX, MOST_COMMON = 3, 48.0, 45.0, 12
+"""What the kinds of tables are told by: a hub's class, a tile's usual length in mm, in how many pixels it is small, and
+the highest value of the common sets."""
 SLACK = {"recall": 0.02, "precision": 0.02, "exact": 0.02, "wrong": 0.005}
 """How much worse than the baseline a quick figure may be (another processor rounds otherwise) before it is a drop."""
 
@@ -167,7 +169,7 @@ def kinds_of(meta: dict[str, Any]) -> set[str]:
     kinds = {
         f"scene {meta['scene']}" + ("" if meta["scene"] != "train" else " with a hub" if hub else " without a hub")
     }
-    kinds.add("leaning" if meta["tilt_deg"] >= LEANING_DEG else "from above")
+    kinds.add(next(view for view, most in VIEWS.items() if meta["tilt_deg"] < most))
     kinds.add("small tiles" if TILE_MM * meta["px_per_mm"] < SMALL_PX else "large tiles")
     if meta["nmax"] > MOST_COMMON:
         kinds.add("values over 12")
@@ -213,6 +215,7 @@ def main() -> int:
     parser.add_argument(
         "--rendered", type=folder_with(RENDERED), help="folder of rendered tables nothing was trained on"
     )
+    parser.add_argument("--traced", type=folder_with(RENDERED), help="folder of traced tables nothing was trained on")
     parser.add_argument("--most", type=int, help="look at no more than this many rendered tables")
     parser.add_argument("--quick", action="store_true", help="the committed samples only, compared with the baseline")
     options = parser.parse_args()
@@ -229,9 +232,10 @@ def main() -> int:
     if options.photographs:
         now["photographs"] = photographs(options.photographs, eye)
         print(json.dumps(now["photographs"], indent=1))
-    if options.rendered:
-        now["rendered"] = rendered(options.rendered, eye, options.most)
-        print(json.dumps(now["rendered"], indent=1))
+    for name, folder in (("rendered", options.rendered), ("traced", options.traced)):
+        if folder:
+            now[name] = rendered(folder, eye, options.most)
+            print(json.dumps(now[name], indent=1))
     BASELINE.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
     return 0
 

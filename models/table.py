@@ -15,6 +15,8 @@ TOTALS = """\
 | total of | pictures | right | open | wrong |
 |---|---|---|---|---|"""
 
+VIEWS = {"from above": 20.0, "leaning 20 to 40": 40.0, "leaning 40 to 60": 90.0}
+"""How far the camera leans at most in each view, degrees."""
 RENDERED = ("western", "chinese", "all", "without_printed_dominoes")
 
 
@@ -38,7 +40,12 @@ def tables(baseline: dict[str, Any]) -> str:
     real = [row(name, figures) for name, figures in baseline["photographs"].items() if name != "totals"]
     found = baseline["rendered"]
     rendered = [row(f"rendered: {name.replace('_', ' ')}", found[name]) for name in RENDERED if name in found]
-    parts = [(name, baseline[name]["totals"]) for name in ("photographs", "rendered") if "totals" in baseline[name]]
+    if "traced" in baseline:
+        traced = baseline["traced"]
+        views = [(view, traced["kinds"][view]) for view in VIEWS if view in traced["kinds"]]
+        rendered += [row(f"traced: {name}", figures) for name, figures in (*views, ("all", traced["all"]))]
+    of = {name: baseline.get(name, {}).get("totals") for name in ("photographs", "rendered", "traced")}
+    parts = [(name, each) for name, each in of.items() if each]
     added_up = [total_row(f"{name}: {kind}", figures) for name, each in parts for kind, figures in each.items()]
     return "\n".join([HEAD, *real, *rendered, *(["", TOTALS] if added_up else []), *added_up])
 

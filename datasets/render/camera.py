@@ -38,6 +38,7 @@ class Camera:
     principal: tuple[float, float] | None = None
     focal: float = field(init=False)
     centre: Array = field(init=False)
+    _rotation: Array = field(init=False)
     _projection: Array = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,7 +55,12 @@ class Camera:
         distance = focal * self.view_mm / self.sensor_width
         target = np.array([self.target[0], self.target[1], 0.0])
         put(self, "centre", target - rotation.T @ np.array([0, 0, distance]))
+        put(self, "_rotation", rotation)
         put(self, "_projection", inner @ rotation)
+
+    def world_axes(self) -> Array:
+        """(3, 3): the picture's right, the picture's down, and the way ahead, each as a direction in the world."""
+        return self._rotation
 
     def project(self, points: ArrayLike) -> Array:
         """(n, 3) mm to (n, 2) pixels, before lens distortion."""

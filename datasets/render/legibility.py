@@ -38,14 +38,14 @@ def half_contrast(image: NDArray[np.uint8], quad: Array, style: TileStyle, value
         elif values[half] == 0:
             out.append(_headroom(image, to_px, style, half))
         else:
-            out.append(max(_stands_out(image, to_px, p, r) for p, r in _variants(style, values, half)))
+            out.append(max(_stands_out(image, to_px, p, r) for p, r in pip_places(style, values, half)))
     for half in (0, 1):
         if values[half] == 0 and values[1 - half] != 0:
             out[half] = max(out)
     return out
 
 
-def _variants(style: TileStyle, values: tuple[int, int], half: int) -> list[tuple[Array, float]]:
+def pip_places(style: TileStyle, values: tuple[int, int], half: int) -> list[tuple[Array, float]]:
     """Places (n, 2) mm and radius of a half's pips; a 2 or 3 may be printed either way round."""
     body, pips = style.body, style.pips
     if style.family == "chinese":

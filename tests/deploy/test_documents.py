@@ -98,7 +98,7 @@ def test_a_line_that_takes_hours_names_modules_options_and_targets_that_are_ther
     elif words[0] == "git":
         assert words[1] in ("tag", "push") and words[-1] in (f"v{VERSION}", VERSION)
     elif words[0] == ".":
-        assert words[1].removesuffix("/bin/activate") in (".venv", ".venv-train")
+        assert words[1].removesuffix("/bin/activate") in (".venv", ".venv-train", ".venv-trace")
     elif words[0] == "pre-commit":
         assert (HERE / ".pre-commit-config.yaml").is_file()
     else:

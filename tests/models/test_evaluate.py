@@ -77,7 +77,7 @@ def test_markers_hubs_and_hidden_tiles_are_no_tiles_to_find() -> None:
 
 def test_a_table_is_of_several_kinds() -> None:
     meta = {"scene": "train", "tilt_deg": 29.2, "px_per_mm": 0.8, "nmax": 15, "objects": [thing()]}
-    assert kinds_of(meta) == {"scene train without a hub", "leaning", "small tiles", "values over 12"}
+    assert kinds_of(meta) == {"scene train without a hub", "leaning 20 to 40", "small tiles", "values over 12"}
     meta |= {"tilt_deg": 3.0, "px_per_mm": 2.0, "nmax": 12, "objects": [thing(cls=3)]}
     assert kinds_of(meta) == {"scene train with a hub", "from above", "large tiles"}
     assert kinds_of(meta | {"scene": "pile"}) == {"scene pile", "from above", "large tiles"}
