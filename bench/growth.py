@@ -137,9 +137,9 @@ def pictures(folder: Path) -> dict[int, float]:
 @contextmanager
 def screens(count: int) -> Iterator[FakeSession]:
     session = FakeSession(tables.illegal(), lines=tables.lines())
-    # A table takes 48 screens at most; the curve is looked at beyond that.
+    # A table takes 32 screens at most; the curve is looked at beyond that.
     app = create_app(AppState(session, game="bench"), PageSettings(pin="1", stream=StreamSettings(most=2 * count)))
-    server, port = serve_in_background(app, settings=ServingSettings(threads=count + 16, at_once=count + 8))
+    server, port = serve_in_background(app, settings=ServingSettings(threads=count + 16, of_one_address=count + 8))
     phones = [Phone(f"http://127.0.0.1:{port}", len(session.lines)) for _ in range(count)]
     for phone in phones:
         phone.start()

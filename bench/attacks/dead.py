@@ -217,7 +217,7 @@ STEPS = (
     Step("copies", "copies the game", lambda box: box.copies, "_copy"),
     Step("publisher", "works off its mail", lambda box: box.publisher, "_handle"),
     Step("lamp", "shows the light", lambda box: box.panel, "show", lambda box: box.state.signal.notify()),
-    Step("page", "looks after its connections", lambda box: box.server, "_look_after"),
+    Step("page", "looks after its connections", lambda box: box.server, "readable"),
     Step("game", "is asked for", lambda box: box.state.session, "mend"),
     Step("address", "looks for it", lambda box: box.address, "_look"),
     Step("watchdog", "looks at the parts", lambda box: box.watchdog, "feed"),

@@ -123,8 +123,9 @@ class Page:
         return resident_mb(self._process.pid)
 
     def open_viewers(self, count: int) -> None:
-        for _ in range(count):
-            connection = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
+        """Each from an address of its own."""
+        for number in range(1, count + 1):
+            connection = socket.create_connection(("127.0.0.1", self.port), PATIENCE_S, (f"127.0.1.{number}", 0))
             connection.sendall(b"GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             connection.setblocking(False)
             viewer = Viewer(connection)

@@ -68,18 +68,21 @@ def host_is_ours(host: str, names: Collection[str]) -> bool:
     return True
 
 
-def network_of(address: str | None) -> str:
-    """Who counts as one: an IPv4 address, or a whole IPv6 network, where anybody may have any number of addresses; so
-    has one machine on a link."""
+def address_of(peer: str | None) -> str:
+    """Where a connection comes from, written in one way: an IPv4 address, or an IPv6 address."""
     try:
-        found = ipaddress.ip_address((address or "").split("%")[0])
+        found = ipaddress.ip_address((peer or "").split("%")[0])
     except ValueError:
         return "?"
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(ipaddress.IPv6Network((found, 64), strict=False))
-    return str(found)
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return str(mapped or found)
+
+
+def network_of(peer: str | None) -> str:
+    """Who counts as one where somebody guesses: an IPv4 address, or a whole IPv6 network, where anybody may have any
+    number of addresses; so has one machine on a link."""
+    address = address_of(peer)
+    return str(ipaddress.IPv6Network((address, 64), strict=False)) if ":" in address else address
 
 
 def of_this_house(peer: str, own: str) -> bool:

@@ -7,7 +7,6 @@ from markupsafe import Markup
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from companion.web.connections import TURNED_AWAY
 from companion.web.languages import gettext as _
 from companion.web.returned import FieldError
 
@@ -30,8 +29,6 @@ def expect_photograph(request: Request) -> None:
     Raises RequestEntityTooLarge with the sentence for the person.
     """
     request.max_content_length = FORM_LIMIT
-    if TURNED_AWAY in request.headers:
-        raise RequestEntityTooLarge(_("Other photographs are being sent just now. Try again in a moment."))
     if (request.content_length or 0) > FORM_LIMIT:
         raise RequestEntityTooLarge(too_large_text())
 

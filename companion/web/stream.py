@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, current_app, request
 
 from companion.app.state import AppState
-from companion.web.guard import network_of
+from companion.web.guard import address_of
 from companion.web.streaming import FAREWELL, GREETING, Listener, Seat, Seats
 
 stream = Blueprint("stream", __name__)
@@ -23,8 +23,8 @@ LOOK_S = 1.0
 class StreamSettings:
     ping_s: float = 3.0
     """A beat as often as this: a screen that hears none says so, and a connection that is gone is noticed."""
-    most: int = 48
-    """Open screens. Each costs a thread."""
+    most: int = 32
+    """Open screens: two dozen guests and a few more. Each costs a thread."""
 
 
 @stream.get("/api/stream")
@@ -42,7 +42,7 @@ def events() -> Response:
     asked, _, game = (request.headers.get("Last-Event-ID") or request.args.get("after") or "").partition("@")
     sent = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
     listener = Listener(app_state, sent, game or request.args.get("game"))
-    seat = seats.take(network_of(request.remote_addr))
+    seat = seats.take(address_of(request.remote_addr))
     gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
     body = _Flow(app_state, listener, seat, seats, settings.ping_s, gone)
     response = Response(body, mimetype="text/event-stream")

@@ -67,7 +67,7 @@ def _patient(make: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def served(app: Flask, threads: int = 16) -> Iterator[str]:
     """The app on a free port of this machine; its address."""
-    server, port = serve_in_background(app, settings=ServingSettings(threads=threads, at_once=threads))
+    server, port = serve_in_background(app, settings=ServingSettings(threads=threads))
     try:
         yield f"http://127.0.0.1:{port}"
     finally:

@@ -25,7 +25,7 @@ from companion.hall.tables import MOST_BYTES, MOST_OF_ALL, Tables
 from companion.log.events import Drew
 from companion.publish.outbox import Outbox
 from companion.rules.ruleset import RuleSetError, load_ruleset
-from companion.web.guard import network_of
+from companion.web.guard import address_of, network_of
 from companion.web.own_rules import own_rules
 from tests.web.background import serve_in_background
 
@@ -202,6 +202,11 @@ def test_a_link_among_the_corrected_tiles_leads_nowhere(tmp_path: Path) -> None:
 def test_all_addresses_of_one_machine_on_a_link_count_as_one() -> None:
     assert network_of("fe80::1%eth0") == network_of("fe80::dead:beef%eth0")
     assert network_of("192.168.1.2") != network_of("192.168.1.3")
+
+
+def test_two_phones_of_one_house_are_two_addresses_over_ipv6_too() -> None:
+    assert address_of("fe80::1%eth0") != address_of("fe80::2%eth0")
+    assert address_of("::ffff:192.168.1.2") == address_of("192.168.1.2")
 
 
 def test_asking_only_for_the_head_of_the_stream_ends(anyone: FlaskClient) -> None:
