@@ -286,6 +286,7 @@ class Person:
                 return bool(due) and all(any(act.event.who == one["by"] for act in due) for one in key.events)
             case "missing":
                 left = [act for act in untold if act.number < self._limit(about)]
+                turns = set[int]()
                 for one in key.events:
                     found = next(
                         (act for act in left if one["event"] == act.event.KIND and act.event.who == one["by"]), None
@@ -293,7 +294,9 @@ class Person:
                     if found is None:
                         return False
                     left.remove(found)
-                return True
+                    turns.add(found.turn)
+                # Where more of the turn is still to come that is the answer.
+                return not any(act.turn in turns and act not in self.forgotten for act in left)
             case "earlier":
                 return self._puts_right(key, of)
             case "name":

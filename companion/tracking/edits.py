@@ -125,6 +125,7 @@ class _Maker:
         if self.mine:
             if missing and (self.codes & (AGAIN | TOO_EARLY) or len(before.players) == 2):
                 yield self._wait(missing, -6 if self.further and not before.done else 2)
+                yield from self._passed_since(missing)
             return
         lacking = any(fault.player == before.player for fault in self.faults)
         if self.going and (lacking or not before.done):
@@ -136,6 +137,20 @@ class _Maker:
                 yield self._wait([before.player, *after], 2)
         if missing:
             yield self._wait(missing, 0)
+
+    def _passed_since(self, missing: Sequence[str]) -> Iterator[Edit]:
+        """The same where some of these have passed by now: only turns before the passes are still to come."""
+        end = passes = len(self.items) - 1
+        while passes and isinstance(self.items[passes - 1].act, Pass) and self.items[passes - 1].by in missing:
+            passes -= 1
+        said = {told.by: told for told in self.items[passes:end]}
+        holes = [name for name in missing if name not in said]
+        if not said or not holes:
+            return
+        first = self.items[passes].tap
+        events = [{"event": "turn_to_come", "by": name, "before": first} for name in holes]
+        items = (*self.items[:passes], *(Told(None, name, before=first) for name in holes), *self.items[passes:])
+        yield Edit(Kind.LATER, COST[Kind.LATER] * len(holes), items, tuple(events))
 
     def _wait(self, names: Sequence[str], more: int) -> Edit:
         holes = [Told(None, name, before=self.told.tap) for name in names]

@@ -4,6 +4,7 @@ whom."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -319,3 +320,15 @@ def test_behind_a_turn_to_come_a_tile_may_be_a_double_of_which_nobody_named_the_
     asked = told("Ann 12-4@MX", "Cy 6@MX 4", "Cy 3@MX 6", "Ben 4-6@MX")
     assert not asked.questions() and not asked.silent() and list(asked.turns()) == [1, 4, 2, 3]
     assert asked.tiles() == {2: Laid(6, 6), 3: Laid(6, 3)}
+
+
+def test_a_pass_before_the_turn_of_the_neighbour_is_a_turn_once_that_is_to_come() -> None:
+    """The boneyard is empty: Cy, who has marked, passes before Ben has tapped; Ann goes on."""
+    said = ("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy marks", "Ann 3-4@Ann", "Cy passes", "Ann 4-6@Ann")
+    asked = AskedRound(load_ruleset("tactic"), replace(table(), boneyard=0), "Ann")
+    for seq, one in enumerate(said, 1):
+        asked.take(tap(seq, one))
+    (question,) = asked.questions()
+    assert keys(question)[0] == ("later", "Ben") and question.keys[0].events[0]["before"] == 5
+    asked.take(tap(7, "Ben 5-7@Ben #2"))
+    assert list(asked.turns()) == [1, 2, 3, 4, 7, 5, 6]
