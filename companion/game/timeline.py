@@ -40,7 +40,7 @@ from companion.rules.actions import Draw, Play
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 from companion.tracking.asked import Answer, AskedRound, Confirmed, Tap
-from companion.tracking.strict import Fault, Turn
+from companion.tracking.strict import Fault
 
 USUAL_FINE = 2
 """Tiles that are drawn for a last tile that was not announced where the rules name no number. Source: docs/rules.md."""
@@ -96,7 +96,7 @@ class Timeline:
         self.asked: AskedRound | None = None
         self.settled: dict[int, tuple[Finding, ...]] = {}
         self._now: Mapping[int, tuple[Finding, ...]] | None = None
-        self._row: tuple[tuple[int, Turn], ...] = ()
+        self._row: tuple[tuple[int, Place], ...] = ()
         self._reordered = False
 
     @classmethod
@@ -233,7 +233,7 @@ class Timeline:
         row, before = tuple(asked.turns().items()), self._row
         self._row = row
         if row[:-1] == before and row and row[-1][0] == held.event.seq and not self._ends_nowhere():
-            return self._take(held, _place_of(row[-1][1]))
+            return self._take(held, row[-1][1])
         self._put_in_order()
         return next(act for act in reversed(self.acts) if act.held is held)
 
@@ -298,7 +298,15 @@ class Timeline:
         return () if course is None else course.passes_before(event)
 
     def consequence(self) -> Event | None:
-        """What follows from the rules now and is not recorded yet: the end of the round, its score, the match's end."""
+        """What follows from the rules now and is not recorded yet: the end of the round, its score, the match's end.
+        While something that was tapped is open, nobody is out of whom not all of its answers say so."""
+        due = self._due()
+        if isinstance(due, RoundEnded) and due.how == "out" and self.asked is not None and self._anything_open():
+            players = self.start.header.players if due.out is None else (due.out,)
+            return due if all(map(self.asked.is_out, players)) else None
+        return due
+
+    def _due(self) -> Event | None:
         match = self.match
         if match.course is None:
             return None
@@ -374,7 +382,7 @@ class Timeline:
                 continue
             if event.seq in order:
                 latest = max(latest, order[event.seq])
-                row.append(((order[event.seq], False, place), _place_of(turns[event.seq]), True))
+                row.append(((order[event.seq], False, place), turns[event.seq], True))
             else:
                 later = self.taken[place + 1 :] if isinstance(event, RoundEnded) else ()
                 nothing = event.seq in taps or _may_be_nothing(event, [one.event for one in later])
@@ -417,7 +425,7 @@ class Timeline:
         """
         match = self.match
         if event.source == "rule" and isinstance(event, (RoundEnded, RoundScored, MatchEnded)):
-            due = self.consequence()
+            due = self._due()
             other_end = isinstance(due, RoundEnded) and isinstance(event, RoundEnded) and due.how != event.how
             if due is None or type(due) is not type(event) or other_end:
                 told_in_order = event.seq == len(self.acts) + 1 and not self._reordered
@@ -549,11 +557,6 @@ def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
             following = None
         kept.append(item)
     return tuple(reversed(kept))
-
-
-def _place_of(turn: Turn) -> Place:
-    # Ordinary turns count from 1: what ends the lap in which all lay at the same time is part of it.
-    return Place(turn.number, turn.player, (), turn.astray, turn.lap or turn.number == 0)
 
 
 def _finding(fault: Fault, said: Confirmed | None, whose: str | None) -> Finding:

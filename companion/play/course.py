@@ -27,12 +27,12 @@ FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, 
 
 
 class Place(NamedTuple):
-    """The turn to which an act belongs: which one it is, whose, who `passed` before it without a sign, whether it was
-    out of turn, and whether it is the common first `lap`."""
+    """The turn to which an act belongs: which one it is of the round, whose, which of its player's `own` (from 1),
+    whether it was out of turn, and whether it is the common first `lap`."""
 
     number: int
     player: str
-    passed: tuple[str, ...] = ()
+    own: int
     astray: bool = False
     lap: bool = False
 
@@ -315,12 +315,11 @@ class Course:
     def _turn_to(self, player: str, place: Place | None) -> Course:
         """Close what is open and let `player` begin."""
         course = self._end_first_trains() if self.laying_together else self._between_turns
-        expected, passed = course.table.turn, () if place is None else place.passed
+        expected = course.table.turn
         astray = place.astray if place is not None else self.watched and player != expected and not self.turn_open
-        moved = course.moved.union(passed)
-        table = turned_to(course.table, player, moved)
+        table = turned_to(course.table, player, course.moved)
         turn = Turn(player, table, None if place is None else place.number, resume=expected if astray else None)
-        return replace(course, table=table, turn=turn, moved=moved, silent=course.silent + len(passed))
+        return replace(course, table=table, turn=turn)
 
     @property
     def _between_turns(self) -> Course:

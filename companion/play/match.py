@@ -201,7 +201,7 @@ class Match:
 
     def _surely_empty(self, player: str) -> bool:
         """Whether every tile of `player` was seen to leave the hand, as of a second one who went out in a lap."""
-        if self.course is None or self.course.watched or not self.rules.is_mexican:
+        if self.course is None or self.course.watched or not self.rules.finish_first_lap:
             return False
         return self.course.table.hands.get(player) == 0
 

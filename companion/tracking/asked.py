@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
+from companion.play.course import Place
 from companion.rules.actions import Action, End, Mark, Pass, Play, Unmark
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.edits import Edit, Kind, applied, edits, likeliest
-from companion.tracking.strict import Fault, Fold, Told, Turn, begun
+from companion.tracking.strict import Fault, Fold, Told, begun
 
 MOST_KEYS = 7
 """Keys of a question besides *It was really so*; the page shows four before *More*."""
@@ -81,7 +82,7 @@ class Reading:
     """Acts in one order with the table after each, and what is wrong with it. `allowed`: faults that are asked about or
     were confirmed. `picks`: question -> key, as far as it has been read so."""
 
-    __slots__ = ("allowed", "cost", "faults", "folds", "items", "picks", "start")
+    __slots__ = ("allowed", "faults", "folds", "items", "picks", "start")
 
     def __init__(self, start: Fold) -> None:
         self.start = start
@@ -90,7 +91,6 @@ class Reading:
         self.faults: tuple[tuple[Fault, ...], ...] = ()
         self.allowed: frozenset[Fault] = frozenset()
         self.picks: tuple[tuple[tuple[int, int], int | None], ...] = ()
-        self.cost = 0
 
     @property
     def now(self) -> Fold:
@@ -132,9 +132,9 @@ class Reading:
         other.allowed = self.allowed.union(faults)
         return other
 
-    def picked(self, question: tuple[int, int], key: int | None, cost: int) -> Reading:
+    def picked(self, question: tuple[int, int], key: int | None) -> Reading:
         other = copy(self)
-        other.picks, other.cost = (*self.picks, (question, key)), self.cost + cost
+        other.picks = (*self.picks, (question, key))
         return other
 
 
@@ -183,7 +183,7 @@ class AskedRound:
         """What has happened, as far as anybody has said; the likeliest where something is asked."""
         return self._moments[-1].readings[0]
 
-    def turns(self) -> dict[int, Turn]:
+    def turns(self) -> dict[int, Place]:
         """Line of each tap -> the turn to which it belongs, in the order in which the acts happened; taps that were
         doubled are left out."""
         row = zip(self.reading.items, self.reading.folds, strict=True)
@@ -237,6 +237,11 @@ class AskedRound:
         which it is."""
         row = zip(self.reading.items, self.reading.folds, strict=True)
         return [(told.by, fold.turns.get(told.by, 1), told.before) for told, fold in row if told.act is None]
+
+    def is_out(self, player: str) -> bool:
+        """Whether this player has no tile left by the counts of all that may have been."""
+        left = [one.now.left(player) for one in self._moments[-1].readings]
+        return all(count is not None and count <= 0 for count in left)
 
     def against(self) -> dict[int, list[tuple[Fault, Confirmed | None]]]:
         """Line of a tap -> what stands there: confirmed by whom; None: open, or the source leaves it open."""
@@ -333,11 +338,11 @@ class AskedRound:
         found = edits(told.items[: at + 1], fold, [fault for fault in faults if fault in told.faults[at]])
         keys = likeliest((edit._replace(items=(*edit.items, *rest)) for edit in found), fits, MOST_KEYS)
         name = (tap.seq, number)
-        readings = [made[key.items].picked(name, n, key.cost) for n, key in enumerate(keys)]
-        readings.append(told.allowing(faults).picked(name, None, 99))
+        readings = [made[key.items].picked(name, n) for n, key in enumerate(keys)]
+        readings.append(told.allowing(faults).picked(name, None))
         for other in others[: MOST_READINGS - len(readings)]:
             carried = other.told(tap.told)
-            readings.append(carried.allowing(carried.wrong()).picked(name, None, 99))
+            readings.append(carried.allowing(carried.wrong()).picked(name, None))
         question = Question(tap.seq, faults, tuple(keys), frozenset(range(len(keys))), tap.by, number)
         return _Moment(tuple(readings), (*asked, question), confirmed, before.filled)
 

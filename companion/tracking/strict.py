@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
+from companion.play.course import Place
 from companion.rules.actions import LEFT, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 from companion.rules.chinese.judge import tile_faults
 from companion.rules.chinese.line import apply, open_arms, tiles_of
@@ -60,16 +61,6 @@ class Fault(NamedTuple):
     code: str
     player: str
     sure: bool = True
-
-
-class Turn(NamedTuple):
-    """The turn to which an act belongs: the how manieth of the round, the how manieth of its player (from 1)."""
-
-    number: int
-    player: str
-    own: int
-    astray: bool = False
-    lap: bool = False
 
 
 BEHIND_A_TURN_TO_COME = frozenset(
@@ -125,9 +116,9 @@ class Fold:
         return self.players[(self.players.index(player) + 1) % len(self.players)]
 
     @property
-    def turn(self) -> Turn:
-        """The turn of the act that was taken last."""
-        return Turn(self.number, self.player, self.turns.get(self.player, 0), self.astray)
+    def turn(self) -> Place:
+        """The turn of the act that was taken last. Ordinary turns count from 1, a common lap is 0 with what ends it."""
+        return Place(self.number, self.player, self.turns.get(self.player, 0), self.astray, self.number == 0)
 
     @property
     def mover(self) -> str:
@@ -268,6 +259,10 @@ class Fold:
         """What a player does who has no tile that fits."""
         raise NotImplementedError
 
+    def left(self, player: str) -> int | None:
+        """How many tiles this player holds; None: nobody can say."""
+        raise NotImplementedError
+
     def laid(self, told: Told) -> Laid | None:
         """The tile of this act as it lies: an inner half that nobody named is that of the end."""
         raise NotImplementedError
@@ -290,12 +285,6 @@ class TrainFold(Fold):
         self.through: frozenset[str] = frozenset()
         self.late_tiles: frozenset[str] = frozenset()
         self.veiled = False
-
-    @property
-    def turn(self) -> Turn:
-        if self.lap is None:
-            return super().turn
-        return Turn(0, self.player, 1, lap=True)
 
     def _opened(self, who: str) -> None:
         self.state = TurnState(self.rules, self.state.table(who, True))
@@ -354,6 +343,9 @@ class TrainFold(Fold):
     def done(self) -> bool:
         turn = self.state
         return turn.complete or (turn.player in turn.markers and turn.player not in turn.position.markers)
+
+    def left(self, player: str) -> int | None:
+        return self.state.table().hands.get(player)
 
     def unable(self, player: str) -> list[Action]:
         draw: list[Action] = [] if self.state.boneyard == 0 else [Draw()]
@@ -557,6 +549,9 @@ class LineFold(Fold):
     @property
     def done(self) -> bool:
         return self.given > 0
+
+    def left(self, player: str) -> int | None:
+        return self.table.hands.get(player)
 
     def unable(self, player: str) -> list[Action]:
         return [Discard()]

@@ -21,9 +21,6 @@ from companion.web.page_view import SHOWN_FOR, OwnTurn, PageView, Seat, page_vie
 
 settling = Blueprint("settling", __name__)
 
-MOST_IN_ORDER = 40
-"""Acts that one answer puts in order."""
-
 
 def settling_state() -> tuple[Any, ...]:
     """What this phone has chosen of it: for whoever keeps what is drawn for one phone."""

@@ -351,3 +351,24 @@ def test_who_passes_when_the_count_has_ended_the_round_holds_a_tile(tmp_path: Pa
     assert session.phase == "ended"
     tap(session, "Cy draw, mark Cy, Ann draw, Ann pass, Ben pass")
     assert session.phase == "playing" and "Ben" not in session.position.hands  # type: ignore[union-attr]
+
+
+def test_nobody_is_out_of_whom_not_every_answer_says_so(tmp_path: Path) -> None:
+    """By the count Ann has laid both her tiles; the second may have been Ben's."""
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
+    session.start_round(starter="Ann")
+    tap(session, "Ann 9-5 @MX, Ann 5-8 @MX")
+    assert asked(session) and session.phase == "playing"
+    session.end_round("out", "Ben")
+    session.show_hand("Cy", [(1, 1), (1, 2)])
+    assert session.phase == "ended", "Ann's tiles are unknown as well"
+    session.show_hand("Ann", [(2, 2)])
+    assert session.phase == "scored" and dict(session.scoreboard.totals) == {"Ann": 4, "Ben": 0, "Cy": 5}
+
+
+def test_the_count_ends_the_round_once_it_was_really_so(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", THREE, {"hand": 2}), ticking())
+    session.start_round(starter="Ann")
+    tap(session, "Ann 9-5 @MX, Ann 5-8 @MX")
+    settle(session)
+    assert session.phase == "ended" and held(session) == [("Ann", "EXTRA_TILE", True)]
