@@ -1,9 +1,10 @@
 """Does the product still say what it said? `python -m bench.frozen main`.
 
-Games are played by bots, told as a camera would see them, told while somebody taps beside them, seen by a drawn camera,
-and read from the golden journals. Kept are a hash of the journal, of `/api/state` after every change, of the pages in
-every language, and of what the commands print. The hashes of the working tree are compared with those of a commit, and
-the first difference of each corpus is printed as text. Status 1 where anything differs.
+Games are played by bots, told as a camera would see them, told while somebody taps beside them, tapped by people who
+slip and answer, seen by a drawn camera, and read from the golden journals. Kept are a hash of the journal, of
+`/api/state` after every change, of the pages in every language, and of what the commands print. The hashes of the
+working tree are compared with those of a commit, and the first difference of each corpus is printed as text. Status 1
+where anything differs.
 
 A commit is asked in a copy of its own, with its own version of this program where it has one. Its hashes are kept in
 build/frozen. Rounds that `bench.corpus` recorded (filmed ones take minutes) are told again with `--recorded DIR`.
@@ -25,10 +26,11 @@ from hashlib import md5
 from itertools import islice, zip_longest
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from click.testing import CliRunner
 
+from bench import tapped
 from bench.reissue import tell
 from bench.replay import Recorded
 from bench.table import with_faults
@@ -73,7 +75,8 @@ GAME = "game-0001"
 
 VERBS = (
     "start_round", "observe", "play", "draw", "pass_turn", "done", "cannot_play", "discard", "mark", "unmark", "flip",
-    "announce", "report", "take_back", "undo", "correct", "answer", "ask", "drop_question", "end_round", "show_hand",
+    "announce", "report", "take_back", "undo", "correct", "answer", "put_in_order", "was_so", "ask", "drop_question",
+    "end_round", "show_hand",
 )  # fmt: skip
 """What a session is told; after each of these something may be shown otherwise."""
 
@@ -187,7 +190,8 @@ class Asked:
             found[f"golden/{path.stem}"] = partial(self.golden, path=path)
         for n in range(self.rounds):
             name, seed = RULESET_NAMES[n % len(RULESET_NAMES)], FIRST_SEED + n
-            for kind, told in (("bots", self.bots), ("told", self.told), ("meddled", self.meddled)):
+            ways = {"bots": self.bots, "told": self.told, "meddled": self.meddled, "tapped": self.tapped}
+            for kind, told in ways.items():
                 found[f"{kind}/{name}-{seed}"] = partial(told, name=name, seed=seed)
         for n in range(max(1, self.rounds // len(RULESET_NAMES))):
             name, seed = RULESET_NAMES[n % len(RULESET_NAMES)], FIRST_SEED + n
@@ -232,6 +236,13 @@ class Asked:
 
     def meddled(self, folder: Path, name: str, seed: int) -> Iterable[Said]:
         return self.told(folder, name, seed, Meddled)
+
+    def tapped(self, folder: Path, name: str, seed: int) -> Iterable[Said]:
+        def created(header: Header) -> Any:
+            return self.witness(Session.create(journal_in(folder), header, ticking()), folder)
+
+        witness: Any = tapped.tell(seed, created, names=(name,))[0]
+        return cast(list[Said], witness.close())
 
     def sketched(self, folder: Path, name: str, seed: int) -> Iterable[Said]:
         camera = sketched(seed, with_faults(name, min(self.scenes, 12)), LARGER)

@@ -13,10 +13,11 @@ import argparse
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from companion.game.session import CommandRejected, Session
 from companion.log.corrections import open_questions
@@ -396,9 +397,20 @@ def certain(session: Session) -> set[tuple[str, str]]:
     return {(one.code, str(one.by or line.event.who)) for line, one in session.scoreboard.faults}
 
 
-def one_round(
+def one_round(seed: int, folder: Path, **options: Any) -> Told:
+    """One round from its seed, tapped and asked about, in a journal of its own. The options are those of `tell`."""
+
+    def created(header: Header) -> Session:
+        return Session.create(folder / f"{seed}.jsonl", header)
+
+    session, told = tell(seed, created, **options)
+    session.close()
+    return told
+
+
+def tell(
     seed: int,
-    folder: Path,
+    created: Callable[[Header], Session],
     *,
     share: float = 0.06,
     kinds: Sequence[str] = SLIPS,
@@ -410,8 +422,8 @@ def one_round(
     outer_only: bool = True,
     names: Sequence[str] = RULESET_NAMES,
     one: bool = False,
-) -> Told:
-    """One round from its seed, tapped and asked about."""
+) -> tuple[Session, Told]:
+    """The same in a session that `created` makes, which stays open."""
     rng = Random(f"tapped {seed}")
     name = names[seed % len(names)]
     rules = load_ruleset(name)
@@ -421,7 +433,7 @@ def one_round(
     code = [codes[seed // len(names) % len(codes)]] if codes else []
     game = BotGame(rules, players, seed, set_max=set_max, rounds=1, plant=code, plants_per_round=1, plant_rate=0.3)
     box = f"double-{set_max}" if rules.is_mexican else "chinese"
-    session = Session.create(folder / f"{seed}.jsonl", Header(name, box, game.players))
+    session = created(Header(name, box, game.players))
     played = next(iter(game.rounds()))
     session.start_round(played.engine, played.starter)
     acts = true_acts(played)
@@ -469,8 +481,7 @@ def one_round(
     told.open = sum(one.about is not None for one in open_questions(session.events))
     told.exact = _exact(session, person)
     told.points = _points(session, played)
-    session.close()
-    return told
+    return session, told
 
 
 def _exact(session: Session, person: Person) -> bool:
@@ -512,10 +523,10 @@ def _score(game: BotRound) -> dict[str, int] | None:
         return dict(session.scoreboard.totals)
 
 
-def rounds(first: int, count: int, **options: object) -> Iterator[Told]:
+def rounds(first: int, count: int, **options: Any) -> Iterator[Told]:
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
-            yield one_round(seed, Path(folder), **options)  # type: ignore[arg-type]
+            yield one_round(seed, Path(folder), **options)
 
 
 def summary(told: Sequence[Told]) -> dict[str, str]:
