@@ -19,7 +19,7 @@ from models.marker_crops import is_marker
 from vision.backs import BackJudge
 from vision.detections import Detections, Kind
 from vision.detector import Detector, DetectorSettings
-from vision.face_down import FaceDownSettings
+from vision.face_down import BELIEVED as BELIEVED_BACK
 from vision.judging import JudgeSettings, log_odds
 from vision.markers import BELIEVED, MarkerJudge, tile_length
 from vision.reader import Reader, ReaderSettings
@@ -77,7 +77,7 @@ def marker_evidence(image: np.ndarray, things: list[dict], weights: Path) -> np.
 
 
 EVIDENCE = {"backs": back_evidence, "markers": marker_evidence}
-BELIEVED_FROM = {"backs": FaceDownSettings().believed, "markers": BELIEVED}
+BELIEVED_FROM = {"backs": BELIEVED_BACK, "markers": BELIEVED}
 
 MOST_MISTAKEN = {"markers": 0.0226}
 """A marker that is none is an accusation, and on a table in play there are few: so many of the other finds are believed

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.candidates import Finds
 from vision.detections import Detections, Kind
 from vision.rectify import shifted
 from vision.rotated import area, iou, shared
@@ -20,26 +21,22 @@ from vision.rotated import area, iou, shared
 Floats = NDArray[np.float32]
 
 
-STRAIGHT = 0.97
-SKEWED = 0.24
+STRAIGHT, SKEWED = 0.97, 0.24
+"""The cosine of the angle to a neighbour in line, at least, and to one that lies across, at most."""
 ASIDE = 0.35
+"""How far a neighbour's middle may lie beside the tile's axis, in tile widths."""
 GROWN = 1.08
+"""Outlines count as so much larger."""
 STEPS = 3
+"""So many tiles of a chain may be out of step together."""
+MOST = 60
+"""So many places are proposed at most."""
 LONGEST = 2.6
+"""What is longer than so many widths is more than one tile."""
 SHORTEST = 0.75
+"""What is shorter than such a share of the other tiles' length is a part of one."""
 SAME = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class ChainSettings:
-    """`STRAIGHT` and `SKEWED`: the cosine of the angle to a neighbour in line, and to one that lies across; `ASIDE`:
-    how far its middle may lie beside the tile's axis, in tile widths; `GROWN`: outlines count as so much larger;
-    `STEPS`: how many tiles of a chain may be out of step together; `most` places are proposed at most; `LONGEST`: what
-    is longer than so many widths is more than one tile, what is shorter than such a share of the other tiles' length,
-    `SHORTEST`, is a part of one; `SAME`: a place with this intersection over union with a find
-    is that find, read a little beside."""
-
-    most: int = 60
+"""A place with this intersection over union with a find is that find, read a little beside."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,11 +49,11 @@ class Places:
     moved: NDArray[np.bool_]
 
 
-def proposals(quads: Floats, settings: ChainSettings) -> Places:
+def proposals(quads: Floats) -> Places:
     """Places in a picture with tiles at `quads` (n, 4, 2): whole tiles between two tiles in line, tiles across them,
     and tiles out of step moved by half a tile."""
     q = np.asarray(quads, np.float32)
-    chain = _Chain(q, settings)
+    chain = _Chain(q)
     whole: list[tuple[int, float]] = []
     across: list[tuple[int, float]] = []
     off_step: set[int] = set()
@@ -70,12 +67,12 @@ def proposals(quads: Floats, settings: ChainSettings) -> Places:
             elif behind not in (None, i):
                 across.append((i, 0.75 * sign))
                 off_step |= chain.run(i, -sign) | {behind}
-    moves = [*whole, *((i, half) for i in sorted(off_step) for half in (0.5, -0.5))][: settings.most]
+    moves = [*whole, *((i, half) for i in sorted(off_step) for half in (0.5, -0.5))][:MOST]
     along = np.array([i for i, _ in moves], np.intp)
     shifts = np.array([by for _, by in moves], np.float32)
     moved = q[along] + (chain.along[along] * shifts[:, None])[:, None]
-    beside = np.array([i for i, _ in across[: settings.most]], np.intp)
-    lengths = np.array([by for _, by in across[: settings.most]], np.float32)
+    beside = np.array([i for i, _ in across[:MOST]], np.intp)
+    lengths = np.array([by for _, by in across[:MOST]], np.float32)
     turned = chain.turned(beside) + (chain.along[beside] * lengths[:, None])[:, None]
     return Places(
         np.asarray(np.concatenate([moved, turned]), np.float32),
@@ -104,13 +101,13 @@ def half_beside(tiles: Detections, doubtful: float) -> Detections:
 _HALF_A_TILE = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
 
 
-def cut_short(quads: Floats, longest: float) -> tuple[NDArray[np.intp], Floats]:
+def cut_short(quads: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Of outlines (n, 4, 2) longer than `LONGEST` times their width, in a chain without seams: which they are, each
     twice, and what a tile's length of them is, from either end."""
     q = np.asarray(quads, np.float32)
     along, across = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2, (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
     ratio = np.linalg.norm(along, axis=1) / np.maximum(np.linalg.norm(across, axis=1), 1e-6)
-    long = np.flatnonzero(ratio > longest)
+    long = np.flatnonzero(ratio > LONGEST)
     kept = (along[long] * (2 / ratio[long])[:, None])[:, None]
     first, last = q[long][:, :2], q[long][:, 2:]
     from_first = np.concatenate([first, first[:, ::-1] + kept], axis=1)
@@ -132,38 +129,36 @@ def stretched(quads: Floats, length: float) -> tuple[NDArray[np.intp], Floats]:
     return np.tile(np.arange(len(q)), 4), np.asarray(np.concatenate(grown), np.float32)
 
 
-def as_found(tiles: Detections, quads: Floats, found: int, same: float) -> tuple[Detections, NDArray[np.bool_]]:
-    """Tiles of which all from the `found`-th on were only thought of -> the same, those which lie where one was found
-    as that one was found, face and confidence; (n,) which were found. `quads` (n, 4, 2) is where they lie in the end.
-    """
-    kind, confidence = tiles.kind.copy(), tiles.confidence.copy()
-    there = np.arange(len(tiles)) < found
+def as_found(finds: Finds) -> Finds:
+    """The same; places that were only thought of and lie where a tile was found are that find, face and confidence."""
+    finds = finds.copy()
+    quads, seen = finds.quads, np.flatnonzero(finds.seen)
     centres = quads.mean(1)
-    reach = np.linalg.norm(quads - centres[:, None], axis=2).max(1) if len(quads) else np.zeros(0, np.float32)
-    for i in range(found, len(tiles)):
-        near = np.flatnonzero(np.linalg.norm(centres[:found] - centres[i], axis=1) < 0.5 * reach[i])
-        alike = [int(j) for j in near if iou(quads[i], quads[j]) >= same]
+    for i in np.flatnonzero(~finds.seen):
+        reach = np.linalg.norm(quads[i] - centres[i], axis=1).max()
+        near = seen[np.linalg.norm(centres[seen] - centres[i], axis=1) < 0.5 * reach]
+        alike = [int(j) for j in near if iou(quads[i], quads[j]) >= SAME]
         if alike:
-            best = max(alike, key=lambda j: tiles.confidence[j])
-            there[i] = True
-            kind[i], confidence[i] = tiles.kind[best], max(confidence[i], tiles.confidence[best])
-    return Detections(tiles.quads_px, kind, confidence), there
+            best = max(alike, key=lambda j: finds.confidence[j])
+            finds.seen[i], finds.kind[i] = True, finds.kind[best]
+            finds.confidence[i] = max(finds.confidence[i], finds.confidence[best])
+    return finds
 
 
-def enclosed(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
+def enclosed(quads: Floats) -> NDArray[np.bool_]:
     """(n,) whether a tile has tiles in line with it close to both of its ends: something lies there for certain."""
-    return np.asarray(_continued(quads, settings).all(1))
+    return np.asarray(_continued(quads).all(1))
 
 
-def in_line(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
+def in_line(quads: Floats) -> NDArray[np.bool_]:
     """(n,) whether a tile has one in line with it close to one of its ends."""
-    return np.asarray(_continued(quads, settings).any(1))
+    return np.asarray(_continued(quads).any(1))
 
 
-def out_of_step(quads: Floats, doubles: NDArray[np.bool_], settings: ChainSettings) -> NDArray[np.bool_]:
+def out_of_step(quads: Floats, doubles: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """(n,) which `doubles` have another one in line with them a tile's length further on: boxes across every second
     seam of a chain show doubles."""
-    chain = _Chain(np.asarray(quads, np.float32), settings)
+    chain = _Chain(np.asarray(quads, np.float32))
     found = np.zeros(len(quads), np.bool_)
     for i in np.flatnonzero(doubles):
         beyond = [chain.at(int(i), way) for way in (1.75, -1.75)]
@@ -171,15 +166,15 @@ def out_of_step(quads: Floats, doubles: NDArray[np.bool_], settings: ChainSettin
     return found
 
 
-def flanked(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
+def flanked(quads: Floats) -> NDArray[np.bool_]:
     """(n,) whether tiles end at both long sides of a tile: it is a double that lies across their chain."""
-    chain = _Chain(np.asarray(quads, np.float32), settings)
+    chain = _Chain(np.asarray(quads, np.float32))
     return chain.crossed(1.0) & chain.crossed(-1.0)
 
 
-def _continued(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
+def _continued(quads: Floats) -> NDArray[np.bool_]:
     """(n, 2) whether a tile lies in line close to either end of each."""
-    chain = _Chain(np.asarray(quads, np.float32), settings)
+    chain = _Chain(np.asarray(quads, np.float32))
     ends = [[chain.at(i, way) not in (None, i) for way in (0.75, -0.75)] for i in range(len(quads))]
     return np.array(ends, np.bool_).reshape(-1, 2)
 
@@ -187,8 +182,7 @@ def _continued(quads: Floats, settings: ChainSettings) -> NDArray[np.bool_]:
 class _Chain:
     """Which tile lies so many tile lengths from another's middle, along its own axis."""
 
-    def __init__(self, quads: Floats, settings: ChainSettings) -> None:
-        self.settings = settings
+    def __init__(self, quads: Floats) -> None:
         self.centres = np.asarray(quads.mean(1), np.float32)
         self.along = np.asarray((quads[:, 2] - quads[:, 1] + quads[:, 3] - quads[:, 0]) / 2, np.float32)
         self.across = np.asarray((quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]) / 2, np.float32)

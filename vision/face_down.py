@@ -6,163 +6,100 @@ large a back is, and in which rows they lie.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from vision import chains
 from vision.backs import ENOUGH, BackJudge, faintest_edges, near_ones
-from vision.chains import ChainSettings
-from vision.detections import Detections, Kind
+from vision.candidates import Finds, as_found, clear
+from vision.detections import Kind
 from vision.frame import Image
 from vision.plausibility import CLEARLY, alike_in_colour, in_rows
-from vision.reading import TileScores
-from vision.realign import RealignSettings, places
+from vision.realign import places
 from vision.rotated import covered, sides
 
 Floats = NDArray[np.float32]
-Finds = NDArray[np.intp]
+Some = NDArray[np.intp]
 
-AROUND = (0.0, -0.08, 0.08), (0.0, -0.15, 0.15)
-
-
-BACK = 0.5
-HINT_OF_BACK = 0.1
-SURELY_FOUND = 0.6
-ONE_HALF = 0.6
+BACK, HINT_OF_BACK = 0.5, 0.1
+"""From the first on a half looks like a back to the reader; where the detector says so too, the second is enough."""
+SURELY_FOUND, ONE_HALF = 0.6, 0.6
+"""Where the detector is so sure of a back, one half that looks so much like one is enough."""
+BELIEVED, AGAIN = 0.3, 0.6
+"""What the judge gives the first is a back; by one half, or judged again, it has to be believed the second."""
 FAINT = 0.35
+"""A find fainter than this is no back by its neighbours."""
 PHANTOM = 0.5
 """What the reader calls *none* more surely than this is no tile."""
-OUT_OF_SIZE = 0.08
-SHARED = 0.2
-SURE = 0.8
+OUT_OF_SIZE, SHARED = 0.08, 0.2
+"""One that is out of size by the first (a logarithm) is judged again as large as its neighbours; it may share the
+second of its outline with another tile."""
+ALONG, ACROSS = (0.0, -0.08, 0.08), (0.0, -0.15, 0.15)
+"""Where that is tried, in tile lengths and widths."""
+SURE, EDGE, OF_OTHERS = 0.8, 8.0, 0.15
+"""One believed less than the first must have edges: where the picture changes across two opposite ones by less than
+the second (levels of 255) and the third of the other backs' median a pattern goes on."""
+PASSES = 2
+"""So often those that lie in the rows of others are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class FaceDownSettings:
-    """From `BACK` on a half looks like a back to the reader; where the detector says so too, `HINT_OF_BACK` is enough,
-    and where it is sure of it (`SURELY_FOUND`) `ONE_HALF` like one. What the judge gives `believed` is one; by one
-    half it has to be believed `again`.
-
-    A find fainter than `FAINT` is no back by its neighbours. One that is out of size by `OUT_OF_SIZE` (a logarithm) is
-    judged again as large as its neighbours, `around` its place, and then needs to be believed `again`; it may share
-    `SHARED` of its outline with another tile. One believed less than `SURE` must have edges: where the picture changes
-    across two opposite ones by less than `edge` (levels of 255, and of the other backs' median) a pattern goes on.
-    """
-
-    believed: float = 0.3
-    again: float = 0.6
-    edge: tuple[float, float] = (8.0, 0.15)
-    around: RealignSettings = field(default_factory=lambda: RealignSettings(along=AROUND[0], across=AROUND[1]))
-    passes: int = 2
-
-
-@dataclass(frozen=True, slots=True)
-class FaceDown:
-    """`down` (n,) whether a find shows no print, `believed` (n,) how surely it is a tile lying face down, 0 where it is
-    none, `quads` (n, 4, 2) where the tiles lie."""
-
-    down: NDArray[np.bool_]
-    believed: Floats
-    quads: Floats
-
-
-def lying_face_down(
-    image: Image,
-    tiles: Detections,
-    scores: TileScores,
-    once: Finds,
-    seen: NDArray[np.bool_],
-    judge: BackJudge,
-    length_px: float | None,
-    settings: FaceDownSettings,
-) -> FaceDown:
-    """Each of `once` by itself; `seen` (n,) are those that were found where they are read."""
-    back = scores.back.min(1)
-    found_down = tiles.kind == Kind.FACE_DOWN
+def lying_face_down(image: Image, finds: Finds, once: Some, judge: BackJudge, length_px: float | None) -> None:
+    """Marks which of `once` show no print, `down`, and how surely each is `believed` to lie face down by itself."""
+    back, reads = finds.back.min(1), clear(finds)
+    found_down = finds.kind == Kind.FACE_DOWN
     down = (back > BACK) | (found_down & (back > HINT_OF_BACK))
-    sure = found_down & (tiles.confidence >= SURELY_FOUND)
-    half = sure & ~down & (scores.back.max(1) > ONE_HALF) & (scores.values.max(2).min(1) < BACK)
-    down |= half
-    asked = once[down[once] & seen[once]]
-    believed = np.zeros(len(tiles), np.float32)
-    outlines = Detections(scores.quads, tiles.kind, tiles.confidence)
-    told = judge.confidences(image, outlines, scores.values.max(2).min(1), asked, length_px)
-    believed[asked] = np.where(told >= np.where(half[asked], settings.again, settings.believed), told, 0.0)
-    return FaceDown(down, believed, scores.quads)
+    sure = found_down & (finds.confidence >= SURELY_FOUND)
+    half = sure & ~down & (finds.back.max(1) > ONE_HALF) & (reads < BACK)
+    finds.down = down | half
+    asked = once[(finds.down & finds.seen)[once]]
+    told = judge.confidences(image, as_found(finds), reads, asked, length_px)
+    finds.believed[asked] = np.where(told >= np.where(half[asked], AGAIN, BELIEVED), told, 0.0)
 
 
-def among_others(
-    image: Image,
-    tiles: Detections,
-    scores: TileScores,
-    colours: Floats,
-    once: Finds,
-    seen: NDArray[np.bool_],
-    alone: FaceDown,
-    judge: BackJudge,
-    joints: ChainSettings,
-    settings: FaceDownSettings,
-) -> FaceDown:
+def among_others(image: Image, finds: Finds, judge: BackJudge) -> None:
     """The same where all tiles come from one box: judged again in the size of others, and by their rows."""
-    alike = alike_in_colour(colours, colours)
-    alone = _as_large_as_others(image, tiles, alike, once, seen, alone, judge, settings)
-    down, believed = alone.down.copy(), alone.believed.copy()
-    none, clear = scores.none.min(1), scores.values.max(2).min(1)
-    vague = once[~down[once] & (clear[once] < CLEARLY) & (tiles.confidence[once] >= FAINT)]
-    doubted = once[down[once] & seen[once] & (believed[once] == 0) & (tiles.confidence[once] > SURELY_FOUND)]
-    for _ in range(settings.passes):
-        sure = once[believed[once] > 0]
-        sits = in_rows(alone.quads, colours, sure, vague)
-        down[vague[sits]], believed[vague[sits]] = True, tiles.confidence[vague[sits]]
-        there = np.concatenate([doubted, once[~down[once] & (none[once] <= PHANTOM)]])
-        sits = in_rows(alone.quads, colours, sure, doubted)
-        sits |= chains.flanked(alone.quads[there], joints)[: len(doubted)]
-        believed[doubted[sits]] = tiles.confidence[doubted[sits]]
-    believed[_going_on(image, alone.quads, believed, once, settings)] = 0.0
-    return replace(alone, down=down, believed=believed)
+    _as_large_as_others(image, finds, judge)
+    quads, colours = finds.quads, finds.colours
+    vague = np.flatnonzero(~finds.down & (clear(finds) < CLEARLY) & (finds.confidence >= FAINT))
+    alone = finds.down & finds.seen & (finds.believed == 0)
+    doubted = np.flatnonzero(alone & (finds.confidence > SURELY_FOUND))
+    for _ in range(PASSES):
+        sure = np.flatnonzero(finds.believed > 0)
+        sits = vague[in_rows(quads, colours, sure, vague)]
+        finds.down[sits], finds.believed[sits] = True, finds.confidence[sits]
+        there = np.concatenate([doubted, np.flatnonzero(~finds.down & (finds.none.min(1) <= PHANTOM))])
+        crossed = chains.flanked(quads[there])[: len(doubted)]
+        sits = doubted[in_rows(quads, colours, sure, doubted) | crossed]
+        finds.believed[sits] = finds.confidence[sits]
+    finds.believed[_going_on(image, finds)] = 0.0
 
 
-def _going_on(image: Image, quads: Floats, believed: Floats, once: Finds, settings: FaceDownSettings) -> Finds:
+def _going_on(image: Image, finds: Finds) -> Some:
     """Those of the backs that are stripes of a pattern, or a part of something longer."""
-    backs = once[believed[once] > 0]
-    asked = backs[believed[backs] < SURE]
+    backs = np.flatnonzero(finds.believed > 0)
+    asked: Some = backs[finds.believed[backs] < SURE]
     if len(backs) <= ENOUGH or not len(asked):
         return asked[:0]
-    change = {int(n): faintest_edges(image, quads[n]) for n in backs}
-    levels, share = settings.edge
-    least = min(levels, share * float(np.median(list(change.values()))))
+    change = {int(n): faintest_edges(image, finds.quads[n]) for n in backs}
+    least = min(EDGE, OF_OTHERS * float(np.median(list(change.values()))))
     return np.array([n for n in asked if change[int(n)] < least], np.intp)
 
 
-def _as_large_as_others(
-    image: Image,
-    tiles: Detections,
-    alike: NDArray[np.bool_],
-    once: Finds,
-    seen: NDArray[np.bool_],
-    alone: FaceDown,
-    judge: BackJudge,
-    settings: FaceDownSettings,
-) -> FaceDown:
-    believed, quads = alone.believed.copy(), alone.quads.copy()
-    sure = once[believed[once] > 0]
-    asked = once[alone.down[once] & seen[once] & (believed[once] == 0) & (tiles.confidence[once] >= FAINT)]
-    size, centres = np.stack(sides(quads), 1), quads.mean(1)
-    for n in asked:
+def _as_large_as_others(image: Image, finds: Finds, judge: BackJudge) -> None:
+    sure = np.flatnonzero(finds.believed > 0)
+    size, centres = np.stack(sides(finds.quads), 1), finds.quads.mean(1)
+    alike = alike_in_colour(finds.colours, finds.colours)
+    for n in np.flatnonzero(finds.down & finds.seen & (finds.believed == 0) & (finds.confidence >= FAINT)):
         near = near_ones(centres, sure, int(n))
         if len(near) < ENOUGH or not alike[n, near].all():
             continue
         usual = np.median(size[near], axis=0)
         if np.abs(np.log(size[n] / usual)).max() < OUT_OF_SIZE:
             continue
-        tried = places(quads[n], usual, settings.around)
-        others = quads[once[once != n]]
+        tried = places(finds.quads[n], usual, ALONG, ACROSS)
         logits = judge.logits(image, tried)
-        logits = np.where(covered(tried, others) <= SHARED, logits, -np.inf)
+        logits = np.where(covered(tried, np.delete(finds.quads, n, 0)) <= SHARED, logits, -np.inf)
         best = int(logits.argmax())
-        told = judge.settings.confidence(logits[best : best + 1], tiles.confidence[n : n + 1])[0]
-        if told >= settings.again:
-            believed[n], quads[n] = told, tried[best]
-    return FaceDown(alone.down, believed, quads)
+        told = judge.settings.confidence(logits[best : best + 1], finds.confidence[n : n + 1])[0]
+        if told >= AGAIN:
+            finds.believed[n], finds.quads[n] = told, tried[best]

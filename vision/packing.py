@@ -7,13 +7,11 @@ most in all, exactly for small groups of finds that touch, by steady improvement
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.candidates import Finds, clear
 from vision.known_set import KnownSet
-from vision.reading import TileScores
 from vision.rotated import areas, near, shared_each, sides
 
 Floats = NDArray[np.float32]
@@ -32,52 +30,37 @@ def shared_areas(quads: Floats) -> NDArray[np.float64]:
 
 
 OVERLAP = 0.25
+"""Two tiles share no more than this of the smaller outline."""
 COVERED = 0.4
-WHOLE = 0.75
-PRINTED = 0.4
+"""A find that better ones together cover by more than this of itself is no tile of its own."""
+WHOLE, PRINTED = 0.75, 0.4
+"""One as long as a tile, the first of its length at least, of which both halves show clear pips is worth at least the
+second of 1, however faintly it was found: the two tiles that meet at a seam explain four such halves, a double read
+across the seam two."""
 THOUGHT = 0.5
-TOO_OFTEN = 0.8
-READABLE = 0.9
+"""What shows a blank and was only thought of is worth so much of what it would be: beside any tile the ground is as
+blank."""
+TOO_OFTEN, READABLE = 0.8, 0.9
+"""What shows a tile more often than it is in the set, each half from the second on, is worth the first of it."""
+CLEARLY = 2.0
+"""To this power counts how clearly a find reads: half a tile off one half is often as clear as the tile beside, the
+other only half so."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackSettings:
-    """Two tiles share no more than `OVERLAP` of the smaller outline; a find that better ones together cover by more
-    than `COVERED` of itself is no tile of its own.
-
-    One as long as a tile, `WHOLE` of its length at least, of which both halves show clear pips is worth at least
-    `PRINTED` of 1, however faintly it was found: the two tiles that meet at a seam explain four such halves, a double
-    read across the seam two. What shows a blank and was only thought of is worth `THOUGHT` of what it would be, for
-    beside any tile the ground is as blank, and what shows a tile more often than it is in the set, each half from
-    `READABLE` on, `TOO_OFTEN`. To the power of `clearly` counts how clearly a find reads: half a tile off one half is
-    often as clear as the tile beside, the other only half so.
-    """
-
-    clearly: float = 2.0
-
-
-def pack_finds(
-    scores: TileScores,
-    confidence: Floats,
-    seen: NDArray[np.bool_],
-    length: float,
-    settings: PackSettings,
-    known: KnownSet | None = None,
-) -> NDArray[np.intp]:
-    """Indices of the n finds that lie there, best first, as `pack` does: by how surely each was found and how clearly
-    it reads. `seen` (n,) tells finds from places that were only thought of, `length` is that of a tile in px, 0 where
-    tiles may be of any. With a `known` set no tile lies there twice where another find can lie in its place."""
-    s = settings
-    clear = np.maximum(scores.values.max(2).min(1), scores.back.min(1))
-    whole = (np.maximum(*sides(scores.quads)) >= WHOLE * length) & (length > 0)
-    least = PRINTED * scores.values[:, :, 1:].max(2).min(1) * whole
-    blank = (scores.values.argmax(2) == 0).any(1)
-    found = (least + (1 - least) * np.sqrt(confidence)) * np.where(seen | ~blank, 1.0, THOUGHT)
-    worth = np.asarray(found * (1 - scores.none.min(1)) * clear**s.clearly, np.float64)
-    chosen = pack(scores.quads, worth, OVERLAP, COVERED)
-    if known is not None and (often := known.too_often(scores.values[chosen], READABLE)).any():
+def pack_finds(finds: Finds, length: float, known: KnownSet | None = None) -> NDArray[np.intp]:
+    """Indices of the finds that lie there, best first, as `pack` does: by how surely each was found and how clearly
+    it reads. `length` is that of a tile in px, 0 where tiles may be of any. With a `known` set no tile lies there twice
+    where another find can lie in its place."""
+    reads = np.maximum(clear(finds), finds.back.min(1))
+    whole = (np.maximum(*sides(finds.quads)) >= WHOLE * length) & (length > 0)
+    least = PRINTED * finds.values[:, :, 1:].max(2).min(1) * whole
+    blank = (finds.values.argmax(2) == 0).any(1)
+    found = (least + (1 - least) * np.sqrt(finds.confidence)) * np.where(finds.seen | ~blank, 1.0, THOUGHT)
+    worth = np.asarray(found * (1 - finds.none.min(1)) * reads**CLEARLY, np.float64)
+    chosen = pack(finds.quads, worth, OVERLAP, COVERED)
+    if known is not None and (often := known.too_often(finds.values[chosen], READABLE)).any():
         worth[chosen[often]] *= TOO_OFTEN
-        chosen = pack(scores.quads, worth, OVERLAP, COVERED)
+        chosen = pack(finds.quads, worth, OVERLAP, COVERED)
     return chosen
 
 

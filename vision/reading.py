@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Quad = NDArray[np.float32]
-Floats = NDArray[np.float32]
 
 VALUES = 19
 """The reader's classes 0 to 18; then "none" (no readable half of a tile lies here) and "back" (it lies face down)."""
@@ -22,32 +21,6 @@ THOUGH_DISTURBED = 0.99
 """From here on a half counts in a photograph where something seems to lie on it or its tile's outline is bent: it may
 leave a tenth of the odds on another value that a half in full sight may. Under toys on photographs (seed 8) four of
 five wrong values were below it, and 17 of 133 right ones."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TileScores:
-    """What the network says about n tiles: `values` (n, 2, 19), `none` (n, 2) and `back` (n, 2) probabilities.
-
-    `quads` (n, 4, 2) are the outlines put right.
-    """
-
-    quads: Floats
-    values: Floats
-    none: Floats
-    back: Floats
-
-    @staticmethod
-    def of(quads: Floats, p: Floats) -> TileScores:
-        return TileScores(quads, p[:, :, :VALUES], p[:, :, NONE], p[:, :, BACK])
-
-    def together(self, other: TileScores) -> TileScores:
-        return TileScores(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in TileScores.__slots__))
-
-    def nothing_at(self, which: NDArray[np.intp]) -> TileScores:
-        """The same, these finds called no tile at all."""
-        none = self.none.copy()
-        none[which] = 1.0
-        return TileScores(self.quads, self.values, none, self.back)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,45 +8,33 @@ agree on it and no other reading is nearly as believable anywhere: where two are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.rotated import area, shared, sides
 
 Floats = NDArray[np.float32]
+Steps = tuple[float, ...]
 
 
-LEAST_SURE = 3
+LEAST_SURE, NEIGHBOURS = 3, 6
+"""So many of the nearest clearly read tiles, no fewer than the first, tell the size of one."""
 SIZE_FACTOR = 1.6
-SUPPORTERS = 3
-RIVAL = 0.6
+"""An outline bigger or smaller than they by more than this is no tile among them and is left alone."""
+ALONG, ACROSS = (-0.24, -0.18, -0.12, -0.06, 0.0, 0.06, 0.12, 0.18, 0.24), (-0.08, 0.08)
+"""The places tried, in tile lengths and widths."""
+SUPPORTERS, BELIEVED, RIVAL = 3, 0.93, 0.6
+"""A reading is taken when so many of its best places are worth the second in the mean while no other reading reaches
+the third."""
 HOPELESS = 0.3
+"""Every second place along is read first: where none of them is worth more there is nothing to be read."""
 REACH = 0.58
 """How far the places reach beyond the outline, in tile widths, with the margin the reader sees."""
 OVER = 0.1
 """Tiles are solid; their outlines are a few millimetres off."""
 
 
-@dataclass(frozen=True, slots=True)
-class RealignSettings:
-    """`along` and `across` are the places tried, in tile lengths and widths.
-
-    `neighbours` clearly read tiles, of which there must be `LEAST_SURE`, tell the size; an outline that is bigger or
-    smaller than they by more than `SIZE_FACTOR` is no tile among them and is left alone. A reading is taken when its
-    `SUPPORTERS` best places are worth `believed` in the mean while no other reading reaches `RIVAL`. Every second
-    place along is read first: where none of them is worth more than `HOPELESS` there is nothing to be read.
-    """
-
-    along: tuple[float, ...] = (-0.24, -0.18, -0.12, -0.06, 0.0, 0.06, 0.12, 0.18, 0.24)
-    across: tuple[float, ...] = (-0.08, 0.08)
-    neighbours: int = 6
-    believed: float = 0.93
-    most: int = 12
-
-
-def typical_sizes(quads: Floats, sure: NDArray[np.bool_], settings: RealignSettings) -> Floats:
+def typical_sizes(quads: Floats, sure: NDArray[np.bool_], neighbours: int = NEIGHBOURS) -> Floats:
     """(n, 2) px: length and width of the clearly read tiles nearest to each quad, NaN where there are too few."""
     sizes = np.full((len(quads), 2), np.nan, np.float32)
     known = np.flatnonzero(sure)
@@ -55,16 +43,16 @@ def typical_sizes(quads: Floats, sure: NDArray[np.bool_], settings: RealignSetti
     along, across = sides(quads)
     centres = quads.mean(1)
     for i in range(len(quads)):
-        near = known[np.argsort(np.linalg.norm(centres[known] - centres[i], axis=1))[: settings.neighbours]]
+        near = known[np.argsort(np.linalg.norm(centres[known] - centres[i], axis=1))[:neighbours]]
         sizes[i] = np.median(along[near]), np.median(across[near])
     return sizes
 
 
-def places(quad: Floats, size: Floats, settings: RealignSettings) -> Floats:
+def places(quad: Floats, size: Floats, along: Steps = ALONG, across: Steps = ACROSS) -> Floats:
     """(k, 4, 2) outlines of `size` (length, width) around a quad, in its own direction; the first is its own place."""
     u = (quad[2] + quad[3] - quad[0] - quad[1]) / 2
     v = (quad[0] + quad[3] - quad[1] - quad[2]) / 2
-    steps = _steps(settings)
+    steps = _steps(along, across)
     u = u / max(float(np.linalg.norm(u)), 1e-6) * size[0]
     v = v / max(float(np.linalg.norm(v)), 1e-6) * size[1]
     centres = np.array([quad.mean(0) + a * u + b * v for a, b in steps], np.float32)
@@ -79,18 +67,18 @@ def beside(quads: Floats, solid: Floats) -> NDArray[np.bool_]:
     return np.array([all(shared(quad, one) <= OVER * area(quad) for one in near) for quad in quads], np.bool_)
 
 
-def coarse(settings: RealignSettings) -> NDArray[np.intp]:
+def coarse() -> NDArray[np.intp]:
     """Which of the `places` are read first."""
-    return np.array([n for n, (a, b) in enumerate(_steps(settings)) if b == 0.0 and a in settings.along[::2]], np.intp)
+    return np.array([n for n, (a, b) in enumerate(_steps(ALONG, ACROSS)) if b == 0.0 and a in ALONG[::2]], np.intp)
 
 
-def _steps(settings: RealignSettings) -> list[tuple[float, float]]:
+def _steps(along: Steps, across: Steps) -> list[tuple[float, float]]:
     """The places as (along, across), the nearest first."""
-    steps = [(a, 0.0) for a in settings.along] + [(a, b) for b in settings.across for a in settings.along[::2]]
+    steps = [(a, 0.0) for a in along] + [(a, b) for b in across for a in along[::2]]
     return sorted(steps, key=lambda step: abs(step[0]) + abs(step[1]))
 
 
-def agreed(values: Floats, settings: RealignSettings) -> tuple[int, tuple[int, ...]] | None:
+def agreed(values: Floats) -> tuple[int, tuple[int, ...]] | None:
     """(k, 2, 19) probabilities of the values at k places -> the best place and those that agree with it, or None."""
     best = values.argmax(2)
     worth = values.max(2).min(1)
@@ -99,7 +87,7 @@ def agreed(values: Floats, settings: RealignSettings) -> tuple[int, tuple[int, .
         readings.setdefault((int(best[i, 0]), int(best[i, 1])), []).append(int(i))
     ranked = sorted(readings.values(), key=lambda found: -float(worth[found[:SUPPORTERS]].mean()))
     first = ranked[0][:SUPPORTERS]
-    if len(first) < SUPPORTERS or worth[first].mean() < settings.believed:
+    if len(first) < SUPPORTERS or worth[first].mean() < BELIEVED:
         return None
     if any(worth[other[0]] >= RIVAL for other in ranked[1:]):
         return None

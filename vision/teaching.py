@@ -13,10 +13,10 @@ from vision.exposure import lifted
 from vision.eye import Eye
 from vision.frame import Image
 from vision.own_markers import MarkerLook, coloured, learn_row
-from vision.reader import SHAKY_DETECTION
 from vision.reading import VALUES
 from vision.rectify import shifted
 from vision.rotated import sides, suppress
+from vision.stages import SHAKY_DETECTION
 
 VIEWS = (
     (0.0, 0.0, 0.0, 0.0),

@@ -10,7 +10,7 @@ from datasets.render.table import TableCamera, TableScene, TableTile, render_tab
 from vision.backs import CUT_WH, UNKNOWN_MISFIT, BackJudge, cut_around, misfits
 from vision.detections import Detections, Kind
 from vision.eye import open_eye
-from vision.face_down import FaceDownSettings
+from vision.face_down import BELIEVED
 from vision.judging import JudgeSettings
 from vision.weights import WeightsError, shipped, shipped_weights
 
@@ -60,7 +60,7 @@ def test_backs_are_told_from_faces_from_cloth_and_from_the_place_across_two(judg
     others = np.concatenate([faces, across, bare])
     assert len(backs) == 6
     believed, doubted = (asked(judge, image, quads, faces) for quads in (backs, others))
-    assert believed.min() > FaceDownSettings().believed > doubted.max()
+    assert believed.min() > BELIEVED > doubted.max()
 
 
 @pytest.mark.slow
@@ -76,7 +76,7 @@ def test_a_patch_painted_like_a_tile_is_no_back(judge: BackJudge, table) -> None
     painted = image.copy()
     for n in range(-3, 4):  # a chequered cloth, of which one square is asked about
         cv2.fillConvexPoly(painted, np.round(quad + n * 2 * (quad[1] - quad[0])).astype(np.int32), (60, 60, 160))
-    assert asked(judge, painted, quad[None], outlines(labels, 0))[0] < FaceDownSettings().believed
+    assert asked(judge, painted, quad[None], outlines(labels, 0))[0] < BELIEVED
 
 
 def test_all_tiles_of_a_set_are_of_one_size() -> None:

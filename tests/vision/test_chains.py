@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.candidates import records
 from vision.chains import (
-    LONGEST,
-    SAME,
-    ChainSettings,
     as_found,
     cut_short,
     enclosed,
@@ -20,6 +18,7 @@ from vision.chains import (
     stretched,
 )
 from vision.detections import Detections, Kind
+from vision.reading import CLASSES
 from vision.rotated import area, shared
 
 LONG, WIDE = 96.0, 48.0
@@ -39,7 +38,7 @@ def _unit(angle: float) -> NDArray[np.float64]:
 
 
 def looked_at(*tiles: Floats) -> Floats:
-    return proposals(np.stack(tiles), ChainSettings()).quads
+    return proposals(np.stack(tiles)).quads
 
 
 def is_among(places: Floats, wanted: Floats) -> bool:
@@ -49,7 +48,7 @@ def is_among(places: Floats, wanted: Floats) -> bool:
 def test_a_chain_without_gaps_asks_for_nothing() -> None:
     assert len(looked_at(tile(0), tile(LONG), tile(2 * LONG), tile(2.75 * LONG, heading_deg=90.0))) == 0
     assert len(looked_at(tile(0))) == 0
-    assert len(proposals(np.zeros((0, 4, 2), np.float32), ChainSettings()).quads) == 0
+    assert len(proposals(np.zeros((0, 4, 2), np.float32)).quads) == 0
 
 
 def test_a_whole_tile_that_is_missing_between_two_is_looked_for() -> None:
@@ -61,7 +60,7 @@ def test_a_whole_tile_that_is_missing_between_two_is_looked_for() -> None:
 def test_a_box_across_a_seam_is_tried_half_a_tile_on_either_side() -> None:
     """12-7 and 7-1 found as one tile 7-7; 2-12 before and 1-6 behind them lie as they were found."""
     found = np.stack([tile(0), tile(1.5 * LONG), tile(3 * LONG)])
-    places = proposals(found, ChainSettings())
+    places = proposals(found)
     assert is_among(places.quads, tile(LONG)) and is_among(places.quads, tile(2 * LONG))
     moved = places.quads[places.moved]
     assert is_among(moved, tile(LONG)) and is_among(moved, tile(2 * LONG))
@@ -74,7 +73,7 @@ def test_several_tiles_out_of_step_are_all_moved() -> None:
 
 
 def test_a_gap_of_half_a_tile_may_hold_a_double_across() -> None:
-    places = proposals(np.stack([tile(0), tile(1.5 * LONG)]), ChainSettings())
+    places = proposals(np.stack([tile(0), tile(1.5 * LONG)]))
     across = tile(0.75 * LONG, heading_deg=90.0)
     assert is_among(places.quads[~places.moved], across)
     # Mirrored outlines would be read as mirrored tiles.
@@ -98,28 +97,28 @@ def test_trains_side_by_side_have_no_gap_between_them() -> None:
 
 def test_a_tile_with_neighbours_at_both_ends_is_held() -> None:
     row = np.stack([tile(0), tile(LONG), tile(2 * LONG), tile(5 * LONG)])
-    assert enclosed(row, ChainSettings()).tolist() == [False, True, False, False]
-    assert enclosed(np.zeros((0, 4, 2), np.float32), ChainSettings()).shape == (0,)
+    assert enclosed(row).tolist() == [False, True, False, False]
+    assert enclosed(np.zeros((0, 4, 2), np.float32)).shape == (0,)
 
 
 def test_a_tile_is_in_line_where_another_touches_one_of_its_ends() -> None:
     """A crosswise double touches its neighbours with its sides."""
     chain = [tile(0), tile(LONG), tile(1.75 * LONG, heading_deg=90.0)]
-    assert in_line(np.stack([*chain, tile(6 * LONG)]), ChainSettings()).tolist() == [True, True, False, False]
-    assert in_line(np.zeros((0, 4, 2), np.float32), ChainSettings()).tolist() == []
+    assert in_line(np.stack([*chain, tile(6 * LONG)])).tolist() == [True, True, False, False]
+    assert in_line(np.zeros((0, 4, 2), np.float32)).tolist() == []
 
 
 def test_an_outline_of_one_tile_and_a_half_is_cut_from_either_end() -> None:
     half_more = tile(LONG / 4)
     u = _unit(np.radians(20.0)) * LONG / 4
     half_more = np.array([half_more[0] - u, half_more[1] - u, half_more[2] + u, half_more[3] + u], np.float32)
-    which, pieces = cut_short(np.stack([tile(5 * LONG), half_more]), LONGEST)
+    which, pieces = cut_short(np.stack([tile(5 * LONG), half_more]))
     assert which.tolist() == [1, 1]
     assert np.allclose(pieces[0], tile(0), atol=0.01) and np.allclose(pieces[1], tile(LONG / 2), atol=0.01)
 
 
 def test_nothing_is_cut_where_all_are_tiles() -> None:
-    which, pieces = cut_short(np.stack([tile(0), tile(LONG)]), LONGEST)
+    which, pieces = cut_short(np.stack([tile(0), tile(LONG)]))
     assert len(which) == 0 and pieces.shape == (0, 4, 2)
 
 
@@ -127,8 +126,10 @@ def test_a_place_thought_of_where_something_was_found_is_that_find() -> None:
     quads = np.stack([tile(0), tile(LONG), tile(LONG + 4), tile(1.5 * LONG), tile(3 * LONG)])
     kind = np.array([Kind.FACE_UP, Kind.FACE_DOWN, Kind.FACE_UP, Kind.FACE_UP, Kind.FACE_UP], np.int8)
     tiles = Detections(quads, kind, np.array([0.9, 0.7, 0.4, 0.3, 0.8], np.float32))
-    same, there = as_found(tiles, quads, 2, SAME)
-    assert there.tolist() == [True, True, True, False, False]
+    finds = records(tiles, np.zeros((5, 2, CLASSES), np.float32))
+    finds.seen[:2] = True
+    same = as_found(finds)
+    assert same.seen.tolist() == [True, True, True, False, False]
     assert same.confidence.tolist() == pytest.approx([0.9, 0.7, 0.7, 0.3, 0.8])
     assert same.kind.tolist() == [Kind.FACE_UP, Kind.FACE_DOWN, Kind.FACE_DOWN, Kind.FACE_UP, Kind.FACE_UP]
 
@@ -136,13 +137,13 @@ def test_a_place_thought_of_where_something_was_found_is_that_find() -> None:
 def test_a_double_across_its_chain_has_a_tile_at_either_long_side() -> None:
     across = tile(0.75 * LONG, heading_deg=90.0)
     chain = [across, tile(0), tile(1.5 * LONG)]
-    assert flanked(np.stack(chain), ChainSettings()).tolist() == [True, False, False]
-    assert not flanked(np.stack(chain[:2]), ChainSettings()).any()
+    assert flanked(np.stack(chain)).tolist() == [True, False, False]
+    assert not flanked(np.stack(chain[:2])).any()
     # Rows of a boneyard lie flank to flank, and a chain may pass by the end of another's double.
-    assert not flanked(np.stack([tile(0), tile(0, WIDE), tile(0, -WIDE)]), ChainSettings()).any()
+    assert not flanked(np.stack([tile(0), tile(0, WIDE), tile(0, -WIDE)])).any()
     passing = tile(0.75 * LONG, LONG / 2, heading_deg=90.0)
-    assert not flanked(np.stack([passing, tile(0), tile(1.5 * LONG)]), ChainSettings()).any()
-    assert flanked(np.zeros((0, 4, 2), np.float32), ChainSettings()).size == 0
+    assert not flanked(np.stack([passing, tile(0), tile(1.5 * LONG)])).any()
+    assert flanked(np.zeros((0, 4, 2), np.float32)).size == 0
 
 
 def test_a_part_of_a_tile_is_one_end_of_it() -> None:
@@ -159,7 +160,7 @@ def test_a_part_of_a_tile_is_one_end_of_it() -> None:
 def test_doubles_a_tile_apart_in_line_are_out_of_step() -> None:
     row = np.stack([tile(0), tile(2 * LONG), tile(4 * LONG), tile(9 * LONG)])
     doubles = np.array([True, True, False, True])
-    assert out_of_step(row, doubles, ChainSettings()).tolist() == [True, True, False, False]
+    assert out_of_step(row, doubles).tolist() == [True, True, False, False]
     across = np.stack([tile(0), tile(2 * LONG, heading_deg=90.0)])
-    assert out_of_step(across, np.array([False, True]), ChainSettings()).tolist() == [False, False]
-    assert out_of_step(np.zeros((0, 4, 2), np.float32), np.zeros(0, np.bool_), ChainSettings()).tolist() == []
+    assert out_of_step(across, np.array([False, True])).tolist() == [False, False]
+    assert out_of_step(np.zeros((0, 4, 2), np.float32), np.zeros(0, np.bool_)).tolist() == []

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,13 +16,15 @@ from companion.cli.read import read
 from companion.cli.score import score
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
 from vision.calibration import Calibration
+from vision.candidates import records
 from vision.detections import Detections, Kind
 from vision.detector import Detector
 from vision.eye import open_eye
+from vision.familiar import Appearance
 from vision.known_set import KnownSet
 from vision.reader import Reader
-from vision.reading import TileScores
 from vision.rotated import iou
+from vision.stages import _half_on_the_ground, _parts
 from vision.weights import WeightsError, shipped_weights
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))
@@ -281,16 +284,15 @@ def test_a_half_under_a_marker_is_not_taken_for_the_ground_beside_a_tile(eye):
     values = np.zeros((10, 2, 19), np.float32)
     values[:9, 0, 5] = values[:9, 1, 3] = values[9, 0, 10] = 0.995
     values[9, 1, 0] = 0.95
-    nothing = np.zeros((10, 2), np.float32)
-    scores, found = TileScores(quads, values, nothing, nothing), np.full(10, 0.9, np.float32)
+    finds = records(Detections(quads, np.zeros(10, np.int8), np.full(10, 0.9, np.float32)), padded(values))
 
     def thrown_out(markers):
         kind = np.full(len(markers), Kind.MARKER, np.int8)
         things = Detections(np.asarray(markers, np.float32).reshape(-1, 4, 2), kind, np.ones(len(markers), np.float32))
-        return eye.reader._without_half_grounds(eye.reader.cuts(image), scores, found, things).none.max(1).tolist()
+        return _half_on_the_ground(eye.reader.at(image, things), finds).tolist()
 
-    assert thrown_out([]) == [0.0] * 9 + [1.0]
-    assert thrown_out([half]) == [0.0] * 10
+    assert thrown_out([]) == [9]
+    assert thrown_out([half]) == []
 
 
 def test_half_a_tile_that_reads_as_a_whole_one_is_known_by_its_length_where_all_are_as_far_away(eye):
@@ -300,13 +302,18 @@ def test_half_a_tile_that_reads_as_a_whole_one_is_known_by_its_length_where_all_
     quads[4, 2:] -= np.array([30, 0], np.float32)
     values = np.zeros((5, 2, 19), np.float32)
     values[:, :, 6] = 0.995
-    nothing, found = np.zeros((5, 2), np.float32), np.full(5, 0.9, np.float32)
-    scores = TileScores(quads, values, nothing, nothing)
-    length, short = eye.reader._fragments(scores, found, True)
-    assert length == pytest.approx(60.0) and short.tolist() == [4]
-    assert scores.nothing_at(short).none.max(1).tolist() == [0.0] * 4 + [1.0] and not scores.none.any()
-    assert eye.reader._fragments(scores, found, False)[1].tolist() == []
-    assert eye.reader._fragments(scores, np.full(5, 0.3, np.float32), True)[1].tolist() == []
+    here = Detections(quads, np.zeros(5, np.int8), np.full(5, 0.9, np.float32))
+    image = np.zeros((90, 400, 3), np.uint8)
+    box, photograph = eye.reader.at(image, familiar=Appearance()), eye.reader.at(image)
+    assert _parts(box, records(here, padded(values))).tolist() == [4]
+    assert _parts(photograph, records(here, padded(values))).tolist() == []
+    faint = replace(here, confidence=np.full(5, 0.3, np.float32))
+    assert _parts(box, records(faint, padded(values))).tolist() == []
+
+
+def padded(values):
+    """(n, 2, 19) -> (n, 2, 21): neither nothing nor backs."""
+    return np.concatenate([values, np.zeros((len(values), 2, 2), np.float32)], 2)
 
 
 @pytest.mark.slow

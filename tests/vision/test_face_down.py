@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.chains import ChainSettings
+from vision.candidates import Finds, records
 from vision.detections import Detections, Kind
-from vision.face_down import FaceDown, FaceDownSettings, among_others, lying_face_down
+from vision.face_down import among_others, lying_face_down
 from vision.judging import JudgeSettings
-from vision.reading import CLASSES, TileScores
+from vision.reading import CLASSES
 from vision.rotated import sides
 
 IMAGE = np.zeros((600, 600, 3), np.uint8)
@@ -53,15 +53,19 @@ def lie(
     found: float = 0.7,
     kind: int = Kind.FACE_DOWN,
     image: np.ndarray = IMAGE,
-) -> FaceDown:
+) -> Finds:
+    finds = finds_of(quads, p, found, kind)
+    lying_face_down(image, finds, np.arange(len(quads)), judge, None)  # type: ignore[arg-type]
+    among_others(image, finds, judge)  # type: ignore[arg-type]
+    return finds
+
+
+def finds_of(quads: np.ndarray, p: np.ndarray, found: float, kind: int = Kind.FACE_DOWN) -> Finds:
+    """All of one colour, found as this kind."""
     n = len(quads)
-    tiles = Detections(quads, np.full(n, kind, np.int8), np.full(n, found, np.float32))
-    scores, once, seen = TileScores.of(quads, p), np.arange(n), np.ones(n, np.bool_)
-    colours = np.full((n, 3), 128.0, np.float32)
-    settings = FaceDownSettings()
-    alone = lying_face_down(image, tiles, scores, once, seen, judge, None, settings)  # type: ignore[arg-type]
-    how = (judge, ChainSettings(), settings)
-    return among_others(image, tiles, scores, colours, once, seen, alone, *how)  # type: ignore[arg-type]
+    finds = records(Detections(quads, np.full(n, kind, np.int8), np.full(n, found, np.float32)), p)
+    finds.seen, finds.colours = True, 128.0
+    return finds
 
 
 def narrow(quads: np.ndarray, n: int) -> np.ndarray:
@@ -90,15 +94,11 @@ def test_what_was_hardly_found_is_not_judged_again() -> None:
 
 
 def test_one_of_another_colour_is_not_judged_again() -> None:
-    quads = narrow(rows(), 0)
-    tiles = Detections(quads, np.full(12, Kind.FACE_DOWN, np.int8), np.full(12, 0.5, np.float32))
-    scores, once, seen = TileScores.of(quads, read_as(12)), np.arange(12), np.ones(12, np.bool_)
-    alone = lying_face_down(IMAGE, tiles, scores, once, seen, Told(), None, FaceDownSettings())  # type: ignore[arg-type]
-    colours = np.full((12, 3), 128.0, np.float32)
-    colours[0, 0] += 100
-    how = (Told(), ChainSettings(), FaceDownSettings())
-    lying = among_others(IMAGE, tiles, scores, colours, once, seen, alone, *how)  # type: ignore[arg-type]
-    assert lying.believed[0] == 0.0
+    finds = finds_of(narrow(rows(), 0), read_as(12), 0.5)
+    finds.colours[0, 0] += 100
+    lying_face_down(IMAGE, finds, np.arange(12), Told(), None)  # type: ignore[arg-type]
+    among_others(IMAGE, finds, Told())  # type: ignore[arg-type]
+    assert finds.believed[0] == 0.0
 
 
 @pytest.mark.parametrize(("found", "believed"), [(0.7, True), (0.5, False)])

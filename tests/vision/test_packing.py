@@ -7,9 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
+from vision.candidates import records
+from vision.detections import Detections
 from vision.known_set import KnownSet
-from vision.packing import PackSettings, pack, pack_finds, shared_areas
-from vision.reading import CLASSES, NONE, TileScores
+from vision.packing import pack, pack_finds, shared_areas
+from vision.reading import CLASSES, NONE
 from vision.rotated import quads_of
 
 
@@ -66,20 +68,20 @@ def test_no_other_set_without_conflicts_is_worth_more(seed):
     assert allowed(kept) and worth[kept].sum() == pytest.approx(best)
 
 
-def scores_of(quads, pairs, p=0.99):
+def finds_of(quads, pairs, confidence, seen=True, p=0.99):
     """Finds that read as these pairs; what is left of the probability is *none*."""
     table = np.zeros((len(quads), 2, CLASSES), np.float32)
     for i, pair in enumerate(pairs):
         for half, value in enumerate(pair):
             table[i, half, value], table[i, half, NONE] = p, 1 - p
-    return TileScores.of(quads, table)
+    kind = np.zeros(len(quads), np.int8)
+    finds = records(Detections(quads, kind, np.array(confidence, np.float32)), table)
+    finds.seen = seen
+    return finds
 
 
-def kept(starts, pairs, confidence, seen=None, length=40.0, known=None):
-    quads = row(starts)
-    seen = np.ones(len(quads), bool) if seen is None else np.array(seen)
-    confidence = np.array(confidence, np.float32)
-    return sorted(pack_finds(scores_of(quads, pairs), confidence, seen, length, PackSettings(), known).tolist())
+def kept(starts, pairs, confidence, seen=True, length=40.0, known=None):
+    return sorted(pack_finds(finds_of(row(starts), pairs, confidence, seen), length, known).tolist())
 
 
 SEAM = ([0.5, 0, 1, -0.3], [(1, 1), (7, 1), (1, 12), (0, 7)], [0.87, 0.09, 0.43, 0.03])
@@ -111,9 +113,9 @@ def test_a_clear_tile_on_ground_of_its_own_colour_beats_two_thoughts_of_a_blank_
     assert kept(starts, pairs, confidence) == [1, 2]
 
 
-def test_a_find_half_a_tile_off_of_which_one_half_is_doubtful_does_not_outvote_the_clear_tile_beside_it():
-    scores = scores_of(row([0, 0.5]), [(4, 7), (7, 2)], p=0.999)
-    scores.values[1, 1, 2] = 0.8
-    confidence, seen = np.array([0.5, 0.9], np.float32), np.ones(2, bool)
-    assert pack_finds(scores, confidence, seen, 0.0, PackSettings()).tolist() == [0]
-    assert pack_finds(scores, confidence, seen, 0.0, PackSettings(clearly=1.0)).tolist() == [1]
+def test_a_find_half_a_tile_off_of_which_one_half_is_doubtful_does_not_outvote_the_clear_tile_beside_it(monkeypatch):
+    finds = finds_of(row([0, 0.5]), [(4, 7), (7, 2)], [0.5, 0.9], p=0.999)
+    finds.values[1, 1, 2] = 0.8
+    assert pack_finds(finds, 0.0).tolist() == [0]
+    monkeypatch.setattr("vision.packing.CLEARLY", 1.0)
+    assert pack_finds(finds, 0.0).tolist() == [1]

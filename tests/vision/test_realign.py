@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.realign import RealignSettings, agreed, coarse, places, typical_sizes
+from vision.realign import ALONG, agreed, coarse, places, typical_sizes
 from vision.rotated import quads_of, sides
-
-SETTINGS = RealignSettings()
 
 
 def values(*rows):
@@ -21,18 +19,18 @@ def values(*rows):
 def test_the_size_is_that_of_the_clearly_read_tiles_nearby():
     quads = quads_of(np.array([[50 * i, 0, 40 + 2 * i, 20, 0] for i in range(10)] + [[70, 0, 60, 30, 0]], np.float32))
     sure = np.array([True] * 10 + [False])
-    length, width = typical_sizes(quads, sure, RealignSettings(neighbours=3))[10]
+    length, width = typical_sizes(quads, sure, 3)[10]
     assert (length, width) == (42, 20)
 
 
 def test_too_few_clearly_read_tiles_tell_no_size():
     quads = quads_of(np.array([[0, 0, 40, 20, 0], [60, 0, 40, 20, 0], [120, 0, 44, 20, 0]], np.float32))
-    assert np.isnan(typical_sizes(quads, np.array([True, True, False]), SETTINGS)).all()
+    assert np.isnan(typical_sizes(quads, np.array([True, True, False]))).all()
 
 
 def test_the_places_tried_have_the_size_and_the_direction_and_begin_at_the_middle():
     quad = quads_of(np.array([[100, 50, 48, 22, 0.3]], np.float32))[0]
-    tried = places(quad, np.array([40, 20], np.float32), SETTINGS)
+    tried = places(quad, np.array([40, 20], np.float32))
     along, across = sides(tried)
     assert np.allclose(along, 40, atol=1e-3) and np.allclose(across, 20, atol=1e-3)
     assert np.allclose(tried[0].mean(0), quad.mean(0), atol=1e-3)
@@ -44,22 +42,22 @@ def test_the_places_tried_have_the_size_and_the_direction_and_begin_at_the_middl
 
 def test_a_reading_that_several_places_share_is_taken():
     found = values((2, 0.6, 5, 0.9), (3, 0.99, 5, 0.99), (3, 0.98, 5, 0.97), (3, 0.96, 5, 0.99))
-    best, supporters = agreed(found[1:], SETTINGS)
+    best, supporters = agreed(found[1:])
     assert best == 0 and sorted(supporters) == [0, 1, 2]
 
 
 def test_a_reading_seen_at_one_place_only_is_not_taken():
-    assert agreed(values((3, 0.99, 5, 0.99), (3, 0.5, 5, 0.5), (3, 0.4, 5, 0.4)), SETTINGS) is None
+    assert agreed(values((3, 0.99, 5, 0.99), (3, 0.5, 5, 0.5), (3, 0.4, 5, 0.4))) is None
 
 
 def test_two_believable_readings_leave_the_tile_unread():
     rows = [(3, 0.99, 5, 0.99)] * 3 + [(3, 0.9, 3, 0.95)]
-    assert agreed(values(*rows), SETTINGS) is None
+    assert agreed(values(*rows)) is None
 
 
 def test_every_second_place_along_is_read_first():
-    few = coarse(SETTINGS)
-    tried = places(quads_of(np.array([[100, 50, 40, 20, 0]], np.float32))[0], np.array([40, 20], np.float32), SETTINGS)
+    few = coarse()
+    tried = places(quads_of(np.array([[100, 50, 40, 20, 0]], np.float32))[0], np.array([40, 20], np.float32))
     aside = (tried[few].mean(1) - tried[0].mean(0)) / (40, 20)
-    assert np.allclose(np.sort(aside[:, 0]), SETTINGS.along[::2], atol=1e-5) and np.allclose(aside[:, 1], 0, atol=1e-5)
+    assert np.allclose(np.sort(aside[:, 0]), ALONG[::2], atol=1e-5) and np.allclose(aside[:, 1], 0, atol=1e-5)
     assert 3 <= len(few) < len(tried) / 2
