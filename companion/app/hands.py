@@ -67,7 +67,8 @@ def hand_of(reading: PictureReading) -> Hand:
 
     `why`: the sentences that say what is amiss in all of it. `found`, every tile in the picture: `quad` four corners in
     parts of the picture's width and height, clockwise, the first value's end at the first two, `values` [a, b] or null,
-    `face`, and `counts`, whether it is of the hand, the group nearest to the middle."""
+    `known` the same of each half by itself, `face`, and `counts`, whether it is of the hand, the group nearest to the
+    middle."""
     import numpy as np
 
     from vision.hand_group import in_hand
@@ -78,6 +79,7 @@ def hand_of(reading: PictureReading) -> Hand:
         {
             "quad": [[round(float(x), 4), round(float(y), 4)] for x, y in quad / np.array(reading.size_wh)],
             "values": None if tile.values is None else list(tile.values),
+            "known": [half.value for half in tile.halves or ()],
             "face": tile.face,
             "counts": counts[n] and (tile.face == "up" or tile.or_blank),
         }

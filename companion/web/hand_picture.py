@@ -21,11 +21,13 @@ AROUND = 40
 
 @dataclass(frozen=True, slots=True)
 class DrawnTile:
-    """`place`: where the drawing of a tile goes; `typed`: how it is written into the hand, "" where it was not read."""
+    """`place`: where the drawing of a tile goes; `typed`: how it is written into the hand, "" where it was not read;
+    `ends`: where only one half was read, what stands at either end, "3" and "?"."""
 
     place: str
     values: tuple[int, int] | None
     typed: str
+    ends: tuple[str, ...]
     name: str
     counts: bool
 
@@ -60,8 +62,10 @@ def hand_picture(read: Mapping[str, Any], board: PageView, seat: int) -> HandPic
     for one, quad in zip(found, quads, strict=True):
         values = None if one["values"] is None else (int(one["values"][0]), int(one["values"][1]))
         typed = "" if values is None else show_tile(values, family)
-        name = typed or (_("not read") if one["face"] == "up" or one["counts"] else _("face down"))
-        drawn.append(DrawnTile(_placed(quad), values, typed, name, bool(one["counts"])))
+        half_read = values is None and any(value is not None for value in one.get("known") or ())
+        ends = tuple("?" if value is None else str(value) for value in one["known"]) if half_read else ()
+        name = typed or "-".join(ends) or (_("not read") if one["face"] == "up" or one["counts"] else _("face down"))
+        drawn.append(DrawnTile(_placed(quad), values, typed, ends, name, bool(one["counts"])))
     small = read.get("picture")
     photograph = f"data:image/jpeg;base64,{base64.b64encode(small).decode()}" if small else ""
     return HandPicture(seat, box, tuple(drawn), photograph, (wide * scale, high * scale))

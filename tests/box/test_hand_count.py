@@ -56,6 +56,14 @@ def test_only_the_group_in_the_middle_is_counted_and_the_rest_is_said() -> None:
     assert found[0]["quad"][0] == [0.45, 0.45] and found[0]["values"] == [6, 4] and found[3]["values"] is None
 
 
+def test_the_page_is_told_which_half_of_an_open_tile_is_known() -> None:
+    one = tile((6, 4), 450, 450)
+    assert one.halves is not None
+    half_read = replace(one, halves=(one.halves[0], HalfReading(None, 0.4)))
+    found = hand_of(picture(half_read, tile((1, 2), 520, 450), tile(None, 590, 450, down=True)))["found"]
+    assert [one["known"] for one in found] == [[6, None], [1, 2], []] and found[0]["values"] is None
+
+
 def test_the_page_says_what_it_does_not_count() -> None:
     hand = hand_of(picture(tile((6, 4), 450, 450), tile((1, 2), 520, 450), tile((5, 5), 20, 20), tile(None, 90, 20)))
     app = Flask(__name__)

@@ -64,6 +64,18 @@ def test_the_page_shows_which_tiles_of_a_photograph_count(keeper: FlaskClient) -
     assert "tiles carry digits; teach it" in page, "what is amiss with the whole picture is said"
 
 
+def test_of_a_tile_half_read_the_other_half_is_asked_for(
+    keeper: FlaskClient, app_state: AppState, session: FakeSession
+) -> None:
+    one = lying(0.6, 0.4, None, True) | {"known": [3, None]}
+    assert app_state.repository is not None
+    app_state.repository = replace(app_state.repository, read_hand=lambda _raw, _header: HAND | {"found": [one]})
+    session.show(tables.round_over())
+    form = {"by": "Ben", "photo": (io.BytesIO(JPEG), "hand.jpg")}
+    page = keeper.post("/round-end/photo", data=form, content_type="multipart/form-data").text
+    assert 'aria-label="3-?"' in page and ">3</text>" in page and ">?</text>" in page
+
+
 @pytest.mark.usefixtures("photographed")
 def test_what_a_photograph_took_the_place_of_is_said(keeper: FlaskClient) -> None:
     def read(typed: str) -> str:
