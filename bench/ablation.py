@@ -174,7 +174,7 @@ def tapped(seeds: Sequence[int]) -> str:
             session = Meddled(Journal.create(Path(folder) / "game.jsonl", camera.setup().header), load_ruleset(rules))
             log, table = AccusationLog(session), ToldTable(camera)
             table.tell(session)
-            plays = session.snapshot()["plays"]
+            plays = session.snapshot().plays
             session.close()
         real = faults(rules, table.turns)
         true = {one for one in log.ever if any(code == one[0] and one[1] in (None, player) for code, player in real)}

@@ -128,7 +128,7 @@ def watched(seed: int, settings: SimSettings, film: type[Film]) -> dict[str, Any
             raise RuntimeError(f"seed {seed}: watch said {done.returncode}: {done.stderr.strip()[-500:]}")
         told = [json.loads(line) for line in done.stdout.splitlines()]
         session = Session.open(base / "game.jsonl")
-        recorded = session.snapshot()["plays"]
+        recorded = session.snapshot().plays
         session.close()
     plays = count_plays([(player, laid) for player, laid, _ in album.laid], recorded)
     return {

@@ -91,7 +91,7 @@ def film_round(seed: int, rules: str, players: int | None, scenes: int | None, c
             last = frame
         assert last is not None
         teller.go_on(seen, last)
-        golden = {"plays": plain(session.snapshot()["plays"]), "events": [plain(e.to_json()) for e in session.events]}
+        golden = {"plays": plain(session.snapshot().plays), "events": [plain(e.to_json()) for e in session.events]}
         golden["ever"] = sorted(map(list, session.ever), key=str)
         golden["questions"] = [line for line in golden["events"] if line["event"] == "unclear"]
         session.close()

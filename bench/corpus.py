@@ -83,7 +83,7 @@ class RecordedSession(Session):
             self._depth -= 1
             line["seq"] = before
             line["ms"] = round(1000 * (time.process_time() - start), 2)
-            self.ever |= {one[:2] for one in accusations(self.snapshot()["plays"]) if one[2]}
+            self.ever |= {one[:2] for one in accusations(self.snapshot().plays) if one[2]}
             self.lines.append(line)
 
     def observe(self, change: TableChange) -> tuple[Event, ...]:
@@ -241,7 +241,7 @@ def record(
             "end": {"how": camera.round.how, "out": camera.round.out},
         }
         golden = {
-            "plays": plain(session.snapshot()["plays"]), "end": end,
+            "plays": plain(session.snapshot().plays), "end": end,
             "questions": [plain(event.to_json()) for event in session.events if event.KIND == "unclear"],
             "events": [plain(event.to_json()) for event in session.events],
             "ever": sorted(map(list, session.ever), key=str),

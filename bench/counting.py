@@ -195,5 +195,5 @@ class AccusationLog:
         session.subscribe(self._look)
 
     def _look(self, _event: Event) -> None:
-        now = accusations(self._session.snapshot()["plays"])
+        now = accusations(self._session.snapshot().plays)
         self.ever |= {(code, by) for code, by, certain in now if certain}

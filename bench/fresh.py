@@ -17,6 +17,7 @@ from typing import Any
 
 from bench.table import with_faults
 from bench.told import ToldTable, UnfilmedRound
+from companion.game.game_view import as_json
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
 from companion.rules.ruleset import RULESET_NAMES
@@ -49,14 +50,14 @@ class Tapping(Session):
         except (CommandRejected, IndexError):
             return
         self.told[kind] += 1
-        live = dict(self.snapshot())
+        live = as_json(self.snapshot())
         fresh = folded(self)
         if fresh != live:
             what = [name for name in live.keys() | fresh.keys() if live.get(name) != fresh.get(name)]
             self.differing.append((kind, what))
 
     def _say(self, kind: str) -> None:
-        acts = [one for one in self.snapshot()["plays"] if one["event"] in ACTS and not one.get("taken_back")]
+        acts = [one for one in self.snapshot().plays if one["event"] in ACTS and not one.get("taken_back")]
         who = self.rng.choice(self.header.players)
         if kind in ("done", "draw", "undo"):
             self.done(who) if kind == "done" else self.draw(who) if kind == "draw" else self.undo()
@@ -79,7 +80,7 @@ def folded(session: Session) -> dict[str, Any]:
         copy = Path(folder) / "copy.jsonl"
         copy.write_bytes(session.journal.content)
         fresh = Session.open(copy)
-        shown = dict(fresh.snapshot())
+        shown = as_json(fresh.snapshot())
         fresh.close()
         return shown
 

@@ -38,6 +38,7 @@ from bench.told import Meddled, ToldTable, UnfilmedRound
 from companion.__main__ import companion
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
+from companion.game.game_view import as_json
 from companion.game.rejected import CommandRejected, Reason
 from companion.game.session import Session
 from companion.judge_api.definitions import kinds
@@ -154,7 +155,7 @@ class Witness:
             self.look_at_pages()
 
     def look_at_pages(self) -> None:
-        plays = self._session.snapshot()["plays"]
+        plays = self._session.snapshot().plays
         ruled = [play["seq"] for play in plays if play.get("violations")][-2:] or [play["seq"] for play in plays[-1:]]
         paths = [*ON_THE_TABLE, *(f"/play/{seq}" for seq in ruled)]
         self.said += self.pages.in_every_language(paths, f"after change {self.changes}: ")
@@ -165,7 +166,7 @@ class Witness:
         self.look_at_pages()
         seqs = [event.seq for event in self._session.events]
         paths = [f"/games/{GAME}/replay?at={at}" for at in seqs[:: max(1, len(seqs) // 3)]]
-        plays = [play["seq"] for play in self._session.snapshot()["plays"] if play["event"] == "tile_played"]
+        plays = [play["seq"] for play in self._session.snapshot().plays if play["event"] == "tile_played"]
         paths += [f"/games/{GAME}/changes", *(f"/play/{seq}/why" for seq in plays[-1:])]
         self.said += self.pages.in_every_language(paths)
         journal = self._session.journal.content
@@ -210,7 +211,7 @@ class Asked:
             yield printed("replay", str(path), *options)
         session = open_game(journal)
         for at in range(0, session.seq, 10):
-            yield f"state at {at}", json.dumps(session.snapshot(at)).encode()
+            yield f"state at {at}", json.dumps(as_json(session.snapshot(at))).encode()
         yield from self.witness(session, folder).close()
 
     def bots(self, folder: Path, name: str, seed: int) -> Iterable[Said]:

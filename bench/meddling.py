@@ -96,7 +96,7 @@ def meddle(
         false = tuple((frame, one) for one, frame in accused.items() if one not in real)
         untrue = tuple((frame, one) for one, frame in named.items() if one not in real and one not in accused)
         lying = Counter((tuple(tile.laid), train) for train, row in _rows(camera).items() for tile in row)
-        plays = [one for one in session.snapshot()["plays"] if one.get("event") == "tile_played"]
+        plays = [one for one in session.snapshot().plays if one.get("event") == "tile_played"]
         standing = [one for one in plays if not one.get("taken_back")]
         record = Counter((tuple(one["tile"]), "" if camera.plan.chinese else one["train"]) for one in standing)
         questions = sum(event.KIND == "unclear" for event in session.events)
@@ -119,7 +119,7 @@ def _watch(session: Session, watcher: Any, person: Somebody) -> tuple[dict[str, 
         if session.seq == seen:
             continue
         seen = session.seq
-        for play in session.snapshot()["plays"]:
+        for play in session.snapshot().plays:
             for code, by, certain in accusations([play]):
                 if certain:
                     (named if _is_named(play, by) else accused).setdefault(f"{code} by {by}", frame)

@@ -47,7 +47,7 @@ def mid_game(seed: int, rules: str, hub: bool, arms: bool) -> dict[str, Any]:
     camera = in_play(seed, rules, hand_frames=4, hub=hub)
     with tempfile.TemporaryDirectory() as folder:
         session, log = watch(camera, KnowingEye(camera, seed=seed), Path(folder) / "game.jsonl", flat=True, arms=arms)
-        recorded = session.snapshot()["plays"]
+        recorded = session.snapshot().plays
         reasons = [getattr(event, "reason", "") for event in session.events if event.KIND == "unclear"]
         session.close()
     lying, later = laid_in(camera.before), laid_in(filmed.scene for filmed in camera.truth)

@@ -53,7 +53,7 @@ def made_of() -> str:
             assert client.post(path, json=body, headers=name).status_code == 200, path
         shown = [client.get(f"/regions?tv={tv}").json["regions"] for tv in (0, 1)]
         pages = [part for regions in shown for key, part in sorted(regions.items()) if key not in ("act", "join")]
-        ruling = client.get(f"/play/{app_state.session.snapshot()['seq']}").text
+        ruling = client.get(f"/play/{app_state.session.snapshot().seq}").text
         pages.append(ruling.partition("<article")[2].partition("</article>")[0])
         app_state.session.journal.close()  # type: ignore[attr-defined]
     return hashlib.sha256("\n".join(map(_skeleton, pages)).encode()).hexdigest()[:16]

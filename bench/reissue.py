@@ -78,7 +78,7 @@ def reissue(recorded: Recorded, *, arms: bool) -> RoundResult:
         log = AccusationLog(session)
         for line in calls(recorded, arms=arms):
             tell(session, line)
-        plays, events = session.snapshot()["plays"], tuple(session.events)
+        plays, events = session.snapshot().plays, tuple(session.events)
         session.close()
     reasons = tuple(getattr(event, "reason", "") for event in events if event.KIND == "unclear")
     in_force = [one.event for one in effective_events(events) if not one.undone]

@@ -68,7 +68,7 @@ class Somebody:
             self._again.append((self._frames + self.rng.randint(3, 30), mend))
 
     def _standing(self) -> list[Mapping[str, Any]]:
-        plays = self.session.snapshot()["plays"]
+        plays = self.session.snapshot().plays
         return [one for one in plays if one.get("event") == "tile_played" and not one.get("taken_back")]
 
     def _unsaid(self) -> Iterator[tuple[str, Any]]:
@@ -121,7 +121,7 @@ class Somebody:
                     self.session.pass_turn(by=turn.player)
 
     def _mover(self) -> str | None:
-        return self.session.snapshot().get("turn")
+        return self.session.snapshot().turn
 
     def _name(self) -> None:
         """That was Ben."""

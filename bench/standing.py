@@ -55,7 +55,7 @@ def standing(recorded: Recorded, share: float) -> Iterator[tuple[str, str, bool,
         rng = random.Random(f"{recorded.head['seed']} {share}")
         for line in overlooking(calls(recorded, arms=True), share, rng):
             tell(session, line)
-        plays = session.snapshot()["plays"]
+        plays = session.snapshot().plays
         session.close()
     guilty = {turn["player"] for turn in recorded.truth["turns"] if "planted" in turn}
     for play in plays:

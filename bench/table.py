@@ -126,7 +126,7 @@ def play_round(
             scenes = len(camera.truth)
             # What was laid in a turn that the film breaks off is on the table all the same.
             laid = [play for filmed in camera.truth for play in filmed.scene.plays]
-        recorded, events = session.snapshot()["plays"], tuple(session.events)
+        recorded, events = session.snapshot().plays, tuple(session.events)
         end = CUT if eye_name == "told" else how_it_ended(camera, session)
         session.close()
     reasons = [getattr(event, "reason", "") for event in events if event.KIND == "unclear"]

@@ -40,7 +40,7 @@ class Meddled(Session):
 
     def observe(self, *args: Any, **named: Any) -> Any:
         events = super().observe(*args, **named)
-        plays = [play for play in self.snapshot()["plays"] if play["event"] == "tile_played" and not play["taken_back"]]
+        plays = [play for play in self.snapshot().plays if play["event"] == "tile_played" and not play["taken_back"]]
         if plays and self.rng.random() < 0.15:
             play, who = self.rng.choice(plays[-4:]), self.rng.choice(self.header.players)
             try:

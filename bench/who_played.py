@@ -65,7 +65,7 @@ def told(recorded: Recorded, *, arms: bool, sleeves: bool = True) -> Told:
     """What the desk of now makes of the round."""
     with tempfile.TemporaryDirectory() as folder:
         session, log = retell(recorded, Path(folder) / "game.jsonl", arms=arms, sleeves=sleeves)
-        plays = session.snapshot()["plays"]
+        plays = session.snapshot().plays
         questions = sum(event.KIND == "unclear" for event in session.events)
         session.close()
     true = [(player, laid) for laid, player in laid_by(recorded)]

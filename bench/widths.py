@@ -80,7 +80,7 @@ def played_game() -> Iterator[tuple[Flask, list[str]]]:
         session.end_round("blocked_declared")  # type: ignore[attr-defined]
         for name, hand in (("Ann", [(0, 1), (5, 5)]), ("Ben", [(0, 2), (1, 9)])):
             session.show_hand(name, hand)  # type: ignore[attr-defined]
-        game, seqs = f"/games/{app_state.game}", [play["seq"] for play in session.snapshot()["plays"]]
+        game, seqs = f"/games/{app_state.game}", [play["seq"] for play in session.snapshot().plays]
         yield create_app(app_state, PageSettings(pin=PIN, testing=True)), [
             *(f"/play/{seq}" for seq in seqs[-3:]), f"/play/{seqs[2]}/why", f"/play/{seqs[1]}/correction?tile=12-4",
             *(f"{game}/replay?at={at}" for at in (1, len(session.events) // 2, len(session.events))),

@@ -100,7 +100,7 @@ def make_app_state(
         looked: Session | None = None
         try:
             looked = look_at_game(folder / "journal.jsonl")
-            if looked.snapshot()["phase"] != "match_over":
+            if looked.snapshot().phase != "match_over":
                 app_state.reopen(name)
         except (JournalError, ValueError, OSError) as fault:
             if looked is not None and app_state.disk_refuses:

@@ -78,7 +78,7 @@ class LabelKeeper:
         if halves is None or image is None:
             return
         crop, quad = cut_out(np.asarray(image, np.uint8), row["quad"])
-        label = {"tile": list(halves), "read": row["values"], "quad": quad, "set": session.snapshot().get("set")}
+        label = {"tile": list(halves), "read": row["values"], "quad": quad, "set": session.snapshot().set}
         self._folder.mkdir(parents=True, exist_ok=True)
         stem = f"{name}-{correction.seq}"
         for ending in (".jpg", ".json"):

@@ -14,7 +14,7 @@ from companion.app.change_signal import ChangeSignal
 from companion.app.statistics import MatchRecord, record_of
 from companion.app.summaries import GameSummary, summarize, summary_of
 from companion.game.disputes import Dispute
-from companion.game.game_view import GameView, PlayShown
+from companion.game.game_view import GameView, Line
 from companion.log.events import Corrected
 from companion.log.journal import JournalError
 from companion.rules.position import LinePosition, Position
@@ -38,7 +38,7 @@ class SessionLike(Protocol):
         """The lines that read otherwise by now than they were written, as corrections that are not written."""
         ...
 
-    def held_line(self, seq: int) -> PlayShown | None:
+    def held_line(self, seq: int) -> Line | None:
         """The entry as it is held by now, of whichever round; None: there is none."""
         ...
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from companion.game.game_view import GameView
 from companion.log.event_fields import EventError
 from companion.log.journal import JournalError, JournalText, read_journal
 from companion.play.scoreboard import Scoreboard, fold
@@ -54,14 +55,6 @@ def summarize(path: Path) -> GameSummary:
     )
 
 
-def summary_of(view: Mapping[str, Any], begun: str) -> GameSummary:
+def summary_of(view: GameView, begun: str) -> GameSummary:
     """The summary of a game that is being played, from what it shows."""
-    return GameSummary(
-        rules=str(view.get("rules") or ""),
-        set=str(view.get("set") or ""),
-        players=tuple(map(str, view.get("players") or ())),
-        options=dict(view.get("options") or {}),
-        round=view.get("round"),
-        winners=tuple(view.get("winner") or ()),
-        begun=begun,
-    )
+    return GameSummary(view.rules, view.set, view.players, view.options, view.round, view.winners, begun)

@@ -122,7 +122,7 @@ def _play(
     def film() -> DemoCamera:
         patient = SupervisionSettings(opening_s=LAYING_S, recording_silent_s=LAYING_S)
         filmed = SupervisedCamera(f"sim:{seed}", supervision=patient, opener=EveningOpener(seed, evening))
-        return DemoCamera(filmed, place_of, begin, lambda: str(app_state.session.snapshot()["phase"]))
+        return DemoCamera(filmed, place_of, begin, lambda: app_state.session.snapshot().phase)
 
     watched = WatchedTable(app_state, f"sim:{seed}", data, camera=film(), reopen=film)
     app_state.camera = app_state.table = watched

@@ -164,7 +164,7 @@ class Diagnostics:
                 people |= {*text.header.players}
                 people |= {by for event in text.events if isinstance(by := event.who, str)}
         if self._app_state.has_game:
-            people |= {str(name) for name in self._app_state.session.snapshot().get("players") or ()}
+            people |= {*self._app_state.session.snapshot().players}
         return people
 
     @staticmethod

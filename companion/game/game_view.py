@@ -1,200 +1,186 @@
-"""What the page, `/api/state`, MQTT and the lamp are given of a game: plain JSON values, each with its type.
+"""What everybody is shown of a game: the page draws it, MQTT and the lamp read it, `/api/state` has it as JSON.
 
-Tiles are [inner, outer] (in hands [low, high]); `seq` is the number of the journal's line that laid a tile, 0 of none.
+Tiles are (inner, outer), in hands (low, high); `seq` is the number of the journal's line that laid a tile, 0 of none.
 """
 
-from collections.abc import Mapping
-from typing import Any, NotRequired, TypedDict
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from companion.game.seat import Seat, seats_of
+from companion.game.standing import is_fault, is_misfit, is_own_fault, standing_doubts
+from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
+from companion.rules.actions import LEFT, RIGHT
+from companion.rules.mexican.scoring import tiles_in
+from companion.rules.ruleset import ANY_SET, SHIPPED, load_ruleset
+from companion.rules.tile import chinese_set
+
+SURE_ENOUGH = 0.9
+"""Below this probability a tile is drawn amber and called unsure."""
+
+MOST_STEPS = 40
+"""Each row's tiles are drawn at a size at which its train fits; CSS has one class for each length up to this."""
+
+SHOWN_FOR = 2
+"""A retraction is shown until more tiles than this have been laid."""
+
+Pair = tuple[int, int]
+
+Line = Mapping[str, Any]
+"""An event as the journal has it (log.events: which kind has which fields), as it is held now, with its ruling
+(`violations`: code, certain, by; `open` where people are asked whether it was so, `confirmed_by` who said that it was)
+and what was made of it since.
+
+`overruled`: the table let it stand; `taken_back`: the tile was; `withdrawn`: it counts no more. `guess`: who it
+probably was, where nobody is named; `ruling_open`: people say that it was somebody else than the camera's pictures
+do, so that no ruling on it holds for both. `end_was`: the value to which a tile was laid that does not fit;
+`engine_due` the engine that the round should have had. `changed_by` are the lines that changed it, `changers` the
+people, `original` is how it was first written, `corrected` whether a person changed what it says.
+
+Of a question `about` is the line of a tap that does not fit, `alive` which of its candidates fit all that was tapped
+since, `order` the lines of the acts around it, as they happened as far as anybody has said.
+"""
 
 
-class FindingShown(TypedDict):
-    """What stands against an act; `by` where that is not, or not surely, whoever made it. `open`: people are asked
-    whether it was so; `confirmed_by` who said that it was, in line `confirmed_in`."""
-
-    code: str
-    certain: bool
-    by: NotRequired[str | None]
-    open: NotRequired[bool]
-    confirmed_by: NotRequired[str | None]
-    confirmed_in: NotRequired[int | None]
+def left_out(nothing: Any = None) -> Any:
+    """A field that JSON leaves out where it holds `nothing`."""
+    return field(default_factory=lambda: nothing, metadata={"nothing": nothing})
 
 
-class CandidateShown(TypedDict):
-    """One answer: its `story`, what would be recorded, and its weight."""
-
-    story: str
-    events: list[dict[str, Any]]
-    kind: NotRequired[str]
-    p: NotRequired[float]
-    codes: NotRequired[list[str]]
-
-
-class PlayShown(TypedDict):
-    """An event of this round as the journal has it (log.events: which kind has which fields), with its ruling and what
-    was made of it since.
-
-    `overruled`: the table let it stand; `taken_back`: the tile was; `withdrawn`: it counts no more. `guess`: who it
-    probably was, where nobody is named; `ruling_open`: people say that it was somebody else than the camera's pictures
-    do, so that no ruling on it holds for both. `end_was`: the value to which a tile was laid that does not fit;
-    `engine_due` the engine that the round should have had. `changed_by` are the lines that changed it, `changers` the
-    people, `original` is how it was first written, `corrected` whether a person changed what it says.
-    """
-
-    seq: int
-    at: str
-    source: str
-    event: str
-    overruled: bool
-    taken_back: bool
-    frame: NotRequired[str]
-    author: NotRequired[str]
-    piece: NotRequired[int]
-    turn: NotRequired[int]
-    violations: NotRequired[list[FindingShown]]
-    by: NotRequired[str | None]
-    maybe: NotRequired[list[str]]
-    tile: NotRequired[list[int] | None]
-    train: NotRequired[str]
-    outer_only: NotRequired[bool]
-    end: NotRequired[int | None]
-    undoes: NotRequired[int | None]
-    reading: NotRequired[dict[str, Any]]
-    arm: NotRequired[str]
-    done: NotRequired[bool]
-    face_up: NotRequired[bool]
-    what: NotRequired[str]
-    value: NotRequired[int | None]
-    round: NotRequired[int]
-    engine: NotRequired[list[int] | None]
-    starter: NotRequired[str | None]
-    draws_seen: NotRequired[bool]
-    tiles: NotRequired[list[list[int]]]
-    discards: NotRequired[list[list[int]]]
-    in_order: NotRequired[bool]
-    how: NotRequired[str]
-    out: NotRequired[str | None]
-    scores: NotRequired[dict[str, int]]
-    totals: NotRequired[dict[str, int]]
-    next_engine: NotRequired[list[int] | None]
-    next_starter: NotRequired[str | None]
-    winners: NotRequired[list[str]]
-    reason: NotRequired[str]
-    candidates: NotRequired[list[CandidateShown]]
-    about: NotRequired[int]
-    withdrawn: NotRequired[bool]
-    guess: NotRequired[str]
-    ruling_open: NotRequired[bool]
-    end_was: NotRequired[int | None]
-    engine_due: NotRequired[list[int]]
-    changed_by: NotRequired[list[int]]
-    changers: NotRequired[list[str]]
-    original: NotRequired[Mapping[str, Any]]
-    corrected: NotRequired[bool]
+def as_json(value: Any) -> Any:
+    """A view, or a part of one, as JSON has it."""
+    if is_dataclass(value):
+        held = ((one, getattr(value, one.name)) for one in fields(value))
+        return {one.name: as_json(own) for one, own in held if not one.metadata or own != one.metadata["nothing"]}
+    if isinstance(value, Mapping):
+        return {name: as_json(own) for name, own in value.items()}
+    return [as_json(own) for own in value] if isinstance(value, list | tuple) else value
 
 
-class QuestionShown(TypedDict):
-    """What is asked and not answered yet (log.question says what a reason means). `about`: the line of a tap that does
-    not fit; `alive`: which of its candidates fit all that was tapped since; `order`: the lines of the acts around it,
-    as they happened as far as anybody has said."""
-
-    seq: int
-    at: str
-    source: str
-    event: str
-    reason: str
-    candidates: NotRequired[list[CandidateShown]]
-    frame: NotRequired[str]
-    about: NotRequired[int]
-    alive: NotRequired[list[int]]
-    order: NotRequired[list[int]]
-
-
-class Fallen(TypedDict):
-    """An accusation that stands no longer, and against whom."""
-
-    code: str
-    by: str | None
-
-
-class RetractionShown(TypedDict):
-    """Line `seq` says of line `play` that these findings stand no longer, and whether camera or people told."""
+@dataclass(frozen=True, slots=True)
+class RetractionShown:
+    """Line `seq` says of line `play` that these findings (code, by) stand no longer, and whether camera or people
+    told."""
 
     seq: int
     play: int
-    retracts: list[Fallen]
+    retracts: tuple[Mapping[str, str | None], ...]
     because: str | None
 
 
-class TileShown(TypedDict):
+@dataclass(frozen=True, slots=True)
+class TileShown:
     """A laid tile: `sure` is how probably the camera read it right, None where a person said what it is; `others` are
     what else it may be, with probabilities."""
 
-    tile: list[int]
-    seq: int
-    sure: float | None
-    others: NotRequired[list[list[Any]]]
+    tile: Pair
+    seq: int = 0
+    sure: float | None = None
+    others: tuple[tuple[Pair, float], ...] | None = left_out()
+
+    @property
+    def inner(self) -> int:
+        return self.tile[0]
+
+    @property
+    def outer(self) -> int:
+        return self.tile[1]
+
+    @property
+    def unsure(self) -> bool:
+        return self.sure is not None and self.sure < SURE_ENOUGH
+
+    @property
+    def double(self) -> bool:
+        return self.inner == self.outer and not self.unrecorded
+
+    @property
+    def unrecorded(self) -> bool:
+        """It lies there and is not on record; `seq` is the question about it, where one is open."""
+        return self.inner < 0
 
 
-class TrainShown(TypedDict):
+@dataclass(frozen=True, slots=True)
+class TrainShown:
     """A train from the engine outwards. `end` is the value that is due, `dead` whether its double can be covered.
 
-    `off_record`: how many tiles lie there that are not on record, left out where none do. They are not in `tiles`, and
-    the train's `end` is not known.
+    `off_record`: how many tiles lie there that are not on record. They are not in `tiles`, and the train's `end` is
+    not known.
     """
 
     name: str
     owner: str | None
-    tiles: list[TileShown]
+    tiles: tuple[TileShown, ...]
     end: int | None
     marker: bool
     open: bool
     flipped: bool
     dead: str
     playable: bool
-    off_record: NotRequired[int]
+    off_record: int = left_out(0)
+
+    @property
+    def end_sign(self) -> str:
+        return "?" if self.end is None else str(self.end)
+
+    @property
+    def steps(self) -> int:
+        """The train's length in tiles, rounded up; doubles lie across and take 0.6."""
+        long = sum((0.6 if tile.double else 1.0 for tile in self.tiles), float(self.off_record))
+        return min(MOST_STEPS, max(1, math.ceil(long)))
 
 
-class MustCover(TypedDict):
+@dataclass(frozen=True, slots=True)
+class MustCover:
     """The open double that binds the player to move, and the line that laid it."""
 
     train: str
     value: int | None
     by: str
-    since: int | None
+    since: int | None = None
 
 
-class OpenDouble(TypedDict):
+@dataclass(frozen=True, slots=True)
+class OpenDouble:
     train: str
     value: int | None
     dead: bool
     since: int | None
 
 
-class Playable(TypedDict):
-    tile: list[int]
+@dataclass(frozen=True, slots=True)
+class Playable:
+    tile: Pair
     train: str
 
 
-class Blocked(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Blocked:
     """Whether nothing can be laid any more, with the values that prove it; or whether it is nearly so."""
 
     provable: bool
     nearly: bool
-    values: list[int]
-    fitting: NotRequired[int]
+    values: tuple[int, ...]
+    fitting: int | None = left_out()
 
 
-class RoundScores(TypedDict):
+@dataclass(frozen=True, slots=True)
+class RoundScores:
     round: int
-    engine: list[int] | None
-    starter: str | None
-    how: str | None
-    out: str | None
-    scores: dict[str, int]
-    totals: dict[str, int]
+    engine: Pair | None = None
+    starter: str | None = None
+    how: str | None = None
+    out: str | None = None
+    scores: Mapping[str, int] = field(default_factory=dict)
+    totals: Mapping[str, int] = field(default_factory=dict)
 
 
-class Examined(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Examined:
     """What the shown hands prove or leave possible about an earlier decision."""
 
     player: str
@@ -202,25 +188,48 @@ class Examined(TypedDict):
     status: str
     offence: bool
     seq: int | None
-    tiles: list[list[int]]
+    tiles: tuple[Pair, ...]
 
 
-class OffRecordShown(TypedDict):
+@dataclass(frozen=True, slots=True)
+class OffRecordShown:
     """Tiles that lie on the table and are not on record, apart from those at the trains: at the two ends of a line, and
     those that belong to nothing."""
 
-    left: int
-    right: int
-    apart: int
+    left: int = 0
+    right: int = 0
+    apart: int = 0
 
 
-class NextRound(TypedDict):
+@dataclass(frozen=True, slots=True)
+class NextRound:
     round: int
-    engine: list[int] | None
-    starter: str | None
+    engine: Pair | None = None
+    starter: str | None = None
 
 
-class GameView(TypedDict):
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """A line of the scoreboard; `rank` 1 leads, shared where totals are equal; `hand` a count where it is known."""
+
+    seat: Seat
+    total: int
+    last: int | None
+    hand: int | None
+    rank: int
+
+
+class OwnTurn(NamedTuple):
+    """The turn of `player` with this `number` in the round, from 1. `before`: the line before which it is still to
+    come; None: it is the next turn."""
+
+    player: str
+    number: int
+    before: int | None = None
+
+
+@dataclass(frozen=True)
+class GameView:
     """The game after journal line `seq`.
 
     `phase` is waiting (for a round), playing, round_over (hands are to be shown) or match_over; `plays` are this
@@ -228,13 +237,12 @@ class GameView(TypedDict):
     `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
     `laying_together` says that first trains may still be laid, by everybody at the same time; `after_double` is the
     train of a double just laid, to which one more tile is due; `questions` are those that nobody has answered. In a
-    round that people tap `to_come` are the turns still to come (player, which of the player's turns, from 1, and the
-    line of the tap before which it is), `own_turns` how many turns each player has begun, and `put_before` the taps
-    that were put before others without a question. `turns_over` says that these rules turn a dead double face down,
-    `knocks` that a last tile is announced by a knock. `brought` are the points with which everybody began, left out
-    where all began with none; `left` those of whoever went home earlier in the match; `colours` the players' numbers
-    where they are not those of their seats.
-    `off_record` is left out where there is nothing to count, and so it is after a restart until the camera has looked.
+    round that people tap `to_come` are the turns still to come, `own_turns` how many turns each player has begun, and
+    `put_before` the taps that were put before others without a question (line of the late one, line of the other).
+    `turns_over` says that these rules turn a dead double face down, `knocks` that a last tile is announced by a knock.
+    `brought` are the points with which everybody began, where anybody had some; `left` those of whoever went home
+    earlier in the match; `colours` the players' numbers where they are not those of their seats. `off_record` is left
+    out where there is nothing to count, and so it is after a restart until the camera has looked.
     """
 
     seq: int
@@ -244,51 +252,311 @@ class GameView(TypedDict):
     family: str
     set: str
     set_max: int
-    players: list[str]
-    options: dict[str, Any]
-    round: int | None
-    rounds: int | None
-    starter: str | None
-    how: str | None
-    engine: list[int] | None
-    turn: str | None
-    turn_actions: list[str]
-    turn_finished: bool
-    first_turn: bool
-    unable: list[str]
-    still_laying: str | None
-    laying_together: bool
-    after_double: str | None
-    boneyard: int | None
-    hands: Mapping[str, int | None]
-    markers: list[str]
-    trains: list[TrainShown]
-    line: list[TileShown]
-    arms: int
-    ends: list[int | None]
-    discards: dict[str, int]
-    open_doubles: list[OpenDouble]
-    must_cover: MustCover | None
-    may_play: list[Playable]
-    blocked: Blocked | None
-    plays: list[PlayShown]
-    questions: list[QuestionShown]
-    to_come: list[list[Any]]
-    put_before: list[list[int]]
-    own_turns: dict[str, int]
-    totals: dict[str, int]
-    brought: NotRequired[dict[str, int]]
-    left: NotRequired[dict[str, int]]
-    colours: NotRequired[dict[str, int]]
-    most_points_win: bool
-    rounds_played: list[RoundScores]
-    winner: list[str] | None
-    audit: list[Examined]
-    shown: dict[str, list[list[int]]]
-    next: NextRound | None
-    camera: None
-    off_record: NotRequired[OffRecordShown]
-    reminders: NotRequired[list[str]]
-    turns_over: NotRequired[bool]
-    knocks: NotRequired[bool]
-    retractions: NotRequired[list[RetractionShown]]
+    players: tuple[str, ...]
+    options: Mapping[str, Any]
+    round: int | None = None
+    rounds: int | None = None
+    starter: str | None = None
+    how: str | None = None
+    engine: Pair | None = None
+    turn: str | None = None
+    turn_actions: tuple[str, ...] = ()
+    turn_finished: bool = False
+    first_turn: bool = False
+    unable: tuple[str, ...] = ()
+    still_laying: str | None = None
+    laying_together: bool = False
+    after_double: str | None = None
+    boneyard: int | None = None
+    hands: Mapping[str, int | None] = field(default_factory=dict)
+    markers: tuple[str, ...] = ()
+    trains: tuple[TrainShown, ...] = ()
+    line: tuple[TileShown, ...] = ()
+    arms: int = 1
+    ends: tuple[int | None, int | None] = (None, None)
+    discards: Mapping[str, int] = field(default_factory=dict)
+    open_doubles: tuple[OpenDouble, ...] = ()
+    must_cover: MustCover | None = None
+    may_play: tuple[Playable, ...] = ()
+    blocked: Blocked | None = None
+    plays: tuple[Line, ...] = ()
+    questions: tuple[Line, ...] = ()
+    to_come: tuple[OwnTurn, ...] = ()
+    put_before: tuple[Pair, ...] = ()
+    own_turns: Mapping[str, int] = field(default_factory=dict)
+    totals: Mapping[str, int] = field(default_factory=dict)
+    most_points_win: bool = False
+    rounds_played: tuple[RoundScores, ...] = ()
+    winner: tuple[str, ...] | None = None
+    audit: tuple[Examined, ...] = ()
+    shown: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
+    next: NextRound | None = None
+    camera: None = None
+    brought: Mapping[str, int] = left_out({})
+    left: Mapping[str, int] = left_out({})
+    colours: Mapping[str, int] | None = left_out()
+    off_record: OffRecordShown | None = field(default=None, metadata={"nothing": None})
+    reminders: tuple[str, ...] | None = left_out()
+    turns_over: bool | None = left_out()
+    knocks: bool | None = left_out()
+    retractions: tuple[RetractionShown, ...] | None = left_out()
+
+    # ---- what follows from it, for whoever draws it --------------------------------------------------------------
+
+    @property
+    def chinese(self) -> bool:
+        return self.family == "chinese"
+
+    @property
+    def pays(self) -> bool:
+        """Whether a round is settled with payments, which add up to 0; else nobody has points below 0."""
+        return self.chinese and self.most_points_win
+
+    @property
+    def box(self) -> int:
+        """How many tiles the set has."""
+        return sum(chinese_set().values()) if self.chinese else tiles_in(self.set_max)
+
+    @property
+    def lowest(self) -> int:
+        """The least value of a half: no Chinese tile has a blank."""
+        return 1 if self.chinese else 0
+
+    @property
+    def playing(self) -> bool:
+        return self.phase == "playing"
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the first round of this game has not begun."""
+        return self.phase == "waiting" and not self.lines and not self.rounds_played
+
+    @property
+    def winners(self) -> tuple[str, ...]:
+        return self.winner or ()
+
+    @property
+    def drew(self) -> bool:
+        return "draw" in self.turn_actions
+
+    @property
+    def apart(self) -> int:
+        """How many tiles that are not on record belong to nothing."""
+        return 0 if self.off_record is None else self.off_record.apart
+
+    @property
+    def end_signs(self) -> tuple[str, str]:
+        """The values at the left and the right end of a line that has begun."""
+        left, right = ("?" if end is None else str(end) for end in self.ends)
+        return left, right
+
+    @property
+    def counted(self) -> bool:
+        """Whether anybody has won points in this match, here or before the players changed."""
+        return bool(self.rounds_played or self.brought or self.left)
+
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:
+        return seats_of(self.players, self.colours)
+
+    def seat(self, name: str | None) -> Seat | None:
+        return next((seat for seat in self.seats if seat.name == name), None)
+
+    @property
+    def mover(self) -> Seat | None:
+        return self.seat(self.turn)
+
+    @cached_property
+    def asked(self) -> tuple[Line, ...]:
+        """The questions to everybody."""
+        return tuple(one for one in self.questions if not is_misfit(one))
+
+    @cached_property
+    def misfits(self) -> tuple[Line, ...]:
+        """Those about taps that do not fit."""
+        return tuple(one for one in self.questions if is_misfit(one))
+
+    @property
+    def cards(self) -> tuple[tuple[Line, tuple[int, ...]], ...]:
+        """What is asked: of questions of one kind that offer no answers only the newest, with the numbers of all."""
+        cards: dict[object, tuple[Line, tuple[int, ...]]] = {}
+        for question in self.asked:
+            kind = question["seq"] if question.get("candidates") else Question.of(question.get("reason") or "").same
+            earlier = cards.pop(kind)[1] if kind in cards else ()
+            cards[kind] = (question, (*earlier, int(question["seq"])))
+        return tuple(cards.values())
+
+    @cached_property
+    def deals(self) -> int | None:
+        """How many tiles the rules deal to each; None where they do not say."""
+        if self.rules not in SHIPPED:
+            return None
+        rules = load_ruleset(self.rules, dict(self.options))
+        return rules.hand_size(self.set_max if rules.is_mexican else ANY_SET, len(self.players))
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The plays as they are told. That a wrong engine lies there is no fact while it is asked which tile is the
+        engine; who was dealt another number of tiles than the rules deal is told with both; whoever says that the own
+        first train is done has ended a turn, not passed."""
+        which_engine = any(Question.of(one.get("reason") or "").about == ANOTHER_ENGINE for one in self.asked)
+        told, last = list[Line](), dict[str | None, Line]()
+        for play in self.plays:
+            if is_misfit(play):
+                continue
+            by, event = play.get("by"), play["event"]
+            first = all(one["event"] == "passed" or one.get("train") == one.get("by") for one in last.values())
+            if event == "passed" and first and last.get(by, play)["event"] == "tile_played":
+                play = {**play, "done": True}
+            elif event == "round_started" and which_engine:
+                play = {**play, "violations": []}
+            elif play.get("what") == "dealt":
+                play = {**play, "due": self.deals}
+            told.append(play)
+            if by is not None and not play.get("taken_back") and not play.get("withdrawn"):
+                last[by] = play
+        return tuple(told)
+
+    def play(self, seq: int) -> Line | None:
+        return next((play for play in self.lines if play.get("seq") == seq), None)
+
+    @property
+    def faults(self) -> tuple[Line, ...]:
+        """Plays of this round that break a rule and have not been let stand, the newest first."""
+        return tuple(play for play in reversed(self.lines) if is_fault(play))
+
+    @cached_property
+    def at_fault(self) -> frozenset[int]:
+        """The lines of illegal plays that stand."""
+        return frozenset(play["seq"] for play in self.lines if is_own_fault(play))
+
+    @cached_property
+    def doubted(self) -> frozenset[int]:
+        """The lines of plays that are only possibly illegal."""
+        return frozenset(play["seq"] for play in self.lines if standing_doubts(play)) - self.at_fault
+
+    @cached_property
+    def laid(self) -> tuple[int, ...]:
+        """The lines that laid the tiles of this round, the newest last."""
+        return tuple(one["seq"] for one in self.lines if one["event"] == "tile_played" and not one.get("taken_back"))
+
+    @property
+    def fell_lately(self) -> tuple[RetractionShown, ...]:
+        """Accusations that fell lately: only few tiles have been laid since, so that everybody sees it once."""
+        return tuple(one for one in self.retractions or () if sum(seq > one.seq for seq in self.laid) <= SHOWN_FOR)
+
+    def beyond(self, place: str) -> tuple[TileShown, ...]:
+        """Tiles that lie on this train, or at this end of the line, and are not on record."""
+        off = self.off_record or OffRecordShown()
+        counts = {LEFT: off.left, RIGHT: off.right} | {train.name: train.off_record for train in self.trains}
+        reason = Question(QuestionKind.UNREADABLE_TILE, train=place).reason
+        newest = max((int(one["seq"]) for one in self.asked if one.get("reason") == reason), default=0)
+        return (TileShown((-1, -1), newest),) * counts[place]
+
+    @cached_property
+    def scores(self) -> tuple[ScoreRow, ...]:
+        """In order of seats: a scoreboard whose lines jump about cannot be read from across the room."""
+        last: Mapping[str, int] = self.rounds_played[-1].scores if self.rounds_played else {}
+        numbers = sorted((self.totals[name] for name in self.players), reverse=self.most_points_win)
+        return tuple(
+            ScoreRow(
+                seat,
+                self.totals[seat.name],
+                last.get(seat.name),
+                self.hands.get(seat.name),
+                numbers.index(self.totals[seat.name]) + 1 if self.counted else 0,
+            )
+            for seat in self.seats
+        )
+
+    def turn_of(self, name: str) -> OwnTurn:
+        """The turn of this player to which an act of now belongs: the one that is begun, or the next."""
+        begun = self.turn if self.turn_actions else None
+        return OwnTurn(name, self.own_turns.get(name, 0) + (name != begun))
+
+    # ---- whose keys are shown, and where the next tile goes ------------------------------------------------------
+
+    @property
+    def open_trains(self) -> tuple[TrainShown, ...]:
+        """What the player at work may lay on, their own train first."""
+        mine = self.at_work.name if self.at_work else None
+        if self.growing is not None:
+            return tuple(train for train in self.trains if train.name == mine)
+        return tuple(sorted((train for train in self.trains if train.playable), key=lambda train: train.name != mine))
+
+    @property
+    def preselected(self) -> str | None:
+        """Where the next tile probably goes: on the double that waits, on the long first train that grows, else on the
+        own train."""
+        open_to = [train.name for train in self.trains if train.playable]
+        due = self.must_cover.train if self.must_cover else self.after_double
+        if due is not None and (due in open_to or not open_to):
+            return due
+        mine = self.growing or self.turn
+        return mine if mine is not None or not open_to else open_to[0]
+
+    @property
+    def growing(self) -> str | None:
+        """Whose long first train is being laid just now: all of its tiles are the latest ones on the table.
+
+        Later the rules may still let it go on, but then it is no more likely than anybody's next turn.
+        """
+        row = next((train for train in self.trains if train.name == self.still_laying), None)
+        laid = [play for play in self.lines if play["event"] == "tile_played" and not play.get("taken_back")]
+        latest = laid[len(laid) - len(row.tiles) :] if row is not None and row.tiles else []
+        alone = bool(latest) and all(play.get("by") == play.get("train") == self.still_laying for play in latest)
+        return self.still_laying if alone else None
+
+    @property
+    def together(self) -> bool:
+        """Whether everybody builds a first train at the same time, and somebody has not said that it is done."""
+        return bool(self.building)
+
+    @property
+    def at_work(self) -> Seat | None:
+        """Whose turn the page shows: of whoever builds a long first train until its end is said, else of the player to
+        move; None while everybody builds."""
+        return None if self.together else self.seat(self.growing) or self.mover
+
+    @property
+    def building(self) -> tuple[Seat, ...]:
+        """Whose first train may begin or go on while everybody builds: of all who have not said that it is done."""
+        if not self.laying_together:
+            return ()
+        ended = {play.get("by") for play in self.lines if play["event"] in ("passed", "marker_placed")}
+        return tuple(seat for seat in self.seats if seat.name not in ended)
+
+    @property
+    def builders(self) -> tuple[Seat, ...]:
+        """Those of them who have begun."""
+        begun = {train.name for train in self.trains if train.tiles}
+        return tuple(seat for seat in self.building if seat.name in begun)
+
+    def takes(self, train: TrainShown) -> bool:
+        """Whether the next tile may be laid there."""
+        return train.playable or train.name == self.growing or self.seat(train.owner) in self.building
+
+    @property
+    def by_likelihood(self) -> tuple[TrainShown, ...]:
+        """The trains as they are offered for the next tile: where it probably goes, what is open, what is closed."""
+        return tuple(sorted(self.trains, key=lambda train: (train.name != self.preselected, not self.takes(train))))
+
+    def as_seen_by(self, me: Seat | None) -> GameView:
+        """The same for the keys of a player's own phone: what is tapped there is theirs, whoever is to move."""
+        if me is None:
+            return self
+        still = self.still_laying if self.still_laying == me.name else None
+        if me == self.mover:
+            return replace(self, still_laying=still, laying_together=False)
+        due = None if self.must_cover is None else self.must_cover.train
+        own = tuple(
+            replace(
+                row,
+                playable=(row.owner in (None, me.name) or row.marker) and not row.flipped and due in (None, row.name),
+            )
+            for row in self.trains
+        )
+        return replace(
+            self, turn=me.name, turn_actions=(), trains=own, after_double=None, still_laying=still,
+            laying_together=False,
+        )  # fmt: skip

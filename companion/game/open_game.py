@@ -12,10 +12,11 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 from companion.game.disputes import Dispute, dispute_in
-from companion.game.game_view import GameView, PlayShown
+from companion.game.game_view import GameView, Line
 from companion.game.ingest import CameraIngest
 from companion.game.ledger import Ledger
 from companion.game.off_record import Lying, off_record
@@ -139,7 +140,7 @@ class OpenGame:
         with self._lock:
             return fold_held(self.header.players, self._ledger.ruled(), self.header.brought)
 
-    def held_line(self, seq: int) -> PlayShown | None:
+    def held_line(self, seq: int) -> Line | None:
         """The entry as it is held by now, of whichever round, as a snapshot's `plays` show it; None: there is none."""
         with self._lock:
             held = self._ledger.ruled_line(seq)
@@ -163,16 +164,13 @@ class OpenGame:
             if at is None or at >= len(events):
                 questions = open_questions(events)
                 now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(events), questions, self._lying)
-                guesses = self._watching.guesses()
-                for play in now["plays"]:
-                    play |= {"guess": guesses[play["seq"]]} if play["seq"] in guesses and not play.get("by") else {}
-                return _with_retractions(now, events)
+                return _with_retractions(now, events, self._watching.guesses())
             work_out = ledger.at(max(0, at))
         with self._looking_back:
             then = work_out()
             events = events[: max(0, at)]
             shown = scene(self.header, self.rules, then.timeline, then.held, len(events), open_questions(events))
-            return _with_retractions(shown, events)
+            return _with_retractions(shown, events, {})
 
     def rehearsal(self) -> Self:
         """A copy of the game, to be tried on: nobody hears of it and nothing reaches the disk."""
@@ -421,34 +419,35 @@ def _is_marked(course: Course, train: str) -> bool:
     return isinstance(course.table, Position) and train in course.table.markers
 
 
-def _with_retractions(shown: GameView, events: Sequence[Event]) -> GameView:
-    for play in shown["plays"]:
-        if play.get("corrected"):
-            play["changers"] = _changers(play["changed_by"], events)
+def _with_retractions(shown: GameView, events: Sequence[Event], guesses: Mapping[int, str]) -> GameView:
     accused = frozenset(
         (play["seq"], finding["code"], finding.get("by") or play.get("by"))
-        for play in shown["plays"]
+        for play in shown.plays
         for finding in standing_findings(play)
     )
-    shown["retractions"] = retractions(events, accused)
-    told = {one["seq"] for one in shown["retractions"]}
-    for play in shown["plays"]:
-        if "changed_by" in play:
-            _leave_out_untold(play, told, events)
-    return shown
+    fell = retractions(events, accused)
+    told = {one.seq for one in fell}
+    plays = []
+    for play in shown.plays:
+        guess = {"guess": guesses[play["seq"]]} if play["seq"] in guesses and not play.get("by") else {}
+        changers = {"changers": _changers(play["changed_by"], events)} if play.get("corrected") else {}
+        plays.append(_without_untold({**play, **guess, **changers}, told, events))
+    return replace(shown, plays=tuple(plays), retractions=tuple(fell))
 
 
-def _leave_out_untold(play: PlayShown, told: Collection[int], events: Sequence[Event]) -> None:
+def _without_untold(play: Line, told: Collection[int], events: Sequence[Event]) -> Line:
     """What stood, fell, and stands again since the reason was undone, has changed nothing of a play."""
-    lines = {seq: events[seq - 1] for seq in play["changed_by"]}
+    lines = {seq: events[seq - 1] for seq in play.get("changed_by", ())}
     gone = {seq for seq, line in lines.items() if "retracts" in getattr(line, "what", {}) and seq not in told}
-    play["changed_by"] = [seq for seq in lines if seq not in gone]
-    if gone and not play["changed_by"]:
-        del play["changed_by"]
-        original: Mapping[str, Any] = play.get("original", {})
-        if all(original.get(name) == play.get(name) for name in ("by", "maybe", "tile", "train")):
-            play.pop("original", None)
-            play.pop("corrected", None)
+    if not gone:
+        return play
+    stay = [seq for seq in lines if seq not in gone]
+    if stay:
+        return {**play, "changed_by": stay}
+    original: Mapping[str, Any] = play.get("original", {})
+    same = all(original.get(name) == play.get(name) for name in ("by", "maybe", "tile", "train"))
+    void = {"changed_by", *(("original", "corrected") if same else ())}
+    return {name: value for name, value in play.items() if name not in void}
 
 
 def _changers(seqs: Sequence[int], events: Sequence[Event]) -> list[str]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-from companion.game.game_view import Fallen, RetractionShown
+from companion.game.game_view import RetractionShown
 from companion.game.timeline import Timeline
 from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed
@@ -94,11 +94,10 @@ def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str 
             continue
         if not isinstance(event, Corrected) or "retracts" not in event.what or event.seq in undone:
             continue
-        fallen = [cast(Fallen, dict(one)) for one in event.what["retracts"]]
-        fallen = [one for one in fallen if (event.corrects, one["code"], one.get("by")) not in accused]
+        said = event.what["retracts"]
+        fallen = tuple(one for one in said if (event.corrects, one["code"], one.get("by")) not in accused)
         if fallen:
-            because = event.what.get("because")
-            shown.append({"seq": event.seq, "play": event.corrects, "retracts": fallen, "because": because})
+            shown.append(RetractionShown(event.seq, event.corrects, fallen, event.what.get("because")))
     return shown
 
 

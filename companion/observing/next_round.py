@@ -104,7 +104,7 @@ class NextRound:
 
     def ask(self, layout: Layout, frame: str) -> None:
         """Ask whether another round has begun. Where its first tile has lain there, unanswered, for long, it has."""
-        table, number = self._session.position, self._session.snapshot()["round"]
+        table, number = self._session.position, self._session.snapshot().round
         assert number is not None
         another = table is not None and _beginning(layout, table) is not None
         self._waited += another and self._asked is not None
@@ -146,7 +146,7 @@ class NextRound:
     def _without_points(self, source: str) -> None:
         """The round is over, and it has no points."""
         self._put_back()
-        self.skipped = self._session.snapshot()["round"]
+        self.skipped = self._session.snapshot().round
         if self._session.phase == "playing":
             self._session.end_round("abandoned", source=source)
         elif self._session.phase == "ended":
@@ -176,7 +176,7 @@ class NextRound:
         for number, seq in list(self._points.items()):
             if not self._session.is_open(seq):
                 del self._points[number]
-            elif any(one["round"] == number for one in self._session.snapshot()["rounds_played"]):
+            elif any(one.round == number for one in self._session.snapshot().rounds_played):
                 self._session.drop_question(seq)
                 del self._points[number]
 

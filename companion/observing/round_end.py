@@ -259,7 +259,7 @@ class Ending:
         if not any(layout.hands.values()):
             self.hands.lie_open(layout, 0)
             return False
-        plays = self.session.snapshot()["plays"]
+        plays = self.session.snapshot().plays
         laid = [play for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
         last, by = (laid[-1]["seq"], laid[-1].get("by")) if laid else (0, None)
         self.hands.lie_open(layout, last)

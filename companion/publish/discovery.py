@@ -119,21 +119,21 @@ def summary(snapshot: GameView | None) -> dict[str, Any]:
     topics."""
     if snapshot is None:
         return NO_GAME
-    totals: Mapping[str, int] = snapshot.get("totals") or {}
-    best = (max if snapshot.get("most_points_win") else min)(totals.values(), default=None)
+    totals: Mapping[str, int] = snapshot.totals
+    best = (max if snapshot.most_points_win else min)(totals.values(), default=None)
     leaders = [name for name, points in totals.items() if points == best] if any(totals.values()) else []
-    plays = [play for play in snapshot.get("plays") or [] if not is_misfit(play)]
+    plays = [play for play in snapshot.plays if not is_misfit(play)]
     last: Mapping[str, Any] = plays[-1] if plays else {}
     return {
-        "phase": str(snapshot.get("phase") or "waiting"),
-        "turn": snapshot.get("turn") or "-",
-        "round": snapshot.get("round") or 0,
+        "phase": snapshot.phase,
+        "turn": snapshot.turn or "-",
+        "round": snapshot.round or 0,
         "leader": ", ".join(leaders) or "-",
         "last": _text(last),
-        "question": bool(snapshot.get("questions")),
+        "question": bool(snapshot.questions),
         "illegal": is_fault(last),
         "totals": dict(totals),
-        "points": {slug_of(name): totals.get(name, 0) for name in snapshot.get("players") or ()},
+        "points": {slug_of(name): totals.get(name, 0) for name in snapshot.players},
     }
 
 

@@ -33,11 +33,11 @@ class Happenings:
 
 
 def _all(view: GameView) -> Iterator[tuple[tuple[Any, ...], Happening]]:
-    for play in view["plays"]:
+    for play in view.plays:
         if play.get("event") != "tile_played":
             continue
-        about = {"by": play.get("by"), "tile": play.get("tile"), "train": play.get("train"), "round": view["round"]}
-        place = (view["round"], play.get("seq"))
+        about = {"by": play.get("by"), "tile": play.get("tile"), "train": play.get("train"), "round": view.round}
+        place = (view.round, play.get("seq"))
         yield (PLAY, *place), (PLAY, {"event_type": PLAYS[0], **about})
         for finding in standing_findings(play):
             code, by = str(finding["code"]), finding.get("by") or play.get("by")

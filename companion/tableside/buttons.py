@@ -29,18 +29,18 @@ class GameControls(Protocol):
 def light_of(snapshot: GameView | None, camera_lost: bool) -> Light:
     """What the lamp shows. Illegal comes first, because somebody may be reaching for the next tile; then questions.
     Whether a tap was right is asked on the phone that tapped, and lights nothing."""
-    if snapshot is None or snapshot.get("phase") == "match_over":
+    if snapshot is None or snapshot.phase == "match_over":
         return Light.NO_CAMERA if camera_lost else Light.OFF
     if is_accused(snapshot):
         return Light.ILLEGAL
-    if not all(map(is_misfit, snapshot.get("questions") or ())):
+    if not all(map(is_misfit, snapshot.questions)):
         return Light.UNSURE
     return Light.NO_CAMERA if camera_lost else Light.READING
 
 
 def is_accused(snapshot: GameView) -> bool:
     """Whether a fault stands against the newest entry."""
-    plays = [play for play in snapshot.get("plays") or [] if not is_misfit(play)]
+    plays = [play for play in snapshot.plays if not is_misfit(play)]
     return is_fault(plays[-1]) if plays else False
 
 
@@ -65,9 +65,9 @@ class Tableside:
             return False
         try:
             if isinstance(press, Done):
-                controls.done(controls.snapshot()["players"][press.seat - 1])
+                controls.done(controls.snapshot().players[press.seat - 1])
             elif press is Press.PASS:
-                controls.pass_turn(by=controls.snapshot().get("turn"))
+                controls.pass_turn(by=controls.snapshot().turn)
             else:
                 controls.undo()
         except (ValueError, LookupError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -256,10 +256,10 @@ def sign_out() -> AnyResponse:
     return redirect("/", 303)
 
 
-def _players() -> list[str]:
+def _players() -> Sequence[str]:
     """Who plays the game on the table."""
     app_state: AppState = current_app.extensions["companion_state"]
-    return app_state.session.snapshot()["players"] if app_state.has_game else []
+    return app_state.session.snapshot().players if app_state.has_game else ()
 
 
 def _phones_name(fields: dict[str, Any]) -> str:

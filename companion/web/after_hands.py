@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from companion.game.game_view import Examined
+from companion.game.game_view import Examined, GameView
 from companion.web.languages import gettext as _
-from companion.web.page_view import PageView
 from companion.web.wording import show_tile
 
 SHOWN_AT_ONCE = 6
@@ -37,15 +36,15 @@ class LeftOpen:
 
 
 def only_possible(one: Examined) -> bool:
-    return one["offence"] and one["status"] == "possible"
+    return one.offence and one.status == "possible"
 
 
-def left_open(board: PageView) -> list[LeftOpen]:
+def left_open(board: GameView) -> list[LeftOpen]:
     """The kinds of what is only possible, in the order of the round."""
     found: dict[str, list[int | None]] = {}
     for one in board.audit:
         if only_possible(one):
-            found.setdefault(one["code"], []).append(one["seq"])
+            found.setdefault(one.code, []).append(one.seq)
     when = moments(board)
     return [LeftOpen(code, len(seqs), _links(seqs, when)) for code, seqs in found.items()]
 
@@ -60,10 +59,10 @@ def _links(seqs: list[int | None], when: dict[int, str]) -> tuple[tuple[int, str
     return tuple(links)
 
 
-def moments(board: PageView) -> dict[int, str]:
+def moments(board: GameView) -> dict[int, str]:
     """The number of each act of the round -> when it was, told by the last tile on the table."""
     words, told = _("at the beginning"), dict[int, str]()
-    for play in board.plays:
+    for play in board.lines:
         if play["event"] == "tile_played" and not play.get("taken_back"):
             words = _("after %(tile)s", tile=show_tile(play.get("tile"), board.family))
         told[play["seq"]] = words

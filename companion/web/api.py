@@ -11,7 +11,7 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import AppState, SessionLike
-from companion.game.game_view import GameView
+from companion.game.game_view import GameView, as_json
 from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Discarded, Event, MarkerPlaced, Passed, TilePlayed, Unclear
 from companion.log.journal import JournalError
@@ -25,7 +25,6 @@ from companion.web.changing import changes, table_as_seen
 from companion.web.disk import disk_fault
 from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
-from companion.web.page_view import page_view_of
 from companion.web.put_in import comes_after, missing_act
 from companion.web.refusals import why
 from companion.web.repair_texts import in_english
@@ -65,10 +64,8 @@ def state() -> Response:
     """The whole table and scoreboard."""
     if not app_state().has_game:
         return jsonify({"seq": 0, "game": None, "phase": "no_game", "camera": app_state().camera_status()})
-    snapshot = dict(app_state().session.snapshot())
-    snapshot["game"] = app_state().game
-    snapshot["camera"] = app_state().camera_status()
-    return jsonify(snapshot)
+    around = {"game": app_state().game, "camera": app_state().camera_status()}
+    return jsonify(as_json(_board()) | around)
 
 
 def watched() -> bool:
@@ -105,15 +102,14 @@ def _board() -> GameView:
 
 
 def _players() -> list[str]:
-    return [str(name) for name in _board().get("players") or ()]
+    return list(_board().players)
 
 
 def _mover(fields: dict[str, Any]) -> str | None:
     """Whose act it is: the named player, else the one whose turn was shown, else the one to move."""
     if fields.get("by"):
         return person(fields, "by", _players())
-    turn = carried(fields, _players(), None).turn or _board().get("turn")
-    return None if turn is None else str(turn)
+    return carried(fields, _players(), None).turn or _board().turn
 
 
 def _carried(fields: dict[str, Any], by: str | None, train: str | None = None) -> Carried:
@@ -124,13 +120,13 @@ def _carried(fields: dict[str, Any], by: str | None, train: str | None = None) -
 def _is_told(fields: Mapping[str, Any]) -> Callable[[SessionLike], bool]:
     """Whether a tap says itself what it was meant for: in a round that people tap it is recorded then, whatever others
     have tapped meanwhile, and asked about where it does not fit."""
-    return lambda session: fields.get("turn") not in (None, "") and bool(session.snapshot()["own_turns"])
+    return lambda session: fields.get("turn") not in (None, "") and bool(session.snapshot().own_turns)
 
 
 def _train(fields: dict[str, Any], name: str = "train") -> str:
     train = text(fields, name, longest=24)
     board = _board()
-    known = {*(str(t["name"]) for t in board.get("trains") or ()), *_players(), "MX", "MX2", "R", "L"}
+    known = {*(one.name for one in board.trains), *board.players, "MX", "MX2", "R", "L"}
     if train not in known:
         raise BadRequest(_("There is no train '%(train)s' on this table.", train=train))
     return train
@@ -141,15 +137,13 @@ def _due(train: str) -> int | None:
     where others lie there that are not."""
     board = _board()
     if train in ("R", "L"):
-        line = board.get("line") or ()
-        if not line or (train == "L" and board.get("arms") == 1):
+        if not board.line or (train == "L" and board.arms == 1):
             return None
-        return int(line[-1]["tile"][1] if train == "R" else line[0]["tile"][0])
-    row = next((row for row in board.get("trains") or () if row.get("name") == train), None)
-    if row is not None and row["tiles"]:
-        return int(row["tiles"][-1]["tile"][1])
-    engine = board.get("engine")
-    return None if not engine else int(engine[-1])
+        return board.line[-1].outer if train == "R" else board.line[0].inner
+    row = next((row for row in board.trains if row.name == train), None)
+    if row is not None and row.tiles:
+        return row.tiles[-1].outer
+    return board.engine[-1] if board.engine else None
 
 
 def laid_tile(fields: dict[str, Any], train: str, end: int | None = None) -> tuple[int, int]:
@@ -211,10 +205,10 @@ def _whose(train: str, laid: tuple[int, int]) -> str | None:
     """Who laid a tapped tile; None: as the game has it. Raises AskBack where it is rather the train's owner than the
     player to move."""
     board, mover = _board(), _mover({})
-    row = next((row for row in board.get("trains") or () if row.get("name") == train), None)
-    if row is None or row.get("playable") or mover is None or train == mover or train not in _players():
+    row = next((row for row in board.trains if row.name == train), None)
+    if row is None or row.playable or mover is None or train == mover or train not in _players():
         return None
-    if board.get("laying_together") or board.get("still_laying") == train:
+    if board.laying_together or board.still_laying == train:
         return None
     sentence = _(
         "%(owner)s's train is closed to %(mover)s. Who played %(tile)s?", owner=train, mover=mover, tile=show_tile(laid)
@@ -225,8 +219,8 @@ def _whose(train: str, laid: tuple[int, int]) -> str | None:
 def _expect_possible(laid: tuple[int, int]) -> None:
     """Raises AskBack for a tile that the set does not have, or that lies on the table already; Chinese tiles come twice
     and pass."""
-    board = page_view_of(_board())
-    if min(laid) < board.lowest or max(laid) > board.highest:
+    board = _board()
+    if min(laid) < board.lowest or max(laid) > board.set_max:
         sentence = f"{show_tile(laid)}? {_('The set of this game has no such tile.')}"
         raise AskBack(sentence, [(_("Record it all the same"), {"again": "1"})])
     where = None if board.chinese else places_of(board).get((min(laid), max(laid)))
@@ -309,7 +303,7 @@ def report() -> AnyResponse:
     fields = read_body(request)
     with table_as_seen(fields):
         what, given = text(fields, "what", longest=40), fields.get("value") not in (None, "")
-        board, by = page_view_of(_board()), person(fields, "by", _players())
+        board, by = _board(), person(fields, "by", _players())
         value = number(fields, "value", 0, board.box) if given or what == DEALT else None
         if what == DEALT and wants_page() and board.deals not in (None, value) and not fields.get("again"):
             sentence = _(
@@ -386,7 +380,7 @@ def answer() -> AnyResponse:
 
 def _order(fields: Mapping[str, Any]) -> list[int]:
     """The lines of acts of this round, each once. Raises FieldError."""
-    known = {str(play["seq"]) for play in _board()["plays"]}
+    known = {str(play["seq"]) for play in _board().plays}
     lines = str(fields["order"]).split()
     wrong = next((one for n, one in enumerate(lines) if one not in known or one in lines[:n]), None)
     if wrong is not None or not lines:
@@ -416,7 +410,7 @@ def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     if fields.get("by") not in (None, ""):
         what["by"] = person(fields, "by", _players())
     if any(fields.get(name) not in (None, "") for name in ("insert_event", "insert_train")):
-        what["insert"] = [missing_act(fields, page_view_of(_board()), _players()) or _missing_tile(fields)]
+        what["insert"] = [missing_act(fields, _board(), _players()) or _missing_tile(fields)]
         what["after"] = comes_after(fields)
     for flag in ("withdrawn", "overruled"):
         if fields.get(flag) in (True, "1", "true", "on"):
@@ -452,7 +446,7 @@ def start_round() -> AnyResponse:
     """A new round; in place of `engine` and `starter` also `drawn_1`, `drawn_2` ...: the tiles that everybody drew."""
     fields = read_body(request)
     with table_as_seen(fields):
-        highest = page_view_of(_board()).highest
+        highest = _board().set_max
         engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], highest, "engine")
         if engine is not None and engine[0] != engine[1] and wants_page():
             raise FieldError("engine", _("The engine is a double, such as 12-12."))

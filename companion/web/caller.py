@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from companion.game.game_view import GameView
 from companion.game.standing import is_fault, standing_faults
 from companion.web import wording
 from companion.web.notices import recent_faults
-from companion.web.page_view import PageView
 
 MOST_CALLED = 4
 """Of the latest plays: whoever was away for longer is not told of an evening."""
@@ -22,11 +22,11 @@ class Call(TypedDict):
     tone: str
 
 
-def calls_of(board: PageView) -> list[Call]:
+def calls_of(board: GameView) -> list[Call]:
     """What there is to say now, faults and fallen accusations first, then the plays in their order."""
     faults: list[Call] = []
     plays: list[Call] = []
-    latest = board.plays[-MOST_CALLED:]
+    latest = board.lines[-MOST_CALLED:]
     for play in (*(play for play in reversed(recent_faults(board)) if play not in latest), *latest):
         if play.get("taken_back") or play.get("withdrawn"):
             continue
@@ -36,11 +36,11 @@ def calls_of(board: PageView) -> list[Call]:
             faults.append({"key": f"{key}!", "text": f"{titles} {text}", "tone": "fault"})
         else:
             plays.append({"key": key, "text": text, "tone": "play"})
-    for one in board.retractions:
-        words = " ".join(wording.retraction_text(gone) for gone in one["retracts"])
-        faults.append({"key": f"{one['seq']}-", "text": words, "tone": "good"})
+    for one in board.fell_lately:
+        words = " ".join(wording.retraction_text(gone) for gone in one.retracts)
+        faults.append({"key": f"{one.seq}-", "text": words, "tone": "good"})
     asked: list[Call] = [
         {"key": f"{question['seq']}?", "text": wording.reason_text(question), "tone": "question"}
-        for question, _seqs in board.questions
+        for question, _seqs in board.cards
     ]
     return [*faults, *plays, *asked]

@@ -13,9 +13,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from companion.game.game_view import GameView, OwnTurn
 from companion.rules.actions import LEFT, RIGHT
 from companion.web.body import HIGHEST, number, person
-from companion.web.page_view import OwnTurn, PageView
 
 END, OWN = "end:", "own_turn:"
 """A form shows several trains: each has a field of its own, `end:` and the train's name. So has the player whose own
@@ -51,10 +51,10 @@ def _given(fields: Mapping[str, Any], name: str, of_one: str, low: int, high: in
     return number(fields, name, low, high) if fields.get(name) not in (None, "") else None
 
 
-def carry(board: PageView, own: OwnTurn | None = None, *, ends: bool = False) -> Markup:
+def carry(board: GameView, own: OwnTurn | None = None, *, ends: bool = False) -> Markup:
     """The hidden fields of a key: whose turn is shown, the phone's `own` turn, and with `ends` where each train, or the
     line, ends."""
-    fields = {"turn": board.turn.name} if board.turn else {}
+    fields = {"turn": board.turn} if board.turn else {}
     if own is not None:
         fields[OWN + own.player] = str(own.number)
     if ends:

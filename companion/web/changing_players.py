@@ -14,6 +14,8 @@ from flask import Blueprint, redirect, render_template, request
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.game.game_view import GameView
+from companion.game.seat import colours_kept
 from companion.log.journal import JournalError
 from companion.web.access import needs_pin, signed_in
 from companion.web.api import app_state
@@ -21,7 +23,6 @@ from companion.web.body import number, read_body
 from companion.web.changing import changes, expect_game
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
-from companion.web.page_view import PageView, colours_kept, page_view_of
 from companion.web.refusals import translated
 from companion.web.same_page import asked_as
 from companion.web.setup import MOST_PLAYERS, players_of
@@ -68,12 +69,10 @@ def change() -> AnyResponse:
     fields = read_body(request)
     board = _board()
     wanted = change_of(fields, board)
-    snapshot = app_state().session.snapshot()
-    upcoming = snapshot["next"]
-    rounds = (upcoming["round"] if upcoming else board.round or 1) - 1
+    rounds = (board.next.round if board.next else board.round or 1) - 1
     header: dict[str, Any] = {
-        "rules": board.rules, "set": board.set_name, "players": list(wanted.players),
-        "options": dict(snapshot["options"]), **colours_kept(wanted.players, board.seats),
+        "rules": board.rules, "set": board.set, "players": list(wanted.players),
+        "options": dict(board.options), **colours_kept(wanted.players, board.seats),
         "brought": {"rounds": rounds, "totals": wanted.totals, "left": wanted.left},
     }  # fmt: skip
     try:
@@ -88,8 +87,8 @@ def change() -> AnyResponse:
     return redirect("/seats?next=/round-start" if table is not None and table.unseated() else "/round-start", 303)
 
 
-def _board() -> PageView:
-    board = page_view_of(app_state().session.snapshot())
+def _board() -> GameView:
+    board = app_state().session.snapshot()
     if board.phase == "match_over":
         raise Conflict(_("The match is over. Begin a new game."))
     if app_state().repository is None or app_state().data_dir is None:
@@ -97,14 +96,14 @@ def _board() -> PageView:
     return board
 
 
-def average(board: PageView) -> int:
+def average(board: GameView) -> int:
     """With what a newcomer begins if nothing else is said: what the others have on average."""
     return round(mean(row.total for row in board.scores)) if board.scores else 0
 
 
-def change_of(fields: dict[str, Any], board: PageView) -> Change:
+def change_of(fields: dict[str, Any], board: GameView) -> Change:
     """From the fields `player_1` ... and `points`, which newcomers begin with. Raises FieldError, BadRequest."""
-    players = tuple(players_of(fields, board.rules, board.set_name, app_state().session.snapshot()["options"]))
+    players = tuple(players_of(fields, board.rules, board.set, board.options))
     before = {row.seat.name: row.total for row in board.scores}
     joined = [name for name in players if name not in before and name not in board.left]
     back = [name for name in players if name in board.left]
@@ -129,7 +128,7 @@ def change_of(fields: dict[str, Any], board: PageView) -> Change:
     return Change(players, {name: known.get(name, points) for name in players}, left, tuple(effects))
 
 
-def _page(board: PageView, wanted: Change | None = None) -> str:
+def _page(board: GameView, wanted: Change | None = None) -> str:
     most = max(MOST_PLAYERS if len(board.seats) >= MOST_PLAYERS else len(board.seats) + 2, 4)
     return render_template(
         "players.html",

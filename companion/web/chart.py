@@ -9,7 +9,7 @@ from types import MappingProxyType
 from markupsafe import Markup, escape
 
 from companion.game.game_view import RoundScores
-from companion.web.page_view import Seat
+from companion.game.seat import Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +110,7 @@ def totals_chart(
 def _running(name: str, rounds: Sequence[RoundScores], brought: Mapping[str, int]) -> list[int]:
     totals = [brought.get(name, 0)]
     for played in rounds:
-        given = (played.get("totals") or {}).get(name)
-        totals.append(totals[-1] + (played.get("scores") or {}).get(name, 0) if given is None else given)
+        totals.append(played.totals.get(name, totals[-1] + played.scores.get(name, 0)))
     return totals
 
 

@@ -8,6 +8,8 @@ from functools import cache
 
 from markupsafe import Markup
 
+from companion.game.seat import SHAPES
+
 Dot = tuple[float, float]
 
 _EDGE, _MIDDLE = 24.0, 50.0
@@ -80,9 +82,6 @@ def chinese_half_symbol(value: int, *, double_six: bool = False) -> str:
         parts.append(f'<circle class="{"red" if red else "ink"}" cx="{x:g}" cy="{y:g}" r="{radius:g}"/>')
     name = "k66" if double_six else f"k{value}"
     return f'<symbol id="{name}" viewBox="0 0 100 100">{"".join(parts)}</symbol>'
-
-
-SHAPES = 12
 
 
 @cache

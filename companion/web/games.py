@@ -25,7 +25,6 @@ from companion.web.downloads import send_once
 from companion.web.fonts import NoFontError
 from companion.web.languages import gettext as _
 from companion.web.languages import show_clock, show_day, show_decimal
-from companion.web.page_view import page_view_of
 from companion.web.plays import PICTURE, pictures_folder
 from companion.web.score_picture import score_picture
 from companion.web.summary import as_csv
@@ -137,7 +136,7 @@ def replay(game: str) -> str:
         raise BadRequest("The place in the game is a number.")
     at = max(1, min(last, int(asked)))
     line = next((line for line in lines if line["seq"] == at), lines[-1])
-    board = page_view_of(session.snapshot(at=at))
+    board = session.snapshot(at=at)
     return render_template("replay.html", board=board, line=line, at=at, last=last, name=game, tv=False)
 
 
@@ -150,7 +149,7 @@ def changed(game: str) -> str:
 @games.get("/games/<game>/delete")
 def ask_to_delete_game(game: str) -> str:
     """Asks first, and says what goes with it."""
-    board = page_view_of(look_up(game).snapshot())
+    board = look_up(game).snapshot()
     current = app_state().has_game and game == app_state().game
     return render_template("delete_game.html", board=board, name=game, current=current, tv=False)
 
@@ -196,7 +195,7 @@ def export(game: str) -> Response:
         raise NotFound(_("We do not know that game."))
     session = look_up(game)
     trail = as_text(changes_of(session, game))
-    board = page_view_of(session.snapshot())
+    board = session.snapshot()
     day = day_of(session)
     sheets: dict[str, str | bytes] = {"scores.txt": as_text_sheet(board, day), "scores.csv": as_csv(board)}
     with suppress(NoFontError):

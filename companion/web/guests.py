@@ -12,6 +12,7 @@ from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.exceptions import Conflict, Gone
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.game.game_view import GameView
 from companion.web.access import needs_pin
 from companion.web.api import app_state, watched
 from companion.web.body import MAX_NAME, person, read_body, tiles
@@ -20,7 +21,6 @@ from companion.web.hand_photo import as_typed, photo_note, read_hand_of, replace
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.inviting import invitation
 from companion.web.languages import gettext as _
-from companion.web.page_view import PageView, page_view_of
 from companion.web.photographs import expect_photograph
 from companion.web.qr import qr_svg
 from companion.web.returned import LONGEST, FieldError
@@ -53,7 +53,7 @@ def guest_hands() -> GuestHands:
     return found
 
 
-def hands_sent(board: PageView) -> Mapping[str, str]:
+def hands_sent(board: GameView) -> Mapping[str, str]:
     """Player -> the hand that was sent for the round on the table."""
     return guest_hands().of(app_state().game, board.round)
 
@@ -62,7 +62,7 @@ def _signer() -> URLSafeSerializer:
     return URLSafeSerializer(current_app.secret_key or "", salt="a hand of one round")
 
 
-def link_of(board: PageView) -> str:
+def link_of(board: GameView) -> str:
     """The path by which everybody enters their hand of this round."""
     return f"/hand/{_signer().dumps([app_state().game, board.round])}"
 
@@ -79,7 +79,7 @@ def come_in(token: str) -> AnyResponse:
 @needs_pin
 def code() -> Response:
     """The link of this round as a QR code."""
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     return Response(qr_svg(f"{invitation() or request.host_url.rstrip('/')}{link_of(board)}"), mimetype="image/svg+xml")
 
 
@@ -104,7 +104,7 @@ def send() -> str:
             player, read, _("Check it, then send it."), replaced_text(fields.get("hand"), read, board)
         )
         return _page(board, player, as_typed(board, read.get("tiles") or ()), note, fine, hand_picture(read, board, 0))
-    typed = tiles(fields.get("hand"), board.highest, name="hand")
+    typed = tiles(fields.get("hand"), board.set_max, name="hand")
     hand = as_typed(board, typed)
     notes = _notes(board, player, typed)
     if unread(notes, fields.get("seen")):
@@ -113,12 +113,12 @@ def send() -> str:
     return _page(board, player, hand, _("Sent. It counts as soon as it is confirmed at the table."), sent=True)
 
 
-def _notes(board: PageView, player: str, typed: Sequence[tuple[int, int]]) -> dict[str, list[str]]:
+def _notes(board: GameView, player: str, typed: Sequence[tuple[int, int]]) -> dict[str, list[str]]:
     """What the table says otherwise about this hand alone; a tile that somebody else has sent too is said to both."""
     others = {}
     for name, sent in hands_sent(board).items():
         with suppress(FieldError):
-            others[name] = tiles(sent, board.highest)
+            others[name] = tiles(sent, board.set_max)
     others.pop(player, None)
     found = hand_notes(board, {**others, player: typed}, "", watched=watched()).get(player, [])
     out = any(row.seat.name == player and row.hand == 0 for row in board.scores)
@@ -128,7 +128,7 @@ def _notes(board: PageView, player: str, typed: Sequence[tuple[int, int]]) -> di
 
 
 def _page(
-    board: PageView,
+    board: GameView,
     player: str = "",
     hand: str = "",
     note: str = "",
@@ -149,21 +149,21 @@ def _page(
     )  # fmt: skip
 
 
-def _view_of_link() -> PageView:
+def _view_of_link() -> GameView:
     token = session.get("hand")
     if not isinstance(token, str):
         raise Conflict(_("Scan the code of this round first: it is on the phone of whoever counts."))
     return _round_of(token)
 
 
-def _round_of(token: str) -> PageView:
+def _round_of(token: str) -> GameView:
     """The table, where the link is of the round on it. Raises Gone."""
     try:
         named = _signer().loads(token)
     except BadSignature:
         named = None
     if app_state().has_game:
-        board = page_view_of(app_state().session.snapshot())
+        board = app_state().session.snapshot()
         if named == [app_state().game, board.round] and board.phase in ("playing", "round_over"):
             return board
     raise Gone(_("This link is of a round that has been counted. Scan the code of the next one."))

@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 
+from companion.game.game_view import GameView
 from companion.rules.tile import double_set
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.page_view import PageView
 from companion.web.wording import show_tile, train_name
 
 Hand = Sequence[tuple[int, int]]
@@ -23,7 +23,7 @@ MOST_TO_CHOOSE = 60
 """Among more tiles than these, typing two numbers is quicker than looking for one."""
 
 
-def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str, *, watched: bool = False) -> dict[str, list[str]]:
+def hand_notes(board: GameView, hands: Mapping[str, Hand], how: str, *, watched: bool = False) -> dict[str, list[str]]:
     """Player -> sentences about that hand; players without any are left out. `watched`: a camera keeps the record, so
     that it holds also where nothing was laid.
 
@@ -45,7 +45,7 @@ def hand_notes(board: PageView, hands: Mapping[str, Hand], how: str, *, watched:
     return {player: notes for player, notes in found.items() if notes}
 
 
-def empty_notes(board: PageView, hands: Mapping[str, Hand], how: str, *, watched: bool = False) -> dict[str, list[str]]:
+def empty_notes(board: GameView, hands: Mapping[str, Hand], how: str, *, watched: bool = False) -> dict[str, list[str]]:
     """The same for hands that were left empty although somebody else's is empty too, nobody went out, or their player
     still holds many; who is out on record is silent.
 
@@ -78,7 +78,7 @@ def unread(notes: Mapping[str, Sequence[str]], seen: object) -> bool:
     return bool(notes) and mark_of(notes) != str(seen or "")
 
 
-def places_of(board: PageView) -> dict[tuple[int, int], str]:
+def places_of(board: GameView) -> dict[tuple[int, int], str]:
     """Tile of Mexican Train, its lower half first -> where it lies, in words."""
     places = {}
     if board.engine:
@@ -90,17 +90,17 @@ def places_of(board: PageView) -> dict[tuple[int, int], str]:
     return places
 
 
-def tiles_left(board: PageView) -> list[str]:
+def tiles_left(board: GameView) -> list[str]:
     """Every tile of Mexican Train that lies nowhere on the table, as it is typed, the lower half first; [] where these
     are too many to choose from."""
     if board.chinese:
         return []
     lying = places_of(board)
-    left = sorted((tile.low, tile.high) for tile in double_set(board.highest) if (tile.low, tile.high) not in lying)
+    left = sorted((tile.low, tile.high) for tile in double_set(board.set_max) if (tile.low, tile.high) not in lying)
     return [f"{low}-{high}" for low, high in left] if len(left) <= MOST_TO_CHOOSE else []
 
 
-def _count_note(board: PageView, player: str, count: int, how: str, watched: bool) -> list[str]:
+def _count_note(board: GameView, player: str, count: int, how: str, watched: bool) -> list[str]:
     """Whether the record expects another number of tiles; silent where nobody wrote down what was played."""
     row = next((row for row in board.scores if row.seat.name == player), None)
     recorded = watched or bool(board.line) or any(train.tiles for train in board.trains)

@@ -8,23 +8,23 @@ from typing import Any
 from flask import Request
 from werkzeug.exceptions import Conflict
 
+from companion.game.game_view import GameView
 from companion.web.api import app_state
 from companion.web.body import tiles
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.page_view import PageView
 from companion.web.photographs import read_photograph
 from companion.web.refusals import translated
 from companion.web.returned import FieldError
 
 
-def as_typed(board: PageView, hand: Iterable[Sequence[int]]) -> str:
+def as_typed(board: GameView, hand: Iterable[Sequence[int]]) -> str:
     """A hand as people type it."""
     sign = ":" if board.chinese else "-"
     return " ".join(f"{low}{sign}{high}" for low, high in hand)
 
 
-def read_hand_of(request: Request, board: PageView) -> Mapping[str, Any]:
+def read_hand_of(request: Request, board: GameView) -> Mapping[str, Any]:
     """What the reader says of the photograph in the form (`app.hands.hand_of`). Raises FieldError, Conflict."""
     repository = app_state().repository
     if repository is None or repository.read_hand is None:
@@ -33,7 +33,7 @@ def read_hand_of(request: Request, board: PageView) -> Mapping[str, Any]:
     if raw is None:
         raise FieldError("photo", _("Choose a photograph first."))
     try:
-        return repository.read_hand(raw, {"rules": board.rules, "set": board.set_name})
+        return repository.read_hand(raw, {"rules": board.rules, "set": board.set})
     except ValueError as fault:
         raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=translated(str(fault)))) from None
 
@@ -59,14 +59,14 @@ def photo_note(name: str, read: Mapping[str, Any], then: str, replaced: str = ""
     return " ".join([note, *whys, then]), not (unread or apart or whys)
 
 
-def replaced_text(before: object, read: Mapping[str, Any], board: PageView) -> str:
+def replaced_text(before: object, read: Mapping[str, Any], board: GameView) -> str:
     """What was typed `before` that the photograph, in whose place it stands now, does not show; "" where nothing."""
     typed = str(before or "").replace(",", " ").replace(";", " ").split()
     left = [sorted(tile) for tile in read.get("tiles") or ()]
     lost = []
     for word in typed:
         try:
-            [one] = tiles(word, board.highest)
+            [one] = tiles(word, board.set_max)
             left.remove(sorted(one))
         except (FieldError, ValueError):
             lost.append(word)

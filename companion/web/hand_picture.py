@@ -9,8 +9,8 @@ from math import dist
 from statistics import median
 from typing import Any
 
+from companion.game.game_view import GameView
 from companion.web.languages import gettext as _
-from companion.web.page_view import PageView
 from companion.web.wording import show_tile
 
 LONG, WIDE = 208, 108
@@ -44,7 +44,7 @@ class HandPicture:
     size: tuple[float, float] = (0.0, 0.0)
 
 
-def hand_picture(read: Mapping[str, Any], board: PageView, seat: int) -> HandPicture | None:
+def hand_picture(read: Mapping[str, Any], board: GameView, seat: int) -> HandPicture | None:
     """From what `hand_of` says of a photograph; None where it shows no tile."""
     found = read.get("found") or ()
     if not found:

@@ -14,7 +14,6 @@ from companion.rules.written import written
 from companion.web.api import app_state
 from companion.web.code_texts import code_title
 from companion.web.languages import gettext
-from companion.web.page_view import page_view_of
 from companion.web.plays import line_of, shown_play
 from companion.web.turns import in_turn
 
@@ -50,7 +49,7 @@ def show(seq: int) -> str:
     found = explained(app_state().session, seq)
     if found is None:
         raise NotFound(gettext("Nothing more is known about entry number %(number)s.", number=seq))
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     ways = sorted(found.alternatives, key=lambda one: -one.p)
     shares = whole_percent([*(one.p for one in ways), found.rest])
     assumed, looked_again = (written(HYPOTHESES)[name] for name in ("assumed", "again"))

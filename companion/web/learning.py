@@ -17,7 +17,6 @@ from companion.web.changing import changes
 from companion.web.downloads import send_once
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.page_view import page_view_of
 from companion.web.photographs import read_photograph
 
 learning = Blueprint("learning", __name__)
@@ -83,7 +82,7 @@ def _chosen_set() -> str:
     asked = request.args.get("set", "")
     if asked in SETS:
         return asked
-    played = page_view_of(app_state().session.snapshot()).set_name if app_state().has_game else ""
+    played = app_state().session.snapshot().set if app_state().has_game else ""
     return played if played in SETS else "double-12"
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from companion.game.game_view import GameView, OwnTurn
 from companion.game.standing import open_findings
 from companion.log.question import Question, QuestionKind
 from companion.web import wording
 from companion.web.code_texts import code_title
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.page_view import OwnTurn, PageView
 
 MOST_KEYS = 4
 """Keys before *More*, besides *It was really so*."""
@@ -68,8 +68,8 @@ class Acts:
         return _in_a_row([self.name(seq) for seq in seqs])
 
 
-def acts_of(board: PageView) -> Acts:
-    return Acts(board.plays, board.family)
+def acts_of(board: GameView) -> Acts:
+    return Acts(board.lines, board.family)
 
 
 def act_name(line: Line, family: str = "mexican") -> str:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.game.game_view import GameView
 from companion.game.standing import confirmed
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.page_view import PageView
 from companion.web.refusals import translated
 from companion.web.wording import (
     apart_text,
@@ -46,7 +46,7 @@ class Notice:
 
 
 def notices(
-    board: PageView, camera: Mapping[str, Any] | None, troubles: Sequence[str]
+    board: GameView, camera: Mapping[str, Any] | None, troubles: Sequence[str]
 ) -> tuple[tuple[Notice, ...], int]:
     """The lines to show and how many more there are."""
     found = [*_faults(board), *_retractions(board), *_questions(board), *_misfits(board), *_camera(camera)]
@@ -58,27 +58,27 @@ def notices(
     return tuple(found[: MOST_LINES - 1]), len(found) - MOST_LINES + 1
 
 
-def turns_since(board: PageView, seq: int) -> int:
+def turns_since(board: GameView, seq: int) -> int:
     """How many turns have been begun by others since that entry."""
     begun = board.play(seq)
     turns, actor = 0, None if begun is None else begun.get("by")
-    for play in board.plays:
+    for play in board.lines:
         by = play.get("by")
         if play["seq"] > seq and by is not None and by != actor:
             turns, actor = turns + 1, by
     return turns
 
 
-def recent_faults(board: PageView) -> list[Mapping[str, Any]]:
+def recent_faults(board: GameView) -> list[Mapping[str, Any]]:
     """The faults that are still news, the newest first."""
     return [play for play in board.faults if turns_since(board, play["seq"]) <= _turns_shown(board, play)]
 
 
-def _turns_shown(board: PageView, play: Mapping[str, Any]) -> int:
+def _turns_shown(board: GameView, play: Mapping[str, Any]) -> int:
     return TURNS_SHOWN + len(board.seats) if confirmed(play) else TURNS_SHOWN
 
 
-def _faults(board: PageView) -> list[Notice]:
+def _faults(board: GameView) -> list[Notice]:
     found = []
     for play in recent_faults(board):
         title = faults_title(play)
@@ -90,16 +90,14 @@ def _faults(board: PageView) -> list[Notice]:
     return found
 
 
-def _retractions(board: PageView) -> list[Notice]:
+def _retractions(board: GameView) -> list[Notice]:
     return [
-        Notice(
-            "note", " ".join(retraction_text(gone) for gone in one["retracts"]), retraction_cause(one.get("because"))
-        )
-        for one in board.retractions
+        Notice("note", " ".join(retraction_text(gone) for gone in one.retracts), retraction_cause(one.because))
+        for one in board.fell_lately
     ]
 
 
-def _questions(board: PageView) -> list[Notice]:
+def _questions(board: GameView) -> list[Notice]:
     if not board.asked:
         return []
     more = len(board.asked) - 1
@@ -107,7 +105,7 @@ def _questions(board: PageView) -> list[Notice]:
     return [Notice("question", reason_text(board.asked[0]), detail)]
 
 
-def _misfits(board: PageView) -> list[Notice]:
+def _misfits(board: GameView) -> list[Notice]:
     """How many things people are asked about what they tapped: whose they are, the room need not know."""
     if not board.misfits:
         return []
@@ -125,16 +123,16 @@ def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
     return []
 
 
-def _apart(board: PageView) -> list[Notice]:
+def _apart(board: GameView) -> list[Notice]:
     return [Notice("note", apart_text(board.apart))] if board.apart else []
 
 
-def _block(board: PageView) -> list[Notice]:
+def _block(board: GameView) -> list[Notice]:
     if not board.playing or not board.blocked:
         return []
-    if board.blocked.get("provable"):
-        values = ", ".join(str(value) for value in board.blocked.get("values") or ())
+    if board.blocked.provable:
+        values = ", ".join(str(value) for value in board.blocked.values)
         return [
             Notice("note", _("No tile fits any more"), _("Every tile with %(values)s is on the table.", values=values))
         ]
-    return [Notice("note", _("Nearly blocked"))] if board.blocked.get("nearly") else []
+    return [Notice("note", _("Nearly blocked"))] if board.blocked.nearly else []

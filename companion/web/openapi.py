@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import types
-import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from importlib import metadata
-from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from flask import Flask
 
-from companion.game.game_view import GameView
+from companion.game.game_view import GameView, OwnTurn
 from companion.judge_api.definitions import Field, object_schema
 from companion.log import schema as journal
 from companion.log.events import EVENT_TYPES
@@ -164,6 +164,22 @@ _TYPES = {"jpg": "image/jpeg", "zip": "application/zip", "csv": "text/csv", "png
 
 _IN_JSON = re.compile(r"/health|/api/.*|/regions|/round-end/notes")
 
+EVENT = {"$ref": "#/components/schemas/Event"}
+NUMBERS: dict[str, Any] = {"type": "array", "items": {"type": "integer"}}
+LINES: dict[str, Any] = {
+    "type": "array",
+    "items": EVENT
+    | {
+        "properties": {
+            **dict.fromkeys(("overruled", "taken_back", "withdrawn", "ruling_open", "corrected"), FLAG),
+            **dict.fromkeys(("changed_by", "alive", "order"), NUMBERS),
+            "guess": NAME, "changers": {"type": "array", "items": TEXT}, "original": EVENT,
+            "end_was": {"anyOf": [HALF, {"type": "null"}]}, "engine_due": TILE,
+        }
+    },
+}  # fmt: skip
+"""Events, each with what was made of it since (`game.game_view.Line`)."""
+
 
 def routes(app: Flask) -> Iterator[tuple[str, str, str]]:
     """(method, rule, endpoint) of every route."""
@@ -213,7 +229,7 @@ def document(app: Flask) -> dict[str, Any]:
 def _state() -> dict[str, Any]:
     """The game's view, with what the page adds to it."""
     view = of_type(GameView)
-    view["properties"] |= {"game": TEXT, "camera": {}}
+    view["properties"] |= {"game": TEXT, "camera": {}, "plays": LINES, "questions": LINES}
     return view
 
 
@@ -267,7 +283,7 @@ def _answer(path: str, method: str) -> dict[str, Any]:
     if path == "/source":
         return {"application/zip": {}}
     if path == "/api/stream":
-        return {"text/event-stream": {"schema": {"$ref": "#/components/schemas/Event"}}}
+        return {"text/event-stream": {"schema": EVENT}}
     if path == "/api/state":
         return {"application/json": {"schema": {"$ref": "#/components/schemas/State"}}}
     if _IN_JSON.fullmatch(path):
@@ -276,25 +292,27 @@ def _answer(path: str, method: str) -> dict[str, Any]:
 
 
 def of_type(kind: Any) -> dict[str, Any]:
-    """A type of Python's as JSON Schema: what a TypedDict of the game's view says of itself."""
+    """A type of the game's view as JSON Schema."""
     origin, inside = get_origin(kind), get_args(kind)
-    if origin is NotRequired:
-        return of_type(inside[0])
-    if origin in (Union, types.UnionType):
+    if origin is types.UnionType:
         return {"anyOf": [of_type(one) for one in inside]}
-    if origin is Literal:
-        return {"enum": list(inside)}
-    if origin in (list, tuple) or (isinstance(origin, type) and issubclass(origin, Sequence)):
-        return {"type": "array", **({"items": of_type(inside[0])} if inside else {})}
+    if origin is tuple and len({*inside} - {Ellipsis}) > 1:
+        return {"type": "array", "prefixItems": [of_type(one) for one in inside]}
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return {"type": "array", "items": of_type(inside[0])}
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": of_type(inside[1])}
-    if typing.is_typeddict(kind):
-        hints = get_type_hints(kind, include_extras=True)
-        needed = [name for name, hint in hints.items() if get_origin(hint) is not NotRequired]
+    if is_dataclass(kind):
+        hints, known = get_type_hints(kind), {one.name: bool(one.metadata) for one in fields(kind)}
         return {
             "type": "object",
-            "properties": {name: of_type(hint) for name, hint in hints.items()},
-            "required": needed,
+            "properties": {name: of_type(_known(hints[name]) if left else hints[name]) for name, left in known.items()},
+            "required": [name for name, left in known.items() if not left],
         }
-    plain = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", dict: "object"}
+    plain = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null", OwnTurn: "array"}
     return {"type": plain[kind]} if kind in plain else {}
+
+
+def _known(hint: Any) -> Any:
+    """What a field holds that is left out where there is nothing."""
+    return next(one for one in get_args(hint) if one is not type(None)) if type(None) in get_args(hint) else hint

@@ -12,6 +12,7 @@ from flask import Blueprint, Response, current_app, g, jsonify, render_template,
 from werkzeug.exceptions import Unauthorized
 
 from companion.app.state import AppState, NoGameError
+from companion.game.game_view import GameView
 from companion.game.standing import confirmed, is_fault, is_own_fault, open_findings, standing_doubts, standing_faults
 from companion.web import after_hands, misfits, put_in, settling, wording
 from companion.web.access import SHARED, evening, knows_pin, may_invite, on_the_box, signed_in, who_changes
@@ -24,7 +25,6 @@ from companion.web.inviting import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.notices import notices, recent_faults
-from companion.web.page_view import PageView, page_view_of
 from companion.web.photographs import photograph_limit
 from companion.web.plays import question_picture
 from companion.web.refusals import translated
@@ -198,14 +198,14 @@ def tv() -> str:
 def _whole(template: str, *, tv: bool) -> str:
     if not app_state().has_game:
         raise NoGameError
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     shown = _shown(board, app_state().camera_status())
     return render_template(
         template, tv=tv, regions=_regions_now(tv)["regions"], called=[one["key"] for one in calls_of(board)], **shown
     )
 
 
-def _shown(board: PageView, camera: Mapping[str, Any] | None) -> dict[str, Any]:
+def _shown(board: GameView, camera: Mapping[str, Any] | None) -> dict[str, Any]:
     return {"board": board, "camera": camera, "manual": camera is None, "can_read": app_state().table is not None}
 
 
@@ -268,7 +268,7 @@ def _kept(key: tuple[Any, ...], render: Callable[[], dict[str, Any]]) -> dict[st
 
 
 def _render_regions(tv: bool) -> dict[str, Any]:
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     return {
         "seq": board.seq,
         "game": app_state().game,
@@ -279,10 +279,10 @@ def _render_regions(tv: bool) -> dict[str, Any]:
 
 
 def _render_keys(tv: bool) -> dict[str, Any]:
-    return _render(page_view_of(app_state().session.snapshot()), tv, KEYS)
+    return _render(app_state().session.snapshot(), tv, KEYS)
 
 
-def _render(board: PageView, tv: bool, names: Sequence[str]) -> dict[str, Any]:
+def _render(board: GameView, tv: bool, names: Sequence[str]) -> dict[str, Any]:
     shown = _shown(board, app_state().camera_status())
     return {name: whole_tiles(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in names}
 

@@ -14,6 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import event_lines
 from companion.evidence.index import CloseUp, close_up, lies_in, stood_before, unread_close_up
+from companion.game.game_view import GameView
 from companion.game.standing import change_made
 from companion.log.event_fields import EventError, read_certainty, read_laid
 from companion.log.question import QuestionKind
@@ -24,7 +25,6 @@ from companion.web.hand_notes import places_of
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.misfits import acts_of, answer_text
-from companion.web.page_view import PageView, page_view_of
 from companion.web.refusals import why
 from companion.web.same_page import asked_as
 from companion.web.trail import withdrawn
@@ -96,7 +96,7 @@ def _laid_with(frame: str) -> list[Sequence[int]]:
     return [one["tile"] for one in lines if one.get("frame") == frame and one.get("event") == "tile_played"]
 
 
-def shown_play(seq: int, board: PageView) -> dict[str, Any]:
+def shown_play(seq: int, board: GameView) -> dict[str, Any]:
     """The play as it stands now, of whichever round; a line that is no play, as the journal has it. What no longer
     counts is `withdrawn`, `changed_by` the entries that removed it."""
     held = board.play(seq) or app_state().session.held_line(seq)
@@ -117,7 +117,7 @@ def shown_play(seq: int, board: PageView) -> dict[str, Any]:
 def show(seq: int) -> str:
     """One play: ruling, rule, pictures, and the ways to correct it."""
     line = line_of(seq)
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     play = shown_play(seq, board)
     folder = pictures_folder(app_state().game)
     # Read anew, a line may tell of another act than was written: what was kept of that one says nothing of this.
@@ -132,12 +132,12 @@ def show(seq: int) -> str:
         board=board,
         line={**line, "event": told},
         play=play,
-        asked=next((card for card in board.questions if seq in card[1]), None),
+        asked=next((card for card in board.cards if seq in card[1]), None),
         reading=_reading(line) if same else None,
         close=_close_up(folder, line) if same and folder is not None else None,
         before=before,
         after=after,
-        examined=[one for one in board.audit if one["seq"] == seq and one["status"] != "clear"],
+        examined=[one for one in board.audit if one.seq == seq and one.status != "clear"],
         arm=_arm_picture(folder, board, play, line) if same and folder is not None else None,
         history=sorted([*history, *said], key=lambda one: int(one["seq"])),
         misfit=next((one for one in board.misfits if seq in (one["seq"], one.get("about"))), None),
@@ -146,7 +146,7 @@ def show(seq: int) -> str:
     )
 
 
-def _arm_picture(folder: Path, board: PageView, play: Mapping[str, Any], line: Mapping[str, Any]) -> str | None:
+def _arm_picture(folder: Path, board: GameView, play: Mapping[str, Any], line: Mapping[str, Any]) -> str | None:
     """The picture with the arm that this entry rests on, where one was kept."""
     frame, players = _pictured(line), [seat.name for seat in board.seats]
     if not frame or play.get("arm") not in players:
@@ -180,7 +180,7 @@ def _history_line(seq: int, about: Line) -> dict[str, Any]:
         when = show_time(datetime.fromisoformat(str(line.get("at") or "")))
     except ValueError:
         when = ""
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     answer = answer_text(about, change_made(line), acts_of(board))
     words = _("Answered: %(answer)s", answer=answer) if answer else event_text(line, board.family)
     return {**line, "when": when, "words": words}
@@ -299,11 +299,11 @@ def _preview(seq: int, fields: dict[str, Any]) -> str:
     number(fields, "seq", 1, 10**9)
     line_of(seq)
     _seq, what = correction(fields)
-    held = shown_play(seq, page_view_of(app_state().session.snapshot()))
+    held = shown_play(seq, app_state().session.snapshot())
     if all(name in ("tile", "train", "by") and held.get(name) == value for name, value in what.items()):
         raise BadRequest(_("That correction changes nothing."))
     change = what_changes(app_state().session, seq, what)
-    board = page_view_of(change.now)
+    board = change.now
     asked_as(f"/play/{seq}/correction", asked)
     return render_template(
         "preview.html",
@@ -330,7 +330,7 @@ def reads_otherwise(change: Change, family: str = "mexican") -> bool:
 def ask() -> str:
     """Ask the referee: may this tile be laid there now? Changes nothing, so it needs no PIN."""
     session = app_state().session
-    board = page_view_of(session.snapshot())
+    board = session.snapshot()
     answer: Mapping[str, Any] | None = None
     fields = dict(request.args)
     if fields.get("train") and fields.get("low") and fields.get("high"):
@@ -344,7 +344,7 @@ def ask() -> str:
     return render_template("ask.html", board=board, answer=answer, lies=lies, asked=fields, tv=False)
 
 
-def _lies_already(board: PageView, tile: Sequence[int]) -> str | None:
+def _lies_already(board: GameView, tile: Sequence[int]) -> str | None:
     """Where this tile lies on the table, in words; Chinese tiles come twice."""
     where = None if board.chinese else places_of(board).get((min(tile), max(tile)))
     return where and _("%(tile)s is already on the table: %(where)s.", tile=show_tile(tile), where=where)
@@ -380,5 +380,5 @@ def pictures_folder(game: str) -> Path | None:
 @plays.get("/play")
 def latest() -> AnyResponse:
     """The latest play."""
-    board = page_view_of(app_state().session.snapshot())
-    return redirect(f"/play/{board.plays[-1]['seq']}" if board.plays else "/")
+    board = app_state().session.snapshot()
+    return redirect(f"/play/{board.lines[-1]['seq']}" if board.lines else "/")

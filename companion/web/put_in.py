@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from companion.game.game_view import GameView
 from companion.web.body import person
 from companion.web.languages import gettext as _
-from companion.web.page_view import PageView
 from companion.web.returned import FieldError
 from companion.web.wording import train_name
 
@@ -24,7 +24,7 @@ EVENTS: Mapping[str, Mapping[str, Any]] = {
 """The word of a form and of the API -> the event that it puts in; `flip` is written with its train, `flip:Ann`."""
 
 
-def insertable(board: PageView) -> tuple[str, ...]:
+def insertable(board: GameView) -> tuple[str, ...]:
     """What can be missing in this game, besides a tile."""
     if board.chinese:
         return ("discard", "pass", "done")
@@ -49,7 +49,7 @@ def insertable_text(act: str) -> str:
     return texts[kind]
 
 
-def missing_act(fields: Mapping[str, Any], board: PageView, players: list[str]) -> dict[str, Any] | None:
+def missing_act(fields: Mapping[str, Any], board: GameView, players: list[str]) -> dict[str, Any] | None:
     """The act that the fields `insert_...` tell of, as the journal writes it; None where it is a tile."""
     act = _one_of(fields, "insert_event", ("tile", *insertable(board)))
     if act == "tile":

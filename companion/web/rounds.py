@@ -13,7 +13,7 @@ from werkzeug.exceptions import Conflict, NotFound, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
-from companion.game.game_view import RoundScores
+from companion.game.game_view import GameView, RoundScores, TileShown, TrainShown
 from companion.log.question import OF_A_HAND, QuestionKind
 from companion.rules.position import Position
 from companion.rules.ruleset import SHIPPED, load_ruleset
@@ -29,7 +29,6 @@ from companion.web.hand_notes import empty_notes, hand_notes, mark_of, tiles_lef
 from companion.web.hand_photo import as_typed, photo_note, read_hand_of, replaced_text
 from companion.web.hand_picture import HandPicture, hand_picture
 from companion.web.languages import gettext as _
-from companion.web.page_view import PageView, TileView, TrainView, page_view_of
 from companion.web.photographs import expect_photograph
 from companion.web.returned import FieldError, returned
 from companion.web.same_page import asked_as
@@ -50,11 +49,11 @@ MOST_POINTS = 9999
 """Of one round; Chinese games are settled with payments, which may be below zero."""
 
 
-def _board() -> PageView:
-    return page_view_of(app_state().session.snapshot())
+def _board() -> GameView:
+    return app_state().session.snapshot()
 
 
-def _round_asked(fields: Mapping[str, Any], board: PageView) -> PageView:
+def _round_asked(fields: Mapping[str, Any], board: GameView) -> GameView:
     """The table of the round that is named in `round`; without one that on the table. Of an earlier round that was
     counted it shows what there is to be put right, with the tiles that lay there then.
 
@@ -67,20 +66,19 @@ def _round_asked(fields: Mapping[str, Any], board: PageView) -> PageView:
     played = _counted(board, number)
     if played is None:
         raise NotFound(_("Round %(number)s has no points yet.", number=number))
-    out = played["out"] if _how(fields, played) == "out" else None
-    rows = tuple(replace(row, hand=0 if row.seat.name == out else None) for row in board.scores)
-    engine, trains = _lain(board, played["round"])
-    return replace(board, round=number, phase="waiting", engine=engine, trains=trains, line=(), scores=rows)
+    hands = {played.out: 0} if played.out and _how(fields, played) == "out" else {}
+    engine, trains = _lain(board, played.round)
+    return replace(board, round=number, phase="waiting", engine=engine, trains=trains, line=(), hands=hands)
 
 
-def _lain(board: PageView, number: int) -> tuple[tuple[int, int] | None, tuple[TrainView, ...]]:
+def _lain(board: GameView, number: int) -> tuple[tuple[int, int] | None, tuple[TrainShown, ...]]:
     """The engine and the trains of an earlier round of Mexican Train as it was counted."""
     table = app_state().session.table_of(number)
     if not isinstance(table, Position):
         return None, ()
-    laid = {name: tuple(TileView(*tile, seq=0) for tile in tiles) for name, tiles in table.trains.items()}
-    rows = [replace(row, tiles=laid.get(row.name, ()), beyond=()) for row in board.trains]
-    return (table.engine.inner, table.engine.outer), tuple(rows)
+    laid = {name: tuple(map(TileShown, tiles)) for name, tiles in table.trains.items()}
+    rows = [replace(row, tiles=laid.get(row.name, ()), off_record=0) for row in board.trains]
+    return table.engine, tuple(rows)
 
 
 def _expect_same_game() -> None:
@@ -90,18 +88,17 @@ def _expect_same_game() -> None:
         expect_game(back.entered, app_state().game)
 
 
-def _counted(board: PageView, number: int | None) -> RoundScores | None:
-    return next((one for one in reversed(board.rounds_played) if one["round"] == number), None)
+def _counted(board: GameView, number: int | None) -> RoundScores | None:
+    return next((one for one in reversed(board.rounds_played) if one.round == number), None)
 
 
 @rounds.get("/round-start")
 def start() -> str:
     """The form for a new round."""
-    snapshot = app_state().session.snapshot()
-    board = page_view_of(snapshot)
-    rules = load_ruleset(board.rules, snapshot.get("options") or {}) if board.rules in SHIPPED else None
+    board = _board()
+    rules = load_ruleset(board.rules, board.options) if board.rules in SHIPPED else None
     drawing = rules is not None and rules.starter_by == "highest_tile" and not board.rounds_played
-    return render_template("round_start.html", board=board, next=snapshot.get("next") or {}, drawing=drawing, tv=False)
+    return render_template("round_start.html", board=board, next=board.next or {}, drawing=drawing, tv=False)
 
 
 @rounds.get("/match-end")
@@ -123,7 +120,7 @@ def earlier_sheet(game: str) -> str:
 
 
 def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
-    board = page_view_of(session.snapshot())
+    board = session.snapshot()
     title = _("Totals after each round")
     charts = [
         totals_chart(board.seats, board.rounds_played, title, size, board.brought) for size in (WIDE, NARROW, PAPER)
@@ -138,12 +135,11 @@ def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
 @rounds.get("/round-end")
 def end() -> AnyResponse | str:
     """The form for all hands at the end of a round; `round`: an earlier one, to be put right."""
-    snapshot = app_state().session.snapshot()
-    board = _round_asked(request.args, page_view_of(snapshot))
+    board = _round_asked(request.args, _board())
     played = _counted(board, board.round)
-    known: Mapping[str, Any] = snapshot.get("shown") or {}
+    known: Mapping[str, Any] = board.shown
     if played is not None:
-        known = app_state().session.hands_of(played["round"])
+        known = app_state().session.hands_of(played.round)
         if not known and returned() is None:  # what was typed meanwhile comes back
             return redirect(f"/round-points/{board.round}")
     hands = _written(board, request.args)
@@ -154,12 +150,10 @@ def end() -> AnyResponse | str:
         hands[name] = hands.get(name) or sent
     for name, (read, _why) in _hands_asked(board).items():
         hands[name] = hands.get(name) or read
-    return _end_page(
-        board, hands, None, how=request.args.get("how") or (played["how"] if played else snapshot.get("how"))
-    )
+    return _end_page(board, hands, None, how=request.args.get("how") or (played.how if played else board.how))
 
 
-def _hands_asked(board: PageView) -> dict[str, tuple[str, str]]:
+def _hands_asked(board: GameView) -> dict[str, tuple[str, str]]:
     """Player -> the hand that the camera read and asks about, as it is typed, and the question."""
     found = dict[str, tuple[str, str]]()
     for question in board.asked:
@@ -174,13 +168,13 @@ def _hands_asked(board: PageView) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _written(board: PageView, fields: Mapping[str, Any]) -> dict[str, str]:
+def _written(board: GameView, fields: Mapping[str, Any]) -> dict[str, str]:
     """Player -> the hand as it was typed into this form."""
     return {seat.name: str(fields.get(f"hand_{seat.index}") or "")[:LONGEST_HAND] for seat in board.seats}
 
 
 def _end_page(
-    board: PageView,
+    board: GameView,
     hands: Mapping[str, str],
     note: str | None,
     whose: str | None = None,
@@ -203,7 +197,7 @@ def _end_page(
     )  # fmt: skip
 
 
-def _next_seat(board: PageView, hands: Mapping[str, str]) -> str | None:
+def _next_seat(board: GameView, hands: Mapping[str, str]) -> str | None:
     """Whose photograph is probably the next one."""
     return next((seat.name for seat in board.seats if not hands.get(seat.name)), None)
 
@@ -216,13 +210,13 @@ def count() -> AnyResponse | str:
     Where the record of the table says otherwise, the hands come back once with notes, and count when sent again.
     """
     fields = read_body(request)
-    board = _round_asked(fields, page_view_of(app_state().session.snapshot()))
+    board = _round_asked(fields, app_state().session.snapshot())
     if _counted(board, board.round) is not None:
         _expect_round(fields, board)
         shown, how = _hands(fields, board), _how(fields, _counted(board, board.round))
         app_state().session.work_ahead(lambda trial: _count(trial, board, shown, how), EARLIER)
     with table_as_seen(fields) as session:
-        board = _round_asked(fields, page_view_of(session.snapshot()))
+        board = _round_asked(fields, session.snapshot())
         _expect_round(fields, board)
         shown = _hands(fields, board)
         played = _counted(board, board.round)
@@ -242,7 +236,7 @@ def count() -> AnyResponse | str:
     return redirect("/scores", 303)
 
 
-def _notes(board: PageView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> dict[str, list[str]]:
+def _notes(board: GameView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> dict[str, list[str]]:
     return hand_notes(board, shown, how, watched=watched())
 
 
@@ -251,46 +245,46 @@ def _how(fields: Mapping[str, Any], played: RoundScores | None) -> str:
     said = str(fields.get("how") or "")
     if played is None:
         return said
-    known = str(played["how"])
+    known = str(played.how)
     otherwise = {"out": "out", "blocked_declared": "blocked"}.get(said, known)
     return known if known.startswith(otherwise) else said
 
 
-def _expect_round(fields: Mapping[str, Any], board: PageView) -> None:
+def _expect_round(fields: Mapping[str, Any], board: GameView) -> None:
     """What the camera still sees of the round is no reason to refuse its count. Raises Conflict where it is another
     round by now, or was counted meanwhile."""
     if fields.get("at") not in (None, "", round_at(board)):
         raise Conflict(changed())
 
 
-def round_at(board: PageView) -> str:
+def round_at(board: GameView) -> str:
     """Where a round stands: being played, over, or counted with these points."""
     played = _counted(board, board.round)
-    points = () if played is None else (played["scores"].get(seat.name) for seat in board.seats)
+    points = () if played is None else (played.scores.get(seat.name) for seat in board.seats)
     return "-".join(map(str, (board.round, *points) if played else (board.round, board.phase)))
 
 
-def _hands(fields: Mapping[str, Any], board: PageView) -> dict[str, list[tuple[int, int]]]:
+def _hands(fields: Mapping[str, Any], board: GameView) -> dict[str, list[tuple[int, int]]]:
     shown = {}
     for seat in board.seats:
         field = fields.get(f"hand_{seat.index}")
         try:
-            shown[seat.name] = tiles(field, board.highest, name=f"hand_{seat.index}")
+            shown[seat.name] = tiles(field, board.set_max, name=f"hand_{seat.index}")
         except FieldError as fault:
             raise FieldError(fault.field, f"{seat.name}: {fault.description}", fault.plain) from None
     return shown
 
 
-def _count(session: Any, board: PageView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> None:
+def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> None:
     empty = [name for name, hand in shown.items() if not hand]
     out = empty[0] if how == "out" and len(empty) == 1 and not board.chinese else None
     played = _counted(board, board.round)
-    if played is not None and (how != played["how"] or out not in (None, played["out"])):
+    if played is not None and (how != played.how or out not in (None, played.out)):
         act(session.end_otherwise, board.round, how, out)
     if board.phase == "playing":
         act(session.end_round, how, *([] if out is None else [out]))
     number = None if played is None else board.round
-    known = session.snapshot().get("shown") or {} if number is None else session.hands_of(number)
+    known = session.snapshot().shown if number is None else session.hands_of(number)
     if how != "abandoned":
         for name, hand in shown.items():
             if name not in known or sorted(map(sorted, known[name])) != sorted(map(sorted, hand)):
@@ -304,7 +298,7 @@ def notes_now() -> Response:
     shown: dict[str, list[tuple[int, int]]] = {}
     for seat in board.seats:
         with suppress(FieldError):
-            shown[seat.name] = tiles(request.args.get(f"hand_{seat.index}", ""), board.highest)
+            shown[seat.name] = tiles(request.args.get(f"hand_{seat.index}", ""), board.set_max)
     played = _counted(board, board.round)
     how = _how(request.args, played)
     # A form that came back goes on saying what it came back for.
@@ -315,7 +309,7 @@ def notes_now() -> Response:
     return jsonify({"notes": fields, "seen": mark_of(notes), "sent": sent if signed_in() else {}})
 
 
-def _round_of(number: int) -> PageView:
+def _round_of(number: int) -> GameView:
     """The table of that round, as far as its points need one."""
     board = _board()
     return board if number == board.round else replace(board, round=number, phase="waiting")
@@ -327,7 +321,7 @@ def points(number: int) -> str:
     _expect_same_game()
     board = _round_of(number)
     known = _counted(board, number)
-    scores = {} if known is None else known["scores"]
+    scores = {} if known is None else known.scores
     ended = _ended(board, number)
     out = None if ended in (None, (True, None)) else ended[1] or ""
     by_hands = known is not None and bool(app_state().session.hands_of(number))
@@ -337,12 +331,15 @@ def points(number: int) -> str:
     )  # fmt: skip
 
 
-def _ended(board: PageView, number: int) -> tuple[bool, str | None] | None:
+def _ended(board: GameView, number: int) -> tuple[bool, str | None] | None:
     """Whether somebody went out in a round that has ended, and who; None where it has not, or was broken off."""
-    found: Mapping[str, Any] | None = _counted(board, number)
-    if found is None and number == board.round and board.phase == "round_over":
-        found = next((play for play in reversed(board.plays) if play["event"] == "round_ended"), None)
-    return None if found is None else (found["how"] == "out", found.get("out"))
+    found = _counted(board, number)
+    if found is not None:
+        return found.how == "out", found.out
+    if number != board.round or board.phase != "round_over":
+        return None
+    ended = next((play for play in reversed(board.lines) if play["event"] == "round_ended"), None)
+    return None if ended is None else (ended["how"] == "out", ended.get("out"))
 
 
 @rounds.post("/round-points/<int:number>")
@@ -360,19 +357,19 @@ def write_points(number: int) -> AnyResponse:
     return redirect("/scores", 303)
 
 
-def _write_points(session: Any, fields: Mapping[str, Any], board: PageView, number: int) -> None:
+def _write_points(session: Any, fields: Mapping[str, Any], board: GameView, number: int) -> None:
     scores = _points(fields, board)
     out = None if board.chinese else _out(fields, board)
     ended, played = _ended(board, number), _counted(board, number)
     how = "blocked_declared" if out is None else "out"
     otherwise = ended is not None and not board.chinese and ended != (out is not None, out)
-    if played is None or scores != played["scores"] or not otherwise:
+    if played is None or scores != played.scores or not otherwise:
         act(session.enter_scores, scores, number, out=out)
     if otherwise:
         act(session.end_otherwise, number, how, out)
 
 
-def _points(fields: Mapping[str, Any], board: PageView) -> dict[str, int]:
+def _points(fields: Mapping[str, Any], board: GameView) -> dict[str, int]:
     """The points of everybody; payments add up to 0, and other points are not below it."""
     low = -MOST_POINTS if board.pays else 0
     scores = {seat.name: whole_number(fields, f"points_{seat.index}", low, MOST_POINTS) for seat in board.seats}
@@ -385,7 +382,7 @@ def _points(fields: Mapping[str, Any], board: PageView) -> dict[str, int]:
     return scores
 
 
-def _out(fields: Mapping[str, Any], board: PageView) -> str | None:
+def _out(fields: Mapping[str, Any], board: GameView) -> str | None:
     """Who went out; None: nobody, the table was blocked."""
     if "out" not in fields:
         raise FieldError("out", _("Say how the round ended."))

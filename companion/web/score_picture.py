@@ -6,9 +6,9 @@ import io
 
 from PIL import Image, ImageDraw
 
+from companion.game.game_view import GameView
 from companion.web.fonts import NoFontError, font_for
 from companion.web.languages import gettext as _
-from companion.web.page_view import PageView
 from companion.web.wording import ended_text, rules_name
 
 WIDTH = 1080
@@ -23,21 +23,21 @@ PLAYERS = (
 """The page's colours by day, in order of seats."""
 
 
-def lines_of(board: PageView, day: str) -> tuple[str, str, str]:
+def lines_of(board: GameView, day: str) -> tuple[str, str, str]:
     """Title, what is told large, and how the last round ended."""
     title = rules_name(board.rules)
     last = board.rounds_played[-1] if board.rounds_played else None
     if board.winners:
         told = _("Winner: %(names)s", names=", ".join(board.winners))
     elif last is not None:
-        told = _("After round %(number)s", number=last["round"])
+        told = _("After round %(number)s", number=last.round)
     else:
         told = _("Scores")
     ended = "" if last is None else ended_text(last, board.family)
     return (f"{title} · {day}" if day else title), told, ended[:1].upper() + ended[1:]
 
 
-def can_be_drawn(board: PageView, day: str) -> bool:
+def can_be_drawn(board: GameView, day: str) -> bool:
     """Whether this machine has fonts for everything that would stand in the picture."""
     try:
         for text in (*lines_of(board, day), *(seat.name + seat.initial for seat in board.seats)):
@@ -47,7 +47,7 @@ def can_be_drawn(board: PageView, day: str) -> bool:
     return True
 
 
-def score_picture(board: PageView, day: str) -> bytes:
+def score_picture(board: GameView, day: str) -> bytes:
     """A PNG, 1080 pixels wide. Raises NoFontError where this machine lacks a letter."""
     rows = sorted(board.scores, key=lambda row: row.rank)
     picture = Image.new("RGB", (WIDTH, TOP + ROW * len(rows) + MARGIN), GROUND)

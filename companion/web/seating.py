@@ -12,13 +12,13 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.game.seat import seats_of
 from companion.rules.actions import MEXICAN
 from companion.web.access import needs_pin, own_path, wants_page
 from companion.web.body import read_body, share
 from companion.web.changing import changes
 from companion.web.disk import disk_fault
 from companion.web.languages import gettext as _
-from companion.web.page_view import seats_of
 from companion.web.placing import table
 
 seating = Blueprint("seating", __name__)

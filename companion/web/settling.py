@@ -10,14 +10,14 @@ from flask import Blueprint, redirect, render_template, request, session
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.game.game_view import QuestionShown
+from companion.game.game_view import SHOWN_FOR, GameView, Line, OwnTurn
+from companion.game.seat import Seat
 from companion.web.access import author_now, needs_pin, own_path, signed_in, who_changes
 from companion.web.api import app_state, run_command
 from companion.web.body import number, read_body
 from companion.web.changing import changes, table_as_seen
 from companion.web.languages import gettext as _
 from companion.web.misfits import ACTS, acts_of
-from companion.web.page_view import SHOWN_FOR, OwnTurn, PageView, Seat, page_view_of
 
 settling = Blueprint("settling", __name__)
 
@@ -27,25 +27,25 @@ def settling_state() -> tuple[Any, ...]:
     return tuple(session.get("later") or ()), tuple(session.get("further") or ())
 
 
-def own_turn(board: PageView, me: Seat | None) -> OwnTurn | None:
+def own_turn(board: GameView, me: Seat | None) -> OwnTurn | None:
     """The turn for which the phone of `me` shows its keys: one that is still to come first, unless they are further
     on."""
     if me is None:
         return None
     waiting = next((one for one in board.to_come if one.player == me.name), None)
-    return board.own_turns[me.name] if waiting is None or is_further(board, waiting) else waiting
+    return board.turn_of(me.name) if waiting is None or is_further(board, waiting) else waiting
 
 
-def turn_waiting(board: PageView, me: Seat | None) -> OwnTurn | None:
+def turn_waiting(board: GameView, me: Seat | None) -> OwnTurn | None:
     """The turn of `me` that is still to come, whether or not they are further on."""
     return next((one for one in board.to_come if me is not None and one.player == me.name), None)
 
 
-def is_further(board: PageView, waiting: OwnTurn) -> bool:
+def is_further(board: GameView, waiting: OwnTurn) -> bool:
     return session.get("further") == [app_state().game, board.round, waiting.number]
 
 
-def is_mine(board: PageView, seq: Any) -> bool:
+def is_mine(board: GameView, seq: Any) -> bool:
     """Whether this phone entered that line, or nobody's in particular did, or this is nobody's in particular."""
     play, me = board.play(int(seq or 0)), who_changes()
     author = None if play is None else play.get("author")
@@ -53,7 +53,7 @@ def is_mine(board: PageView, seq: Any) -> bool:
     return signed_in() and (author == author_now() or author not in players or me not in players)
 
 
-def misfits_here(board: PageView) -> tuple[QuestionShown | None, tuple[QuestionShown, ...]]:
+def misfits_here(board: GameView) -> tuple[Line | None, tuple[Line, ...]]:
     """The question that this phone asks now, and those that it only counts: another's, later ones, and all of them
     after *Later* until somebody taps again."""
     later = session.get("later") == [app_state().game, _last_tap(board)]
@@ -62,9 +62,9 @@ def misfits_here(board: PageView) -> tuple[QuestionShown | None, tuple[QuestionS
     return first, tuple(one for one in board.misfits if one is not first)
 
 
-def put_before_here(board: PageView) -> tuple[tuple[int, int], ...]:
+def put_before_here(board: GameView) -> tuple[tuple[int, int], ...]:
     """Late taps that were put before others, as long as that is news: for whoever tapped one of the two."""
-    laid = [play["seq"] for play in board.plays if play["event"] == "tile_played"]
+    laid = [play["seq"] for play in board.lines if play["event"] == "tile_played"]
     return tuple(
         (late, before)
         for late, before in board.put_before
@@ -72,8 +72,8 @@ def put_before_here(board: PageView) -> tuple[tuple[int, int], ...]:
     )
 
 
-def _last_tap(board: PageView) -> int:
-    return max((play["seq"] for play in board.plays if play["event"] in ACTS), default=0)
+def _last_tap(board: GameView) -> int:
+    return max((play["seq"] for play in board.lines if play["event"] in ACTS), default=0)
 
 
 @settling.post("/later")
@@ -81,7 +81,7 @@ def _last_tap(board: PageView) -> int:
 def later() -> AnyResponse:
     """Fold the questions of this phone until the next tap."""
     fields = read_body(request)
-    session["later"] = [app_state().game, _last_tap(page_view_of(app_state().session.snapshot()))]
+    session["later"] = [app_state().game, _last_tap(app_state().session.snapshot())]
     return redirect(own_path(str(fields.get("next") or "/")), 303)
 
 
@@ -93,7 +93,7 @@ def further() -> AnyResponse:
     if fields.get("own_turn") in (None, ""):
         session.pop("further", None)
     else:
-        board = page_view_of(app_state().session.snapshot())
+        board = app_state().session.snapshot()
         session["further"] = [app_state().game, board.round, number(fields, "own_turn", 1, 999)]
     return redirect(own_path(str(fields.get("next") or "/")), 303)
 
@@ -105,7 +105,7 @@ def was_so() -> AnyResponse:
     fields = read_body(request)
     seq = number(fields, "seq", 1, 10**9)
     with table_as_seen(fields) as game:
-        known = [before for _late, before in game.snapshot()["put_before"]]
+        known = [before for _late, before in game.snapshot().put_before]
         if seq not in known:
             raise BadRequest(_("seq: nothing was put before entry number %(number)s.", number=seq))
         return run_command("was_so", seq, by=who_changes())
@@ -115,7 +115,7 @@ def was_so() -> AnyResponse:
 @needs_pin
 def order(seq: int) -> str:
     """The acts around a tap that does not fit, to be put in order and sent."""
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     question = next((one for one in board.misfits if one["seq"] == seq), None)
     if question is None:
         raise NotFound(_("no. %(seq)s is no open question: somebody answered it, or it settled itself", seq=seq))

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.game.seat import colours_kept
 from companion.judge_api.questions import answer
 from companion.log.journal import JournalError
 from companion.rules.ruleset import house_file, load_ruleset
@@ -32,7 +33,6 @@ from companion.web.own_rules import (
     keep,
     own_rules,
 )
-from companion.web.page_view import colours_kept, page_view_of
 from companion.web.refusals import translated
 from companion.web.returned import FieldError
 from companion.web.rule_texts import (
@@ -85,8 +85,8 @@ def _running() -> list[str]:
     if not app_state().has_game:
         return []
     snapshot = app_state().session.snapshot()
-    over = snapshot.get("phase") == "match_over" or not snapshot.get("round")
-    return [] if over else [str(name) for name in snapshot.get("players") or ()]
+    over = snapshot.phase == "match_over" or not snapshot.round
+    return [] if over else list(snapshot.players)
 
 
 def _options(chosen: RuleSetText | None, own: OwnRules | None = None) -> tuple[HouseOption, ...]:
@@ -136,7 +136,7 @@ def start() -> AnyResponse:
     fields = read_body(request)
     header = read_header(fields)
     if app_state().has_game:
-        header |= colours_kept(header["players"], page_view_of(app_state().session.snapshot()).seats)
+        header |= colours_kept(header["players"], app_state().session.snapshot().seats)
     if app_state().repository is None or app_state().data_dir is None:
         raise Conflict(_("This page shows one game only. Start new games with `companion serve`."))
     try:

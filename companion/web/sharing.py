@@ -12,7 +12,6 @@ from companion.web.api import app_state
 from companion.web.fonts import NoFontError
 from companion.web.games import day_of, look_up
 from companion.web.languages import gettext as _
-from companion.web.page_view import page_view_of
 from companion.web.score_picture import can_be_drawn, score_picture
 from companion.web.summary import as_csv, as_text
 
@@ -32,7 +31,7 @@ def share_earlier(game: str) -> str:
 
 
 def _page(session: SessionLike, game: str) -> str:
-    board = page_view_of(session.snapshot())
+    board = session.snapshot()
     shown: dict[str, Any] = {"board": board, "name": game, "text": as_text(board, day_of(session))}
     return render_template("share.html", **shown, drawn=can_be_drawn(board, day_of(session)), tv=False)
 
@@ -42,7 +41,7 @@ def picture(game: str) -> Response:
     """The standing as a picture, made here."""
     session = look_up(game)
     try:
-        made = score_picture(page_view_of(session.snapshot()), day_of(session))
+        made = score_picture(session.snapshot(), day_of(session))
     except NoFontError:
         raise Conflict(_("This box has no font for some of these letters.")) from None
     return Response(made, mimetype="image/png")
@@ -51,6 +50,6 @@ def picture(game: str) -> Response:
 @sharing.get("/games/<game>/scores.csv")
 def table(game: str) -> Response:
     """The score sheet for a spreadsheet."""
-    response = Response(as_csv(page_view_of(look_up(game).snapshot())), mimetype="text/csv")
+    response = Response(as_csv(look_up(game).snapshot()), mimetype="text/csv")
     response.headers["Content-Disposition"] = "attachment; filename=scores.csv"
     return response

@@ -7,12 +7,12 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from companion.game.game_view import RoundScores
+from companion.game.game_view import GameView, RoundScores, TileShown
+from companion.game.seat import Seat
 from companion.rules.chinese.settlement import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.page_view import PageView, Seat, TileView
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile
 
 MOST_SHARING = 3
@@ -26,7 +26,7 @@ class SummaryRow:
     "" where nobody pays."""
 
     seat: Seat
-    left: tuple[TileView, ...] | None
+    left: tuple[TileShown, ...] | None
     points: int | None
     total: int
     rank: int
@@ -53,23 +53,22 @@ class RoundSummary:
     why: tuple[str, ...] = ()
 
 
-def summary_of(board: PageView) -> RoundSummary | None:
+def summary_of(board: GameView) -> RoundSummary | None:
     """None while a round is being played, and before the first has points."""
     if board.phase not in ("waiting", "match_over") or not board.rounds_played:
         return None
     last = board.rounds_played[-1]
     # The hands are those of the round that was played last: without points it is not the one that is told of.
-    shown = dict(board.shown) if board.round == last["round"] else {}
-    if board.round == last["round"] and last.get("out"):
-        shown.setdefault(str(last["out"]), ())
-    scores = last.get("scores") or {}
+    shown = dict(board.shown) if board.round == last.round else {}
+    if board.round == last.round and last.out:
+        shown.setdefault(last.out, ())
     rules = load_ruleset(board.rules, dict(board.options)) if board.rules in SHIPPED else None
     paid = () if rules is None else _paid(board, rules, last, shown)
     rows = tuple(
         SummaryRow(
             row.seat,
-            None if row.seat.name not in shown else tuple(TileView(low, high, 0) for low, high in shown[row.seat.name]),
-            scores.get(row.seat.name),
+            None if row.seat.name not in shown else tuple(TileShown((low, high)) for low, high in shown[row.seat.name]),
+            last.scores.get(row.seat.name),
             row.total,
             row.rank,
             _sum_text(row.seat, board.seats, paid),
@@ -79,9 +78,9 @@ def summary_of(board: PageView) -> RoundSummary | None:
     leaders = tuple(row.seat.name for row in rows if row.rank == 1)
     others = [abs(row.total - rows[0].total) for row in rows if row.rank > 1]
     return RoundSummary(
-        number=int(last["round"]),
+        number=last.round,
         how=ended_text(last, board.family),
-        out=board.seat(last.get("out")),
+        out=board.seat(last.out),
         rows=rows,
         leaders=leaders,
         ahead=min(others, default=None),
@@ -91,7 +90,7 @@ def summary_of(board: PageView) -> RoundSummary | None:
 
 
 def _paid(
-    board: PageView, rules: RuleSet, last: RoundScores, shown: Mapping[str, Sequence[Sequence[int]]]
+    board: GameView, rules: RuleSet, last: RoundScores, shown: Mapping[str, Sequence[Sequence[int]]]
 ) -> tuple[Payment, ...]:
     """The payments of the deal; none where they do not follow from the hands that were shown."""
     players = [seat.name for seat in board.seats]
@@ -105,12 +104,12 @@ def _paid(
     for one in paid:
         net[one.payer] -= one.total
         net[one.receiver] += one.total
-    return paid if net == last["scores"] else ()
+    return paid if net == last.scores else ()
 
 
-def _leader(board: PageView, last: RoundScores) -> int:
+def _leader(board: GameView, last: RoundScores) -> int:
     """The place of whoever began the round among the seats."""
-    return next((n for n, seat in enumerate(board.seats) if seat.name == last.get("starter")), 0)
+    return next((n for n, seat in enumerate(board.seats) if seat.name == last.starter), 0)
 
 
 def _sum_text(seat: Seat, seats: Sequence[Seat], paid: Sequence[Payment]) -> str:
@@ -127,7 +126,7 @@ def _sum_text(seat: Seat, seats: Sequence[Seat], paid: Sequence[Payment]) -> str
 
 
 def _why(
-    board: PageView,
+    board: GameView,
     rules: RuleSet,
     last: RoundScores,
     shown: Mapping[str, Sequence[Sequence[int]]],
@@ -155,9 +154,9 @@ def _why(
     return tuple(told)
 
 
-def _best(board: PageView) -> tuple[int, tuple[str, ...], int] | None:
+def _best(board: GameView) -> tuple[int, tuple[str, ...], int] | None:
     """The best round of anybody: the fewest points that anybody wrote down for tiles left, or the most points."""
-    rounds = [(one["round"], name, points) for one in board.rounds_played for name, points in one["scores"].items()]
+    rounds = [(one.round, name, points) for one in board.rounds_played for name, points in one.scores.items()]
     if not board.most_points_win:
         # Whoever goes out has none: that is told of every round anyway.
         rounds = [one for one in rounds if one[2] > 0]
@@ -179,12 +178,12 @@ def ahead_text(summary: RoundSummary) -> str:
     return _("%(name)s leads by %(points)s.", name=names, points=summary.ahead)
 
 
-def as_text(board: PageView, day: str) -> str:
+def as_text(board: GameView, day: str) -> str:
     """The standing as a message to friends: title, how the last round ended, a line for each player."""
     lines = [f"{rules_name(board.rules)}{f', {day}' if day else ''}"]
     if board.rounds_played:
         last = board.rounds_played[-1]
-        lines.append(f"{_('Round %(number)s', number=last['round'])}: {ended_text(last, board.family)}")
+        lines.append(f"{_('Round %(number)s', number=last.round)}: {ended_text(last, board.family)}")
     if board.winners:
         lines.append(_("Winner: %(names)s", names=", ".join(board.winners)))
     for row in sorted(board.scores, key=lambda row: row.rank):
@@ -193,7 +192,7 @@ def as_text(board: PageView, day: str) -> str:
     return "\n".join([*lines, *gone_texts(board)])
 
 
-def as_csv(board: PageView) -> bytes:
+def as_csv(board: GameView) -> bytes:
     """The score sheet for a spreadsheet, in UTF-8 with the mark by which those know it: a line for each round, then the
     totals."""
     text = io.StringIO()
@@ -204,9 +203,9 @@ def as_csv(board: PageView) -> bytes:
         before = {**board.brought, **board.left}
         sheet.writerow([_("Brought over"), "", "", *(before.get(name, 0) for name in names)])
     for one in board.rounds_played:
-        engine = show_tile(one.get("engine"), board.family) if one.get("engine") else ""
-        points = [one["scores"].get(name, "") for name in names]
-        sheet.writerow([one["round"], _plain(engine), _plain(ended_text(one, board.family)), *points])
+        engine = show_tile(one.engine, board.family) if one.engine else ""
+        points = [one.scores.get(name, "") for name in names]
+        sheet.writerow([one.round, _plain(engine), _plain(ended_text(one, board.family)), *points])
     totals = {row.seat.name: row.total for row in board.scores} | dict(board.left)
     sheet.writerow([_("Total"), "", "", *(totals[name] for name in names)])
     return text.getvalue().encode("utf-8-sig")

@@ -14,7 +14,6 @@ from companion.web.languages import gettext as _
 from companion.web.languages import show_time
 from companion.web.misfits import Acts, answer_text
 from companion.web.noted import NOTED, OF_ALL_GAMES, PLAIN
-from companion.web.page_view import page_view_of
 from companion.web.wording import author_text, event_text
 
 Line = Mapping[str, Any]
@@ -42,7 +41,7 @@ class Changed:
 
 def changes_of(session: SessionLike, game: str) -> list[Changed]:
     """Everything that people entered in this game or changed around it, the oldest first."""
-    board = page_view_of(session.snapshot())
+    board = session.snapshot()
     players, family = [seat.name for seat in board.seats], board.family
     rows = [*_of_journal(event_lines(session), players, family), *_of_box(app_state().trail.lines(), game, players)]
     return sorted(rows, key=lambda row: row.at)

@@ -75,18 +75,17 @@ class Preview:
 
     @property
     def plays(self) -> list[Change]:
-        return changes_between(self.now.get("plays") or (), self.then.get("plays") or ())
+        return changes_between(self.now.plays, self.then.plays)
 
     @property
     def totals(self) -> dict[str, tuple[int, int]]:
         """Player -> points before and after, where they differ."""
-        after = self.then.get("totals") or {}
-        both = {name: (old, after.get(name, old)) for name, old in (self.now.get("totals") or {}).items()}
+        both = {name: (old, self.then.totals.get(name, old)) for name, old in self.now.totals.items()}
         return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
     @property
     def turn(self) -> tuple[str | None, str | None]:
-        return self.now.get("turn"), self.then.get("turn")
+        return self.now.turn, self.then.turn
 
     @property
     def mark(self) -> str:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, session
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.game.game_view import GameView
+from companion.game.seat import Seat
 from companion.web.access import SHARED, needs_pin, own_path, who_changes
 from companion.web.api import app_state
 from companion.web.body import person, read_body
-from companion.web.page_view import PageView, Seat, page_view_of
 
 whose = Blueprint("whose", __name__)
 
 
-def my_seat(board: PageView) -> Seat | None:
+def my_seat(board: GameView) -> Seat | None:
     """The player whose phone this is; None: everybody's, a program's, or nobody has said."""
     return board.seat(who_changes())
 
@@ -23,7 +24,7 @@ def says_whose() -> bool:
     return bool(session.get("shared") or session.get("program"))
 
 
-def asks_whose(board: PageView) -> bool:
+def asks_whose(board: GameView) -> bool:
     """Whether somebody has to say whose phone this is: nobody has, or it was a player's of another game."""
     return my_seat(board) is None and not says_whose()
 
@@ -32,7 +33,7 @@ def asks_whose(board: PageView) -> bool:
 @needs_pin
 def ask() -> str:
     """The form for whose phone this is."""
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     return render_template("whose.html", board=board, next=own_path(request.args.get("next")), tv=False)
 
 
@@ -41,7 +42,7 @@ def ask() -> str:
 def choose() -> AnyResponse:
     """`name` is a player's, or `SHARED` for a phone that lies in the middle of the table."""
     fields = read_body(request)
-    board = page_view_of(app_state().session.snapshot())
+    board = app_state().session.snapshot()
     players = [seat.name for seat in board.seats]
     chosen = SHARED if fields.get("name") == SHARED else person(fields, "name", players)
     session.pop("program", None)

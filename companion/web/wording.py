@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from companion.game.game_view import SURE_ENOUGH, Examined, GameView, RoundScores
+from companion.game.seat import Seat
 from companion.game.standing import change_made, confirmed, is_own_fault, others_at_fault, standing_faults
 from companion.log.author import ASSISTANT, BUTTON, PHONE
 from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
@@ -21,7 +23,6 @@ from companion.web.access import SHARED
 from companion.web.code_texts import code_title
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
-from companion.web.page_view import SURE_ENOUGH, PageView, Seat
 from companion.web.refusals import translated
 from companion.web.repair_texts import reader_slow
 from companion.web.rule_texts import GAMES, rule_sets
@@ -215,7 +216,7 @@ def open_text(play: Mapping[str, Any]) -> str:
     return _("It is open whether the camera read both tiles right.")
 
 
-def entry_text(board: PageView) -> str:
+def entry_text(board: GameView) -> str:
     """What the player at work has to do, over the keys."""
     if board.together:
         return _("Everybody builds their first train")
@@ -227,16 +228,16 @@ def entry_text(board: PageView) -> str:
     if board.after_double:
         return _("%(name)s played a double: one more tile.", name=name)
     if board.must_cover:
-        where = train_name(str(board.must_cover.get("train")))
+        where = train_name(board.must_cover.train)
         return _("%(name)s: cover the double first (%(train)s).", name=name, train=where)
     if board.drew:
         return _("%(name)s has drawn. Does it fit?", name=name)
     return _("%(name)s: tap what was played.", name=name)
 
 
-def unable_text(board: PageView, me: Seat | None) -> str:
+def unable_text(board: GameView, me: Seat | None) -> str:
     """The button of who cannot play, with all that it does; it names the player to move where that is not `me`."""
-    name = board.turn.name if board.turn and board.turn != me else ""
+    name = board.mover.name if board.mover and board.mover != me else ""
     if board.unable == ("discard",):
         alone = _("Cannot play: one tile face down")
         return _("%(name)s cannot play: one tile face down", name=name) if name else alone
@@ -318,7 +319,7 @@ def camera_text(state: str) -> str:
     return said("camera", state) or said("camera", "looking")
 
 
-def turn_text(board: PageView) -> str:
+def turn_text(board: GameView) -> str:
     """Whose turn it is, to be read aloud; "" where nobody knows."""
     if board.together:
         return _("Everybody builds their first train")
@@ -447,12 +448,12 @@ def fault_tag(play: Mapping[str, Any]) -> str:
     return f"{', '.join(names)}: {_('against the rules')}"
 
 
-def examined_text(one: Mapping[str, Any], family: str = "mexican") -> str:
+def examined_text(one: Examined, family: str = "mexican") -> str:
     """What the hands shown at the end say of an earlier decision."""
-    tiles = " ".join(show_tile(tile, family) for tile in one.get("tiles") or ())
-    if not one.get("offence"):
+    tiles = " ".join(show_tile(tile, family) for tile in one.tiles)
+    if not one.offence:
         return _("%(tiles)s would have fitted. These rules allow it all the same.", tiles=tiles)
-    if one.get("status") == "certain":
+    if one.status == "certain":
         return _("The hands that were shown prove it: %(tiles)s would have fitted.", tiles=tiles)
     open_still = _(
         "%(tiles)s would have fitted. It came to light later and may have been drawn after this.", tiles=tiles
@@ -491,9 +492,9 @@ def none_text(question: Mapping[str, Any]) -> str:
     return _("None of these") if question.get("candidates") else _("Done, we sorted it out")
 
 
-def ended_text(played: Mapping[str, Any], family: str = "mexican") -> str:
+def ended_text(played: RoundScores, family: str = "mexican") -> str:
     """How a round ended, in a cell of the score sheet."""
-    how, out = played.get("how"), played.get("out")
+    how, out = played.how, played.out
     if how == "out" and family == "chinese":
         return _("all tiles are played or put away")
     if how == "out":
@@ -501,7 +502,7 @@ def ended_text(played: Mapping[str, Any], family: str = "mexican") -> str:
     return said("ended", str(how)) or "–"
 
 
-def gone_texts(board: PageView) -> list[str]:
+def gone_texts(board: GameView) -> list[str]:
     """A sentence for everybody who went home in the middle of the match: their points stay in sight."""
     return [
         _("%(name)s went home with %(points)s points.", name=name, points=points) for name, points in board.left.items()

@@ -12,12 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from companion.game.game_view import GameView
 from companion.hall import Hall
 from companion.log.events import Drew, Event
 from companion.log.header import Header
 from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, Publisher
 from companion.publish.topics import table_id
+from tests.shown import view_of
+from tests.web import tables
 
 MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/homebrew/sbin")
 PATIENCE_S = 90.0
@@ -68,8 +71,10 @@ class TableGame:
     def events(self) -> tuple[Event, ...]:
         return tuple(self.journal.events)
 
-    def snapshot(self) -> dict[str, Any]:
-        return {"phase": "playing", "turn": "Ann", "totals": {"Ann": 3, "Ben": 7}, "round": 1, "plays": []}
+    def snapshot(self) -> GameView:
+        return view_of(
+            tables.midgame(players=["Ann", "Ben"], turn="Ann", totals={"Ann": 3, "Ben": 7}, round=1, plays=[])
+        )
 
     def subscribe(self, callback: Callable[..., None]) -> None:
         self.listeners.append(callback)

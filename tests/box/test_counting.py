@@ -9,6 +9,7 @@ from bench.counting import AccusationLog, count_by, count_faults, count_plays
 from companion.game.session import Session
 from companion.log.events import Header
 from tests.desk.settling import confirm
+from tests.shown import state_of
 
 TRUE = [("Ann", ((12, 5), "Ann")), ("Ben", ((12, 7), "Ben")), ("Cy", ((12, 9), "Cy")), ("Ann", ((5, 1), "Ann"))]
 
@@ -75,7 +76,7 @@ def test_an_accusation_that_was_taken_back_counts_at_its_moment(tmp_path: Path) 
     session.undo()
     session.undo()
     assert log.ever == {("CLOSED_TRAIN", "Ben")}
-    plays = session.snapshot()["plays"]
+    plays = state_of(session)["plays"]
     true = count_faults([], [("CLOSED_TRAIN", "Ben")], plays, log.ever)
     assert (true.false_ever, true.unsaid) == ((), ("CLOSED_TRAIN by Ben",))
     assert count_faults([], [], plays, log.ever).false_ever == ("CLOSED_TRAIN by Ben",)

@@ -38,6 +38,8 @@ from companion.publish.topics import table_id
 from tests.box import home_assistant
 from tests.box.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched, meet, publisher
 from tests.desk.settling import confirm
+from tests.shown import state_of, view_of
+from tests.web import tables
 
 PATIENCE_S = 90.0
 
@@ -114,7 +116,7 @@ def test_a_table_that_vanishes_is_offline_and_a_new_game_starts_a_new_sheet(
     second.play(2)
 
     def shown(watched: Watched) -> dict[str, Any]:
-        return next(iter(watched.hall.snapshot()["tables"]), {})
+        return next(iter(state_of(watched.hall)["tables"]), {})
 
     with Watched(broker.address) as watched:
         with publisher(broker.address, tmp_path, "Table 1") as table:
@@ -226,7 +228,7 @@ def test_a_damaged_outbox_only_means_saying_it_again(tmp_path: Path) -> None:
 
 
 def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> None:
-    snapshot = {
+    snapshot = tables.midgame() | {
         "phase": "playing",
         "turn": "Ben",
         "round": 2,
@@ -237,7 +239,7 @@ def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> No
             {"by": "Ann", "tile": [12, 5], "train": "Ben", "violations": [{"code": "CLOSED_TRAIN", "certain": True}]}
         ],
     }
-    state = summary(snapshot)
+    state = summary(view_of(snapshot))
     assert state["leader"] == "Ben"
     assert state["last"] == "Ann 12-5 on Ben"
     assert state["illegal"] is True
@@ -255,7 +257,7 @@ def test_home_assistant_finds_every_sensor_in_the_state_it_is_pointed_to() -> No
     assert shown == {"Ann": "12", "Ben": "4"}
     shown = {one["name"]: Environment().from_string(one["value_template"]).render(value_json=NO_GAME) for one in points}
     assert shown == {"Ann": "None", "Ben": "None"}, "unknown to Home Assistant"
-    assert summary({})["leader"] == "-"
+    assert summary(None)["leader"] == "-"
 
 
 ROOM_NAMES = (
@@ -439,11 +441,11 @@ def test_points_are_a_persons_wherever_they_sit() -> None:
     )
     [mine] = [key for key, one in before.items() if one["name"] == "Ann"]
     assert after[mine] == before[mine]
-    state = summary({"players": ["Zoe", "Ann"], "totals": {"Zoe": 30, "Ann": 7}, "plays": []})  # type: ignore[typeddict-item]
+    state = summary(view_of(tables.waiting(["Zoe", "Ann"], totals={"Zoe": 30, "Ann": 7})))
     assert Environment().from_string(after[mine]["value_template"]).render(value_json=state) == "7"
     odd = ("!!", "O'Neil", "Оля", "x" * 60, '"')
     configs = discovery(TableDevice("table-1", "Table 1", players=odd))
-    points = summary({"players": odd, "totals": dict.fromkeys(odd, 3), "plays": []})  # type: ignore[typeddict-item]
+    points = summary(view_of(tables.waiting(odd, totals=dict.fromkeys(odd, 3))))
     shown = [
         Environment().from_string(one["value_template"]).render(value_json=points)
         for one in configs.values()
@@ -530,25 +532,25 @@ def test_what_happened_while_the_broker_was_away_is_said_when_it_is_back(
 def test_each_play_and_each_fault_happens_once() -> None:
     happenings = Happenings()
     closed, late = {"code": "CLOSED_TRAIN", "certain": True}, {"code": "NO_DRAW", "certain": False}
-    assert happenings.new({"round": 1, "plays": [played(2, closed)]}) == []
-    news = happenings.new({"round": 1, "plays": [played(2, closed), played(3, late)]})
+    assert happenings.new(view_of(tables.midgame(round=1, plays=[played(2, closed)]))) == []
+    news = happenings.new(view_of(tables.midgame(round=1, plays=[played(2, closed), played(3, late)])))
     assert [(what, message["event_type"], message["by"]) for what, message in news] == [
         ("play", "tile_played", "Ann"),
         ("fault", "possible", None),
     ]
     surer = {"code": "NO_DRAW", "certain": True, "by": "Ben"}
-    news = happenings.new({"round": 1, "plays": [played(2, closed), played(3, surer)]})
+    news = happenings.new(view_of(tables.midgame(round=1, plays=[played(2, closed), played(3, surer)])))
     assert [(what, message["code"], message["event_type"], message["by"]) for what, message in news] == [
         ("fault", "NO_DRAW", "certain", "Ben")
     ]
-    assert happenings.new({"round": 1, "plays": [played(2, closed), played(3, surer)]}) == []
+    assert happenings.new(view_of(tables.midgame(round=1, plays=[played(2, closed), played(3, surer)]))) == []
 
 
 def test_a_fault_that_was_taken_back_is_no_news() -> None:
     happenings = Happenings()
-    happenings.new({"round": 1, "plays": []})
+    happenings.new(view_of(tables.midgame(round=1, plays=[])))
     closed = {"code": "CLOSED_TRAIN", "certain": True}
-    news = happenings.new({"round": 1, "plays": [played(2, closed, overruled=True)]})
+    news = happenings.new(view_of(tables.midgame(round=1, plays=[played(2, closed, overruled=True)])))
     assert [what for what, _ in news] == ["play"]
 
 

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from companion.game.game_view import GameView
 from companion.game.session import Session
 from companion.log.events import Header, Passed
 from companion.tableside import Tableside, light_of
 from hardware.panel import Done, Light, Press
+from tests.shown import view_of
+from tests.web import tables
 
 CERTAIN = {"violations": [{"code": "CLOSED_TRAIN", "certain": True}]}
 
@@ -32,12 +35,13 @@ CERTAIN = {"violations": [{"code": "CLOSED_TRAIN", "certain": True}]}
     ],
 )
 def test_the_lamp_shows_the_state_of_the_game(snapshot: dict[str, Any] | None, lost: bool, light: Light) -> None:
-    assert light_of(snapshot, lost) is light
+    shown = None if snapshot is None else view_of({**tables.midgame(plays=[]), **snapshot})
+    assert light_of(shown, lost) is light
 
 
 def test_a_suspicion_never_lights_the_red_lamp() -> None:
     suspected = {"plays": [{"violations": [{"code": "COULD_HAVE_PLAYED", "certain": False}]}]}
-    assert light_of(suspected, False) is Light.READING
+    assert light_of(view_of({**tables.midgame(), **suspected}), False) is Light.READING
 
 
 class GameControls:
@@ -45,8 +49,8 @@ class GameControls:
         self.said: list[tuple[str, str | None]] = []
         self.refuses = False
 
-    def snapshot(self) -> dict[str, Any]:
-        return {"turn": "Ben", "players": ["Ann", "Ben"]}
+    def snapshot(self) -> GameView:
+        return view_of(tables.midgame())
 
     def done(self, by: str) -> None:
         self.said.append(("done", by))

@@ -19,12 +19,13 @@ from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 SHOWN = ("by", "maybe", "violations", "tile", "train")
 
 
 def plays(session: Session) -> list[dict[str, Any]]:
-    return session.snapshot()["plays"]
+    return state_of(session)["plays"]
 
 
 def shown(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -57,7 +58,7 @@ class Tapping(Session):
             [{"by": self.rng.choice(play.get("maybe") or players)}, {"withdrawn": True}, {"overruled": True}]
         )
         try:
-            expected = self.what_if(play["seq"], what)["plays"]
+            expected = list(self.what_if(play["seq"], what).plays)
             self.correct(play["seq"], what)
         except CommandRejected:
             return brought

@@ -10,6 +10,7 @@ from companion.rules.notation import Change, Laying, parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 
 def laid(inner: int, outer: int, train: str) -> Change:
@@ -23,10 +24,10 @@ def test_a_persons_word_does_not_make_the_desk_forget_arms(tmp_path: Path) -> No
         session.observe(table_change(parse_delta([change])))
     unlike = {laid(12, 4, "MX"): {"Ann": 18, "Cy": 18}}
     session.observe(table_change([laid(12, 4, "MX")], arms=unlike, whose={laid(12, 4, "MX"): "Ben"}))
-    play = session.snapshot()["plays"][-1]
+    play = state_of(session)["plays"][-1]
     assert play["by"] is None and play["arm"] == "Ben", "the table says Ann, the arm Ben"
-    session.correct(session.snapshot()["plays"][1]["seq"], {"by": "Ann"}, by="Ann")
-    play = session.snapshot()["plays"][-1]
+    session.correct(state_of(session)["plays"][1]["seq"], {"by": "Ann"}, by="Ann")
+    play = state_of(session)["plays"][-1]
     assert play["by"] is None and play["arm"] == "Ben"
 
 
@@ -50,7 +51,7 @@ def test_a_restart_keeps_the_names_that_arms_gave_and_arms_go_on_naming(tmp_path
 
 def _names(session: Session) -> list[tuple[str | None, str | None]]:
     """By whom each tile was laid, and whose arm it was."""
-    plays = session.snapshot()["plays"]
+    plays = state_of(session)["plays"]
     return [(play["by"], play.get("arm")) for play in plays if play["event"] == "tile_played"]
 
 

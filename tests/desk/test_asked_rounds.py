@@ -14,6 +14,7 @@ from companion.game.session import Session
 from companion.log.corrections import open_questions
 from companion.log.events import Header, Unclear
 from companion.rules.position import Position
+from tests.shown import state_of
 
 ROUNDS = [json.loads(line) for line in Path(__file__).with_name("asked_rounds.jsonl").read_text().splitlines()]
 
@@ -108,7 +109,7 @@ def test_a_tile_tapped_before_the_neighbours_lifts_the_own_marker(tmp_path: Path
     session.play((12, 3), "Ben", "Ben")
     session.cannot_play("Cy")
     session.play((1, 5), "Ann", "Ann")
-    assert session.snapshot()["markers"] == ["Cy"]
+    assert state_of(session)["markers"] == ["Cy"]
     session.play((12, 4), "Cy", "Cy", lift=True)
     session.play((3, 6), "Ben", "Ben")
-    assert session.snapshot()["markers"] == [] and questions(session) == [] and against(session) == set()
+    assert state_of(session)["markers"] == [] and questions(session) == [] and against(session) == set()

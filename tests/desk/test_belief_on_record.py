@@ -13,6 +13,7 @@ from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 
@@ -313,7 +314,7 @@ def test_whose_mismatch_it_was_is_open_while_another_rule_may_have_been_broken(t
         ["+8-6@Ben", "+1-8@MX"], ["+10-4@Ann"], ["+8-9@MX"], ["+9-12@MX"], ["+4-11@Ann"],
     ):  # fmt: skip
         session.observe(table_change(parse_delta(delta)))
-        found = [finding for play in session.snapshot()["plays"] for finding in play.get("violations", ())]
+        found = [finding for play in state_of(session)["plays"] for finding in play.get("violations", ())]
         blamed |= {(one["code"], one.get("by")) for one in found if one["certain"]}
     assert blamed == {("MISMATCH", None)}
 
@@ -322,10 +323,10 @@ def test_who_it_probably_was_is_a_guess_that_nothing_rests_on(tmp_path: Path) ->
     """Draws are not seen here, so nobody is named after the first tile; the order of turns still tells a little."""
     session = table(tmp_path, "kkori")
     watch(session, "+6-6@R", "+6-5@R", "+5-4@R", "+4-6@R", "+5-1@R")
-    plays = [play for play in session.snapshot()["plays"] if play["event"] == "tile_played"]
+    plays = [play for play in state_of(session)["plays"] if play["event"] == "tile_played"]
     assert [(play["by"], play.get("guess")) for play in plays[1:4]] == [(None, "Ben"), (None, "Cy"), (None, "Dee")]
     assert "guess" not in plays[0] and not any(event.to_json().get("guess") for event in session.events)
     session.correct(plays[1]["seq"], {"by": "Cy"})
-    after = next(play for play in session.snapshot()["plays"] if play["seq"] == plays[1]["seq"])
+    after = next(play for play in state_of(session)["plays"] if play["seq"] == plays[1]["seq"])
     assert after["by"] == "Cy" and "guess" not in after
     session.close()

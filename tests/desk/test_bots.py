@@ -18,6 +18,7 @@ from datasets.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
 from datasets.bots.recording import reveal
 from tests.desk.playing import begin, play_out, say
 from tests.desk.settling import asked
+from tests.shown import state_of
 
 SIZES = {"tactic": (9, 4), "reeves": (9, 4), "poltava": (9, 4), "cz": (9, 3)}
 """Set and players of the shortest games that each rule set deals; the Chinese games are played by four."""
@@ -108,7 +109,7 @@ def tells_of(session: Session, code: Violation) -> bool:
         for n, key in enumerate(one.candidates)
         if key.kind == "so" and str(code) in key.codes
     ]
-    quick = session.snapshot()["put_before"]
+    quick = state_of(session)["put_before"]
     if questions:
         assert str(code) in found
         seq, choice, said = questions[0]
@@ -148,7 +149,7 @@ def test_what_only_hands_prove_is_silent_before_they_are_shown(tmp_path: Path, c
     assert any(turn is not None and turn.planted for _, turn in told)
     revealed = next(event.seq for event, _ in told if event.KIND == "round_ended")
     assert not any(getattr(event, "violations", ()) for event, _ in told if event.seq < revealed)
-    examined = {entry["code"] for entry in session.snapshot()["audit"]}
+    examined = {entry["code"] for entry in state_of(session)["audit"]}
     assert str(code) in examined
 
 
@@ -170,7 +171,7 @@ def test_an_honest_round_is_not_suspected_act_by_act(
     told = play_out(session, next(iter(game.rounds())))
     assert sum(isinstance(event, Drew) for event, _ in told) > 10
     assert any(one.code == "HAND_COUNT_INCONSISTENT" for _, one in session.scoreboard.violations) == bool(astray)
-    assert len(session.snapshot()["audit"]) <= 2
+    assert len(state_of(session)["audit"]) <= 2
     session.close()
 
 

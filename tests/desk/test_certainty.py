@@ -14,6 +14,7 @@ from companion.rules.notation import Laying, parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 READ = Certainty((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))
 LAYING = Laying(Laid(12, 4), "Ann")
@@ -27,7 +28,7 @@ def watched(tmp_path: Path) -> Session:
 
 
 def first_tile(session: Session) -> dict[str, Any]:
-    tile: dict[str, Any] = session.snapshot()["trains"][0]["tiles"][0]
+    tile: dict[str, Any] = state_of(session)["trains"][0]["tiles"][0]
     return tile
 
 
@@ -53,9 +54,9 @@ def test_whoever_presses_done_ends_the_own_turn_once(tmp_path: Path) -> None:
     session.draw(by="Ann")
     ended = session.done("Ann")
     assert [event.KIND for event in ended if event.source == "person"] == ["passed"]
-    assert session.snapshot()["turn"] == "Ben"
+    assert state_of(session)["turn"] == "Ben"
     session.play((12, 3), "Ben", by="Ben")
-    assert session.done("Ben") == () and session.snapshot()["turn"] == "Ann"
+    assert session.done("Ben") == () and state_of(session)["turn"] == "Ann"
     with pytest.raises(CommandRejected):
         session.done("Zoe")
 
@@ -64,7 +65,7 @@ def test_whose_arm_it_clearly_was_stays_with_the_play(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-12", ("Ann", "Ben")), ticking())
     session.start_round(starter="Ann")
     session.observe(table_change([LAYING], "0001.jpg", arms={LAYING: {"Ben": 15}}, whose={LAYING: "Ann"}))
-    assert session.snapshot()["plays"][-1]["arm"] == "Ann"
+    assert state_of(session)["plays"][-1]["arm"] == "Ann"
     session.close()
     again = Session.open(tmp_path / "g.jsonl")
     assert isinstance(again.events[-1], TilePlayed) and again.events[-1].arm == "Ann"
@@ -100,7 +101,7 @@ def test_of_a_line_that_people_put_right_nothing_is_certain(tmp_path: Path) -> N
     play = next(event for event in session.events if getattr(event, "tile", None) == (1, 4))
     assert play.who == "Ann"
     session.correct(play.seq, {"by": "Ben"})
-    shown = next(one for one in session.snapshot()["plays"] if one["seq"] == play.seq)
+    shown = next(one for one in state_of(session)["plays"] if one["seq"] == play.seq)
     assert shown["by"] == "Ben"
     assert not any(one["certain"] for one in shown["violations"])
     session.close()

@@ -13,6 +13,7 @@ from companion.rules.notation import parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 OPEN = ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy")
 """Ann laid on Cy's closed train, or Cy laid a second tile."""
@@ -32,11 +33,11 @@ def look(session: Session, *changes: str) -> None:
 
 
 def last_tile(session: Session) -> dict[str, Any]:
-    return next(play for play in reversed(session.snapshot()["plays"]) if play["event"] == "tile_played")
+    return next(play for play in reversed(state_of(session)["plays"]) if play["event"] == "tile_played")
 
 
 def certain(session: Session) -> list[str]:
-    plays = session.snapshot()["plays"]
+    plays = state_of(session)["plays"]
     return [found["code"] for play in plays for found in play["violations"] if found.get("certain", True)]
 
 
@@ -70,10 +71,10 @@ def test_others_leave_it_open_and_are_accused_of_nothing_certain(session: Sessio
 
 def test_it_is_no_turn_of_its_own_where_another_is_to_move(session: Session) -> None:
     look(session, "+2-7@Ben")
-    assert session.snapshot()["turn"] == "Cy"
+    assert state_of(session)["turn"] == "Cy"
     session.done("Ann")
-    assert session.snapshot()["turn"] == "Cy" and last_tile(session)["by"] == "Ben"
-    (passed,) = (play for play in session.snapshot()["plays"] if play["event"] == "passed")
+    assert state_of(session)["turn"] == "Cy" and last_tile(session)["by"] == "Ben"
+    (passed,) = (play for play in state_of(session)["plays"] if play["event"] == "passed")
     assert passed["violations"] == []
 
 

@@ -15,6 +15,7 @@ from companion.rules.tile import Laid
 from tests.desk.making import ticking
 from tests.desk.settling import confirm
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 PLAYERS = ("Ann", "Ben", "Cy")
 
@@ -32,12 +33,12 @@ def watch(session: Session, *changes: str) -> None:
 
 def findings(session: Session) -> dict[str, bool]:
     """Every code that stands by now, and whether it is certain."""
-    plays: list[dict[str, Any]] = session.snapshot()["plays"]
+    plays: list[dict[str, Any]] = state_of(session)["plays"]
     return {one["code"]: one["certain"] for play in plays for one in play.get("violations") or ()}
 
 
 def laid(session: Session) -> list[dict[str, Any]]:
-    plays: list[dict[str, Any]] = session.snapshot()["plays"]
+    plays: list[dict[str, Any]] = state_of(session)["plays"]
     return [play for play in plays if play["event"] == "tile_played"]
 
 
@@ -95,11 +96,11 @@ def test_what_is_put_in_shows_its_time_before_the_next_start_too(tmp_path: Path,
     watch(session, "+12-3@Ann", "+12-10@Ben", "+12-11@Cy")
     put_in = [{"event": "drew", "by": "Ann"}, {"event": "marker_placed", "by": "Ann", "train": "Ann"}]
     session.correct(laid(session)[-1]["seq"], {"insert": put_in, "after": after})
-    shown: list[dict[str, Any]] = session.snapshot()["plays"]
+    shown: list[dict[str, Any]] = state_of(session)["plays"]
     assert all(play["at"] for play in shown)
     session.close()
     opened = Session.open(tmp_path / "g.jsonl")
-    assert opened.snapshot()["plays"] == shown
+    assert state_of(opened)["plays"] == shown
     opened.close()
 
 

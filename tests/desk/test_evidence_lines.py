@@ -24,6 +24,7 @@ from companion.rules.tile import Laid
 from companion.storage.checksums import Chain, split_line
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 HEADER = Header("reeves", "double-12", NAMES)
@@ -45,7 +46,7 @@ def on_record(session: Session) -> list[tuple[object, ...]]:
     """Tile, player and findings of every play that stands."""
     return [
         (line["tile"], line["by"], [(one["code"], one["certain"]) for one in line["violations"]])
-        for line in session.snapshot()["plays"]
+        for line in state_of(session)["plays"]
         if line["event"] == "tile_played" and not line["taken_back"] and not line.get("withdrawn")
     ]
 

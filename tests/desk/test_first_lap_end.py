@@ -11,6 +11,7 @@ from companion.game.session import Session
 from companion.log.events import Header
 from companion.rules.position import Position
 from tests.desk.making import ticking
+from tests.shown import state_of
 
 FOUR = ("Ann", "Ben", "Cy", "Dee")
 
@@ -35,7 +36,7 @@ def test_the_last_first_turn_is_a_marker_and_the_round_is_over(
         assert session.phase == "playing"
         session.mark(player)
     assert session.phase == "ended"
-    assert not [found for play in session.snapshot()["plays"] for found in play["violations"]]
+    assert not [found for play in state_of(session)["plays"] for found in play["violations"]]
     for n, player in enumerate(players[1:]):
         session.show_hand(player, [(9, 5 + n)])
     assert session.phase == "scored" and session.scoreboard.totals["Ann"] == 0
@@ -58,7 +59,7 @@ def test_a_marker_tapped_before_its_player_s_turn_counts_when_it_comes(
         assert session.phase == "playing"
         session.mark(player)
     assert session.phase == "ended"
-    assert not [found for play in session.snapshot()["plays"] for found in play["violations"]]
+    assert not [found for play in state_of(session)["plays"] for found in play["violations"]]
 
 
 @pytest.mark.parametrize("coins", [{0: "Ben"}, {0: "Cy"}, {2: "Cy"}, {2: "Ben", 4: "Cy"}, {2: "Cy", 4: "Ben"}])
@@ -93,8 +94,8 @@ def test_a_marker_tapped_before_its_player_s_turn_is_that_turn(tmp_path: Path, r
     if rules == "tactic":
         session.draw("Cy")
     session.play((5, 1), "Ann", by="Ann")
-    assert session.snapshot()["turn"] == "Ben"
-    assert not [found for play in session.snapshot()["plays"] for found in play["violations"]]
+    assert state_of(session)["turn"] == "Ben"
+    assert not [found for play in state_of(session)["plays"] for found in play["violations"]]
 
 
 def test_a_marker_put_on_after_a_tile_is_no_early_one(tmp_path: Path) -> None:
@@ -105,8 +106,8 @@ def test_a_marker_put_on_after_a_tile_is_no_early_one(tmp_path: Path) -> None:
     session.mark("Ben")
     for player, tile in (("Cy", (9, 3)), ("Ann", (5, 1))):
         session.play(tile, player, by=player)
-    found = [one["code"] for play in session.snapshot()["plays"] for one in play["violations"]]
-    assert found == ["MARKER_UNEARNED"] and session.snapshot()["turn"] == "Ben"
+    found = [one["code"] for play in state_of(session)["plays"] for one in play["violations"]]
+    assert found == ["MARKER_UNEARNED"] and state_of(session)["turn"] == "Ben"
 
 
 def test_a_first_train_that_may_go_on_ends_when_its_player_says_so(tmp_path: Path) -> None:

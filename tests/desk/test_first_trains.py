@@ -17,6 +17,7 @@ from tests.desk.making import ticking
 from tests.desk.playing import begin
 from tests.desk.settling import confirm
 from tests.desk.watching import note_layers, seen, table_change
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -60,7 +61,7 @@ class TestPoltava:
         session = table(tmp_path, "poltava")
         watch(session, *LAP)
         assert position(session).open == ("Ann",)
-        assert session.snapshot()["must_cover"]["train"] == "Ann"
+        assert state_of(session)["must_cover"]["train"] == "Ann"
         watch(session, "+3-7@Ann")
         assert position(session).open == ()
         assert held(session) == set()
@@ -68,7 +69,7 @@ class TestPoltava:
     def test_while_first_trains_are_laid_nobody_is_bound_by_it(self, tmp_path: Path) -> None:
         session = table(tmp_path, "poltava")
         watch(session, LAP[0])
-        assert session.snapshot()["must_cover"] is None
+        assert state_of(session)["must_cover"] is None
         watch(session, *LAP[1:])
         assert held(session) == set()
 
@@ -266,7 +267,7 @@ def test_whoever_marks_last_of_all_for_no_reason_is_not_out_of_turn(tmp_path: Pa
     session.mark("Cy", by="Cy")
     assert held(session) == set() and not session.questions
     session.play((12, 7), MEXICAN, "Ann")
-    assert held(session) == {("MARKER_UNEARNED", False)} and session.snapshot()["turn"] == "Ben"
+    assert held(session) == {("MARKER_UNEARNED", False)} and state_of(session)["turn"] == "Ben"
 
 
 @pytest.mark.parametrize("begun", [(), ("Ben",), ("Ben", "Ann")], ids=["alone", "second", "last"])
@@ -312,13 +313,13 @@ def test_after_the_common_lap_it_is_the_starters_turn(tmp_path: Path) -> None:
     session = table(tmp_path, "cz")
     for tile, player in (((12, 3), "Cy"), ((12, 4), "Ben"), ((12, 5), "Ann"), ((5, 6), "Ann"), ((4, 7), "Ben")):
         session.play(tile, player, player)
-    assert session.snapshot()["turn"] == "Ann"
+    assert state_of(session)["turn"] == "Ann"
     session.play((3, 8), "Cy")
-    assert session.snapshot()["plays"][-1]["by"] == "Cy"
+    assert state_of(session)["plays"][-1]["by"] == "Cy"
     for player in ("Cy", "Ann", "Ben"):
         session.done(player)
-    assert session.snapshot()["turn"] == "Ann"
+    assert state_of(session)["turn"] == "Ann"
     session.play((6, 9), "Ann")
-    assert session.snapshot()["turn"] == "Ben"
+    assert state_of(session)["turn"] == "Ben"
     session.play((7, 1), "Ben")
-    assert session.snapshot()["turn"] == "Cy" and held(session) == set()
+    assert state_of(session)["turn"] == "Cy" and held(session) == set()

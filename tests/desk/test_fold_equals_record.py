@@ -25,6 +25,7 @@ from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm
 from tests.desk.playing import begin
 from tests.desk.watching import seen
+from tests.shown import state_of
 
 
 def told(path: Path, seed: int, rules: str, kind: type[Session]) -> Session:
@@ -49,10 +50,10 @@ def test_a_round_told_again_from_its_evidence_is_the_same(
 ) -> None:
     path = tmp_path / "g.jsonl"
     session = told(path, FIRST_SEED + n, rules, kind)
-    live = session.snapshot()
+    live = state_of(session)
     session.close()
     again = Session.open(path)
-    assert again.snapshot() == live
+    assert state_of(again) == live
     assert len(live["plays"]) > 10
     again.close()
 
@@ -63,7 +64,7 @@ def test_the_program_corrects_no_line_about_what_somebody_did(tmp_path: Path) ->
     session = told(path, FIRST_SEED, RULESET_NAMES[0], Session)
     if session.phase == "playing":
         session.end_round("blocked_declared")
-    now = session.snapshot()["plays"]
+    now = state_of(session)["plays"]
     session.close()
     events = read_journal(path).events
     assert not [one for one in events if isinstance(one, Corrected) and action_of(events[one.corrects - 1])]
@@ -114,5 +115,5 @@ def test_a_moment_of_the_past_is_the_same_whatever_was_told_since(tmp_path: Path
         then = History(session.header, session.rules, text.events[:seq], past)
         begun = then.rounds.begun[-1]
         alone = [(one.event.seq, one.event.who) for one in then.held if one.event.seq >= begun]
-        assert alone == [(play["seq"], play.get("by")) for play in session.snapshot(at=seq)["plays"]]
+        assert alone == [(play["seq"], play.get("by")) for play in state_of(session, at=seq)["plays"]]
     session.close()

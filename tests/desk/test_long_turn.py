@@ -13,6 +13,7 @@ from companion.log.events import Corrected, Drew, Event, Header, MarkerPlaced, M
 from companion.log.journal import Journal
 from companion.rules.mexican.turn import TurnState
 from companion.rules.tile import Laid
+from tests.shown import state_of
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 START = RoundStarted(round=1, engine=Laid(9, 9), starter="Ann")
@@ -46,6 +47,6 @@ def test_twice_as_many_acts_take_twice_as_much_work(
         with Journal.create(path, HEADER) as journal:
             journal.append_all([START, *acts(count)])
         done = 0
-        look_at_game(path).snapshot()
+        state_of(look_at_game(path))
         work.append(done)
     assert work[1] < 2.3 * work[0], work

@@ -17,6 +17,7 @@ from companion.game.timeline import Timeline
 from companion.log.events import TilePlayed
 from tests.desk.playing import begin, play_out, say
 from tests.desk.watching import seen
+from tests.shown import state_of
 
 ROUNDS = 3
 
@@ -91,7 +92,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, go_on: Callable[[], Any]) -> list
 def test_the_game_goes_on_while_somebody_looks_back(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     session.correct(*an_early_entry(session))
     done = meanwhile(monkeypatch, lambda: session.announce(session.header.players[0], "last_tile"))
-    session.snapshot(at=session.seq // 2)
+    state_of(session, at=session.seq // 2)
     assert done == [True]
 
 
@@ -122,11 +123,11 @@ def test_what_was_worked_out_is_not_worked_out_again(session: Session, monkeypat
 def test_looking_back_twice_works_it_out_once(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     session.correct(*an_early_entry(session))
     at = session.seq // 2
-    first = session.snapshot(at=at)
+    first = state_of(session, at=at)
     taken: list[int] = []
     take = Timeline.take
     monkeypatch.setattr(Timeline, "take", lambda *args, **named: (taken.append(1), take(*args, **named))[1])
-    assert session.snapshot(at=at) == first
+    assert state_of(session, at=at) == first
     assert not taken
 
 
@@ -142,14 +143,14 @@ def test_a_change_that_was_worked_out_first_comes_to_the_same(journal: Path, ses
         session.work_ahead(change, about)
         done = [event.to_json() | {"at": ""} for event in change(session)]
         assert done == [event.to_json() | {"at": ""} for event in change(plain)]
-        assert session.snapshot() == plain.snapshot()
+        assert state_of(session) == state_of(plain)
         for at in (seq + 2, session.seq // 2, session.seq - 1):
-            assert session.snapshot(at=at) == plain.snapshot(at=at)
-    now = session.snapshot()
+            assert state_of(session, at=at) == state_of(plain, at=at)
+    now = state_of(session)
     session.close()
     plain.close()
     again = Session.open(tmp_path / "g.jsonl")
-    assert again.snapshot() == now
+    assert state_of(again) == now
     again.close()
 
 

@@ -14,6 +14,7 @@ from companion.rules.notation import Laying, Vanishing
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 TRAINS = ("tactic", "reeves", "cz", "poltava")
 SURE = Certainty((0.999, 0.999), ((), ()))
@@ -33,7 +34,7 @@ def lay(session: Session, *tiles: tuple[int, int, str], p: float | None = None, 
 
 
 def play_of(session: Session, inner: int, outer: int) -> dict[str, Any]:
-    plays = [play for play in session.snapshot()["plays"] if play.get("tile") == [inner, outer]]
+    plays = [play for play in state_of(session)["plays"] if play.get("tile") == [inner, outer]]
     return dict(plays[-1])
 
 
@@ -129,7 +130,7 @@ def test_a_misfit_that_is_taken_back_is_gone(tmp_path: Path) -> None:
     lay(session, (2, 9, "Ben"))
     session.observe(table_change([Vanishing(Laid(2, 9), "Ben")]))
     lay(session, (12, 9, "Ben"))
-    plays = [play for play in session.snapshot()["plays"] if not play["taken_back"]]
+    plays = [play for play in state_of(session)["plays"] if not play["taken_back"]]
     assert not any(play.get("violations") for play in plays)
 
 

@@ -16,6 +16,7 @@ from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
 from tests.desk.watching import note_layers, seen, table_change
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -257,7 +258,7 @@ def test_a_tile_put_away_that_shows_late_was_put_away_in_its_owners_turn(tmp_pat
         arms = {change: {name: 0 if name == who else 15 for name in (*NAMES, "Dee")}}
         session.observe(table_change([change], arms=arms, whose={change: who}))
     session.observe(table_change([], discards={"Ben": 1}))
-    plays = session.snapshot()["plays"]
+    plays = state_of(session)["plays"]
     names = {one["by"] for one in plays if one["event"] == "discarded"}
     laid = [one["by"] for one in plays if one["event"] == "tile_played"]
     assert laid == ["Ann", "Cy", "Dee"] and names == {"Ben"}
@@ -271,7 +272,7 @@ def test_a_tile_put_away_by_nobody_knows_whom_is_the_movers_and_the_next_one_is_
     session.observe(table_change([lay("R", 3, 6)]))
     session.observe(table_change([], discards={SOMEBODY: 1}))
     session.observe(table_change([lay("R", 6, 5)]))
-    plays = session.snapshot()["plays"]
+    plays = state_of(session)["plays"]
     assert [(one["event"], one["by"]) for one in plays if one["event"] in ("tile_played", "discarded")] == [
         ("tile_played", "Ann"),
         ("discarded", "Ben"),
@@ -395,5 +396,5 @@ def test_in_reeves_with_two_dead_doubles_the_extra_tile_goes_anywhere(tmp_path: 
     session.observe(table_change([lay("Ann", 5, 8)]))
     session.observe(table_change([lay("Ann", 8, 6)]))
     assert held(session) == []
-    laid = [play["by"] for play in session.snapshot()["plays"] if play["event"] == "tile_played"]
+    laid = [play["by"] for play in state_of(session)["plays"] if play["event"] == "tile_played"]
     assert laid[18:21] == ["Ann"] * 3

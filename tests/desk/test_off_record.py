@@ -11,6 +11,7 @@ from companion.game.session import Session
 from companion.log.events import Header
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid
+from tests.shown import state_of
 
 A, B, C, D, OTHER = Laid(12, 5), Laid(5, 9), Laid(9, 3), Laid(3, 1), Laid(5, 8)
 
@@ -66,11 +67,11 @@ def test_no_block_is_proved_while_a_tile_lies_there_that_is_not_on_record(tmp_pa
     line = [Laid(*map(int, part.split(":"))) for part in ["3:1", "1:3", "3:2", "2:4", "4:3", "3:5", "5:6", "6:3"]]
     for laid in line:
         session.play(laid, "R")
-    proved = session.snapshot()["blocked"]
+    proved = state_of(session)["blocked"]
     assert proved is not None and proved["provable"]
     for lying in (Lying(line=(*line, None)), Lying(line=tuple(line), apart=(None,))):
         session.look(lying)
-        blocked = session.snapshot()["blocked"]
+        blocked = state_of(session)["blocked"]
         assert blocked is not None and not blocked["provable"] and not blocked["nearly"]
     session.look(Lying(line=tuple(line)))
-    assert session.snapshot()["blocked"] == proved
+    assert state_of(session)["blocked"] == proved

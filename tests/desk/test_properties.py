@@ -23,6 +23,7 @@ from bench.told import ToldTable, UnfilmedRound
 from companion.game.session import CommandRejected, Session
 from companion.log.events import Header
 from datasets.simulator.room import BlankFilm
+from tests.shown import state_of
 
 ROUNDS = (("jielong", 98404), ("reeves", 98408))
 """In each of them somebody stands accused for certain after some of the first changes."""
@@ -74,7 +75,7 @@ class Said:
 @st.composite
 def things_said(draw: st.DrawFn, taps: int = 1, corrections: bool = False) -> Said:
     game = draw(st.sampled_from(moments(*draw(st.sampled_from(ROUNDS)))[CHANGES // 2 :]))
-    plays = [one for one in game.snapshot()["plays"] if one["event"] == "tile_played" and not one["taken_back"]]
+    plays = [one for one in state_of(game)["plays"] if one["event"] == "tile_played" and not one["taken_back"]]
     about = draw(st.permutations(plays[-6:]))
     assume(len(about) >= taps)
     return Said(game, tuple(said_of(draw, game, one, corrections) for one in about[:taps]))
@@ -111,7 +112,7 @@ def told(game: Session, *taps: Tap) -> Session:
 
 def shown(game: Session) -> dict[str, Any]:
     """What the page shows, without which lines say so and what has been retracted."""
-    view: dict[str, Any] = dict(game.snapshot())
+    view: dict[str, Any] = dict(state_of(game))
     told_by = ("changed_by", "original", "corrected", "changers")
     plays = [{name: value for name, value in one.items() if name not in told_by} for one in view["plays"]]
     return {**view, "plays": plays, "seq": 0, "retractions": ()}
@@ -119,7 +120,7 @@ def shown(game: Session) -> dict[str, Any]:
 
 def certain(game: Session) -> Counter[object]:
     """(act, code) of all that is certain, whoever it was."""
-    standing = (one for one in game.snapshot()["plays"] if not one["taken_back"])
+    standing = (one for one in state_of(game)["plays"] if not one["taken_back"])
     return Counter(
         (one["event"], str(one.get("tile")), one.get("train"), finding["code"])
         for one in standing

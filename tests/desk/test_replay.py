@@ -23,6 +23,7 @@ from tests.desk.playing import begin, play_out
 from tests.desk.settling import asked, confirm, kinds, settle
 from tests.games.record import GAMES as RECORDED
 from tests.games.record import record
+from tests.shown import state_of
 
 GAMES = sorted((Path(__file__).parent.parent / "games").glob("*.jsonl"))
 
@@ -84,13 +85,13 @@ def test_replay_equals_live_whatever_is_played_and_corrected(
     for _ in range(data.draw(st.integers(0, 3)) if asked(session) else 0):
         if asked(session):
             settle(session, data.draw(st.sampled_from(kinds(asked(session)[0])[:-1])))
-    live, board = session.snapshot(), session.scoreboard
+    live, board = state_of(session), session.scoreboard
     session.close()
     again = replay(path)
     assert all(line.same for line in again.lines)
     assert again.board.totals == board.totals
     with_again = Session.open(path, ticking())
-    assert with_again.snapshot() == live
+    assert state_of(with_again) == live
     assert with_again.scoreboard == board
     with_again.close()
 
@@ -163,7 +164,7 @@ def test_what_an_answer_put_in_gives_way_to_the_tap_that_comes_after_all(tmp_pat
     told = replay(tmp_path / "g.jsonl")
     assert [line.event.KIND for line in told.lines if line.dropped] == ["discarded"]
     assert all(line.same for line in told.lines) and not any(line.findings for line in told.lines)
-    shown = session.snapshot()
+    shown = state_of(session)
     assert shown["discards"] == {"Ann": 0, "Ben": 1, "Cy": 0, "Dee": 0} and shown["turn"] == "Ann"
     assert sorted(play.get("withdrawn", False) for play in shown["plays"] if play["event"] == "discarded") == [
         False,

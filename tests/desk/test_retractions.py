@@ -13,6 +13,7 @@ from companion.game.standing import is_fault
 from companion.log.events import Corrected, Header
 from tests.desk.making import ticking
 from tests.desk.settling import asked, settle
+from tests.shown import state_of
 
 MARKER = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}
 
@@ -23,9 +24,9 @@ def accused(tmp_path: Path) -> Session:
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.play((12, 5), "Ann")
     session.play((5, 9), "Ann", by="Ben")
-    assert not any(is_fault(play) for play in session.snapshot()["plays"])
+    assert not any(is_fault(play) for play in state_of(session)["plays"])
     settle(session)
-    assert [play["seq"] for play in session.snapshot()["plays"] if is_fault(play)] == [3]
+    assert [play["seq"] for play in state_of(session)["plays"] if is_fault(play)] == [3]
     return session
 
 
@@ -36,10 +37,10 @@ def said(session: Session) -> list[dict[str, Any]]:
 def test_a_marker_that_lay_there_takes_the_accusation_back(tmp_path: Path) -> None:
     session = accused(tmp_path)
     session.correct(2, {"insert": [MARKER], "after": True})
-    assert not any(is_fault(play) for play in session.snapshot()["plays"] if play["seq"] == 3)
+    assert not any(is_fault(play) for play in state_of(session)["plays"] if play["seq"] == 3)
     (line,) = said(session)
     assert line["retracts"] == [{"code": "CLOSED_TRAIN", "by": "Ben"}] and line["because"] == "person"
-    (shown,) = session.snapshot()["retractions"]
+    (shown,) = state_of(session)["retractions"]
     assert shown["play"] == 3 and shown["retracts"] == line["retracts"] and shown["because"] == "person"
     session.play((12, 7), "Cy")
     assert len(said(session)) == 1, "it is said once"
@@ -60,38 +61,38 @@ def test_what_people_settle_themselves_needs_no_words(how: str, tmp_path: Path) 
         session.correct(3, {"train": "MX"})
     else:
         session.correct(3, {how: True})
-    assert said(session) == [] and session.snapshot()["retractions"] == []
+    assert said(session) == [] and state_of(session)["retractions"] == []
 
 
 def test_an_answer_that_is_taken_back_leaves_the_question_open(tmp_path: Path) -> None:
     session = accused(tmp_path)
     session.undo()
-    (play,) = (play for play in session.snapshot()["plays"] if play["seq"] == 3)
+    (play,) = (play for play in state_of(session)["plays"] if play["seq"] == 3)
     assert play["violations"] == [{"code": "CLOSED_TRAIN", "certain": False, "open": True}]
     assert len(asked(session)) == 1
-    assert session.snapshot()["retractions"] == [], "whoever said that it was so has taken that back"
+    assert state_of(session)["retractions"] == [], "whoever said that it was so has taken that back"
     settle(session)
-    assert [play["seq"] for play in session.snapshot()["plays"] if is_fault(play)] == [3]
+    assert [play["seq"] for play in state_of(session)["plays"] if is_fault(play)] == [3]
 
 
 def test_undo_brings_the_accusation_back_and_the_words_stay_in_the_log(tmp_path: Path) -> None:
     session = accused(tmp_path)
     session.correct(2, {"insert": [MARKER], "after": True})
     session.undo()
-    assert [play["seq"] for play in session.snapshot()["plays"] if is_fault(play)] == [3]
+    assert [play["seq"] for play in state_of(session)["plays"] if is_fault(play)] == [3]
     assert len(said(session)) == 1
-    assert session.snapshot()["retractions"] == []
+    assert state_of(session)["retractions"] == []
     session.close()
     again = Session.open(tmp_path / "g.jsonl")
-    assert [play["seq"] for play in again.snapshot()["plays"] if is_fault(play)] == [3]
+    assert [play["seq"] for play in state_of(again)["plays"] if is_fault(play)] == [3]
 
 
 def test_a_game_with_a_retraction_replays_as_it_was(tmp_path: Path) -> None:
     session = accused(tmp_path)
     session.correct(2, {"insert": [MARKER], "after": True})
-    shown = session.snapshot()
+    shown = state_of(session)
     session.close()
     again = Session.open(tmp_path / "g.jsonl")
-    assert again.snapshot()["plays"] == shown["plays"]
-    assert again.snapshot()["retractions"] == shown["retractions"]
+    assert state_of(again)["plays"] == shown["plays"]
+    assert state_of(again)["retractions"] == shown["retractions"]
     assert all(line.same for line in replay(tmp_path / "g.jsonl").lines)

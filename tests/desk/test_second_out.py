@@ -8,6 +8,7 @@ from companion.game.session import Session
 from companion.log.events import Header
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.shown import state_of
 
 HAND = 10
 """So many tiles each of three players is dealt from a double-9 set."""
@@ -41,5 +42,5 @@ def test_a_hand_that_was_played_to_the_end_is_not_asked_for(tmp_path: Path) -> N
         session.pass_turn("Cy")
     assert session.phase == "ended"
     session.show_hand("Cy", [(1, 1), (4, 4)])
-    (played,) = session.snapshot()["rounds_played"]
+    (played,) = state_of(session)["rounds_played"]
     assert played["scores"] == {"Ann": 0, "Ben": 0, "Cy": 10}

@@ -24,6 +24,7 @@ from companion.log.events import (
 from companion.rules.position import Position
 from tests.desk.making import ticking
 from tests.desk.settling import asked, confirm, settle
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -62,7 +63,7 @@ def test_a_finding_is_certain_once_somebody_says_that_it_was_so(tmp_path: Path) 
     session.play((12, 3), "Ann")
     wrong = session.play((3, 7), "Ann", by="Ben")[0]
     said = session.answer(asked(session)[0].seq, 0, by="Cy")[0]
-    (finding,) = session.snapshot()["plays"][-2]["violations"]
+    (finding,) = state_of(session)["plays"][-2]["violations"]
     assert (finding["code"], finding["certain"]) == ("CLOSED_TRAIN", True)
     assert (finding["confirmed_by"], finding["confirmed_in"]) == ("Cy", said.seq)
     session.undo()
@@ -106,9 +107,9 @@ def test_a_double_whose_cover_comes_a_moment_late_is_no_fault(tmp_path: Path) ->
     session.play((4, 4), "Ann")
     session.play((5, 9), "Ben", by="Ben")
     settle(session, "later")
-    assert codes(session) == [] and session.snapshot()["to_come"] == [["Ann", 2, 6]]
+    assert codes(session) == [] and state_of(session)["to_come"] == [["Ann", 2, 6]]
     session.play((4, 8), "Ann", by="Ann")
-    assert codes(session) == [] and session.snapshot()["to_come"] == []
+    assert codes(session) == [] and state_of(session)["to_come"] == []
     assert turn(session) == "Cy"
 
 
@@ -143,7 +144,7 @@ def test_a_marker_taken_off_a_moment_late_is_no_fault(tmp_path: Path, tapped_fir
     settle(session, "missing")
     if not tapped_first:
         session.unmark("Ann", by="Ann")
-    assert codes(session) == [] and session.snapshot()["markers"] == [] and turn(session) == "Cy"
+    assert codes(session) == [] and state_of(session)["markers"] == [] and turn(session) == "Cy"
 
 
 def test_a_draw_and_a_forgotten_pass_are_recorded_for_the_player_who_goes_on(tmp_path: Path) -> None:
@@ -154,19 +155,19 @@ def test_a_draw_and_a_forgotten_pass_are_recorded_for_the_player_who_goes_on(tmp
     assert (events[0].by, events[0].source) == ("Ann", "rule")
     assert codes(session) == [(2, "MARKER_MISSING", False)], "the draw is the last thing that Ann did"
     settle(session, "missing")
-    assert codes(session) == [] and session.snapshot()["markers"] == ["Ann"] and turn(session) == "Cy"
+    assert codes(session) == [] and state_of(session)["markers"] == ["Ann"] and turn(session) == "Cy"
 
 
 @pytest.mark.parametrize(("kind", "to_come"), [("so", []), ("start", []), ("later", [["Ann", 1, 2]]), ("missing", [])])
 def test_who_begins_out_of_turn_is_asked_about(tmp_path: Path, kind: str, to_come: list[list[object]]) -> None:
     session = table(tmp_path)
     early = session.play((12, 5), "Ben", by="Ben")[0]
-    assert codes(session) == [] and session.snapshot()["to_come"] == [["Ann", 1, 2]], "Ann may be slower on her phone"
+    assert codes(session) == [] and state_of(session)["to_come"] == [["Ann", 1, 2]], "Ann may be slower on her phone"
     session.play((12, 6), "Cy", by="Cy")
     assert codes(session) == [(early.seq, "OUT_OF_TURN", False)]
     settle(session, kind)
     assert codes(session) == ([(early.seq, "OUT_OF_TURN", True)] if kind == "so" else [])
-    assert session.snapshot()["to_come"] == to_come and turn(session) == "Ann"
+    assert state_of(session)["to_come"] == to_come and turn(session) == "Ann"
 
 
 def test_who_holds_one_tile_is_the_one_who_knocks(tmp_path: Path) -> None:
@@ -187,7 +188,7 @@ def test_a_tile_taken_back_undoes_its_play_and_its_ruling(tmp_path: Path) -> Non
     assert isinstance(position, Position)
     assert position.trains["Ann"] == ((12, 3),)
     assert position.turn == "Ben"
-    plays = {play["seq"]: play for play in session.snapshot()["plays"]}
+    plays = {play["seq"]: play for play in state_of(session)["plays"]}
     assert plays[wrong.seq]["taken_back"] is True
 
 
@@ -239,7 +240,7 @@ def test_what_a_correction_would_change_is_told_before_it_is_made(tmp_path: Path
     session.play((12, 5), "Ben")
     before = session.seq
     then = session.what_if(first.seq, {"by": "Ben"})
-    changed = next(play for play in then["plays"] if play["seq"] == first.seq)
+    changed = next(play for play in then.plays if play["seq"] == first.seq)
     assert changed["by"] == "Ben"
     assert changed["violations"] != []
     assert session.seq == before
@@ -298,7 +299,7 @@ def test_the_table_may_agree_to_let_a_fault_stand(tmp_path: Path) -> None:
     wrong = session.play((3, 7), "Ann", by="Ben")[0]
     session.correct(wrong.seq, {"overruled": True}, by="Ann")
     assert codes(session) == []
-    plays = {play["seq"]: play for play in session.snapshot()["plays"]}
+    plays = {play["seq"]: play for play in state_of(session)["plays"]}
     assert plays[wrong.seq]["overruled"] is True
     assert [finding["code"] for finding in plays[wrong.seq]["violations"]] == ["CLOSED_TRAIN"]
 
@@ -314,7 +315,7 @@ def test_a_round_is_scored_when_the_last_hand_is_shown(tmp_path: Path) -> None:
     assert scored.scores == {"Ann": 0, "Ben": 12, "Cy": 18}
     assert scored.next_engine == (11, 11)
     assert scored.next_starter == "Ben"
-    assert session.snapshot()["next"] == {"round": 2, "engine": [11, 11], "starter": "Ben"}
+    assert state_of(session)["next"] == {"round": 2, "engine": [11, 11], "starter": "Ben"}
     session.start_round()
     assert turn(session) == "Ben"
 
@@ -347,7 +348,7 @@ def test_a_match_ends_after_its_last_round(tmp_path: Path) -> None:
     session.show_hand("Ben", [(5, 7)])
     session.show_hand("Cy", [(9, 9)])
     assert session.phase == "over"
-    assert session.snapshot()["winner"] == ["Ann"]
+    assert state_of(session)["winner"] == ["Ann"]
     with pytest.raises(CommandRejected, match="match_over"):
         session.start_round()
 
@@ -362,7 +363,7 @@ def test_a_house_that_writes_down_only_the_hands_is_accused_of_nothing(tmp_path:
             session.show_hand(player, hand)
         assert session.phase == "scored"
         assert codes(session) == []
-        assert not any(play["violations"] for play in session.snapshot()["plays"] if "violations" in play)
+        assert not any(play["violations"] for play in state_of(session)["plays"] if "violations" in play)
 
 
 def test_what_the_hands_show_is_not_certain_where_the_record_has_gaps(tmp_path: Path) -> None:
@@ -387,7 +388,7 @@ def test_a_round_that_is_broken_off_is_dealt_again(tmp_path: Path) -> None:
     session = table(tmp_path)
     session.end_round("abandoned")
     session.start_round()
-    assert session.snapshot()["round"] == 1
+    assert state_of(session)["round"] == 1
 
 
 def test_the_engine_due_is_known(tmp_path: Path) -> None:
@@ -424,7 +425,7 @@ def test_what_does_not_meet_is_said_with_its_values(tmp_path: Path) -> None:
     session = table(tmp_path)
     session.play((12, 8), "Ann", by="Ann")
     session.play((11, 4), "MX", by="Ben")
-    wrong = [play.get("end_was") for play in session.snapshot()["plays"] if play["event"] == "tile_played"]
+    wrong = [play.get("end_was") for play in state_of(session)["plays"] if play["event"] == "tile_played"]
     assert wrong == [None, 12]
 
 
@@ -467,13 +468,13 @@ def test_the_snapshot_is_plain_json_and_an_earlier_one_can_be_had(tmp_path: Path
     session = table(tmp_path)
     session.play((12, 3), "Ann")
     session.play((12, 5), "Ben")
-    now, then = session.snapshot(), session.snapshot(at=2)
+    now, then = state_of(session), state_of(session, at=2)
     assert json.loads(json.dumps(now)) == now
     assert (then["seq"], then["turn"], now["turn"]) == (2, "Ben", "Cy")
     assert [train["name"] for train in now["trains"]] == ["Ann", "Ben", "Cy", "MX"]
     assert now["trains"][1]["tiles"] == [{"tile": [12, 5], "seq": 3, "sure": None}]
     assert [train["name"] for train in now["trains"] if train["playable"]] == ["Cy", "MX"]
-    assert session.snapshot(at=0)["phase"] == "waiting"
+    assert state_of(session, at=0)["phase"] == "waiting"
 
 
 def test_an_open_double_says_who_must_cover_it_and_since_when(tmp_path: Path) -> None:
@@ -484,7 +485,7 @@ def test_an_open_double_says_who_must_cover_it_and_since_when(tmp_path: Path) ->
     double = session.play((4, 4), "Ann")[0]
     session.draw()
     session.mark("Ann")
-    shown = session.snapshot()
+    shown = state_of(session)
     assert shown["must_cover"] == {"train": "Ann", "value": 4, "by": "Ben", "since": double.seq}
     assert [train["name"] for train in shown["trains"] if train["playable"]] == ["Ann"]
 
@@ -492,12 +493,12 @@ def test_an_open_double_says_who_must_cover_it_and_since_when(tmp_path: Path) ->
 def test_a_game_goes_on_after_a_crash(tmp_path: Path) -> None:
     session = table(tmp_path)
     session.play((12, 3), "Ann")
-    shown = session.snapshot()
+    shown = state_of(session)
     session.close()
     with (tmp_path / "game.jsonl").open("ab") as file:
         file.write(b'{"seq": 3, "at": "2026-')
     again = Session.open(tmp_path / "game.jsonl", ticking())
-    assert again.snapshot() == shown
+    assert state_of(again) == shown
     assert again.journal.set_aside is not None
 
 
@@ -526,7 +527,7 @@ def test_chinese_tiles_are_put_away_and_settled(tmp_path: Path) -> None:
     assert [finding["code"] for finding in wrong.to_json()["violations"]] == ["CLOSED_END"]
     settle(session)
     assert (wrong.seq, "CLOSED_END", True) in codes(session)
-    shown = session.snapshot()
+    shown = state_of(session)
     assert shown["discards"] == {"Ann": 0, "Ben": 1, "Cy": 0, "Dee": 0}
     assert shown["turn"] == "Dee"
     session.end_round("blocked_declared")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from companion.log.events import Header
 from companion.observing.operator_input import undone
 from companion.publish.discovery import summary
 from companion.tableside import light_of
-from companion.web.page_view import page_view_of
 from hardware.panel import Light
 from tests.desk.settling import confirm
+from tests.shown import state_of, view_of
 from tests.web import tables
 
 ILLEGAL = {"seq": 1, "event": "tile_played", "by": "Ben", "tile": [12, 5], "train": "Ann",
@@ -39,9 +40,9 @@ POSSIBLE = {**ILLEGAL, "violations": [{"code": "CLOSED_TRAIN", "certain": False,
 def test_page_lamp_and_home_assistant_agree_on_what_stands(play: dict[str, Any], stands: bool) -> None:
     snapshot: Any = tables.midgame(players=["Ann", "Ben"], plays=[play])
     assert is_fault(play) is stands
-    assert bool(page_view_of(snapshot).faults) is stands
-    assert (light_of(snapshot, False) is Light.ILLEGAL) is stands
-    assert summary(snapshot)["illegal"] is stands
+    assert bool(view_of(snapshot).faults) is stands
+    assert (light_of(view_of(snapshot), False) is Light.ILLEGAL) is stands
+    assert summary(view_of(snapshot))["illegal"] is stands
 
 
 def test_a_code_that_is_certain_is_not_possible_as_well() -> None:
@@ -66,8 +67,8 @@ def test_what_nobody_has_confirmed_is_no_accusation_anywhere(tmp_path: Path) -> 
     session.play((12, 5), "Ann")
     session.play((5, 9), "Ann", by="Ben")
     snapshot = session.snapshot()
-    assert not any(is_fault(play) for play in snapshot["plays"])
-    assert not page_view_of(snapshot).faults and light_of(snapshot, False) is not Light.ILLEGAL
+    assert not any(map(is_fault, snapshot.plays))
+    assert not snapshot.faults and light_of(snapshot, False) is not Light.ILLEGAL
     assert summary(snapshot)["illegal"] is False
     (line,) = (line for line in replay(tmp_path / "game.jsonl").lines if line.findings)
     assert line.same and not is_fault(line.to_json()) and line.findings[0].open
@@ -76,14 +77,14 @@ def test_what_nobody_has_confirmed_is_no_accusation_anywhere(tmp_path: Path) -> 
 @pytest.mark.parametrize("how", ["stands", "overruled", "taken back", "withdrawn"])
 def test_page_and_replay_agree_on_a_game(how: str, tmp_path: Path) -> None:
     session = _illegal_play(tmp_path / "game.jsonl")
-    seq = next(play["seq"] for play in session.snapshot()["plays"] if is_fault(play))
+    seq = next(play["seq"] for play in state_of(session)["plays"] if is_fault(play))
     if how == "overruled":
         session.correct(seq, {"overruled": True})
     elif how == "taken back":
         session.take_back(seq)
     elif how == "withdrawn":
         session.correct(seq, {"withdrawn": True})
-    on_page = {play["seq"]: standing_faults(play) for play in session.snapshot()["plays"] if is_fault(play)}
+    on_page = {play["seq"]: standing_faults(play) for play in state_of(session)["plays"] if is_fault(play)}
     again = replay(tmp_path / "game.jsonl")
     replayed = {line.event.seq: standing_faults(line.to_json()) for line in again.lines if is_fault(line.to_json())}
     assert replayed == on_page
@@ -93,18 +94,18 @@ def test_page_and_replay_agree_on_a_game(how: str, tmp_path: Path) -> None:
 
 def test_an_undone_withdrawal_leaves_the_play_in_force(tmp_path: Path) -> None:
     session = _illegal_play(tmp_path / "game.jsonl")
-    seq = next(play["seq"] for play in session.snapshot()["plays"] if is_fault(play))
+    seq = next(play["seq"] for play in state_of(session)["plays"] if is_fault(play))
     session.correct(seq, {"withdrawn": True})
     assert len(undone(session.events)) == 1
     session.undo()
-    assert any(play["seq"] == seq for play in session.snapshot()["plays"])
+    assert any(play["seq"] == seq for play in state_of(session)["plays"])
     assert undone(session.events) == frozenset()
     session.correct(seq, {"withdrawn": True})
     assert len(undone(session.events)) == 1
 
 
 def test_the_leader_in_home_assistant_is_whoever_the_rules_put_first() -> None:
-    snapshot = {"totals": {"Ann": 30, "Ben": 5}}
-    assert summary(snapshot)["leader"] == "Ben"
-    assert summary({**snapshot, "most_points_win": True})["leader"] == "Ann"
-    assert summary({"totals": {"Ann": 0, "Ben": 0}})["leader"] == "-", "nobody leads before the first points"
+    shown = view_of(tables.waiting(("Ann", "Ben"), totals={"Ann": 30, "Ben": 5}))
+    assert summary(shown)["leader"] == "Ben"
+    assert summary(replace(shown, most_points_win=True))["leader"] == "Ann"
+    assert summary(replace(shown, totals={"Ann": 0, "Ben": 0}))["leader"] == "-", "nobody leads before the first points"

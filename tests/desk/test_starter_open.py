@@ -15,6 +15,7 @@ from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin
 from tests.desk.watching import note_layers, seen, table_change
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -65,19 +66,19 @@ def test_of_a_line_nobody_is_named(tmp_path: Path) -> None:
     for halves in ((5, 6), (6, 4), (4, 2)):
         session.observe(table_change([Laying(Laid(*halves), "R")]))
     assert names(session) == [None, None, None] and held(session) == []
-    assert session.snapshot()["turn"] is None
+    assert state_of(session)["turn"] is None
 
 
 def test_the_first_who_lays_on_a_train_that_only_its_owner_may_begin_is_the_starter(tmp_path: Path) -> None:
     session = begun(tmp_path, "tactic")
     session.observe(table_change([Laying(Laid(12, 5), "Ben")]))
-    assert names(session) == ["Ben"] and session.snapshot()["turn"] == "Cy" and held(session) == []
+    assert names(session) == ["Ben"] and state_of(session)["turn"] == "Cy" and held(session) == []
 
 
 def test_who_says_whose_tile_it_was_is_not_told_that_it_was_out_of_turn(tmp_path: Path) -> None:
     session = begun(tmp_path, "kkori")
     session.play((5, 6), "R", by="Cy")
-    assert names(session) == ["Cy"] and session.snapshot()["turn"] == "Ann" and held(session) == []
+    assert names(session) == ["Cy"] and state_of(session)["turn"] == "Ann" and held(session) == []
 
 
 def test_a_score_that_hangs_on_who_began_waits_until_it_is_said(tmp_path: Path) -> None:

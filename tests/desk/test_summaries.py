@@ -13,6 +13,7 @@ from companion.log.journal import JournalError
 from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
 from tests.desk.playing import begin, play_out
+from tests.shown import state_of
 
 GAMES = {"tactic": (4, 3), "reeves": (3, 2), "poltava": (4, 3), "jielong": (4, 3)}
 """Rules -> (players, rounds)."""
@@ -31,7 +32,7 @@ def test_the_summary_is_what_the_game_shows(tmp_path: Path, rules: str) -> None:
         session.end_match()
     session.close()
     told = summarize(tmp_path / "journal.jsonl")
-    assert told.winners and told.winners == tuple(look_at_game(tmp_path / "journal.jsonl").snapshot()["winner"] or ())
+    assert told.winners and told.winners == tuple(state_of(look_at_game(tmp_path / "journal.jsonl"))["winner"] or ())
 
 
 def test_a_file_is_read_again_when_it_has_changed(tmp_path: Path) -> None:

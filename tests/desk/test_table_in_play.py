@@ -13,6 +13,7 @@ from companion.log.events import Header
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.tile import Laid
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 
@@ -35,7 +36,7 @@ def lay(session: Session, tile: Laid, frame: str) -> None:
 
 def plays(session: Session) -> list[dict[str, Any]]:
     """The tiles as the page lists them."""
-    return [line for line in session.snapshot()["plays"] if line["event"] == "tile_played" and not line["taken_back"]]
+    return [line for line in state_of(session)["plays"] if line["event"] == "tile_played" and not line["taken_back"]]
 
 
 def findings(session: Session) -> list[tuple[str, bool]]:

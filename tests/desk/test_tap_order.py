@@ -13,6 +13,7 @@ from companion.game.session import Session
 from companion.log.events import Header
 from tests.desk.making import ticking
 from tests.desk.settling import asked, confirm, kinds, settle
+from tests.shown import state_of
 
 TWO, THREE, FOUR = ("Ann", "Ben"), ("Ann", "Ben", "Cy"), ("Ann", "Ben", "Cy", "Dee")
 
@@ -48,7 +49,7 @@ def held(session: Session) -> list[tuple[str | None, str, bool]]:
     """Everything that stands: against whom, the code, whether it is certain."""
     return [
         (found.get("by") or play.get("by"), found["code"], found["certain"])
-        for play in session.snapshot()["plays"]
+        for play in state_of(session)["plays"]
         for found in play.get("violations", ())
     ]
 
@@ -67,7 +68,7 @@ def test_my_turn_is_over_is_never_a_turn_of_its_own(
 ) -> None:
     session = tap(table(tmp_path, rules, players), taps)
     assert held(session) == []
-    assert session.snapshot()["turn"] == turn
+    assert state_of(session)["turn"] == turn
 
 
 @pytest.mark.parametrize(
@@ -84,15 +85,15 @@ def test_a_whole_turn_that_comes_before_another_player_has_acted_leaves_no_quest
 ) -> None:
     session = tap(table(tmp_path, rules, players), taps)
     assert held(session) == [] and asked(session) == []
-    assert session.snapshot()["turn"] == turn and len(session.snapshot()["put_before"]) == 1
+    assert state_of(session)["turn"] == turn and len(state_of(session)["put_before"]) == 1
     same_when_opened_again(session)
 
 
 def same_when_opened_again(session: Session) -> None:
-    live, lines = session.snapshot(), replay(session.journal.path).lines
+    live, lines = state_of(session), replay(session.journal.path).lines
     session.close()
     assert all(line.same for line in lines)
-    assert Session.open(session.journal.path, ticking()).snapshot() == live
+    assert state_of(Session.open(session.journal.path, ticking())) == live
 
 
 LATE = [
@@ -130,7 +131,7 @@ def test_what_a_tap_to_come_explains_is_one_question_and_goes_with_its_answer(
     if answer not in kinds(asked(session)[0]):
         assert answer == "later", "a turn that somebody has ended needs no more"
         answer = "missing"
-    turn = session.snapshot()["turn"]
+    turn = state_of(session)["turn"]
     for step in (True, False) if answered_first else (False, True):
         if step:
             # Where a whole turn was missing, its taps have settled it.
@@ -139,9 +140,9 @@ def test_what_a_tap_to_come_explains_is_one_question_and_goes_with_its_answer(
         else:
             tap(session, late)
             assert not any(certain for _, _, certain in held(session))
-    assert held(session) == [] and asked(session) == [] and session.snapshot()["to_come"] == []
+    assert held(session) == [] and asked(session) == [] and state_of(session)["to_come"] == []
     assert sum(event.KIND == "unclear" for event in session.events) == 1
-    assert session.snapshot()["turn"] == turn
+    assert state_of(session)["turn"] == turn
     same_when_opened_again(session)
 
 
@@ -168,7 +169,7 @@ def test_who_plays_on_the_train_of_somebody_who_forgot_the_marker_is_cleared_wit
     session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7 @Ben")
     assert held(session) == [("Ben", "MARKER_MISSING", False), ("Cy", "CLOSED_TRAIN", False)]
     settle(session, "missing")
-    assert held(session) == [] and session.snapshot()["markers"] == ["Ben"]
+    assert held(session) == [] and state_of(session)["markers"] == ["Ben"]
 
 
 def test_however_long_nobody_answers_nobody_is_accused(tmp_path: Path) -> None:
@@ -196,16 +197,16 @@ def test_a_draw_tapped_after_the_own_tile_may_have_come_before_it(tmp_path: Path
     session = tap(table(tmp_path, "tactic", THREE), taps)
     assert held(session) == [("Ann", "EXTRA_DRAW", False)]
     settle(session, "earlier")
-    assert held(session) == [] and session.snapshot()["turn"] == "Cy"
+    assert held(session) == [] and state_of(session)["turn"] == "Cy"
 
 
 def test_what_is_undone_stands_as_it_stood(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", TWO), "Ann 12-5, Ben draw, Ann 5-7")
-    before = session.snapshot()
+    before = state_of(session)
     tap(session, "mark Ben")
     assert held(session) == [("Ben", "MARKER_MISSING", False)]
     session.undo()
-    after = session.snapshot()
+    after = state_of(session)
     assert {**after, "seq": before["seq"]} == before
 
 
@@ -255,7 +256,7 @@ def test_a_round_that_a_wrong_name_ended_goes_on_once_it_is_put_right(tmp_path: 
     session.start_round(starter="Ann")
     tap(session, "Ann 12-5, Ben draw, mark Ben, Cy 12-7, Ann 5-8")
     assert session.phase == "ended"
-    misnamed = next(play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [5, 8])
+    misnamed = next(play["seq"] for play in state_of(session)["plays"] if play.get("tile") == [5, 8])
     session.correct(misnamed, {"by": "Ben"})
     assert session.phase == "playing"
 
@@ -265,29 +266,29 @@ def test_a_tile_without_a_name_on_a_closed_train_is_its_owner_s(tmp_path: Path, 
     """Nobody said that it was the player to move, who may have drawn and marked without a tap as yet."""
     session = tap(table(tmp_path, rules, TWO), "Ann draw")
     session.play((12, 3), "Ben")
-    assert session.snapshot()["plays"][-2]["by"] == "Ben" and session.snapshot()["turn"] == "Ann"
+    assert state_of(session)["plays"][-2]["by"] == "Ben" and state_of(session)["turn"] == "Ann"
     assert held(session) == [("Ann", "MARKER_MISSING", False)]
     settle(session, "missing")
-    assert held(session) == [] and session.snapshot()["turn"] == "Ann"
+    assert held(session) == [] and state_of(session)["turn"] == "Ann"
 
 
 def test_a_tile_without_a_name_beyond_somebody_who_tapped_nothing_accuses_neither(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5")
     session.play((12, 3), "Cy")
-    assert held(session) == [] and session.snapshot()["to_come"] == [["Ben", 1, 3]]
+    assert held(session) == [] and state_of(session)["to_come"] == [["Ben", 1, 3]]
     tap(session, "Ben draw, mark Ben")
-    assert held(session) == [] and session.snapshot()["turn"] == "Ann" and session.snapshot()["to_come"] == []
+    assert held(session) == [] and state_of(session)["turn"] == "Ann" and state_of(session)["to_come"] == []
 
 
 @pytest.mark.parametrize("rules", ["tactic", "reeves"])
 def test_who_taps_a_tile_before_the_neighbour_does_is_asked_nothing(tmp_path: Path, rules: str) -> None:
     session = tap(table(tmp_path, rules, FOUR), "Ann 12-1, Cy 12-2")
     assert held(session) == [] and asked(session) == [], "Ben may be slower on his phone"
-    assert session.snapshot()["to_come"] == [["Ben", 1, 3]]
+    assert state_of(session)["to_come"] == [["Ben", 1, 3]]
     tap(session, "Ben 12-3")
-    assert held(session) == [] and session.snapshot()["turn"] == "Dee"
+    assert held(session) == [] and state_of(session)["turn"] == "Dee"
     tap(session, "Dee 12-4, Ann 1-8, Ben 3-6, Cy 2-5")
-    assert held(session) == [] and session.snapshot()["turn"] == "Dee"
+    assert held(session) == [] and state_of(session)["turn"] == "Dee"
 
 
 @pytest.mark.parametrize(("answer", "found"), [("so", [("Cy", "OUT_OF_TURN", True)]), ("later", []), ("missing", [])])
@@ -300,18 +301,18 @@ def test_who_is_passed_over_for_a_turn_is_asked_about(
     assert held(session) == found
     tap(session, "Ben 12-3" if answer != "missing" else "Ann 1-5")
     assert held(session) == found and asked(session) == []
-    assert session.snapshot()["turn"] == ("Ben" if answer == "missing" else session.snapshot()["turn"])
+    assert state_of(session)["turn"] == ("Ben" if answer == "missing" else state_of(session)["turn"])
 
 
 def test_that_a_neighbour_was_quicker_can_be_taken_back(tmp_path: Path) -> None:
     """Cy was really out of turn, though Ben, who was jumped, then played after all."""
     session = tap(table(tmp_path, "tactic", FOUR), "Ann 12-1, Cy 12-2, Ben 12-3")
-    ((_, quick),) = session.snapshot()["put_before"]
+    ((_, quick),) = state_of(session)["put_before"]
     assert held(session) == []
     session.was_so(quick, by="Ben")
-    assert held(session) == [("Cy", "OUT_OF_TURN", True)] and session.snapshot()["put_before"] == []
+    assert held(session) == [("Cy", "OUT_OF_TURN", True)] and state_of(session)["put_before"] == []
     session.undo()
-    assert held(session) == [] and len(session.snapshot()["put_before"]) == 1
+    assert held(session) == [] and len(state_of(session)["put_before"]) == 1
 
 
 def test_a_tile_that_is_wrong_in_its_own_turn_too_is_no_quick_tap(tmp_path: Path) -> None:
@@ -329,7 +330,7 @@ def test_a_wrong_name_in_the_common_lap_accuses_nobody_else(tmp_path: Path) -> N
     session = tap(table(tmp_path, "cz", THREE), taps)
     assert {(name, certain) for name, _, certain in held(session)} == {("Ben", False)} and len(asked(session)) == 1
     settle(session, "name")
-    assert held(session) == [] and session.snapshot()["turn"] == "Ben"
+    assert held(session) == [] and state_of(session)["turn"] == "Ben"
 
 
 def test_a_draw_tapped_after_the_last_tile_leaves_the_hand_counted(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from companion.game.session import CommandRejected, Session
 from companion.log.events import Discarded, Drew, Header, MarkerPlaced, Passed
 from tests.desk.making import ticking
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -21,7 +22,7 @@ def table(path: Path, rules: str = "tactic", players: tuple[str, ...] = NAMES, *
 
 
 def unable(session: Session) -> list[str]:
-    return list(session.snapshot()["unable"])
+    return list(state_of(session)["unable"])
 
 
 def test_who_cannot_play_draws_marks_and_is_done(tmp_path: Path) -> None:
@@ -29,7 +30,7 @@ def test_who_cannot_play_draws_marks_and_is_done(tmp_path: Path) -> None:
     assert unable(session) == ["draw", "mark Ann", "end"]
     events = session.cannot_play()
     assert [type(event) for event in events] == [Drew, MarkerPlaced]
-    shown = session.snapshot()
+    shown = state_of(session)
     assert shown["turn"] == "Ben" and shown["markers"] == ["Ann"]
     assert not any(play["violations"] for play in shown["plays"])
 
@@ -45,7 +46,7 @@ def test_a_turn_that_has_broken_a_rule_can_be_ended_all_the_same(tmp_path: Path)
     session.play((12, 12), "Ann")
     assert unable(session) == ["draw", "mark Ann", "end"]
     session.cannot_play()
-    shown = session.snapshot()
+    shown = state_of(session)
     codes = [finding["code"] for play in shown["plays"] for finding in play["violations"]]
     assert shown["turn"] == "Ben" and codes == ["DUPLICATE_TILE"]
 
@@ -56,7 +57,7 @@ def test_a_train_that_is_marked_already_gets_no_second_marker(tmp_path: Path) ->
         session.cannot_play()
     assert unable(session) == ["draw", "end"]
     assert [type(event) for event in session.cannot_play()] == [Drew, Passed]
-    assert session.snapshot()["turn"] == "Ben"
+    assert state_of(session)["turn"] == "Ben"
 
 
 def laid_with_a_marker(path: Path, rules: str, *plays: tuple[tuple[int, int], str]) -> Session:
@@ -73,7 +74,7 @@ def laid_with_a_marker(path: Path, rules: str, *plays: tuple[tuple[int, int], st
 def test_a_tile_on_the_own_train_takes_the_marker_off_without_a_tap(tmp_path: Path, rules: str) -> None:
     session = laid_with_a_marker(tmp_path, rules, ((12, 3), "Ann"))
     session.cannot_play()
-    shown = session.snapshot()
+    shown = state_of(session)
     assert "Ann" not in shown["markers"] and not any(play["violations"] for play in shown["plays"])
 
 
@@ -83,7 +84,7 @@ def test_a_double_keeps_the_turn_and_leaves_no_marker_behind(tmp_path: Path) -> 
         session.cannot_play()
     for tile in ((3, 3), (3, 5)):
         session.play(tile, "Ann", lift=True)
-    shown = session.snapshot()
+    shown = state_of(session)
     assert shown["turn"] == "Ben" and "Ann" not in shown["markers"]
     assert not any(play["violations"] for play in shown["plays"])
 
@@ -91,7 +92,7 @@ def test_a_double_keeps_the_turn_and_leaves_no_marker_behind(tmp_path: Path) -> 
 def test_a_tile_and_its_marker_are_undone_as_one(tmp_path: Path) -> None:
     session = laid_with_a_marker(tmp_path, "tactic", ((12, 3), "Ann"))
     session.undo()
-    shown = session.snapshot()
+    shown = state_of(session)
     assert shown["turn"] == "Ann" and "Ann" in shown["markers"]
     assert not next(row for row in shown["trains"] if row["name"] == "Ann")["tiles"]
 
@@ -99,13 +100,13 @@ def test_a_tile_and_its_marker_are_undone_as_one(tmp_path: Path) -> None:
 def test_where_the_marker_may_stay_it_stays(tmp_path: Path) -> None:
     session = laid_with_a_marker(tmp_path, "reeves", ((12, 3), "Ann"))
     session.play((3, 5), "Ann", by="Ben", lift=True)
-    shown = session.snapshot()
+    shown = state_of(session)
     assert "Ann" in shown["markers"] and not any(play["violations"] for play in shown["plays"])
 
 
 def test_who_plays_elsewhere_keeps_the_marker(tmp_path: Path) -> None:
     session = laid_with_a_marker(tmp_path, "tactic", ((12, 3), "Ben"))
-    assert "Ann" in session.snapshot()["markers"]
+    assert "Ann" in state_of(session)["markers"]
 
 
 def test_a_first_train_that_cannot_begin_draws_nothing(tmp_path: Path) -> None:
@@ -116,19 +117,19 @@ def test_after_a_double_one_more_tile_is_due_on_it(tmp_path: Path) -> None:
     session = table(tmp_path)
     for tile, train in (((12, 1), "Ann"), ((12, 2), "Ben"), ((12, 3), "Cy"), ((1, 1), "Ann")):
         session.play(tile, train)
-    shown = session.snapshot()
+    shown = state_of(session)
     assert (shown["turn"], shown["after_double"]) == ("Ann", "Ann")
     assert shown["unable"] == ["draw", "mark Ann", "end"]
     session.play((1, 5), "Ann")
-    assert session.snapshot()["after_double"] is None
+    assert state_of(session)["after_double"] is None
 
 
 def test_a_long_first_train_may_go_on_until_its_end_is_said(tmp_path: Path) -> None:
     session = table(tmp_path, "poltava")
     session.play((12, 3), "Ann")
-    assert session.snapshot()["still_laying"] == "Ann"
+    assert state_of(session)["still_laying"] == "Ann"
     session.pass_turn("Ann")
-    assert session.snapshot()["still_laying"] is None
+    assert state_of(session)["still_laying"] is None
 
 
 def test_a_chinese_player_puts_a_tile_away(tmp_path: Path) -> None:
@@ -165,6 +166,6 @@ def test_who_passes_before_their_turn_is_recorded_and_waited_for(tmp_path: Path)
     session = table(tmp_path)
     told = session.cannot_play("Ben")
     assert [(type(event), event.who) for event in told] == [(Drew, "Ben"), (MarkerPlaced, "Ben")]
-    assert session.questions == () and session.snapshot()["to_come"] == [["Ann", 1, 2]]
+    assert session.questions == () and state_of(session)["to_come"] == [["Ann", 1, 2]]
     with pytest.raises(CommandRejected, match="no_such_player"):
         session.cannot_play("Zoe")

@@ -13,6 +13,7 @@ from companion.log.event_fields import Candidate
 from companion.log.events import Header
 from tests.desk.making import ticking
 from tests.desk.settling import asked, kinds, settle
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -28,7 +29,7 @@ def state(session: Session) -> tuple[object, ...]:
     after it was settled is a line of its own."""
     found = [(line.seq, finding) for line, finding in session.scoreboard.violations]
     questions = sorted(repr((question.about, question.reason, question.candidates)) for question in session.questions)
-    to_come = session.snapshot()["to_come"]
+    to_come = state_of(session)["to_come"]
     return session.position, found, questions, dict(session.scoreboard.totals), session.phase, to_come
 
 

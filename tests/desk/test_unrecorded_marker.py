@@ -9,6 +9,7 @@ from companion.game.session import Session
 from companion.log.events import Header
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 NOTHING_LEFT = {"hand": 18}
@@ -30,4 +31,4 @@ def test_a_tile_on_a_train_whose_marker_nobody_tapped_is_asked_about(tmp_path: P
     assert [(one.code, one.certain) for _, one in session.scoreboard.violations] == [("CLOSED_TRAIN", False)]
     session.answer(question.seq, question.candidates.index(forgotten))
     assert session.questions == () and session.scoreboard.violations == ()
-    assert session.snapshot()["markers"] == ["Ann"]
+    assert state_of(session)["markers"] == ["Ann"]

@@ -11,6 +11,7 @@ from companion.judge_api.questions import answer
 from companion.log.events import Header
 from companion.rules.ruleset import load_ruleset
 from tests.desk.making import ticking
+from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 
@@ -78,7 +79,7 @@ def test_a_session_of_twelve_is_dealt_from_a_double_eighteen_set(tmp_path: Path)
     many = tuple(f"P{number}" for number in range(12))
     session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-18", many, {"hand": 11}), ticking())
     session.start_round(starter="P0")
-    assert session.snapshot()["boneyard"] == 189 - 132
+    assert state_of(session)["boneyard"] == 189 - 132
 
 
 class TestReports:
@@ -159,13 +160,13 @@ def test_the_page_reminds_whoever_begins_the_mexican_train(tmp_path: Path) -> No
     session = Session.create(tmp_path / "t.jsonl", Header("tactic", "double-12", NAMES), ticking())
     session.start_round(starter="Ann")
     session.play((12, 3), "MX", "Ann")
-    assert session.snapshot()["reminders"] == ["MX_MARKER_MISSING"]
+    assert state_of(session)["reminders"] == ["MX_MARKER_MISSING"]
     session.play((12, 4), "Ben", "Ben")
-    assert session.snapshot()["reminders"] == []
+    assert state_of(session)["reminders"] == []
     session = Session.create(tmp_path / "c.jsonl", Header("cz", "double-12", NAMES[:2]), ticking())
     session.start_round(starter="Ann")
     for name, value in (("Ann", 3), ("Ben", 4)):
         session.play((12, value), name, name)
     session.play((12, 5), "MX", "Ann")
-    assert session.snapshot()["reminders"] == ["MX_ANNOUNCE"]
+    assert state_of(session)["reminders"] == ["MX_ANNOUNCE"]
     assert list(session.scoreboard.violations) == []

@@ -24,6 +24,7 @@ from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.desk.watching import table_change
+from tests.shown import state_of
 from tests.table.evening import SketchedEvening
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import tile
@@ -71,7 +72,7 @@ class Evening:
         begun = [event for event in self.session.events if isinstance(event, RoundStarted)]
         assert [(event.round, event.engine) for event in begun][1:] == [(2, self.rounds[1].round.engine)]
         made = [act for filmed in self.rounds[1].truth for _, act in filmed.scene.plays if isinstance(act, Play)]
-        plays = [play for play in self.session.snapshot()["plays"] if play["event"] == "tile_played"]
+        plays = [play for play in state_of(self.session)["plays"] if play["event"] == "tile_played"]
         assert Counter((tuple(play["tile"]), play["train"]) for play in plays) == Counter(
             (tuple(act.tile), act.train) for act in made
         )
@@ -150,7 +151,7 @@ def test_a_new_round_without_points_begins_with_the_answer(tmp_path: Path) -> No
     assert question.reason == "new_round: 1"
     before = evening.plays()
     evening.session.answer(question.seq, 0)
-    while evening.session.phase != "playing" or evening.session.snapshot()["round"] == 1:
+    while evening.session.phase != "playing" or state_of(evening.session)["round"] == 1:
         assert evening.watcher.step()
     assert evening.plays() == before, "it begins with its engine, before anybody has played"
     evening.to_the_end()
@@ -167,7 +168,7 @@ def test_the_points_that_are_entered_count_and_answer_the_question(tmp_path: Pat
     evening.session.enter_scores(points, out=players[0])
     evening.to_the_end()
     assert evening.asked() == ["new_round: 1"] and not evening.session.questions
-    assert evening.session.snapshot()["totals"] == points
+    assert state_of(evening.session)["totals"] == points
     evening.assert_second_round()
 
 
@@ -180,17 +181,17 @@ def test_without_a_page_nobody_is_waited_for_and_points_can_be_entered_later(tmp
     assert [question.reason for question in evening.session.questions] == ["no_points: 1"]
     players = evening.session.header.players
     points = {name: 10 * n for n, name in enumerate(players)}
-    turn = evening.session.snapshot()["turn"]
+    turn = state_of(evening.session)["turn"]
     evening.session.enter_scores(points, 1, out=players[0])
-    assert evening.session.snapshot()["totals"] == points
-    assert evening.session.snapshot()["turn"] == turn and evening.session.phase == "playing"
+    assert state_of(evening.session)["totals"] == points
+    assert state_of(evening.session)["turn"] == turn and evening.session.phase == "playing"
     assert [sheet.how for sheet in evening.session.scoreboard.rounds] == ["out", None]
     evening.watcher.see(evening.watcher._before)  # type: ignore[arg-type]
     assert not evening.session.questions
     evening.assert_second_round()
     evening.session.close()
     again = Session.open(tmp_path / "game.jsonl")
-    assert again.snapshot()["totals"] == points
+    assert state_of(again)["totals"] == points
 
 
 @pytest.mark.slow
@@ -200,5 +201,5 @@ def test_a_table_that_is_cleared_half_way_and_laid_again_costs_nothing(tmp_path:
     evening.session.answer(question.seq, 1)
     for _ in range(4):
         evening.watcher.step()
-    assert evening.session.snapshot()["round"] == 1 and evening.session.phase == "playing"
+    assert state_of(evening.session)["round"] == 1 and evening.session.phase == "playing"
     assert evening.asked().count("new_round: 1") == 1

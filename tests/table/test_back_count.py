@@ -17,6 +17,7 @@ from companion.perception.back_count import BackCount
 from companion.rules.actions import Draw
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
+from tests.shown import state_of
 from tests.table.sketch import sketched
 from tests.table.watching import watching
 
@@ -46,7 +47,7 @@ def draws(folder: Path, monkeypatch: pytest.MonkeyPatch, seen: Callable[[int], b
     session, _, watcher = watching(camera, folder / "g.jsonl")
     watcher.run()
     true = sum(isinstance(act, Draw) for filmed in camera.truth for _, act in filmed.scene.plays)
-    plays = session.snapshot()["plays"]
+    plays = state_of(session)["plays"]
     return true, sum(one["event"] == "drew" and not one.get("withdrawn") for one in plays)
 
 

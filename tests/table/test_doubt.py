@@ -32,6 +32,7 @@ from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Laying, print_change
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
+from tests.shown import state_of
 from tests.table.tables import SETUP, eastward, tile, view
 from vision.calibration import Calibration
 from vision.frame import Frame
@@ -351,7 +352,7 @@ def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_d
         session.start_round(Laid(12, 12), "Ann")
         session.observe(TableChange((first,), readings=readings_of(Observation((first,)), layout)))
         session.observe(TableChange((second,), readings={second: reading}))
-        play = session.snapshot()["plays"][-1]
+        play = state_of(session)["plays"][-1]
         assert Laid(*play["tile"]) == lies
         assert [one["certain"] for one in play["violations"] if one["code"] == "WRONG_ROOT"] == certain
         session.close()

@@ -22,6 +22,7 @@ from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableTop
+from tests.shown import state_of
 from tests.table.sketch import SketchFilm
 from tests.table.tables import tile
 from tests.table.watching import watching
@@ -162,7 +163,7 @@ def test_a_round_photographed_by_hand_is_recorded_as_from_a_stand(seed: int, tmp
 
 
 def record(session: Session) -> list[tuple[object, ...]]:
-    return [tuple(line.get(name) for name in ("event", "by", "tile", "train")) for line in session.snapshot()["plays"]]
+    return [tuple(line.get(name) for name in ("event", "by", "tile", "train")) for line in state_of(session)["plays"]]
 
 
 @pytest.mark.slow

@@ -14,13 +14,14 @@ from companion.game.session import Session
 from companion.geometry.table_view import SeenHalf, SeenTile
 from companion.observing.unread import MOST_UNANSWERED
 from companion.rules.tile import Laid
+from tests.shown import state_of
 from tests.table.tables import eastward, tile
 from tests.table.test_unread import FAINT, SOUTH, WEST, Table
 from tests.table.test_unread_in_line import ROW, Line, half_read, laid_in_a_row, placed
 
 
 def row(session: Session, name: str) -> Any:
-    return next(train for train in session.snapshot()["trains"] if train["name"] == name)
+    return next(train for train in state_of(session)["trains"] if train["name"] == name)
 
 
 def faint(seen: SeenTile) -> SeenTile:
@@ -35,7 +36,7 @@ def test_a_tile_that_waits_for_its_name_is_in_the_view_until_somebody_says_it(tm
     assert (len(ann["tiles"]), ann["off_record"], ann["end"]) == (1, 1, None)
     assert (mexican["off_record"], mexican["end"]) == (1, None), "what was laid after it waits as well"
     assert "off_record" not in row(table.session, "Ben") and row(table.session, "Ben")["end"] == 7
-    assert not any(play["train"] in ("Ann", "MX") for play in table.session.snapshot()["may_play"])
+    assert not any(play["train"] in ("Ann", "MX") for play in state_of(table.session)["may_play"])
     table.session.answer(table.session.questions[0].seq, 0)
     assert "off_record" not in row(table.session, "Ann") and row(table.session, "Ann")["end"] == 9
 
@@ -63,10 +64,10 @@ def test_a_double_on_which_an_unread_tile_lies_is_neither_open_nor_to_be_covered
     table = Table(tmp_path, beside=())
     first, double, beyond = eastward([(12, 5), (5, 5), (5, 9)])
     table.show([first, WEST, double])
-    bound = table.session.snapshot()
+    bound = state_of(table.session)
     assert bound["must_cover"] is not None or bound["after_double"] == "Ann"
     table.show([first, WEST, double, replace(beyond, halves=FAINT)])
-    shown = table.session.snapshot()
+    shown = state_of(table.session)
     ann = row(table.session, "Ann")
     assert (ann["off_record"], ann["end"], ann["open"], ann["dead"]) == (1, None, False, "no")
     assert shown["open_doubles"] == [] and shown["must_cover"] is None and shown["after_double"] is None
@@ -79,13 +80,13 @@ def test_a_tile_that_belongs_to_no_train_is_counted_apart(tmp_path: Path) -> Non
     astray = tile(250.0, 250.0, 30.0, 8, 2)
     for _ in range(3):
         table.show([*table.lying, astray])
-    assert table.session.snapshot()["off_record"] == {"left": 0, "right": 0, "apart": 1}
+    assert state_of(table.session)["off_record"] == {"left": 0, "right": 0, "apart": 1}
     for question in table.session.questions:
         table.session.answer(question.seq, None)
     table.show([*table.lying, astray])
-    assert table.session.snapshot()["off_record"]["apart"] == 1, "settled, and yet it lies there"
+    assert state_of(table.session)["off_record"]["apart"] == 1, "settled, and yet it lies there"
     table.show(table.lying)
-    assert "off_record" not in table.session.snapshot()
+    assert "off_record" not in state_of(table.session)
 
 
 def test_a_tile_that_somebody_has_taken_off_the_record_lies_there_all_the_same(tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_another_round_begins_without_what_lay_there_before(tmp_path: Path) -> N
     table.session.end_round("abandoned")
     assert "off_record" not in row(table.session, "Ann")
     table.session.start_round()
-    assert all("off_record" not in train for train in table.session.snapshot()["trains"])
+    assert all("off_record" not in train for train in state_of(table.session)["trains"])
 
 
 @pytest.mark.parametrize("arm", ["left", "right"])
@@ -126,7 +127,7 @@ def test_an_unread_tile_at_an_end_of_a_line_is_in_the_view(tmp_path: Path, arm: 
     line = Line(tmp_path)
     tiles = laid_in_a_row(line, ROW[:3])
     line.show(*tiles, faint(placed(-1, 2, 6)) if arm == "left" else half_read(3, 4))
-    shown = line.session.snapshot()
+    shown = state_of(line.session)
     assert len(shown["line"]) == 3
     assert shown["off_record"] == {"left": 0, "right": 0, "apart": 0, arm: 1}
     # This game plays on at the right end alone.

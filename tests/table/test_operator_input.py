@@ -25,6 +25,7 @@ from companion.rules.position import Position
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
+from tests.shown import state_of
 from tests.table.sketch import SMALL, sketched
 from tests.table.tables import tile
 from tests.table.watching import watching
@@ -100,7 +101,7 @@ def test_a_round_ended_by_mistake_goes_on_with_what_was_laid_meanwhile(rules: st
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")
 
     def laid() -> int:
-        plays = session.snapshot()["plays"]
+        plays = state_of(session)["plays"]
         return sum(play["event"] == "tile_played" and not play.get("taken_back") for play in plays)
 
     while laid() < 4:

@@ -24,6 +24,7 @@ from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from tests.desk.test_belief_on_record import table as session_at
 from tests.desk.watching import table_change
+from tests.shown import state_of
 from tests.table.test_marker_evidence import BUTTON, LAST, NEXT, RED, Watched, drawn
 from tests.table.test_things import CALIBRATION
 
@@ -162,7 +163,7 @@ def test_no_takes_off_what_was_asked_about_and_nothing_else(tmp_path: Path) -> N
     [ann, _] = [event.seq for event in session.events if event.KIND == "marker_placed"]
 
     def seen() -> dict[int, str]:
-        told = [play for play in session.snapshot()["plays"] if play["event"] in ("tile_played", "marker_placed")]
+        told = [play for play in state_of(session)["plays"] if play["event"] in ("tile_played", "marker_placed")]
         return {play["seq"]: play["event"] for play in told if play["seq"] != ann}
 
     before = seen()

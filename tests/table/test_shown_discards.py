@@ -20,6 +20,7 @@ from companion.rules.tile import Tile
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.desk.watching import table_change
+from tests.shown import state_of
 from tests.table.sketch import sketched
 from tests.table.tables import back, tile
 from tests.table.test_line import SETUP, in_row, line, table
@@ -108,7 +109,7 @@ def test_it_goes_on_record_with_its_face_and_is_possible_never_certain(tmp_path:
     session.observe(TableChange(discards={"Ben": 1}, faces={"Ben": (Tile(2, 3),)}))
     for change in ("+6-5@R", "+5-1@R", "+1-1@R"):
         session.observe(table_change(parse_delta([change])))
-    put_away = [play for play in session.snapshot()["plays"] if play["event"] == "discarded"]
+    put_away = [play for play in state_of(session)["plays"] if play["event"] == "discarded"]
     on_record = [event for event in session.events if isinstance(event, Discarded)]
     assert [(one.by, one.tile, one.face_up) for one in on_record] == [("Ben", Tile(2, 3), True)]
     found = [(one["code"], one["certain"]) for one in put_away[0]["violations"]]
@@ -123,7 +124,7 @@ def test_who_lays_a_tile_as_well_may_only_have_shown_the_other(tmp_path: Path) -
     session.observe(TableChange(tuple(parse_delta(["+6-5@R"])), discards={"Ben": 1}, faces={"Ben": (Tile(2, 3),)}))
     for change in ("+5-1@R", "+1-1@R"):
         session.observe(table_change(parse_delta([change])))
-    certain = [one for play in session.snapshot()["plays"] for one in play.get("violations", ()) if one["certain"]]
+    certain = [one for play in state_of(session)["plays"] for one in play.get("violations", ()) if one["certain"]]
     assert not certain
 
 
@@ -160,7 +161,7 @@ def test_in_a_whole_deal_every_tile_put_away_is_on_record_and_nobody_is_accused_
     assert sorted(event.tile for event in recorded if event.tile is not None) == shown
     assert len(recorded) == len(acts)
     planted = [turn.player for filmed in camera.truth for turn in filmed.scene.turns if turn.planted is not None]
-    for play in session.snapshot()["plays"]:
+    for play in state_of(session)["plays"]:
         certain = [one for one in play.get("violations", ()) if one["certain"]]
         assert all(one.get("by", play["by"]) in (None, *planted) for one in certain), play
         assert {one["code"] for one in certain} <= {"DISCARD_FACE_UP"}

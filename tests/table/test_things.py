@@ -25,6 +25,7 @@ from companion.perception.projection import LEAST_THING_CONFIDENCE, square_of
 from companion.perception.tracks import Looked, MarkerTrack, TableMemory
 from companion.play.setup_file import setup_from_json
 from companion.rules.tile import double_set
+from tests.shown import state_of
 from tests.table.tables import SETUP, back, eastward, tile, view
 from vision.calibration import Calibration
 
@@ -92,7 +93,7 @@ def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) ->
         third = [*tables[-1], eastward([(12, 5), (5, 9), (9, 2)])[2], eastward([(12, 5), (5, 9), (9, 2), (2, 3)])[3]]
         after = reconstruct(view(third), SETUP, layouts[-1])
         sink.record(replace(difference(layouts[-1], after), maybe_marked=maybe), after, "")
-        plays = session.snapshot()["plays"]
+        plays = state_of(session)["plays"]
         accused.append(any(play.get("violations") for play in plays))
         marked.append("Ann" in sink.marked())
         session.close()

@@ -22,6 +22,7 @@ from companion.rules.actions import Play
 from companion.rules.tile import Laid, Tile, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
+from tests.shown import state_of
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import SETUP, eastward, tile, view
 from vision.frame import Frame
@@ -87,11 +88,11 @@ class Evening:
         return self.session.questions[0]
 
     def recorded(self) -> list[Play3]:
-        plays = [play for play in self.session.snapshot()["plays"] if play["event"] == "tile_played"]
+        plays = [play for play in state_of(self.session)["plays"] if play["event"] == "tile_played"]
         return [(play["by"], Laid(*play["tile"]), play["train"]) for play in plays]
 
     def accusations(self) -> list[Any]:
-        return [play for play in self.session.snapshot()["plays"] if play.get("violations")]
+        return [play for play in state_of(self.session)["plays"] if play.get("violations")]
 
 
 def filmed(camera: SimCamera) -> list[Play3]:
@@ -181,7 +182,7 @@ def test_a_tile_that_is_read_later_takes_its_question_along(evening: Evening, tr
     evening.until_asked()
     evening.eye.blind = None
     evening.watcher.run()
-    assert evening.session.snapshot()["questions"] == []
+    assert state_of(evening.session)["questions"] == []
     assert tell_the_same(evening.recorded(), truth)
     assert evening.accusations() == []
 
@@ -234,7 +235,7 @@ class Table:
         self.layout = layout if taken else self.layout
 
     def plays(self) -> list[tuple[str | None, str]]:
-        plays = [play for play in self.session.snapshot()["plays"] if play["event"] == "tile_played"]
+        plays = [play for play in state_of(self.session)["plays"] if play["event"] == "tile_played"]
         assert not any(play["violations"] for play in plays)
         return [(play["by"], "{}-{}@".format(*play["tile"]) + play["train"]) for play in plays]
 
@@ -258,10 +259,10 @@ def test_a_tile_that_nobody_names_is_guessed_and_nothing_beside_it_is_certain(tm
     assert table.sink.stirred(), "the table is to be read again"
     table.show(table.lying)
     assert table.plays() == [*FIRST, ("Ann", "5-9@Ann"), ("Ben", "12-4@MX")]
-    guess = next(play for play in table.session.snapshot()["plays"] if play.get("tile") == [5, 9])
+    guess = next(play for play in state_of(table.session)["plays"] if play.get("tile") == [5, 9])
     assert guess["reading"]["p"][1] == 0.67
     table.show([*table.lying, eastward([(12, 5), (5, 9), (10, 3)])[2]])
-    last = table.session.snapshot()["plays"][-1]
+    last = state_of(table.session)["plays"][-1]
     assert last["tile"] == [10, 3]
     assert not last["violations"], "that the guess was wrong is likelier than a broken rule"
 
@@ -350,7 +351,7 @@ def test_another_tile_that_somebody_enters_late_accuses_nobody(
     table.show(table.lying)
     on = eastward([(12, 5), (5, 9), (9, 3)])[2]
     table.show([*table.lying, replace(on, halves=tuple(SeenHalf(value, 0.99) for value in beyond))])
-    plays = [play for play in table.session.snapshot()["plays"] if play["event"] == "tile_played"]
+    plays = [play for play in state_of(table.session)["plays"] if play["event"] == "tile_played"]
     told = {"{}-{}@".format(*play["tile"]) + play["train"] for play in plays}
     assert told == {*LATER, "7-2@Ben", "{}-{}@Ann".format(*named), "{}-{}@Ann".format(*beyond)}
     assert [finding for play in plays for finding in play["violations"]] == []

@@ -18,6 +18,7 @@ from companion.perception.understanding import understood
 from companion.play.setup_file import setup_from_json
 from companion.rules.actions import LEFT, RIGHT
 from companion.rules.tile import Laid, chinese_set
+from tests.shown import state_of
 from tests.table.tables import tile
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee")
@@ -67,12 +68,12 @@ class Line:
 
     @property
     def laid(self) -> list[tuple[int, int]]:
-        plays = self.session.snapshot()["plays"]
+        plays = state_of(self.session)["plays"]
         return [tuple(play["tile"]) for play in plays if play["event"] == "tile_played"]
 
     @property
     def accusations(self) -> list[str]:
-        plays = self.session.snapshot()["plays"]
+        plays = state_of(self.session)["plays"]
         return [finding["code"] for play in plays for finding in play.get("violations", ())]
 
 

@@ -16,6 +16,7 @@ from companion.rules.actions import Play
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
+from tests.shown import state_of
 from tests.table.sketch import KnowingEye, sketched
 from tests.table.tables import tile
 from vision.reading import HalfReading, TileReading
@@ -111,7 +112,7 @@ def test_the_game_goes_on_around_a_wavering_tile(tmp_path: Path) -> None:
     camera = sketched(3, settings)
     eye = WaveringEye(camera, seed=3, unread=0.0, missed=0.0)
     session, _ = watch(camera, eye, tmp_path / "game.jsonl", flat=True)
-    shown = session.snapshot()["plays"]
+    shown = state_of(session)["plays"]
     reasons = [getattr(event, "reason", "") for event in session.events if event.KIND == "unclear"]
     session.close()
     assert any(reason.startswith("unreadable_tile") for reason in reasons)

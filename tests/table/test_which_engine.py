@@ -19,6 +19,7 @@ from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
 from companion.web.wording import event_text, reason_text
+from tests.shown import state_of
 from tests.table.tables import back, tile
 
 HEADER = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
@@ -69,7 +70,7 @@ def test_a_wrong_engine_is_not_worded_as_if_it_were_right(tmp_path: Path) -> Non
     session.start_round()
     session.ask("NO_HUB", engines_offered(seen(lying(), 12), session.events))
     session.answer(session.questions[0].seq, 0)
-    (begun,) = [line for line in session.snapshot()["plays"] if line["event"] == "round_started"]
+    (begun,) = [line for line in state_of(session)["plays"] if line["event"] == "round_started"]
     assert [one["code"] for one in begun["violations"]] == ["WRONG_ENGINE"]
     assert event_text(begun) == "6-6 lies in the middle, but 12-12 belongs there in round 1."
     assert event_text({**begun, "overruled": True}) == "Round 1 starts with 6-6. Ann goes first."
@@ -82,7 +83,7 @@ def test_a_wrong_engine_is_not_worded_as_if_it_were_right(tmp_path: Path) -> Non
 def test_the_engine_that_is_due_is_named_only_where_another_lies_there(tmp_path: Path) -> None:
     session = Session(Journal.create(tmp_path / "game.jsonl", SETUP.header), load_ruleset("tactic"))
     session.start_round((12, 12))
-    (begun,) = session.snapshot()["plays"]
+    (begun,) = state_of(session)["plays"]
     assert "engine_due" not in begun
     assert event_text(begun) == "Round 1 starts with 12-12. Ann goes first."
 

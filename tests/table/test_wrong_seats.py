@@ -16,6 +16,7 @@ from companion.perception.attributing import attribution_for
 from companion.perception.table_location import box_of, first_calibration, known_set
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
+from tests.shown import state_of
 from tests.table.sketch import KnowingEye, sketched
 from vision.settle import Settler
 
@@ -47,11 +48,11 @@ def watched(folder: Path, seats: Mapping[str, str | float]) -> tuple[Session, Wa
 
 
 def tiles(session: Session) -> list[Mapping[str, Any]]:
-    return [line for line in session.snapshot()["plays"] if line["event"] == "tile_played"]
+    return [line for line in state_of(session)["plays"] if line["event"] == "tile_played"]
 
 
 def certain(session: Session) -> list[str]:
-    plays = session.snapshot()["plays"]
+    plays = state_of(session)["plays"]
     return [found["code"] for line in plays for found in line["violations"] if found.get("certain", True)]
 
 

@@ -18,6 +18,7 @@ from companion.tracking.other_tiles import OtherTile, other_tiles
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
 from tests.desk.watching import table_change
+from tests.shown import state_of
 from tests.tracking.rounds import play, see, tracked
 
 NAMES = ("Ann", "Ben", "Cy")
@@ -238,7 +239,7 @@ def test_what_people_have_put_right_keeps_its_place_when_a_tile_turns_out_to_be_
         laid_down(session, change)
     assert [play.seq for play in plays(session)][: len(before)] == before
     assert [play.tile for play in plays(session)][3] == (1, 4)
-    tile = session.snapshot()["trains"][0]["tiles"][1]
+    tile = state_of(session)["trains"][0]["tiles"][1]
     assert tile["tile"] == [1, 4] and tile["sure"] == 0.0999 and tile["others"] == [[[1, 5], 0.8991]]
     session.close()
 
@@ -263,7 +264,7 @@ def test_a_tile_believed_to_be_another_that_is_taken_back_was_not_moved(tmp_path
     laid_down(session, "+8-7@Ann", unsure(0.97, (1, 0.02)))
     session.observe(table_change(parse_delta(["-8-7@Ann"])))
     assert [play.tile for play in plays(session)] == [(12, 1), (12, 2), (12, 3)]
-    assert not any(finding["certain"] for one in session.snapshot()["plays"] for finding in one.get("violations") or ())
+    assert not any(finding["certain"] for one in state_of(session)["plays"] for finding in one.get("violations") or ())
     session.close()
 
 

@@ -12,6 +12,8 @@ from typing import Any
 from companion.app.state import GameRepository
 from companion.app.summaries import GameSummary, summary_of
 from companion.game.disputes import Dispute, NoSuchPlayError
+from companion.game.game_view import GameView
+from tests.shown import view_of
 from tests.web import tables
 
 
@@ -33,9 +35,9 @@ class FakeSession:
         with self._lock:
             return tuple(self.lines)
 
-    def snapshot(self, at: int | None = None) -> dict[str, Any]:
+    def snapshot(self, at: int | None = None) -> GameView:
         with self._lock:
-            return {**self._snapshot, "seq": self._snapshot["seq"] if at is None else at}
+            return view_of({**self._snapshot, "seq": self._snapshot["seq"] if at is None else at})
 
     def dispute(self, seq: int) -> Dispute:
         raise NoSuchPlayError(f"no. {seq}")
@@ -89,7 +91,8 @@ class FakeSession:
             self.calls.append((verb, arguments, named))
             if self.refuses:
                 raise self.refuses if isinstance(self.refuses, Exception) else ValueError(self.refuses)
-            return self.answers.get(verb, [])
+            answer = self.answers.get(verb, [])
+            return view_of(answer) if verb == "what_if" else answer
 
         return call
 

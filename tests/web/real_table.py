@@ -12,6 +12,7 @@ from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
 from companion.web.pin import PinLock
+from tests.shown import state_of
 from tests.web.conftest import PIN, QUICK
 
 NAMES = ("Ann", "Ben", "Cy")
@@ -50,12 +51,12 @@ class Table:
 
     def was_so(self) -> None:
         """Somebody at the table says of everything that does not fit that it was really so."""
-        while questions := self.session.snapshot()["questions"]:
+        while questions := state_of(self.session)["questions"]:
             kinds = [one["kind"] for one in questions[0]["candidates"]]
             self.send("answer", seq=questions[0]["seq"], choice=kinds.index("so"))
 
     def plays(self) -> list[tuple[str | None, str, list[int]]]:
-        lines = self.session.snapshot()["plays"]
+        lines = state_of(self.session)["plays"]
         return [(line["by"], line["train"], line["tile"]) for line in lines if line["event"] == "tile_played"]
 
     def held(self) -> list[tuple[str | None, str, bool]]:

@@ -141,7 +141,7 @@ def illegal() -> dict[str, Any]:
 
 def uncovered_double() -> dict[str, Any]:
     """Dorothea laid 11-11 and left it: everybody must cover it."""
-    table = midgame(seq=33, turn="Ann", must_cover={"train": "Dorothea", "value": 11, "by": "Ann"})
+    table = midgame(seq=33, turn="Ann", must_cover={"train": "Dorothea", "value": 11, "by": "Ann", "since": 22})
     for row in table["trains"]:
         row["playable"] = False
     table["trains"][3] = train("Dorothea", "10-3 3-11 11-11", seq=20, engine=10, open=True, playable=True)

@@ -13,6 +13,7 @@ from companion.web.app import PageSettings, create_app
 from companion.web.pin import PinLock
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
+from tests.shown import state_of
 from tests.table.sketch import KnowingEye, sketched
 from tests.web.conftest import PIN, QUICK
 
@@ -40,7 +41,7 @@ class Evening:
         self.session = state.session
 
     def plays(self) -> list[dict]:
-        return [line for line in self.session.snapshot()["plays"] if line["event"] == "tile_played"]
+        return [line for line in state_of(self.session)["plays"] if line["event"] == "tile_played"]
 
     def go_on(self, plays: int) -> bool:
         """Until so many tiles are on record; False where the film ends before."""

@@ -13,14 +13,14 @@ from playwright.sync_api import Browser, expect
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.caller import calls_of
-from companion.web.page_view import page_view_of
+from tests.shown import state_of, view_of
 from tests.web import tables
 from tests.web.browser import once_at_rest, served
 from tests.web.fakes import FakeSession
 
 
 def keys(table: Mapping[str, Any]) -> list[str]:
-    return [one["key"] for one in calls_of(page_view_of(table))]  # type: ignore[arg-type]
+    return [one["key"] for one in calls_of(view_of(table))]
 
 
 def test_a_fault_comes_first_and_has_a_key_of_its_own() -> None:
@@ -34,10 +34,10 @@ def test_a_tapped_fault_is_called_once_somebody_has_said_that_it_was_so(tmp_path
     session.start_round((9, 9), "Ann")
     session.play((9, 1), "Ann", "Ann")
     seq = session.play((1, 4), "Ann", "Ben")[0].seq
-    [question] = session.snapshot()["questions"]
-    assert not any(key.endswith(("!", "?")) for key in keys(session.snapshot())), "whoever tapped is asked in silence"
+    [question] = state_of(session)["questions"]
+    assert not any(key.endswith(("!", "?")) for key in keys(state_of(session))), "whoever tapped is asked in silence"
     session.answer(question["seq"], [one.get("kind") for one in question["candidates"]].index("so"), "Ben")
-    assert [key for key in keys(session.snapshot()) if key.endswith("!")] == [f"{seq}!"]
+    assert [key for key in keys(state_of(session)) if key.endswith("!")] == [f"{seq}!"]
     session.close()
 
 

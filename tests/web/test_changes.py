@@ -18,6 +18,7 @@ from companion.rules.written import written
 from companion.web.code_texts import code_title
 from companion.web.rule_texts import HOUSE_RULES, option_value, options_of, rule_sets
 from companion.web.what_changes import changes_between
+from tests.shown import state_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -358,9 +359,9 @@ def test_whoever_drew_the_highest_tile_starts(keeper: FlaskClient, session: Fake
     """001: «Hráč s nejvyšším součtem bodů na kameni bude začínat hru»."""
     players = len(tables.illegal()["players"])
     drawn = {f"drawn_{n}": f"{n}-{n}" for n in range(1, players + 1)}
-    body = {"engine": "12-12", "starter": session.snapshot()["players"][0], **drawn}
+    body = {"engine": "12-12", "starter": state_of(session)["players"][0], **drawn}
     assert keeper.post("/api/start-round", json=body).status_code == 200
-    assert session.calls[-1] == ("start_round", ((12, 12), session.snapshot()["players"][-1]), {})
+    assert session.calls[-1] == ("start_round", ((12, 12), state_of(session)["players"][-1]), {})
     again = keeper.post("/api/start-round", json={**body, "drawn_1": f"0-{2 * players}"})
     assert again.status_code == 400
     assert "drew the same sum" in again.text

@@ -21,6 +21,7 @@ from companion.web.app import PageSettings, create_app
 from companion.web.changing import Repeats
 from companion.web.pin import PinLock, PinSettings
 from tests.desk.watching import table_change
+from tests.shown import state_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 from tests.web.test_learning import FakeDesk
@@ -106,9 +107,9 @@ def test_a_double_tap_on_undo_takes_back_one_thing(served: Flask, real: AppState
     first, second = phone(served), phone(served)
     first.post("/api/play", json={"tile": [12, 5], "train": "Ann", "by": "Ann"})
     first.post("/api/play", json={"tile": [12, 7], "train": "Ben", "by": "Ben"})
-    seen = real.session.snapshot()["seq"]
+    seen = state_of(real.session)["seq"]
     at_once([lambda p=p: p.post("/api/undo", json={"expected_seq": seen}) for p in (first, second)])
-    plays = [play for play in real.session.snapshot()["plays"] if play["event"] == "tile_played"]
+    plays = [play for play in state_of(real.session)["plays"] if play["event"] == "tile_played"]
     assert [(play["by"], bool(play.get("withdrawn"))) for play in plays if not play.get("withdrawn")] == [
         ("Ann", False)
     ]
@@ -128,7 +129,7 @@ def test_of_two_changes_to_one_table_the_later_is_refused(served: Flask, real: A
 def test_the_same_act_at_another_table_is_another_act(served: Flask, real: AppState) -> None:
     keeper = phone(served)
     for _ in range(2):
-        seen = real.session.snapshot()["seq"]
+        seen = state_of(real.session)["seq"]
         assert keeper.post("/api/draw", json={"by": "Ann", "expected_seq": seen}).status_code == 200
     assert kinds(real).count("drew") == 2
 
@@ -162,7 +163,7 @@ def test_hands_sent_twice_are_counted_once(served: Flask, real: AppState) -> Non
     answers = at_once([lambda p=p: p.post("/round-end", data=form) for p in phones])
     assert {answer.status_code for answer in answers} == {303}
     assert kinds(real).count("round_ended") == 1 and kinds(real).count("hand_shown") <= 3
-    assert real.session.snapshot()["totals"] == {"Ann": 0, "Ben": 3, "Cy": 6}
+    assert state_of(real.session)["totals"] == {"Ann": 0, "Ben": 3, "Cy": 6}
 
 
 @pytest.mark.parametrize("address", ["/round-end", "/round-points/1"])
@@ -173,7 +174,7 @@ def test_what_the_camera_still_sees_refuses_no_count(served: Flask, real: AppSta
     shown = [dict(HIDDEN.findall(one.get(address).text)) for one in (host, other)]
     real.session.observe(table_change([Drawing(1)]))  # type: ignore[attr-defined]
     assert host.post(address, data=shown[0] | form).status_code == 303
-    assert real.session.snapshot()["totals"] == {"Ann": 0, "Ben": 3, "Cy": 6}
+    assert state_of(real.session)["totals"] == {"Ann": 0, "Ben": 3, "Cy": 6}
     late = other.post(address, data=shown[1] | form)
     assert late.status_code == 409 and "changed meanwhile" in late.text
 

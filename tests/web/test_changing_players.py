@@ -14,8 +14,8 @@ from companion.app.state import AppState
 from companion.log.event_fields import EventError
 from companion.log.header import Header
 from companion.web.app import PageSettings, create_app
-from companion.web.page_view import page_view_of
 from companion.web.pin import PinLock
+from tests.shown import state_of
 from tests.web.conftest import PIN, QUICK
 
 
@@ -55,25 +55,25 @@ def test_the_effect_is_said_before_anything_changes(host: FlaskClient, state: Ap
 
 def test_the_match_goes_on_with_everybodys_points(host: FlaskClient, state: AppState) -> None:
     assert host.post("/players/change", data=WANTED).location == "/round-start"
-    shown = state.session.snapshot()
+    shown = state_of(state.session)
     assert shown["players"] == ["Ben", "Ann", "Dee"] and shown["totals"] == {"Ben": 12, "Ann": 0, "Dee": 14}
     assert shown["next"]["round"] == 2 and shown["next"]["engine"] == [11, 11]  # type: ignore[index]
     host.post("/api/start-round", json={"engine": "11-11", "starter": "Ben"})
     host.post("/round-points/2", data={"points_1": "5", "points_2": "7", "points_3": "0", "out": "Dee"})
-    assert state.session.snapshot()["totals"] == {"Ben": 17, "Ann": 7, "Dee": 14}
+    assert state_of(state.session)["totals"] == {"Ben": 17, "Ann": 7, "Dee": 14}
     sheet = host.get("/scores").text
     assert "Brought over" in sheet and host.get("/games/game-0001/scores").text.count("30") >= 1
     state.reopen("game-0001")
     state.reopen("game-0002")
-    assert state.session.snapshot()["totals"] == {"Ben": 17, "Ann": 7, "Dee": 14}, "as after a restart"
+    assert state_of(state.session)["totals"] == {"Ben": 17, "Ann": 7, "Dee": 14}, "as after a restart"
 
 
 def test_players_may_change_twice_between_two_rounds(host: FlaskClient, state: AppState) -> None:
     for one, other in (("Ben", "Ann"), ("Ann", "Ben")):
         host.post("/players/change", data={"player_1": one, "player_2": other, "player_3": "Cy"})
-    assert state.session.snapshot()["players"] == ["Ann", "Ben", "Cy"]
-    assert state.session.snapshot()["next"]["round"] == 2  # type: ignore[index]
-    assert state.session.snapshot()["totals"] == {"Ann": 0, "Ben": 12, "Cy": 30}
+    assert state_of(state.session)["players"] == ["Ann", "Ben", "Cy"]
+    assert state_of(state.session)["next"]["round"] == 2  # type: ignore[index]
+    assert state_of(state.session)["totals"] == {"Ann": 0, "Ben": 12, "Cy": 30}
 
 
 def test_the_points_of_who_went_home_stay_in_sight(host: FlaskClient, state: AppState) -> None:
@@ -89,8 +89,8 @@ def test_the_points_of_who_went_home_stay_in_sight(host: FlaskClient, state: App
     assert host.get(f"/games/{state.game}/scores.csv").text.splitlines()[-1].endswith("17,14,30,7")
     assert "Cy is back, with 30 points." in host.post("/players", data=WANTED | {"player_4": "Cy"}).text
     host.post("/players/change", data={"player_1": "Ben", "player_2": "Cy"})
-    assert state.session.snapshot()["totals"] == {"Ben": 17, "Cy": 30}
-    assert state.session.snapshot()["left"] == {"Ann": 7, "Dee": 14}
+    assert state_of(state.session)["totals"] == {"Ben": 17, "Cy": 30}
+    assert state_of(state.session)["left"] == {"Ann": 7, "Dee": 14}
     assert "The totals so far decide" in host.get("/match-end").text, "no further round has to be played"
     assert host.post("/api/end-match").status_code == 200
     assert "Winner: Ben" in host.get("/scores").text and "Ann went home with 7 points." in host.get("/scores").text
@@ -106,7 +106,7 @@ def test_the_summary_of_a_round_names_who_went_home(host: FlaskClient) -> None:
 
 def test_a_player_keeps_the_colour_at_another_seat(host: FlaskClient, state: AppState) -> None:
     def colours() -> dict[str, int]:
-        return {seat.name: seat.colour for seat in page_view_of(state.session.snapshot()).seats}
+        return {seat.name: seat.colour for seat in state.session.snapshot().seats}
 
     assert colours() == {"Ann": 1, "Ben": 2, "Cy": 3}
     host.post("/players/change", data=WANTED)
@@ -125,7 +125,7 @@ def test_a_round_on_the_table_is_dealt_again_and_that_is_said(host: FlaskClient,
     host.post("/api/start-round", json={"engine": "11-11", "starter": "Ben"})
     assert "is not counted and is dealt again" in host.post("/players", data=WANTED).text
     host.post("/players/change", data=WANTED)
-    assert state.session.snapshot()["next"]["round"] == 2  # type: ignore[index]
+    assert state_of(state.session)["next"]["round"] == 2  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from companion.app.state import AppState
 from companion.evidence import PICTURE, EvidenceStore
 from companion.evidence.index import close_up, read_index, unread_close_up
 from companion.geometry.table_view import Point, SeenHalf, SeenTile
+from tests.shown import state_of
 from tests.web.fakes import FakeSession
 from vision.frame import Frame
 
@@ -189,7 +190,7 @@ def test_the_play_shows_the_arm_that_it_rests_on(
     anyone: FlaskClient, session: FakeSession, app_state: AppState, tmp_path: Path, store: EvidenceStore
 ) -> None:
     (tmp_path / "games/tonight/journal.jsonl").write_text("{}\n", encoding="utf-8")
-    players = [str(name) for name in session.snapshot()["players"]]
+    players = [str(name) for name in state_of(session)["players"]]
     arm = np.full((300, 400, 3), 90, np.uint8)
     name = store.keep("tonight", frame(1), CORNERS, arms={players.index("Ben"): arm})
     store.flush()
@@ -197,7 +198,7 @@ def test_the_play_shows_the_arm_that_it_rests_on(
     session.lines[31] |= {"frame": name}
 
     def rests_on(player: str) -> None:
-        now = session.snapshot()
+        now = state_of(session)
         session.show({**now, "plays": [{**one, "arm": player} if one["seq"] == 32 else one for one in now["plays"]]})
 
     rests_on("Ben")

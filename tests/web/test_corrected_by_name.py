@@ -15,6 +15,7 @@ from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cem"], "options": {}}
 LAID = (
@@ -56,7 +57,7 @@ def test_in_a_watched_round_no_single_name_makes_a_certain_fault(state: AppState
         session.correct(seq, {"by": name})
     except ValueError:
         return
-    plays = session.snapshot()["plays"]
+    plays = state_of(session)["plays"]
     assert [one for play in plays for one in play["violations"] if one["certain"]] == []
 
 
@@ -83,7 +84,7 @@ def test_the_name_of_one_never_stands_beside_the_ruling_of_another(state: AppSta
     """Ben's train is closed, Ben laid on it, and the table says that it was Ann."""
     session: Any = state.session
     lay(session, watched=True)
-    seq = next(play["seq"] for play in session.snapshot()["plays"] if play.get("tile") == [2, 7])
+    seq = next(play["seq"] for play in state_of(session)["plays"] if play.get("tile") == [2, 7])
     page, preview = f"/play/{seq}", {"by": "Ann", "page": f"/play/{seq}"}
     assert "Within the rules" in ann.get(page).text
     shown = ann.post(f"{page}/preview", data=preview).text

@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from playwright.sync_api import Browser, expect
 
 from companion.web.digits import plain_digits, plain_signs
+from tests.shown import state_of
 from tests.web import tables
 from tests.web.browser import served
 from tests.web.conftest import PIN
@@ -26,7 +27,7 @@ def test_a_hand_is_read_in_every_script(tmp_path: Path, hand: str) -> None:
     table = Table(tmp_path, "tactic", "double-12")
     table.session.end_round("blocked_declared")
     table.send("show-hand", by="Ann", tiles=hand)
-    assert table.session.snapshot()["shown"]["Ann"] == [[5, 12], [3, 3]]
+    assert state_of(table.session)["shown"]["Ann"] == [[5, 12], [3, 3]]
     table.session.close()
 
 
@@ -35,7 +36,7 @@ def test_points_are_read_in_every_script(tmp_path: Path, points: str) -> None:
     table = Table(tmp_path, "tactic", "double-12")
     sent = {"points_1": plain_digits("০"), "points_2": points, "points_3": "২", "out": "Ann"}
     assert table.client.post("/round-points/1", data=sent).status_code == 303
-    assert table.session.snapshot()["totals"] == {"Ann": 0, "Ben": 31, "Cy": 2}
+    assert state_of(table.session)["totals"] == {"Ann": 0, "Ben": 31, "Cy": 2}
     table.session.close()
 
 
@@ -44,7 +45,7 @@ def test_a_minus_is_read_as_it_is_typed(tmp_path: Path, minus: str) -> None:
     table = Table(tmp_path, "jielong", "chinese")
     sent = {"points_1": "５", "points_2": f"{minus}３", "points_3": f"{minus}2"}
     assert table.client.post("/round-points/1", data=sent).status_code == 303
-    assert table.session.snapshot()["totals"] == {"Ann": 5, "Ben": -3, "Cy": -2}
+    assert state_of(table.session)["totals"] == {"Ann": 5, "Ben": -3, "Cy": -2}
     table.session.close()
 
 

@@ -11,6 +11,7 @@ import pytest
 from companion.rules.notation import parse_delta
 from companion.web.streaming import Listener
 from tests.desk.watching import table_change
+from tests.shown import state_of
 from tests.web.real_table import Table
 
 
@@ -51,7 +52,7 @@ def told(table: Table, after: int) -> list[dict[str, Any]]:
 
 
 def test_a_screen_hears_the_name_also_when_it_comes_back_later(table: Table) -> None:
-    play = table.session.snapshot()["plays"][-1]["seq"]
+    play = state_of(table.session)["plays"][-1]["seq"]
     assert told(table, 0) == []
     table.send("done", by="Ann")
     for after in (0, table.session.seq):

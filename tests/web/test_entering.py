@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 
 from companion.log.event_fields import Candidate
 from companion.log.question import Question, QuestionKind
+from tests.shown import state_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 from tests.web.reading import words
@@ -123,7 +124,7 @@ def test_the_end_of_a_turn_is_offered_only_to_who_has_something_to_end(train_tab
 
 def test_one_button_passes_by_the_rules(train_table: Table) -> None:
     train_table.post("cannot-play")
-    shown = train_table.session.snapshot()
+    shown = state_of(train_table.session)
     assert shown["turn"] == "Ben" and shown["markers"] == ["Ann"]
     assert [line["event"] for line in shown["plays"][-2:]] == ["drew", "marker_placed"]
 
@@ -132,7 +133,7 @@ def test_the_marker_goes_with_the_tapped_tile(train_table: Table) -> None:
     for _ in NAMES:
         train_table.post("cannot-play")
     train_table.post("play", train="Ann", outer="5")
-    assert train_table.session.snapshot()["markers"] == [name for name in NAMES if name != "Ann"]
+    assert state_of(train_table.session)["markers"] == [name for name in NAMES if name != "Ann"]
     assert "Take Ann" not in train_table.page
 
 
@@ -144,7 +145,7 @@ def test_where_the_marker_may_stay_one_tap_takes_it_off_after_the_play(tmp_path:
     table.post("play", train="Ann", outer="5")
     assert "Take Ann's marker off" in table.page
     table.post("unmark", train="Ann", by="Ann")
-    shown = table.session.snapshot()
+    shown = state_of(table.session)
     assert "Ann" not in shown["markers"] and shown["turn"] != "Ann"
     assert not any(play["violations"] for play in shown["plays"])
     assert "Take Ann's marker off" not in table.page
@@ -163,7 +164,7 @@ def test_the_double_that_must_be_covered_is_chosen_already(train_table: Table) -
 def test_what_people_tapped_is_never_called_proved_by_the_table(train_table: Table) -> None:
     train_table.post("play", train="Ann", outer="5")
     train_table.post("play", train="Ann", outer="6", by="Ben")
-    seq, page = train_table.session.snapshot()["plays"][2]["seq"], train_table.page
+    seq, page = state_of(train_table.session)["plays"][2]["seq"], train_table.page
     assert "This train is closed" in page and "Ann's train is closed to Ben" in words(unescape(page))
     assert "prove it" not in page and 'class="alert fault"' not in page
     assert "prove it" not in train_table.client.get(f"/play/{seq}").text

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.shown import state_of
 from tests.web.reading import words
 from tests.web.real_table import Table
 
@@ -67,7 +68,7 @@ def test_each_builder_says_when_the_own_train_is_done(cz: Table) -> None:
     assert sent_by(cz, "pass") == ["Cy"]
     cz.post("cannot-play", by="Ben")
     everybody_builds(cz)
-    assert sent_by(cz, "pass") == ["Cy"] and cz.session.snapshot()["markers"] == ["Ben"]
+    assert sent_by(cz, "pass") == ["Cy"] and state_of(cz.session)["markers"] == ["Ben"]
     cz.post("pass", by="Cy")
     assert "to play Ann" in region(cz, "turn") and region(cz, "act").startswith("Ann: tap what was played.")
     assert "passed" not in region(cz, "plays") and "Cy ended their turn." in region(cz, "plays")

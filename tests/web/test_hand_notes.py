@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.web.hand_notes import empty_notes, hand_notes, mark_of
-from companion.web.page_view import page_view_of
+from tests.shown import state_of, view_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 from tests.web.reading import words
@@ -27,7 +27,7 @@ def train_table(tmp_path: Path) -> Iterator[Table]:
 
 
 def test_a_tile_that_lies_on_the_table_or_in_two_hands_is_noted() -> None:
-    board = page_view_of(tables.midgame(hands={}))
+    board = view_of(tables.midgame(hands={}))
     found = hand_notes(board, {"Ann": [], "Ben": [(5, 10), (1, 2)], "Cyril": [(2, 1)]}, "out")
     assert found == {
         "Ben": ["5-10 is already on the table: Ann's train."],
@@ -36,7 +36,7 @@ def test_a_tile_that_lies_on_the_table_or_in_two_hands_is_noted() -> None:
 
 
 def test_another_number_of_tiles_than_expected_is_noted_and_who_went_out_is_not() -> None:
-    board = page_view_of(tables.midgame(hands={"Ann": 3, "Ben": 2, "Cyril": 1}))
+    board = view_of(tables.midgame(hands={"Ann": 3, "Ben": 2, "Cyril": 1}))
     found = hand_notes(board, {"Ann": [], "Ben": [(1, 2)], "Cyril": [(4, 4)], "Dorothea": [(5, 5)]}, "out")
     assert found == {"Ben": ["Ben should have 2 tiles."]}
 
@@ -46,16 +46,13 @@ def test_whoever_holds_many_tiles_has_not_gone_out_unasked() -> None:
     table = tables.midgame(hands={"Ann": 16, "Ben": 1})
     hands = {"Ann": [], "Ben": [(1, 2)]}
     sixteen = {"Ann": ["Ann should have 16 tiles."]}
-    assert (
-        empty_notes(page_view_of(table), hands, "out") == sixteen
-        and hand_notes(page_view_of(table), hands, "out") == {}
-    )
-    few = page_view_of(tables.midgame(hands={"Ann": 3, "Ben": 1}))
+    assert empty_notes(view_of(table), hands, "out") == sixteen and hand_notes(view_of(table), hands, "out") == {}
+    few = view_of(tables.midgame(hands={"Ann": 3, "Ben": 1}))
     assert empty_notes(few, hands, "out") == {}, "a few tiles may lie there without being on record"
     for row in table["trains"]:
         row["tiles"] = []
-    assert empty_notes(page_view_of(table), hands, "out") == {}, "a house that enters only the hands"
-    watched = empty_notes(page_view_of(table), hands, "out", watched=True)
+    assert empty_notes(view_of(table), hands, "out") == {}, "a house that enters only the hands"
+    watched = empty_notes(view_of(table), hands, "out", watched=True)
     assert watched == sixteen, "where a camera counts, no tile laid is a fact"
 
 
@@ -63,7 +60,7 @@ def test_where_nobody_wrote_the_plays_down_nothing_is_expected() -> None:
     table = tables.midgame()
     for row in table["trains"]:
         row["tiles"] = []
-    assert hand_notes(page_view_of(table), {"Ann": [(1, 2)], "Ben": [], "Cyril": [(3, 4)]}, "out") == {}
+    assert hand_notes(view_of(table), {"Ann": [(1, 2)], "Ben": [], "Cyril": [(3, 4)]}, "out") == {}
 
 
 def test_hands_with_notes_come_back_once_and_count_when_sent_again(keeper: FlaskClient, session: FakeSession) -> None:
@@ -101,7 +98,7 @@ def test_an_empty_hand_comes_back_once_where_nobody_went_out(train_table: Table)
 
 def test_a_hand_changed_after_its_note_is_looked_over_again(keeper: FlaskClient, session: FakeSession) -> None:
     session.show(tables.round_over())
-    seen = mark_of(hand_notes(page_view_of(tables.round_over()), {"Ben": [(10, 5)]}, "out"))
+    seen = mark_of(hand_notes(view_of(tables.round_over()), {"Ben": [(10, 5)]}, "out"))
     page = keeper.post("/round-end", data={**HANDS, "seen": seen})
     assert page.status_code == 200 and session.calls == []
 
@@ -117,7 +114,7 @@ def test_a_house_that_enters_only_the_hands_is_scored_and_accused_of_nothing(tra
     form = {"how": "out", "hand_1": "", "hand_2": "12-5 5-7", "hand_3": "3-3", "page": "/round-end"}
     answer = train_table.client.post("/round-end", data=form)
     assert answer.headers["Location"] == "/scores"
-    shown = train_table.session.snapshot()
+    shown = state_of(train_table.session)
     assert shown["totals"] == {"Ann": 0, "Ben": 29, "Cy": 6}
     assert shown["rounds_played"][0]["out"] == "Ann"
     assert not any(line.get("violations") for line in shown["plays"]) and shown["audit"] == []

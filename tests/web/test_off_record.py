@@ -14,6 +14,7 @@ from companion.publish.discovery import summary
 from companion.rules.tile import Laid
 from companion.tableside.buttons import light_of
 from hardware.panel import Light
+from tests.shown import state_of, view_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 from tests.web.real_table import Table
@@ -69,7 +70,7 @@ def test_a_tapped_end_joins_the_last_tile_on_record(tmp_path: Path) -> None:
     table = Table(tmp_path, "tactic", "double-12", ("Ann", "Ben"))
     table.lay("Ann", "12-5")
     table.session.look(Lying({"Ann": (Laid(12, 5), None), "MX": (None,)}))
-    assert [train["end"] for train in table.session.snapshot()["trains"]] == [None, 12, None]
+    assert [train["end"] for train in state_of(table.session)["trains"]] == [None, 12, None]
     table.send("play", train="Ann", outer=9, by="Ann")
     table.send("play", train="MX", outer=3, by="Ben")
     assert [(train, tile) for _, train, tile in table.plays()] == [("Ann", [12, 5]), ("Ann", [5, 9]), ("MX", [12, 3])]
@@ -90,11 +91,11 @@ def test_a_double_under_such_a_tile_holds_nobody_up(tmp_path: Path) -> None:
     table.lay("Ann", "12-5", by="Ann")
     table.lay("Ben", "12-7", by="Ben")
     table.lay("Ann", "5-5", by="Ann")
-    before = table.session.snapshot()
+    before = state_of(table.session)
     assert before["open_doubles"] and before["after_double"] == "Ann"
     assert "cover!" in table.page
     table.session.look(Lying({"Ann": (Laid(12, 5), Laid(5, 5), None), "Ben": (Laid(12, 7),)}))
-    after = table.session.snapshot()
+    after = state_of(table.session)
     assert after["open_doubles"] == [] and after["after_double"] is None
     assert "cover!" not in table.page and "over the double" not in table.page
-    assert not summary(after)["illegal"] and light_of(after, False) is Light.READING
+    assert not summary(view_of(after))["illegal"] and light_of(view_of(after), False) is Light.READING

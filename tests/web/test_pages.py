@@ -18,10 +18,10 @@ from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
 from companion.web.caller import calls_of
 from companion.web.code_texts import code_title
-from companion.web.page_view import page_view_of
 from companion.web.whole_tiles import whole_tiles
 from companion.web.wording import trouble_text
 from tests.desk.watching import table_change
+from tests.shown import view_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 from tests.web.reading import words
@@ -283,7 +283,7 @@ def test_what_somebody_else_owed_is_not_held_against_who_played_next(anyone: Fla
     page = words(anyone.get("/").text)
     assert "It came out when this was played: Ben played 0-11" in page and "Dorothea: against the rules" in page
     assert 'class="flag"' not in page and 'class="fault"' not in page, "neither Ben's tile nor his play is marked"
-    assert calls_of(page_view_of(table))[0]["text"].startswith(title)
+    assert calls_of(view_of(table))[0]["text"].startswith(title)
 
 
 def test_no_tile_is_parted_by_a_lines_end(keeper: FlaskClient, session: FakeSession) -> None:

@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
+from companion.game.game_view import as_json
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
@@ -18,6 +19,7 @@ from companion.web.plays import reads_otherwise
 from companion.web.what_changes import changes_between
 from tests.desk.making import ticking
 from tests.desk.test_tap_order import held, tap
+from tests.shown import state_of
 from tests.web.reading import words
 
 
@@ -39,7 +41,7 @@ def preview(client: FlaskClient, seq: int, **fields: str) -> tuple[str, dict[str
 
 
 def line_of(session: Session, event: str, number: int = 0) -> int:
-    return [int(play["seq"]) for play in session.snapshot()["plays"] if play["event"] == event][number]
+    return [int(play["seq"]) for play in state_of(session)["plays"] if play["event"] == event][number]
 
 
 @pytest.mark.parametrize(
@@ -57,19 +59,19 @@ def test_what_was_forgotten_is_put_in_as_the_page_promises(
 ) -> None:
     client, session = opened(tmp_path, "tactic", taps)
     event, number, at = beside
-    seq, before = line_of(session, event, number), session.snapshot()
+    seq, before = line_of(session, event, number), state_of(session)
     page = client.get(f"/play/{seq}").text
     assert f'<option value="{put_in[1]}">' in page and "is missing here" in page
     shown, kept = preview(client, seq, insert_by=put_in[0], insert_event=put_in[1], insert_at=at)
     assert "Put in:" in shown
-    promised = session.what_if(seq, {"insert": [inserted(put_in)], "after": at == "after"})
+    promised: Any = as_json(session.what_if(seq, {"insert": [inserted(put_in)], "after": at == "after"}))
     assert client.post("/api/correct", data=kept).status_code in (200, 302, 303)
-    after: dict[str, Any] = dict(session.snapshot())
+    after: dict[str, Any] = dict(state_of(session))
     assert after["turn"] == turn and [one for one in held(session) if one[2]] == []
     assert told(after) == told(promised)
     assert any("insert" in (getattr(line, "what", None) or {}) for line in session.journal.events)
     session.undo()
-    assert without_numbers(session.snapshot()) == without_numbers(before)
+    assert without_numbers(state_of(session)) == without_numbers(before)
 
 
 def without_numbers(shown: Any) -> dict[str, Any]:
@@ -97,7 +99,7 @@ def test_a_tile_put_away_is_put_in_in_a_chinese_game(tmp_path: Path) -> None:
     assert '<option value="draw">' not in client.get(f"/play/{seq}").text
     _, kept = preview(client, seq, insert_by="Ben", insert_event="discard", insert_at="before")
     client.post("/api/correct", data=kept)
-    assert held(session) == [] and session.snapshot()["turn"] == "Ben"
+    assert held(session) == [] and state_of(session)["turn"] == "Ben"
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(tmp_path: Path, field: str, 
     fields = {"seq": 2, "insert_event": "draw", "insert_by": "Ben", "insert_at": "after", field: value}
     refused = client.post("/api/correct", json=fields)
     assert refused.status_code == 400 and field in refused.get_json()["error"] + "insert_by"
-    assert len(session.snapshot()["plays"]) == 2
+    assert len(state_of(session)["plays"]) == 2
 
 
 def test_a_double_turned_over_and_an_announcement_are_put_in_and_stand_in_the_trail(tmp_path: Path) -> None:
@@ -120,7 +122,7 @@ def test_a_double_turned_over_and_an_announcement_are_put_in_and_stand_in_the_tr
     client = create_app(state, PageSettings(pin="0000", testing=True)).test_client()
     assert client.post("/api/pin", json={"pin": "0000", "name": "Olena"}).status_code == 200
     tap(session, "Ann 9-5, Ann 5-5, Ann done, Ben 9-1, Ben done")
-    before, seq = session.snapshot(), line_of(session, "tile_played", 2)
+    before, seq = state_of(session), line_of(session, "tile_played", 2)
     page = client.get(f"/play/{seq}").text
     assert '<option value="announce">' in page and '<option value="flip:Ann">' in page and "flip:Ben" not in page
     for act, event in (("flip:Ann", "double_flipped"), ("announce", "announced")):
@@ -128,7 +130,7 @@ def test_a_double_turned_over_and_an_announcement_are_put_in_and_stand_in_the_tr
         assert "Put in:" in shown
         assert client.post("/api/correct", data=kept).status_code in (200, 302, 303)
         assert line_of(session, event)
-    assert next(train for train in session.snapshot()["trains"] if train["name"] == "Ann")["flipped"]
+    assert next(train for train in state_of(session)["trains"] if train["name"] == "Ann")["flipped"]
     trail = client.get(f"/games/{state.game}/changes").text
     assert (
         trail.count("Olena") >= 2
@@ -137,7 +139,7 @@ def test_a_double_turned_over_and_an_announcement_are_put_in_and_stand_in_the_tr
     )
     session.undo()
     session.undo()
-    assert {**session.snapshot(), "seq": 0} == {**before, "seq": 0}
+    assert {**state_of(session), "seq": 0} == {**before, "seq": 0}
 
 
 def test_a_preview_lists_nothing_that_reads_as_before() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from companion.web.code_texts import code_title
+from tests.shown import state_of
 from tests.web.real_table import Table
 
 
@@ -200,7 +201,7 @@ def test_a_play_of_an_earlier_round_is_ruled_as_it_is_held_by_now(tmp_path: Path
     table.send("correct", seq=first, tile=[12, 4])
     table.send("end-round", how="abandoned")
     table.send("start-round")
-    assert table.session.snapshot()["round"] is not None
-    assert all(play["seq"] > wrong for play in table.session.snapshot()["plays"])
+    assert state_of(table.session)["round"] is not None
+    assert all(play["seq"] > wrong for play in state_of(table.session)["plays"])
     page = table.client.get(f"/play/{wrong}").text
     assert "Within the rules." in page

@@ -23,6 +23,7 @@ from companion.app.safe_mode import SafeMode
 from companion.app.state import AppState
 from companion.cli.serve import default_data_dir, hold_data_dir, serve
 from companion.log.journal import JournalError
+from tests.shown import state_of
 
 HEADER = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
 
@@ -139,7 +140,7 @@ def test_a_restart_puts_the_unfinished_game_back_on_the_table(tmp_path: Path, op
     after = make_app_state(tmp_path)
     opened.append(after)
     assert after.game == name
-    assert after.session.snapshot()["turn"] == "Ben"
+    assert state_of(after.session)["turn"] == "Ben"
 
 
 def test_a_wrong_clock_does_not_bring_another_game_back(tmp_path: Path, opened: list[AppState]) -> None:

@@ -14,6 +14,7 @@ from companion.log.header import Header
 from companion.play.setup_file import setup_from_json
 from companion.reading import ReadingError, lay_out
 from companion.rules import Board, RulesError
+from tests.shown import state_of
 from tests.web.fakes import FakeSession
 from vision.reading import PictureReading
 
@@ -36,7 +37,7 @@ def test_every_way_to_name_a_set_means_the_same(name: Any, keeper: FlaskClient, 
     assert str(named.value) == str(plain.value)
     made = keeper.post("/api/games", json=header)
     assert made.status_code == 200, made.text
-    assert isinstance(app_state.session, FakeSession) and app_state.session.snapshot()["set"] == "double-12"
+    assert isinstance(app_state.session, FakeSession) and state_of(app_state.session)["set"] == "double-12"
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -13,6 +13,7 @@ from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
+from tests.shown import state_of
 from tests.web.reading import words
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
@@ -93,7 +94,7 @@ def test_the_hands_of_a_deal_are_filled_in_to_be_put_right(tmp_path: Path) -> No
     }
     before = session.seq
     assert client.post("/round-end?round=1", data={**hidden, **typed}).status_code == 303
-    assert session.snapshot()["shown"]["Cy"] == [[2, 2], [1, 1]]
+    assert state_of(session)["shown"]["Cy"] == [[2, 2], [1, 1]]
     assert "Pips: 6 Ann -6 × 2, Ben +21, Dee +69 × 2 = +147" in summary(client)
     assert [event.by for event in session.events[before:] if event.source == "person"] == ["Cy"]
     session.close()
@@ -106,7 +107,7 @@ def test_tiles_put_away_are_told_as_such(tmp_path: Path) -> None:
     while session.phase == "playing":
         session.cannot_play()
     session.show_hand("Ben", [], [(5, 6)] * 16)
-    assert session.snapshot()["shown"]["Ben"] == [[5, 6]] * 16
+    assert state_of(session)["shown"]["Ben"] == [[5, 6]] * 16
     client = create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
     assert "Ben put away: 5:6 5:6" in words(client.get("/").text)
     session.close()

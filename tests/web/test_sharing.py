@@ -14,9 +14,9 @@ from PIL import Image
 from companion.app.games import make_app_state
 from companion.web import fonts
 from companion.web.app import PageSettings, create_app
-from companion.web.page_view import page_view_of
 from companion.web.pin import PinLock
 from companion.web.summary import as_csv, summary_of
+from tests.shown import view_of
 from tests.web import tables
 from tests.web.conftest import PIN, QUICK
 from tests.web.fakes import FakeSession
@@ -49,7 +49,7 @@ def test_the_score_comes_first_when_a_round_is_over(anyone: FlaskClient, session
 
 
 def test_hands_of_a_round_without_points_are_not_shown_with_the_points_of_another() -> None:
-    summary = summary_of(page_view_of(scored(round=4)))  # type: ignore[arg-type]
+    summary = summary_of(view_of(scored(round=4)))
     assert summary is not None and {row.left for row in summary.rows} == {None}
 
 
@@ -67,7 +67,7 @@ def test_the_scores_are_text_table_and_picture(anyone: FlaskClient, session: Fak
 def test_no_name_is_a_formula_in_the_spreadsheet() -> None:
     names = ["=1+1", "Ben", "Cyril", "Dorothea"]
     table = scored(players=names, totals=dict.fromkeys(names, 0))
-    assert b",'=1+1,Ben" in as_csv(page_view_of(table))  # type: ignore[arg-type]
+    assert b",'=1+1,Ben" in as_csv(view_of(table))
 
 
 def test_without_a_font_for_a_name_there_is_no_picture_and_the_page_says_so(

@@ -15,6 +15,7 @@ from companion.log.event_fields import Candidate
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
 from tests.desk.making import ticking
+from tests.shown import state_of
 from tests.web.reading import words
 
 
@@ -56,7 +57,7 @@ def test_hands_typed_while_somebody_else_typed_the_points_come_back(client: Flas
     back = send_form(client, form, "/round-end", how="out", hand_1="", hand_2="1-2 3-3", hand_3="4-5")
     assert "The table has changed meanwhile." in back
     assert 'value="1-2 3-3"' in back and 'value="4-5"' in back and "/round-points/1" in back
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
 
 
 def test_a_correction_that_changes_nothing_is_not_offered(client: FlaskClient, session: Session) -> None:
@@ -69,11 +70,11 @@ def test_a_correction_that_changes_nothing_is_not_offered(client: FlaskClient, s
 
 def test_a_counted_round_is_put_right_hand_by_hand(client: FlaskClient, session: Session) -> None:
     assert "Correct the points" in count(client)
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
     page = client.get("/round-end").text
     assert 'value="1-2 3-3"' in page and 'value="4-4"' in page, "what was counted stands there"
     send(client, "/round-end", "/round-end", hand_1="", hand_2="1-2 3-4", hand_3="4-4")
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
     assert session.phase == "scored"
 
 
@@ -101,8 +102,8 @@ def test_a_round_is_put_right_whatever_has_begun_meanwhile(client: FlaskClient, 
     form = client.get("/round-end?round=1").text
     begin_the_next_round(session)
     send_form(client, form, "/round-end", **NEXT)
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
-    assert session.phase == "playing" and session.snapshot()["round"] == 2 and not session.snapshot()["shown"]
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
+    assert session.phase == "playing" and state_of(session)["round"] == 2 and not state_of(session)["shown"]
     scores = client.get("/scores").text
     assert 'href="/round-end?round=1"' in scores
     form = client.get("/round-end?round=1").text
@@ -111,9 +112,9 @@ def test_a_round_is_put_right_whatever_has_begun_meanwhile(client: FlaskClient, 
     assert "one hand must be empty" in refused, "Ann went out"
     session.close()
     reopened = Session.open(session.journal.path)
-    assert dict(reopened.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
+    assert dict(state_of(reopened)["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8}
     reopened.undo()
-    assert dict(reopened.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8} and reopened.phase == "playing"
+    assert dict(state_of(reopened)["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8} and reopened.phase == "playing"
 
 
 def test_how_a_counted_round_ended_is_put_right(client: FlaskClient, session: Session) -> None:
@@ -122,16 +123,16 @@ def test_how_a_counted_round_ended_is_put_right(client: FlaskClient, session: Se
     hands = {"hand_1": "0-1", "hand_2": "1-2 3-3", "hand_3": "4-4"}
     assert re.findall(r'name="how" value="(\w+)"', client.get("/round-end?round=1").text) == ["out", "blocked_declared"]
     send(client, "/round-end?round=1", "/round-end", how="blocked_declared", **hands)
-    [first] = session.snapshot()["rounds_played"]
+    [first] = state_of(session)["rounds_played"]
     assert (first["how"], first["out"], first["scores"]) == ("blocked_declared", None, {"Ann": 1, "Ben": 9, "Cy": 8})
     assert 'value="blocked_declared" required checked' in client.get("/round-end?round=1").text
     send(client, "/round-end?round=1", "/round-end", how="out", **hands | {"hand_3": ""})
-    [first] = session.snapshot()["rounds_played"]
+    [first] = state_of(session)["rounds_played"]
     assert (first["how"], first["out"], first["scores"]) == ("out", "Cy", {"Ann": 1, "Ben": 9, "Cy": 0})
     send(client, "/round-end?round=1", "/round-end", how="out", hand_1="", hand_2="1-2", hand_3="4-4")
-    [first] = session.snapshot()["rounds_played"]
+    [first] = state_of(session)["rounds_played"]
     assert (first["out"], first["scores"]) == ("Ann", {"Ann": 0, "Ben": 3, "Cy": 8}), "it was somebody else"
-    assert session.phase == "playing" and session.snapshot()["round"] == 2
+    assert session.phase == "playing" and state_of(session)["round"] == 2
 
 
 def test_a_tile_that_lay_on_the_table_of_that_round_is_asked_about(client: FlaskClient, session: Session) -> None:
@@ -145,9 +146,9 @@ def test_a_tile_that_lay_on_the_table_of_that_round_is_asked_about(client: Flask
     said = words(unescape(back))
     assert "12-7 is already on the table: Ann's train." in said and "12-12 is already on the table: the engine." in said
     assert "5-11 is already" not in said, "it lies there now, not then"
-    assert session.snapshot()["totals"]["Ben"] == 9, "nothing has been counted yet"
+    assert state_of(session)["totals"]["Ben"] == 9, "nothing has been counted yet"
     send_form(client, back, "/round-end", **hands)
-    assert session.snapshot()["totals"]["Ben"] == 35, "people have the last word"
+    assert state_of(session)["totals"]["Ben"] == 35, "people have the last word"
 
 
 def test_a_form_that_comes_back_is_still_of_its_own_round(client: FlaskClient, session: Session) -> None:
@@ -159,7 +160,7 @@ def test_a_form_that_comes_back_is_still_of_its_own_round(client: FlaskClient, s
     assert "has changed meanwhile" in back and "Round 1" in back and session.seq == seq
     assert 'value="1-2 3-4"' in back, "nothing typed is lost"
     send_form(client, back, "/round-end", **NEXT)
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8} and session.snapshot()["round"] == 2
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 10, "Cy": 8} and state_of(session)["round"] == 2
 
 
 def test_two_who_put_the_same_round_right_hear_of_each_other(client: FlaskClient, session: Session) -> None:
@@ -169,7 +170,7 @@ def test_two_who_put_the_same_round_right_hear_of_each_other(client: FlaskClient
     send_form(client, form, "/round-end", **NEXT)
     back = send_form(client, form, "/round-end", **{**NEXT, "hand_3": "5-5"})
     assert "has changed meanwhile" in back and 'value="5-5"' in back
-    assert session.snapshot()["totals"]["Cy"] == 8
+    assert state_of(session)["totals"]["Cy"] == 8
 
 
 def test_points_that_come_back_are_still_of_their_own_round(client: FlaskClient, session: Session) -> None:
@@ -179,18 +180,18 @@ def test_points_that_come_back_are_still_of_their_own_round(client: FlaskClient,
     typed = {"points_1": "0", "points_2": "12", "points_3": "5", "out": "Ann"}
     back = send_form(client, form, "/round-points/1", **typed)
     assert "has changed meanwhile" in back and "counted from the hands" in back and "/round-end?round=1" in back
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 9, "Cy": 8}
 
 
 def test_typed_points_are_put_right(client: FlaskClient, session: Session) -> None:
     assert 'href="/round-points/1"' in client.get("/round-end").text
     send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="20", points_3="5", out="Ann")
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 20, "Cy": 5}
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 20, "Cy": 5}
     assert "Correct the points" in client.get("/").text
     assert client.get("/round-end?round=1").location == "/round-points/1"
     assert 'value="20"' in client.get("/round-points/1").text
     send(client, "/round-points/1", "/round-points/1", points_1="0", points_2="12", points_3="5", out="Ann")
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 12, "Cy": 5}
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 12, "Cy": 5}
 
 
 def test_points_of_an_earlier_round_change_what_was_added_up_since(session: Session) -> None:
@@ -199,8 +200,8 @@ def test_points_of_an_earlier_round_change_what_was_added_up_since(session: Sess
             session.start_round()
         session.enter_scores({"Ann": 0, "Ben": points, "Cy": 1}, number, out="Ann")
     session.enter_scores({"Ann": 0, "Ben": 12, "Cy": 1}, 1)
-    assert dict(session.snapshot()["totals"]) == {"Ann": 0, "Ben": 19, "Cy": 2}
-    assert [one["totals"]["Ben"] for one in session.snapshot()["rounds_played"]] == [12, 19]
+    assert dict(state_of(session)["totals"]) == {"Ann": 0, "Ben": 19, "Cy": 2}
+    assert [one["totals"]["Ben"] for one in state_of(session)["rounds_played"]] == [12, 19]
 
 
 def test_the_end_of_a_match_is_taken_back(client: FlaskClient, session: Session) -> None:
@@ -213,11 +214,11 @@ def test_the_end_of_a_match_is_taken_back(client: FlaskClient, session: Session)
 def test_who_has_won_follows_from_points_put_right_after_the_end(client: FlaskClient, session: Session) -> None:
     send(client, "/round-end", "/round-end", how="blocked_declared", hand_1="0-1", hand_2="1-2 3-3", hand_3="4-4")
     session.end_match()
-    assert session.snapshot()["winner"] == ["Ann"]
+    assert state_of(session)["winner"] == ["Ann"]
     hands = {"hand_1": "6-6", "hand_2": "1-2 3-3", "hand_3": "4-4"}
     assert "Winner: Cy" in send(client, "/round-end?round=1", "/round-end", **hands)
     session.close()
-    assert Session.open(session.journal.path).snapshot()["winner"] == ["Cy"]
+    assert state_of(Session.open(session.journal.path))["winner"] == ["Cy"]
 
 
 @pytest.mark.parametrize("name", ["রহিম\u200dউদ্দিন", "می\u200cخواهم", "👨\u200d👩\u200d👧", "Žofie", "Ґалина"])
@@ -240,15 +241,15 @@ def test_whom_a_play_was_given_to_is_undone_where_it_was_said(client: FlaskClien
     page = f"/play/{play}"
     assert 'action="/api/undo"' not in client.get(page).text, "nothing was changed here"
     shown = send(client, page, "/api/correct", by="Ben")
-    assert session.snapshot()["plays"][1]["by"] == "Ben" and 'action="/api/undo"' in shown
+    assert state_of(session)["plays"][1]["by"] == "Ben" and 'action="/api/undo"' in shown
     shown = send(client, page, "/api/undo")
-    assert session.snapshot()["plays"][1]["by"] == "Ann" and 'action="/api/undo"' not in shown
+    assert state_of(session)["plays"][1]["by"] == "Ann" and 'action="/api/undo"' not in shown
     send(client, page, "/api/correct", by="Ben")
     waiting = client.get(page).text
     session.draw("Ben")
     assert 'action="/api/undo"' in client.get(page).text, "others play on meanwhile"
     shown = send_form(client, waiting, "/api/undo")
-    held = session.snapshot()["plays"]
+    held = state_of(session)["plays"]
     assert [one["by"] for one in held if one["event"] in ("tile_played", "drew")] == ["Ann", "Ben"]
     assert 'action="/api/undo"' not in shown and "The table has changed" not in shown
     assert "That has been taken back already." in send_form(client, waiting, "/api/undo", once="another")
@@ -263,7 +264,7 @@ def test_what_was_removed_says_so_and_comes_back(client: FlaskClient, session: S
     assert "This no longer counts." in shown and "Within the rules." not in shown and "Correct it" not in shown
     shown = send(client, f"/play/{play}", "/api/undo")
     assert "Within the rules." in shown and "no longer counts" not in shown
-    assert [one["event"] for one in session.snapshot()["plays"]][-2:] == ["tile_played", "drew"]
+    assert [one["event"] for one in state_of(session)["plays"]][-2:] == ["tile_played", "drew"]
 
 
 def test_an_answer_is_told_and_taken_back_while_others_play(client: FlaskClient, session: Session) -> None:
@@ -279,11 +280,11 @@ def test_an_answer_is_told_and_taken_back_while_others_play(client: FlaskClient,
     for answer, (reason, candidates, choice) in asked.items():
         question = session.ask(reason, candidates)[0].seq
         session.answer(question, choice)
-        before = [one for one in session.snapshot()["plays"] if one["event"] == "tile_played"]
+        before = [one for one in state_of(session)["plays"] if one["event"] == "tile_played"]
         session.draw("Cy")
         page = client.get(f"/play/{question}").text
         assert "Answered: " in page and answer in page.partition("Answered: ")[2][:200] and 'name="choice"' not in page
         page = send(client, f"/play/{question}", "/api/undo")
         assert "Answered" not in page and 'name="choice"' in page and session.is_open(question), answer
-        after = [one for one in session.snapshot()["plays"] if one["event"] == "tile_played"]
+        after = [one for one in state_of(session)["plays"] if one["event"] == "tile_played"]
         assert [one["by"] for one in after] == ["Ann"] and len(before) == len(after)

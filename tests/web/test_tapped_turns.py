@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.shown import state_of
 from tests.web.real_table import Table
 
 FOUR = ("Ann", "Ben", "Cy", "Dee")
@@ -39,7 +40,7 @@ def test_a_double_in_the_last_first_train_gives_it_to_nobody_else(tmp_path: Path
     assert [by for by, train, _tile in table.plays() if train == last] == [last] * 8
     table.post("done", by=last)
     assert table.held() == []
-    assert table.session.snapshot()["turn"] == "Ann"
+    assert state_of(table.session)["turn"] == "Ann"
 
 
 def test_a_program_that_names_nobody_goes_on_with_the_first_train_too(tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_who_is_out_in_the_first_lap_is_not_to_play(tmp_path: Path, rules: str, 
     table = Table(tmp_path, rules, box, FOUR[:2], {"hand": 2})
     table.lay("Ann", f"{engine}-5", "5-6", by="Ann")
     table.lay("Ben", f"{engine}-1", by="Ben")
-    shown = table.session.snapshot()
+    shown = state_of(table.session)
     assert (shown["phase"], shown["turn"], shown["hands"]) == ("playing", "Ben", {"Ann": 0, "Ben": 1})
     assert {play["train"] for play in shown["may_play"]} == {"Ben"}
     assert table.client.post("/api/cannot-play", json={"by": "Ann"}).status_code == 409

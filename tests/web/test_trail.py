@@ -21,6 +21,7 @@ from companion.storage.repairs import Repair
 from companion.storage.trail import MOST_BYTES, Trail
 from companion.web.app import PageSettings, create_app
 from companion.web.noted import NOTED
+from tests.shown import state_of
 from tests.web.fakes import FakeCamera
 from tests.web.reading import words
 from tests.web.test_learning import FakeDesk
@@ -254,7 +255,7 @@ def test_every_route_that_enters_something_names_its_author(page: Flask, state: 
     walk("/api/start-round", engine="11-11", starter="Ben")
     for by, outer in (("Ben", 1), ("Ann", 2), ("Cem", 3)):
         walk("/api/play", train=by, outer=str(outer), by=by)
-    [(_late, jumped)] = session.snapshot()["put_before"]
+    [(_late, jumped)] = state_of(session)["put_before"]
     walk("/api/was-so", seq=str(jumped))
     walk("/round-end", how="abandoned")
     walk("/api/start-round", engine="11-11", starter="Ben")

@@ -12,6 +12,7 @@ from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.events import Header
 from companion.web.app import PageSettings, create_app
+from tests.shown import state_of
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -89,7 +90,7 @@ def test_points_end_the_round_that_is_played(played: tuple[FlaskClient, Session]
     assert "Points of round 1" in client.get("/round-points/1").text
     answer = client.post("/round-points/1", data={"points_1": "0", "points_2": "31", "out": "Ann"})
     assert answer.status_code == 303
-    assert session.phase == "scored" and session.snapshot()["totals"] == {"Ann": 0, "Ben": 31}
+    assert session.phase == "scored" and state_of(session)["totals"] == {"Ann": 0, "Ben": 31}
 
 
 def test_a_mistyped_number_of_points_keeps_the_others_and_writes_nothing(played: tuple[FlaskClient, Session]) -> None:
@@ -108,7 +109,7 @@ def test_a_round_has_its_points_once(played: tuple[FlaskClient, Session]) -> Non
     answer = client.post("/round-points/1", data=points)
     assert answer.status_code == 409 and "already" in answer.text
     assert client.post("/round-points/7", data=points).status_code == 409
-    assert session.snapshot()["totals"] == {"Ann": 0, "Ben": 31}
+    assert state_of(session)["totals"] == {"Ann": 0, "Ben": 31}
 
 
 def chosen_end(page: str) -> list[str]:
@@ -134,10 +135,10 @@ def test_points_alone_accuse_nobody_of_a_false_block(tmp_path: Path, told: str) 
     if told == "before":
         session.end_round("out", "Ann")
     client.post("/round-points/1", data={"points_1": "4", "points_2": "31", "out": ""})
-    assert session.snapshot()["rounds_played"][0]["how"] == "blocked_declared"
-    assert session.snapshot()["boneyard"], "by the record there was something to draw"
+    assert state_of(session)["rounds_played"][0]["how"] == "blocked_declared"
+    assert state_of(session)["boneyard"], "by the record there was something to draw"
     assert "not blocked" not in client.get("/").text
-    assert not any(play.get("violations") for play in session.snapshot()["plays"])
+    assert not any(play.get("violations") for play in state_of(session)["plays"])
     assert not any(getattr(event, "violations", ()) for event in session.events)
     session.close()
 
@@ -149,11 +150,11 @@ def test_who_went_out_is_put_right_with_the_points(played: tuple[FlaskClient, Se
     for points, out in ((("0", "31"), "Ann"), (("0", "31"), "Ben"), (("7", "0"), "Ben")):
         sent = {"points_1": points[0], "points_2": points[1], "out": out}
         assert client.post("/round-points/1", data=sent).status_code == 303
-        played_round = session.snapshot()["rounds_played"][0]
+        played_round = state_of(session)["rounds_played"][0]
         assert (played_round["how"], played_round["out"]) == ("out", out)
         assert list(played_round["scores"].values()) == [int(one) for one in points]
         assert chosen_end(client.get("/round-points/1").text) == [out]
-    assert not any(play.get("violations") for play in session.snapshot()["plays"])
+    assert not any(play.get("violations") for play in state_of(session)["plays"])
 
 
 def test_an_end_that_was_told_before_is_put_right_too(played: tuple[FlaskClient, Session]) -> None:
@@ -161,7 +162,7 @@ def test_an_end_that_was_told_before_is_put_right_too(played: tuple[FlaskClient,
     session.end_round("out", "Ann")
     assert chosen_end(client.get("/round-points/1").text) == ["Ann"]
     client.post("/round-points/1", data={"points_1": "9", "points_2": "0", "out": "Ben"})
-    [counted] = session.snapshot()["rounds_played"]
+    [counted] = state_of(session)["rounds_played"]
     assert (counted["how"], counted["out"]) == ("out", "Ben")
 
 
@@ -182,6 +183,6 @@ def test_payments_add_up_to_nothing(tmp_path: Path) -> None:
     answer = client.post("/round-points/1", data={"points_1": "12", "points_2": "-5"})
     assert answer.status_code == 400 and "These add up to +7." in answer.text and 'value="12"' in answer.text
     assert client.post("/round-points/1", data={"points_1": "5", "points_2": "-5"}).status_code == 303
-    [counted] = session.snapshot()["rounds_played"]
+    [counted] = state_of(session)["rounds_played"]
     assert counted["how"] == "out" and counted["scores"] == {"Ann": 5, "Ben": -5}
     session.close()

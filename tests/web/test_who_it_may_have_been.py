@@ -23,6 +23,7 @@ from companion.web.app import PageSettings, create_app
 from companion.web.code_texts import code_title
 from companion.web.hypotheses import HYPOTHESES
 from tests.desk.watching import table_change
+from tests.shown import state_of
 
 DELTAS = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]
 ROW = re.compile(r"<li><span><b>(.*?)</b>(.*?)</span> <small>(\d+) %</small></li>")
@@ -79,11 +80,11 @@ def test_a_game_that_was_tapped_in_is_explained_as_it_is_ruled(tmp_path: Path) -
     session.start_round((12, 12), "Ann")
     legal = session.play((12, 5), "Ann", by="Ann")[0].seq
     fault = session.play((5, 5), "Ann", by="Ben")[0].seq
-    [question] = session.snapshot()["questions"]
+    [question] = state_of(session)["questions"]
     session.answer(question["seq"], [one.get("kind") for one in question["candidates"]].index("so"), "Ben")
     [codes] = [
         [one["code"] for one in play["violations"] if one["certain"]]
-        for play in session.snapshot()["plays"]
+        for play in state_of(session)["plays"]
         if play["seq"] == fault
     ]
     assert codes
