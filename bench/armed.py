@@ -208,7 +208,7 @@ def retell(recorded: Recorded, journal: Path, *, arms: bool, sleeves: bool = Tru
 def report_of(line: Mapping[str, Any], *, arms: bool, sleeves: bool = True) -> TableChange | None:
     """What the camera reported; None where only an arm shows that something happened."""
     seen = TableChange.from_json(line if sleeves else {**line, "arms": line.get("bare", line.get("arms", []))})
-    report = TableChange(seen.delta, seen.flips, seen.discards)
+    report = TableChange(seen.delta, flips=seen.flips, discards=seen.discards)
     if arms:
         report = replace(report, arms=seen.arms, whose=seen.whose)
     elif "reached" in line:

@@ -120,7 +120,7 @@ def reports_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterato
     delta = difference(before, after, boneyard=boneyard)
     flips = tuple(sorted(after.flipped - before.flipped))
     if delta or flips:
-        yield TableChange(tuple(delta), flips)
+        yield TableChange(tuple(delta), flips=flips)
 
 
 def as_seen(act: Action) -> Action:

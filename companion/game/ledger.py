@@ -576,7 +576,7 @@ def _is_implied(event: Event) -> bool:
 
 
 def _with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
-    if "violations" not in {name for name, _, _ in OWN_FIELDS[event.KIND]}:
+    if "violations" not in OWN_FIELDS[event.KIND]:
         return event
     changed: dict[str, Any] = {"violations": findings}
     return replace(event, **changed)
@@ -651,5 +651,5 @@ def _withdrawn(seq: int) -> Corrected:
 
 def _new_values(old: Event, new: Event) -> dict[str, Any]:
     before, after = old.to_json(), new.to_json()
-    names = [name for name, _, _ in OWN_FIELDS[old.KIND] if name not in ("violations", "settled")]
+    names = [name for name in OWN_FIELDS[old.KIND] if name not in ("violations", "settled")]
     return {name: after.get(name) for name in names if before.get(name) != after.get(name)}

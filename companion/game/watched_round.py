@@ -104,7 +104,7 @@ class WatchedRound:
                 return one
             later = looks[n + 1].after if n + 1 < len(looks) else lines[-1].seq if lines else 0
             if not any(look.after < seq <= later for seq in void):
-                one.observe(look.change, look.after, pictured=look.number == 0)
+                one.observe(look.change, look.after, pictured=look.seen == 0)
         one.add(lines[at:])
         one.stale = False
         return one

@@ -101,8 +101,8 @@ def difference(before: Layout, after: Layout) -> Observation:
     clouded = bool(worth_asking(after) or (after.markers - before.markers) & after.supposed)
     return Observation(
         tuple(changes),
-        tuple(sorted(after.flipped - before.flipped)),
-        _more(before.discards, after.discards),
+        flips=tuple(sorted(after.flipped - before.flipped)),
+        discards=_more(before.discards, after.discards),
         faces=_faces(before, after),
         clouded=clouded,
         two_mexican=after.two_mexican and not clouded,

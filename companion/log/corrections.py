@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.log.event_fields import EventError, shown
+from companion.log.event_fields import EventError
 from companion.log.events import (
     OWN_FIELDS,
     Corrected,
@@ -21,6 +21,7 @@ from companion.log.events import (
     Unclear,
     event_from_json,
 )
+from companion.storage.records import shown
 
 CHANGES = ("withdrawn", "insert", "after", "answer", "order", "so", "overruled", "violations")
 """Keys of `Corrected.what` besides the names of the corrected event's own fields."""
@@ -211,7 +212,7 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry], ig
         place.extend(entries_put_in)
     if "answer" in what:
         _answer(correction, target)
-    own_fields = {name for name, _, _ in OWN_FIELDS[target.event.KIND]} - {"violations"}
+    own_fields = set(OWN_FIELDS[target.event.KIND]) - {"violations"}
     fields = {name: value for name, value in what.items() if name in own_fields and name not in FOR_PEOPLE}
     if fields:
         target.event = event_from_json({**target.event.to_json(), **fields})
@@ -223,7 +224,7 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry], ig
 
 
 def _check_keys(what: Mapping[str, Any], event: Event) -> None:
-    known = {name for name, _, _ in OWN_FIELDS[event.KIND]} | set(CHANGES) | set(FOR_PEOPLE)
+    known = {*OWN_FIELDS[event.KIND], *CHANGES, *FOR_PEOPLE}
     for name in what:
         if name not in known:
             raise CorrectionError(
@@ -280,6 +281,6 @@ def _answer(correction: Corrected, target: _Entry) -> None:
 
 
 def _with_violations(event: Event, value: Any) -> Event:
-    if "violations" not in {name for name, _, _ in OWN_FIELDS[event.KIND]}:
+    if "violations" not in OWN_FIELDS[event.KIND]:
         raise EventError(f"what.violations: {event.KIND} has none")
     return event_from_json({**event.to_json(), "violations": value})

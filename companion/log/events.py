@@ -8,23 +8,13 @@ contract does not name are optional, and left out of the line while they say not
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, ClassVar
 
-from companion.log.event_fields import (
-    Candidate,
-    Certainty,
-    Codec,
-    EventError,
-    Finding,
-    codec_of,
-    read_number,
-    read_text,
-    shown,
-)
+from companion.log.event_fields import Candidate, Certainty, Finding, LaidPips, TilePips
 from companion.log.header import Header as Header
 from companion.log.question import Question
-from companion.rules.tile import Laid, Tile
+from companion.storage.records import Count, Name, Plain, Record, RecordError, Written, number, one_of, shown, unlike
 
 SOURCES = ("camera", "person", "rule")
 """Who says so: the camera saw it, a person said it, or it follows from the rules."""
@@ -33,7 +23,7 @@ ROUND_ENDS = ("out", "blocked_proved", "blocked_declared", "abandoned")
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Record):
     """What every event carries. `seq` 0 and `at` "" mean "not in a journal yet"; `at` is UTC, ISO 8601.
 
     `frame` names the picture that shows it, a file beside the journal; `author` who entered what a person says: the
@@ -43,16 +33,14 @@ class Event:
     """
 
     KIND: ClassVar[str] = ""
-    ALWAYS: ClassVar[frozenset[str]] = frozenset()
-    """Fields with a default that stand in every line all the same."""
 
-    seq: int = 0
-    at: str = ""
-    source: str = "person"
-    frame: str | None = None
+    seq: Annotated[int, number(0), "1, 2, 3 ... without a gap."] = 0
+    at: Annotated[str, "UTC, ISO 8601."] = ""
+    source: Annotated[str, one_of(*SOURCES)] = "person"
+    frame: Annotated[str | None, "The picture that shows it, a file beside the journal."] = None
     author: str | None = None
-    piece: int | None = None
-    turn: int | None = None
+    piece: Annotated[int | None, "What it is called in the evidence of a watched round."] = None
+    turn: Annotated[int | None, "In which turn of its player it was tapped, from 1."] = None
 
     @property
     def who(self) -> str | None:
@@ -69,19 +57,7 @@ class Event:
     def to_json(self) -> dict[str, Any]:
         """The event as a line of the journal holds it: JSON types only, the contract's field names."""
         line: dict[str, Any] = {"seq": self.seq, "at": self.at, "source": self.source, "event": self.KIND}
-        if self.frame is not None:
-            line["frame"] = self.frame
-        if self.author is not None:
-            line["author"] = self.author
-        if self.piece is not None:
-            line["piece"] = self.piece
-        if self.turn is not None:
-            line["turn"] = self.turn
-        for name, default, codec in OWN_FIELDS[self.KIND]:
-            value = getattr(self, name)
-            if default is MISSING or name in self.ALWAYS or value != default:
-                line[name] = codec.write(value)
-        return line
+        return line | Record.to_json(self)
 
     def to_insert(self) -> dict[str, Any]:
         """The event as a correction puts it in: the same line without its number and time."""
@@ -100,9 +76,9 @@ class RoundStarted(Event):
     """
 
     KIND = "round_started"
-    round: int
-    engine: Laid | None
-    starter: str | None
+    round: Count
+    engine: LaidPips | None
+    starter: Name | None
     draws_seen: bool = True
     violations: tuple[Finding, ...] = ()
 
@@ -117,14 +93,14 @@ class TilePlayed(Event):
     tapped."""
 
     KIND = "tile_played"
-    ALWAYS = frozenset({"violations"})
-    by: str | None
-    tile: Laid
-    train: str
+    ALWAYS: ClassVar[frozenset[str]] = frozenset({"violations"})
+    by: Name | None
+    tile: LaidPips
+    train: Name
     violations: tuple[Finding, ...] = ()
-    maybe: tuple[str, ...] = ()
-    reading: Certainty | None = None
-    arm: str | None = None
+    maybe: tuple[Name, ...] = ()
+    reading: Annotated[Certainty, Written(Certainty.rounded)] | None = None
+    arm: Name | None = None
     outer_only: bool = False
     end: int | None = None
 
@@ -134,9 +110,9 @@ class TileTakenBack(Event):
     """A tile that had been laid was taken away again; `undoes` is the seq of its tile_played where that is known."""
 
     KIND = "tile_taken_back"
-    by: str | None
-    tile: Laid
-    train: str
+    by: Name | None
+    tile: LaidPips
+    train: Name
     undoes: int | None = None
     violations: tuple[Finding, ...] = ()
 
@@ -146,10 +122,10 @@ class Drew(Event):
     """A tile was drawn from the boneyard; `tile` only where hands lie open."""
 
     KIND = "drew"
-    by: str | None
-    tile: Tile | None = None
+    by: Name | None
+    tile: TilePips | None = None
     violations: tuple[Finding, ...] = ()
-    maybe: tuple[str, ...] = ()
+    maybe: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +136,9 @@ class Passed(Event):
     """
 
     KIND = "passed"
-    by: str | None
+    by: Name | None
     violations: tuple[Finding, ...] = ()
-    maybe: tuple[str, ...] = ()
+    maybe: tuple[Name, ...] = ()
     done: bool = False
 
 
@@ -171,11 +147,11 @@ class Discarded(Event):
     """A Chinese tile was put away, face down unless `face_up`; `tile` once it is known."""
 
     KIND = "discarded"
-    by: str | None
-    tile: Tile | None = None
+    by: Name | None
+    tile: TilePips | None = None
     face_up: bool = False
     violations: tuple[Finding, ...] = ()
-    maybe: tuple[str, ...] = ()
+    maybe: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,10 +159,10 @@ class MarkerPlaced(Event):
     """A marker appeared on the train of player `train`."""
 
     KIND = "marker_placed"
-    by: str | None
-    train: str
+    by: Name | None
+    train: Name
     violations: tuple[Finding, ...] = ()
-    maybe: tuple[str, ...] = ()
+    maybe: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,10 +170,10 @@ class MarkerRemoved(Event):
     """The marker vanished from the train of player `train`."""
 
     KIND = "marker_removed"
-    by: str | None
-    train: str
+    by: Name | None
+    train: Name
     violations: tuple[Finding, ...] = ()
-    maybe: tuple[str, ...] = ()
+    maybe: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,10 +181,10 @@ class DoubleFlipped(Event):
     """The double at the end of `train` was turned face down."""
 
     KIND = "double_flipped"
-    by: str | None
-    train: str
+    by: Name | None
+    train: Name
     violations: tuple[Finding, ...] = ()
-    maybe: tuple[str, ...] = ()
+    maybe: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,8 +196,8 @@ class Announced(Event):
     """
 
     KIND = "announced"
-    by: str | None
-    what: str = "last_tile"
+    by: Name | None
+    what: Name = "last_tile"
     value: int | None = None
     violations: tuple[Finding, ...] = ()
 
@@ -234,9 +210,9 @@ class HandShown(Event):
     """
 
     KIND = "hand_shown"
-    by: str
-    tiles: tuple[Tile, ...]
-    discards: tuple[Tile, ...] = ()
+    by: Name
+    tiles: tuple[TilePips, ...]
+    discards: tuple[TilePips, ...] = ()
     in_order: bool = False
     violations: tuple[Finding, ...] = ()
 
@@ -269,9 +245,9 @@ class Corrected(Event):
     """
 
     KIND = "corrected"
-    corrects: int
-    what: Mapping[str, Any]
-    by: str | None = None
+    corrects: Count
+    what: Plain
+    by: Name | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,10 +259,10 @@ class RoundEnded(Event):
     """
 
     KIND = "round_ended"
-    how: str
-    out: str | None = None
+    how: Annotated[str, one_of(*ROUND_ENDS)]
+    out: Name | None = None
     violations: tuple[Finding, ...] = ()
-    settled: Mapping[str, Any] | None = None
+    settled: Plain | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,10 +273,10 @@ class RoundScored(Event):
     KIND = "round_scored"
     scores: Mapping[str, int]
     totals: Mapping[str, int]
-    next_engine: Laid | None = None
-    next_starter: str | None = None
+    next_engine: LaidPips | None = None
+    next_starter: Name | None = None
     violations: tuple[Finding, ...] = ()
-    settled: Mapping[str, Any] | None = None
+    settled: Plain | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,8 +284,8 @@ class MatchEnded(Event):
     """The match is over; more than one winner when the win is shared."""
 
     KIND = "match_ended"
-    ALWAYS = frozenset({"winners", "totals"})
-    winners: tuple[str, ...] = ()
+    ALWAYS: ClassVar[frozenset[str]] = frozenset({"winners", "totals"})
+    winners: tuple[Name, ...] = ()
     totals: Mapping[str, int] | None = None
 
 
@@ -323,11 +299,10 @@ EVENT_TYPES: Mapping[str, type[Event]] = {
 
 COMMON = frozenset(own.name for own in fields(Event))
 
-OWN_FIELDS: Mapping[str, tuple[tuple[str, Any, Codec], ...]] = {
-    name: tuple((own.name, own.default, codec_of(name, own.name)) for own in fields(kind) if own.name not in COMMON)
-    for name, kind in EVENT_TYPES.items()
+OWN_FIELDS: Mapping[str, tuple[str, ...]] = {
+    name: tuple(own.name for own in fields(kind) if own.name not in COMMON) for name, kind in EVENT_TYPES.items()
 }
-"""Each kind's own fields: name, default (MISSING where the line must hold one), and how it is read and written."""
+"""The fields of each kind that not all events have."""
 
 
 def event_from_json(line: Any) -> Event:
@@ -336,42 +311,14 @@ def event_from_json(line: Any) -> Event:
     Fields that a later version adds must not make an old game unreadable, so only what is known is checked.
     """
     if not isinstance(line, dict):
-        raise EventError(f"expected an object with an event, not {shown(line)}")
-    seq = line.get("seq", 0)
-    if not isinstance(seq, int) or isinstance(seq, bool) or seq < 0:
-        raise EventError(f"seq: expected 1, 2, 3 ..., not {shown(seq)}")
-    try:
-        return _read(line, seq)
-    except EventError as error:
-        raise EventError(f"seq {seq}: {error}" if seq else str(error)) from None
-
-
-def _read(line: dict[str, Any], seq: int) -> Event:
-    name = line.get("event")
+        raise unlike("an object with an event", line)
+    name, seq = line.get("event"), line.get("seq", 0)
     kind = EVENT_TYPES.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise EventError(f"event: expected one of {', '.join(EVENT_TYPES)}, not {shown(name)}")
-    source = line.get("source", "person")
-    if source not in SOURCES:
-        raise EventError(f"source: expected camera, person or rule, not {shown(source)}")
-    values: dict[str, Any] = {"seq": seq, "source": source, "at": read_text(line.get("at", ""), "at")}
-    if line.get("frame") is not None:
-        values["frame"] = read_text(line["frame"], "frame")
-    if line.get("author") is not None:
-        values["author"] = read_text(line["author"], "author")
-    if line.get("piece") is not None:
-        values["piece"] = read_number(line["piece"], "piece")
-    if line.get("turn") is not None:
-        values["turn"] = read_number(line["turn"], "turn")
-    if "train" not in line and kind in (MarkerPlaced, MarkerRemoved):
+    if kind in (MarkerPlaced, MarkerRemoved) and "train" not in line:
         line = {**line, "train": line.get("by")}
-    for own, default, codec in OWN_FIELDS[kind.KIND]:
-        if own in line:
-            values[own] = codec.read(line[own], own)
-        elif default is MISSING:
-            needs = ", ".join(must for must, otherwise, _ in OWN_FIELDS[kind.KIND] if otherwise is MISSING)
-            raise EventError(f"{own}: missing; {kind.KIND} needs {needs}")
-    event = kind(**values)
-    if isinstance(event, RoundEnded) and event.how not in ROUND_ENDS:
-        raise EventError(f"how: expected one of {', '.join(ROUND_ENDS)}, not {shown(event.how)}")
-    return event
+    try:
+        if kind is None:
+            raise RecordError(f"expected one of {', '.join(EVENT_TYPES)}, not {shown(name)}", where="event")
+        return kind.from_json(line)
+    except RecordError as error:
+        raise RecordError(f"seq {seq}: {error}") if type(seq) is int and seq > 0 else error from None

@@ -6,10 +6,24 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
-from companion.log.event_fields import EventError, read_change, read_list, read_name, shown
 from companion.rules.tile import highest_double
+from companion.storage.records import (
+    NAME,
+    Form,
+    Name,
+    Plain,
+    Record,
+    RecordError,
+    by_name,
+    list_of,
+    number,
+    read_at,
+    record,
+    shown,
+    unlike,
+)
 
 JOURNAL_VERSION = 1
 """Of the header and the events, as they are printed, sent and read."""
@@ -22,11 +36,79 @@ RESERVED_NAMES = frozenset({"MX", "MX2"})
 
 LONGEST_NAME = 60
 _SET = re.compile(r"double-([1-9]|1[0-8])|chinese")
-_FIELDS = frozenset({"journal", "rules", "set", "players", "options", "sum"})
+_FIELDS = frozenset({"rules", "set", "players", "options"})
+
+MOST_COLOURS = 12
+
+JOINERS = "\u200c\u200d"
+"""What keyboards type inside words (Bengali, Persian) and between the people of one sign."""
+
+
+BLANKS = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+"""Letters by Unicode's word that nobody sees."""
+
+
+def can_be_shown(name: str) -> bool:
+    """Whether a name holds only what a keyboard types and people see: nothing that steers lines, directions or
+    devices."""
+    seen = any(unicodedata.category(sign)[0] in "LNPS" for sign in name)
+    return seen and all((sign.isprintable() or sign in JOINERS) and sign not in BLANKS for sign in name)
+
+
+def _read_set(value: Any) -> str:
+    number = highest_double(value)
+    tile_set = f"double-{number}" if type(number) is int else number
+    if not isinstance(tile_set, str) or not _SET.fullmatch(tile_set):
+        raise unlike("double-6 ... double-18 or chinese", value)
+    return tile_set
+
+
+def _read_players(value: Any) -> tuple[str, ...]:
+    players: tuple[str, ...] = list_of(NAME).read(value)
+    if len(players) < 2:
+        raise RecordError(f"expected two or more, not {len(players)}")
+    for name in players:
+        if name in RESERVED_NAMES:
+            raise RecordError(f"{name} is a train's name, not a player's")
+        if len(name) > LONGEST_NAME or not can_be_shown(name) or name != name.strip():
+            raise unlike(f"names of up to {LONGEST_NAME} letters", name)
+        if players.count(name) > 1:
+            raise RecordError(f"{name} sits there twice")
+    return players
+
+
+SET = Form(
+    _read_set,
+    {
+        "anyOf": [
+            {"type": "string", "pattern": "^((double-)?([1-9]|1[0-8])|chinese)$"},
+            {"type": "integer", "minimum": 1, "maximum": 18},
+        ]
+    },
+)
+PLAYERS = Form(
+    _read_players,
+    {
+        "type": "array",
+        "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
+        "minItems": 2,
+        "uniqueItems": True,
+    },
+    list,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class Brought(Record):
+    """What a match brings along in which the players changed: its rounds, their points, and who went home."""
+
+    rounds: int = 0
+    totals: Mapping[str, int] = field(default_factory=dict)
+    left: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Header(Record):
     """Rules, set and players of a game.
 
     Args:
@@ -38,11 +120,13 @@ class Header:
             line's checksum.
     """
 
-    rules: str
-    set: str
-    players: tuple[str, ...]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    ALWAYS: ClassVar[frozenset[str]] = frozenset({"options"})
+
+    rules: Annotated[Name, "The name of a rule set, or the path of a house's own."]
+    set: Annotated[str, SET, "`double-12`, or 12 for it; `chinese`. A journal has the name."]
+    players: Annotated[tuple[str, ...], PLAYERS, "Clockwise as they sit; in the Chinese games counter-clockwise."]
+    options: Annotated[Plain, "Single rules that this table changes, by field name."] = field(default_factory=dict)
+    extra: Plain = field(default_factory=dict)
 
     @property
     def set_max(self) -> int | None:
@@ -73,93 +157,29 @@ class Header:
         return int(self.extra.get("brought", {}).get("rounds", 0))
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "journal": JOURNAL_VERSION,
-            "rules": self.rules,
-            "set": self.set,
-            "players": list(self.players),
-            "options": dict(self.options),
-            **self.extra,
-        }
+        line = {"journal": JOURNAL_VERSION, **Record.to_json(self)}
+        return line | line.pop("extra", {})
 
     @classmethod
     def from_json(cls, line: Any) -> Header:
-        """The header of a journal or a set-up file. Raises EventError naming the field."""
+        """The header of a journal or a set-up file. Raises RecordError naming the field."""
         if not isinstance(line, dict):
-            raise EventError(f"header: expected an object, not {shown(line)}")
+            raise RecordError(f"header: expected an object, not {shown(line)}")
         if "journal" not in line and "event" in line:
-            raise EventError('header: missing; the first line must hold {"journal": 1, ...}')
+            raise RecordError('header: missing; the first line must hold {"journal": 1, ...}')
         version = line.get("journal", JOURNAL_VERSION)
         if version not in (JOURNAL_VERSION, FILE_VERSION) or isinstance(version, bool):
             known = f"{JOURNAL_VERSION} and {FILE_VERSION}"
-            raise EventError(f"journal: this program reads versions {known}, not {shown(version)}")
-        for name in ("rules", "set", "players"):
-            if name not in line:
-                raise EventError(f"{name}: missing in the header")
-        number = highest_double(line["set"])
-        tile_set = f"double-{number}" if type(number) is int else read_name(number, "set")
-        if not _SET.fullmatch(tile_set):
-            raise EventError(f"set: expected double-6 ... double-18 or chinese, not {shown(line['set'])}")
-        _check_brought(line.get("brought", {}))
-        players = _read_players(line["players"])
-        _check_colours(line.get("colours", {}), players)
-        return cls(
-            rules=read_name(line["rules"], "rules"),
-            set=tile_set,
-            players=players,
-            options=read_change(line.get("options") or {}, "options"),
-            extra=read_change({name: value for name, value in line.items() if name not in _FIELDS}, "header"),
-        )
+            raise RecordError(f"journal: this program reads versions {known}, not {shown(version)}")
+        own = {name: value for name, value in line.items() if name in _FIELDS and (name, value) != ("options", None)}
+        rest = {name: value for name, value in line.items() if name not in _FIELDS | {"journal", "sum"}}
+        header: Header = record(cls).read({**own, "extra": rest})
+        read_at("brought", record(Brought), rest.get("brought", {}))
+        header._check_colours(rest.get("colours", {}))
+        return header
 
-
-def _check_brought(value: Any) -> None:
-    """`{"rounds": 3, "totals": {"Ann": 37}, "left": {"Cy": 30}}`: what a match brings along in which the players
-    changed."""
-    lists = [value.get(name, {}) for name in ("totals", "left")] if isinstance(value, dict) else []
-    whole = bool(lists) and set(value) <= {"rounds", "totals", "left"} and all(isinstance(one, dict) for one in lists)
-    if not whole or any(
-        type(points) is not int for points in (value.get("rounds", 0), *lists[0].values(), *lists[1].values())
-    ):
-        raise EventError(f"brought: expected rounds and totals in whole numbers, not {shown(value)}")
-
-
-MOST_COLOURS = 12
-
-
-def _check_colours(value: Any, players: tuple[str, ...]) -> None:
-    """`{"Ann": 2, "Ben": 1}`: a colour of each player's own, all of them or none."""
-    numbers = list(value.values()) if isinstance(value, dict) else [0]
-    own = all(type(one) is int and 1 <= one <= MOST_COLOURS for one in numbers) and len(set(numbers)) == len(numbers)
-    if not own or (numbers and set(value) != set(players)):
-        raise EventError(
-            f"colours: expected another number from 1 to {MOST_COLOURS} for each player, not {shown(value)}"
-        )
-
-
-JOINERS = "\u200c\u200d"
-"""What keyboards type inside words (Bengali, Persian) and between the people of one sign."""
-
-
-BLANKS = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-"""Letters by Unicode's word that nobody sees."""
-
-
-def can_be_shown(name: str) -> bool:
-    """Whether a name holds only what a keyboard types and people see: nothing that steers lines, directions or
-    devices."""
-    seen = any(unicodedata.category(sign)[0] in "LNPS" for sign in name)
-    return seen and all((sign.isprintable() or sign in JOINERS) and sign not in BLANKS for sign in name)
-
-
-def _read_players(value: Any) -> tuple[str, ...]:
-    players = tuple(read_name(name, f"players[{n}]") for n, name in enumerate(read_list(value, "players")))
-    if len(players) < 2:
-        raise EventError(f"players: expected two or more, not {len(players)}")
-    for name in players:
-        if name in RESERVED_NAMES:
-            raise EventError(f"players: {name} is a train's name, not a player's")
-        if len(name) > LONGEST_NAME or not can_be_shown(name) or name != name.strip():
-            raise EventError(f"players: expected names of up to {LONGEST_NAME} letters, not {shown(name)}")
-        if players.count(name) > 1:
-            raise EventError(f"players: {name} sits there twice")
-    return players
+    def _check_colours(self, value: Any) -> None:
+        """`{"Ann": 2, "Ben": 1}`: a colour of each player's own, all of them or none."""
+        numbers = read_at("colours", by_name(number(1, MOST_COLOURS)), value)
+        if numbers and (set(numbers) != set(self.players) or len(set(numbers.values())) < len(numbers)):
+            raise RecordError(f"colours: expected another one for each player, not {shown(value)}")

@@ -169,8 +169,8 @@ class _Reader:
 
     def _next_seen(self, seen: Seen) -> Seen:
         due = len(self.seen) + 1
-        if seen.number != due:
-            raise EventError(f"seen {seen.number}; expected seen {due}")
+        if seen.seen != due:
+            raise EventError(f"seen {seen.seen}; expected seen {due}")
         if seen.after != len(self.events):
             raise EventError(f"seen {due}: after {seen.after}; expected {len(self.events)}")
         return seen

@@ -1,52 +1,16 @@
-"""The lines of a journal as JSON Schema, made from the definitions that read them (`events`, `event_fields`)."""
+"""The lines of a journal as JSON Schema, by the types that read them."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
-from dataclasses import MISSING
 from typing import Any
 
-from companion.log.event_fields import COUNT, NAME, NUMBER, OBJECT, TEXT, list_of, or_null
-from companion.log.events import EVENT_TYPES, OWN_FIELDS, ROUND_ENDS, SOURCES
-from companion.log.header import FILE_VERSION, JOURNAL_VERSION, LONGEST_NAME
+from companion.log.events import EVENT_TYPES
+from companion.log.header import FILE_VERSION, JOURNAL_VERSION, Header
+from companion.log.table_change import Seen
+from companion.storage.records import record
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-
-HEADER: dict[str, Any] = {
-    "type": "object",
-    "description": "The first line: which game, which set, who plays.",
-    "properties": {
-        "journal": {"enum": [JOURNAL_VERSION, FILE_VERSION]},
-        "rules": {**NAME, "description": "The name of a rule set, or the path of a house's own."},
-        "set": {
-            "anyOf": [
-                {"type": "string", "pattern": "^((double-)?([1-9]|1[0-8])|chinese)$"},
-                {"type": "integer", "minimum": 1, "maximum": 18},
-            ],
-            "description": "`double-12`, or 12 for it; `chinese`. A journal has the name.",
-        },
-        "players": {
-            **list_of({"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}),
-            "minItems": 2,
-            "uniqueItems": True,
-            "description": "Clockwise as they sit; in the Chinese games counter-clockwise.",
-        },
-        "options": {**or_null(OBJECT), "description": "Single rules that this table changes, by field name."},
-    },
-    "required": ["rules", "set", "players"],
-    "examples": [
-        {"journal": 2, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}},
-    ],
-}
-
-SEEN: dict[str, Any] = {
-    "type": "object",
-    "description": "What the camera saw, before the events that it brought; in files of version 2 alone.",
-    "properties": {"seen": COUNT, "after": {"type": "integer", "minimum": 0}, "at": TEXT, "delta": list_of(TEXT)},
-    "required": ["seen"],
-    "examples": [{"seen": 1, "after": 1, "at": "2026-11-20T19:00:09.000Z", "delta": ["+12-5@Ann"], "frame": "14.jpg"}],
-}
 
 EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "round_started": {"round": 1, "engine": [12, 12], "starter": "Ann"},
@@ -76,31 +40,33 @@ def example(kind: str) -> dict[str, Any]:
 
 def event_schema(kind: str) -> dict[str, Any]:
     """One kind of event. Fields that are not named are left out when it is read."""
-    own = OWN_FIELDS[kind]
-    properties: dict[str, Any] = {
-        "seq": {"type": "integer", "minimum": 0, "description": "1, 2, 3 ... without a gap."},
-        "at": {**TEXT, "description": "UTC, ISO 8601."},
-        "source": {"enum": list(SOURCES)},
-        "event": {"const": kind},
-        "frame": {**or_null(TEXT), "description": "The picture that shows it, a file beside the journal."},
-        "author": or_null(TEXT),
-        "piece": {**or_null(NUMBER), "description": "What it is called in the evidence of a watched round."},
-        "turn": {**or_null(NUMBER), "description": "In which turn of its player it was tapped, from 1."},
-        **{name: codec.schema for name, _, codec in own},
-    }
-    if kind == "round_ended":
-        properties["how"] = {"enum": list(ROUND_ENDS)}
-    needed = [name for name, default, _ in own if default is MISSING]
-    if kind in ("marker_placed", "marker_removed"):
-        needed.remove("train")  # it is that of the player, where nothing else is said
-    text = inspect.cleandoc(EVENT_TYPES[kind].__doc__ or "")
+    own = record(EVENT_TYPES[kind]).schema
+    # A marker lies on its player's own train where nothing else is said.
+    needed = [name for name in own["required"] if name != "train" or not kind.startswith("marker_")]
     return {
-        "type": "object",
-        "description": text,
-        "properties": properties,
+        **own,
+        "properties": {"event": {"const": kind}, **own["properties"]},
         "required": ["event", *needed],
         "examples": [example(kind)],
     }
+
+
+def header_schema() -> dict[str, Any]:
+    """The first line."""
+    own = record(Header).schema
+    fields = {name: one for name, one in own["properties"].items() if name != "extra"}
+    first = {"journal": 2, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
+    return {
+        **own,
+        "properties": {"journal": {"enum": [JOURNAL_VERSION, FILE_VERSION]}, **fields},
+        "examples": [first],
+    }
+
+
+def seen_schema() -> dict[str, Any]:
+    """What the camera saw; in files of version 2 alone."""
+    line = {"seen": 1, "after": 1, "at": "2026-11-20T19:00:09.000Z", "delta": ["+12-5@Ann"], "frame": "14.jpg"}
+    return {**record(Seen).schema, "examples": [line]}
 
 
 def schema() -> dict[str, Any]:
@@ -108,6 +74,6 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": DRAFT,
         "title": "A line of a journal",
-        "anyOf": [HEADER, *({"$ref": f"#/$defs/{kind}"} for kind in EVENT_TYPES), SEEN],
+        "anyOf": [header_schema(), *({"$ref": f"#/$defs/{kind}"} for kind in EVENT_TYPES), seen_schema()],
         "$defs": {kind: event_schema(kind) for kind in EVENT_TYPES},
     }

@@ -345,4 +345,4 @@ def _more(before: HandShown, hand: OpenHand) -> bool:
 def _candidate(hand: OpenHand, p: float) -> Candidate:
     line = HandShown(by=hand.player, tiles=hand.tiles, discards=hand.discards, source="person").to_insert()
     text = " ".join(f"{tile.low}-{tile.high}" for tile in (*hand.tiles, *hand.discards))
-    return Candidate(text, (line,), p)
+    return Candidate(text, (line,), p=p)

@@ -289,7 +289,7 @@ class PendingQuestions:
         for open_one in self.session.questions:
             if open_one.seq in asked or open_one.question.kind is not QuestionKind.UNREADABLE_TILE:
                 continue
-            texts = [candidate.text for candidate in open_one.candidates]
+            texts = [candidate.story for candidate in open_one.candidates]
             same = (
                 one.key
                 for one in unread
@@ -322,7 +322,7 @@ class PendingQuestions:
         delta = _with_inner(one, tile, table)
         events = self.session.foresee(TableChange(delta))
         lines = tuple(event.to_insert() for event in events) if events else as_lines(delta, table.turn)
-        return Candidate(print_laid(tile), lines, p)
+        return Candidate(print_laid(tile), lines, p=p)
 
 
 def _with_inner(one: Unread, tile: Laid, table: Position | LinePosition) -> tuple[Laying, ...]:

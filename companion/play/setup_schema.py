@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.log.event_fields import NAME, TILE, or_null
-from companion.log.schema import DRAFT, HEADER
+from companion.log.event_fields import TILE
+from companion.log.schema import DRAFT, header_schema
 from companion.play.setup_file import BONEYARDS
+from companion.storage.records import NAME
 
 _PLACE = {"type": "number", "minimum": -1e6, "maximum": 1e6}
 _LENGTH = {"type": "number", "exclusiveMinimum": 0, "maximum": 1e6}
 _DEGREES = {"type": "object", "additionalProperties": _PLACE}
+
+
+def or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
 
 
 def _row(items: dict[str, Any], count: int) -> dict[str, Any]:
@@ -18,7 +23,7 @@ def _row(items: dict[str, Any], count: int) -> dict[str, Any]:
 
 
 FIELDS: dict[str, Any] = {
-    **HEADER["properties"],
+    **header_schema()["properties"],
     "table": {
         "type": "object",
         "description": "Where the table lies. Left out: the printed markers tell, or the page asks.",
@@ -41,8 +46,8 @@ FIELDS: dict[str, Any] = {
         "type": "object",
         "description": "The round on the table.",
         "properties": {
-            "engine": {**or_null(TILE), "description": "Such as [12, 12]; the Chinese games have none."},
-            "starter": or_null(NAME),
+            "engine": {**or_null(dict(TILE.schema)), "description": "Such as [12, 12]; the Chinese games have none."},
+            "starter": or_null(dict(NAME.schema)),
             "number": or_null({"type": "integer", "minimum": 1}),
         },
     },
@@ -88,6 +93,6 @@ def schema() -> dict[str, Any]:
         "title": "A set-up file",
         "type": "object",
         "properties": {name: or_null(one) if name in ("table", "round") else one for name, one in FIELDS.items()},
-        "anyOf": [{"required": HEADER["required"]}, free],
+        "anyOf": [{"required": header_schema()["required"]}, free],
         "examples": [EXAMPLE],
     }

@@ -16,7 +16,7 @@ from companion.app.state import event_lines
 from companion.evidence.index import CloseUp, close_up, lies_in, stood_before, unread_close_up
 from companion.game.game_view import GameView
 from companion.game.standing import change_made
-from companion.log.event_fields import EventError, read_certainty, read_laid
+from companion.log.event_fields import LAID, Certainty, EventError
 from companion.log.question import QuestionKind
 from companion.web.access import needs_pin
 from companion.web.api import app_state, correction
@@ -158,8 +158,8 @@ def _arm_picture(folder: Path, board: GameView, play: Mapping[str, Any], line: M
 def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
     """How the camera read the tile that this entry laid: its halves' probabilities and what else it may be."""
     try:
-        certainty = read_certainty(line.get("reading"), "reading")
-        tile = read_laid(line.get("tile"), "tile")
+        certainty = Certainty.from_json(line.get("reading"))
+        tile = LAID.read(line.get("tile"))
     except EventError:
         return None
     others = [(list(other), p) for other, p in certainty.alternatives(tile)]

@@ -60,7 +60,7 @@ plain = st.recursive(
     max_leaves=5,
 )
 stories = st.lists(
-    st.builds(Candidate, st.text(max_size=9), st.just(()), st.none() | st.just(0.25), maybe), max_size=2
+    st.builds(Candidate, st.text(max_size=9), st.just(()), p=st.none() | st.just(0.25), codes=maybe), max_size=2
 ).map(tuple)
 
 

@@ -32,7 +32,7 @@ def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> TableChange:
                     discards[turn.player] = discards.get(turn.player, 0) + 1
         return TableChange(tuple(delta), discards=discards)
     delta = difference(before, after, boneyard=boneyard)
-    return TableChange(tuple(delta), tuple(sorted(after.flipped - before.flipped)))
+    return TableChange(tuple(delta), flips=tuple(sorted(after.flipped - before.flipped)))
 
 
 def note_layers(turn: BotTurn, truth: dict[tuple[Tile, str], list[str]]) -> None:

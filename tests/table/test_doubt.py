@@ -296,7 +296,7 @@ def test_what_may_be_asked_about_is_offered_as_what_would_be_recorded() -> None:
     observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
     sink.record(observation, layout, "f1")
     as_read, other = session.candidates
-    assert (as_read.text, other.text) == ("8-7", "5-7")
+    assert (as_read.story, other.story) == ("8-7", "5-7")
     assert [one["tile"] for one in (*as_read.events, *other.events)] == [[8, 7], [5, 7]]
 
 

@@ -131,7 +131,7 @@ def test_an_unread_tile_is_asked_with_its_likely_values_and_accuses_nobody(
     question = evening.until_asked()
     player, laid, train = truth[1]
     assert question.reason == f"unreadable_tile: {train}"
-    assert [one.text for one in question.candidates] == [
+    assert [one.story for one in question.candidates] == [
         f"{laid.inner}-{laid.outer}",
         f"{laid.inner}-{laid.outer + 1}",
     ]
@@ -329,7 +329,7 @@ def test_a_question_that_is_answered_when_the_game_has_gone_on_puts_its_tile_on_
         folder.mkdir()
         table = gone_on(folder)
         (question,) = table.session.questions
-        text = question.candidates[choice].text
+        text = question.candidates[choice].story
         table.session.answer(question.seq, choice)
         table.show(table.lying)
         assert {told for _, told in table.plays()} == {*LATER, f"{text}@Ann"}

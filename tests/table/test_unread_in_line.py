@@ -94,7 +94,7 @@ def test_an_unread_tile_of_a_line_is_asked_about_with_what_it_may_be(line: Line)
     line.show(*row, half_read(3, 4))
     (question,) = line.session.questions
     assert question.reason == "unreadable_tile: R"
-    assert [one.text for one in question.candidates] == ["4-1", "4-2"]
+    assert [one.story for one in question.candidates] == ["4-1", "4-2"]
     assert [one.events[-1]["by"] for one in question.candidates] == ["Dee", "Dee"]
     line.session.answer(question.seq, 1)
     assert line.laid == [*ROW[:3], (4, 2)]

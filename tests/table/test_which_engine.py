@@ -54,7 +54,7 @@ def test_the_doubles_on_the_table_are_offered_and_a_tap_names_the_engine(tmp_pat
     for _ in range(2):
         sink.understood(lost, "1.jpg")
     (question,) = [one for one in session.questions if one.reason == "NO_HUB"]
-    assert [one.text for one in question.candidates] == ["6-6", "3-3"]
+    assert [one.story for one in question.candidates] == ["6-6", "3-3"]
     assert reason_text(question.to_json()) == "We cannot find the engine. Which tile is it?"
     session.answer(question.seq, 0)
     assert session.position is not None and session.position.engine == Laid(6, 6)
@@ -100,7 +100,7 @@ def test_no_more_doubles_are_offered_than_fit_on_a_page(tmp_path: Path) -> None:
     spread = [tile(300.0 + 80.0 * value, 450.0, 90.0, value, value) for value in range(8)]
     offered = engines_offered(seen(spread, 12), session.events)
     assert len(offered) == MOST
-    assert {one.text for one in offered} == {"2-2", "3-3", "4-4", "5-5"}
+    assert {one.story for one in offered} == {"2-2", "3-3", "4-4", "5-5"}
 
 
 HUB = SeenHub((600.0, 450.0), 60.0, 0.9)
@@ -135,7 +135,7 @@ def test_which_of_two_doubles_on_the_hub_is_the_engine_is_asked_and_not_guessed(
     sink.first_table(lost, "1.jpg")
     sink.understood(lost, "1.jpg")
     (question,) = session.questions
-    assert [one.text for one in question.candidates] == ["6-6", "7-7"]
+    assert [one.story for one in question.candidates] == ["6-6", "7-7"]
     assert not [found for event in session.events for found in getattr(event, "violations", ())]
     session.answer(question.seq, 0)
     found = on_a_hub(7, 6, sink.engine(), lost)
@@ -202,7 +202,7 @@ def test_a_round_begun_with_another_double_than_lies_there_accuses_nobody(tmp_pa
     assert sink.first_table(bare, "1.jpg")
     sink.understood(bare, "1.jpg")
     (question,) = session.questions
-    assert [one.text for one in question.candidates] == ["12-12", "11-11"]
+    assert [one.story for one in question.candidates] == ["12-12", "11-11"]
     assert reason_text(question.to_json()) == (
         "Another double lies in the middle than this round began with. Which one is the engine?"
     )

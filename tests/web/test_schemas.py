@@ -19,8 +19,7 @@ from companion.game.session import Session
 from companion.log.event_fields import EventError
 from companion.log.events import EVENT_TYPES, event_from_json
 from companion.log.journal import Journal
-from companion.log.schema import HEADER, event_schema
-from companion.log.schema import SEEN as SEEN_LINE
+from companion.log.schema import event_schema, header_schema, seen_schema
 from companion.play import setup_schema
 from companion.play.setup_file import SetupError, setup_from_json
 from companion.rules.ruleset import load_ruleset
@@ -48,7 +47,7 @@ def lines() -> Iterator[dict[str, Any]]:
 
 def test_every_line_of_every_recorded_game_fits() -> None:
     kinds = {kind: Draft202012Validator(event_schema(kind)) for kind in EVENT_TYPES}
-    header, met = Draft202012Validator(HEADER), set()
+    header, met = Draft202012Validator(header_schema()), set()
     for line in lines():
         met.add(line.get("event"))
         (kinds[line["event"]] if "event" in line else header).validate(line)
@@ -56,7 +55,7 @@ def test_every_line_of_every_recorded_game_fits() -> None:
 
 
 def test_every_example_of_a_schema_fits_it() -> None:
-    shown = [HEADER, SEEN_LINE, setup_schema.schema(), *made("judge")["oneOf"]]  # type: ignore[misc]
+    shown = [header_schema(), seen_schema(), setup_schema.schema(), *made("judge")["oneOf"]]  # type: ignore[misc]
     for one in (*shown, *map(event_schema, EVENT_TYPES)):
         assert one["examples"], one.get("title")
         for example in one["examples"]:
