@@ -91,7 +91,7 @@ def blind_round(
     blind = frozenset(Random(f"blind {seed}").sample(range(1, scenes), count))
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))
     first = camera.read()
-    assert first is not None and setup.corners_px is not None and setup.size_mm is not None
+    assert first is not None and setup.table.corners_px is not None and setup.table.size_mm is not None
     known = known_set(setup)
     box = box_of(known)
     with tempfile.TemporaryDirectory() as folder:
@@ -100,7 +100,7 @@ def blind_round(
             camera,
             KnowingEye(camera, unread=0.0, missed=missed),  # type: ignore[arg-type]
             BlindSettler(camera, blind),
-            Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh),
+            Calibration.from_corners(setup.table.corners_px, setup.table.size_mm, 0.001, size_wh=first.size_wh),
             setup.table_setup(),
             GameSink(session, setup, box),
             known=known,

@@ -142,8 +142,8 @@ class Filmed:
         setup, go = self.setup, self.folder / "go"
         go.unlink(missing_ok=True)
         (data / "games").mkdir(parents=True)
-        corners = np.array(setup.corners_px) / np.array(self.size_wh)
-        write_place(data / PLACE_FILE, place_from(corners.tolist(), setup.size_mm))
+        corners = np.array(setup.table.corners_px) / np.array(self.size_wh)
+        write_place(data / PLACE_FILE, place_from(corners.tolist(), setup.table.size_mm))
         write_seats(data / SEATS_FILE, Seats(setup.stations, setup.mexican_station, setup.seats, arms))
         app_state = make_app_state(data)
         watched = WatchedTable(app_state, "live", data, camera=SupervisedCamera(f"usb:{self.folder}", opener=open_film))
@@ -154,7 +154,7 @@ class Filmed:
             app_state.start_game(setup.header.to_json())
             watched.start()
             threading.Thread(target=listen, args=(port, heard), daemon=True).start()
-            app_state.session.start_round(setup.engine, setup.starter)  # type: ignore[attr-defined]
+            app_state.session.start_round(setup.round.engine, setup.round.starter)  # type: ignore[attr-defined]
             _until(watched, "read")
             # The table has been read: all but the last of the frames before the first hand are over.
             begun = time.time() - self.still_frames * FRAME_S

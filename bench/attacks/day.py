@@ -76,13 +76,13 @@ def film_round(folder: Path, scenes: int, size_wh: tuple[int, int]) -> None:
     setup = camera.setup()
     told = {
         "header": setup.header.to_json(),
-        "corners": (np.array(setup.corners_px) / np.array(size_wh)).tolist(),
-        "size_mm": setup.size_mm,
+        "corners": (np.array(setup.table.corners_px) / np.array(size_wh)).tolist(),
+        "size_mm": setup.table.size_mm,
         "stations": setup.stations,
         "mexican": setup.mexican_station,
         "seats": setup.seats,
-        "engine": setup.engine,
-        "starter": setup.starter,
+        "engine": setup.round.engine,
+        "starter": setup.round.starter,
     }
     (folder / "round.json").write_text(json.dumps({"setup": told, "shown": shown}), encoding="utf-8")
 

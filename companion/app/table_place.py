@@ -11,7 +11,7 @@ from typing import Any
 from companion.geometry.table_view import Point
 from companion.log.header import Header
 from companion.perception.table_location import first_calibration
-from companion.play.setup_file import GameSetup, SetupError
+from companion.play.setup_file import GameSetup, SetupError, TableInPicture
 from companion.storage.state_file import read_state, write_state
 from vision.calibration import Calibration, CalibrationError
 from vision.eye import Eye
@@ -35,9 +35,9 @@ class TablePlace:
     corners: tuple[Point, Point, Point, Point]
     size_mm: tuple[float, float] | None = None
 
-    def corners_px(self, size_wh: tuple[int, int]) -> tuple[Point, Point, Point, Point]:
+    def in_picture(self, size_wh: tuple[int, int]) -> TableInPicture:
         a, b, c, d = ((x * size_wh[0], y * size_wh[1]) for x, y in self.corners)
-        return a, b, c, d
+        return TableInPicture((a, b, c, d), self.size_mm)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -100,7 +100,7 @@ def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibrati
         if place is not None and known is not None:
             calibration, by = known, "person"
         elif place is not None:
-            setup = GameSetup(NOBODY, corners_px=place.corners_px(frame.size_wh), size_mm=place.size_mm)
+            setup = GameSetup(NOBODY, place.in_picture(frame.size_wh))
             calibration, by = first_calibration(frame, setup, eye), "person"
         elif result["missing"] and known is not None:
             calibration, by = known, "setup"

@@ -307,7 +307,7 @@ class WatchedTable:
         setup = self._placed(self._setup_for(game[1]), frame)
         try:
             found = first_calibration(frame, setup, self._eye) if watcher is None else watcher.calibration  # type: ignore[arg-type]
-            reading = None if setup.chinese else self._glance(frame, found.px_per_mm * setup.tile_mm[0])
+            reading = None if setup.chinese else self._glance(frame, found.px_per_mm * setup.tile_size_mm[0])
         except (SetupError, EyeAwayError) as fault:
             raise ValueError(str(fault)) from None
         return setup, frame, found, middle_of(reading, found)
@@ -486,7 +486,7 @@ class WatchedTable:
         """Does the engine that lies there now show that the set is larger or smaller than was assumed?"""
         setup = self._setup_for(session)
         measured = with_measured_tiles(setup, frame, watcher.calibration, self._eye)  # type: ignore[arg-type]
-        return measured.tile_mm not in (setup.tile_mm, watcher.setup.tile_mm)
+        return measured.tile_size_mm not in (setup.tile_size_mm, watcher.setup.tile_mm)
 
     def _found_again(self, frame: Frame, watcher: Watcher) -> bool:
         """After an absence: where is the table now? Nothing is read before that is known."""
@@ -572,8 +572,8 @@ class WatchedTable:
             if own.header.players == session.header.players and own.header.rules == session.header.rules:
                 return own
         setup = setup_from_json(session.header.to_json())
-        if setup.round_number is None and setup.engine is None:
-            setup = replace(setup, round_number=1)
+        if setup.round.number is None and setup.round.engine is None:
+            setup = replace(setup, round=replace(setup.round, number=1))
         return self._seating.into(setup)
 
     def _placed(self, setup: GameSetup, frame: Frame) -> GameSetup:
@@ -582,7 +582,7 @@ class WatchedTable:
             place = self._place
         if place is None:
             return setup
-        return replace(setup, corners_px=place.corners_px(frame.size_wh), size_mm=place.size_mm)
+        return replace(setup, table=place.in_picture(frame.size_wh))
 
     def _news(self, news: CameraNews) -> None:
         shown, watcher = self._frame, self._watcher

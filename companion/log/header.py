@@ -157,8 +157,9 @@ class Header(Record):
         return int(self.extra.get("brought", {}).get("rounds", 0))
 
     def to_json(self) -> dict[str, Any]:
-        line = {"journal": JOURNAL_VERSION, **Record.to_json(self)}
-        return line | line.pop("extra", {})
+        line: dict[str, Any] = {"journal": JOURNAL_VERSION, **Record.to_json(self)}
+        extra: dict[str, Any] = line.pop("extra", {})
+        return line | extra
 
     @classmethod
     def from_json(cls, line: Any) -> Header:

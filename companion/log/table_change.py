@@ -98,7 +98,7 @@ class Seen(Record):
     seen: Count
     after: Annotated[int, number(0)]
     at: str = ""
-    change: Annotated[TableChange, INLINE] = TableChange()  # noqa: RUF009
+    change: Annotated[TableChange, INLINE] = TableChange()
 
     @classmethod
     def from_json(cls, line: Any) -> Seen:

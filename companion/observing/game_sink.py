@@ -98,7 +98,7 @@ class GameSink:
         self._another = NextRound(session, keep, ROUND_PATIENCE if asks else 0)
         self._read_again = False
         self._seen: Layout | None = None
-        self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_mm[0] / 2), keep)
+        self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_size_mm[0] / 2), keep)
 
     @property
     def position(self) -> Position | LinePosition | None:
@@ -390,11 +390,11 @@ class GameSink:
 
     def _may_be_a_hand(self, problem: Problem) -> bool:
         """Whether this came to the table's edge only lately, where hands are laid open when a round is over."""
-        size, place = self.setup.size_mm, problem.where_mm
+        size, place = self.setup.table.size_mm, problem.where_mm
         if problem.trouble not in (Trouble.FORKED_TRAIN, Trouble.LOOSE_TILE) or size is None or place is None:
             return False
         (w, h), (x, y) = size, place
-        if min(x, y, w - x, h - y) > self.setup.tile_mm[0]:
+        if min(x, y, w - x, h - y) > self.setup.tile_size_mm[0]:
             return False
         lying = (problem.trouble, problem.tiles)
         self._along_edge[lying] += 1

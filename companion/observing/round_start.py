@@ -34,18 +34,18 @@ class RoundStart:
 
     @property
     def starter_is_given(self) -> bool:
-        return bool((self.first and self.setup.starter is not None) or self.session.starter_is_named)
+        return bool((self.first and self.setup.round.starter is not None) or self.session.starter_is_named)
 
     def engine(self) -> Laid | None:
         """The engine of the round that is played or due; None where nobody has said which round that is."""
         if not self.waiting:
             table = self.session.position
             return table.engine if isinstance(table, Position) else None
-        if self.first and (self.setup.engine is not None or self.setup.round_number is None):
-            return self.setup.engine
+        if self.first and (self.setup.round.engine is not None or self.setup.round.number is None):
+            return self.setup.round.engine
         if self.session.dealt_again:
             return None
-        due: Laid | None = self.session.engine_due(self.setup.round_number if self.first else None)
+        due: Laid | None = self.session.engine_due(self.setup.round.number if self.first else None)
         return due
 
     def of(self, layout: Layout) -> tuple[Laid | None, str | None, int | None]:
@@ -54,7 +54,7 @@ class RoundStart:
         Where watching begins with a later round of a match, its engine is not held to be wrong, nor misread.
         """
         sure, seen = surely_laid(layout.engine), layout.engine.laid if layout.engine is not None else None
-        given = (self.setup.engine, self.setup.starter, self.setup.round_number)
+        given = (self.setup.round.engine, self.setup.round.starter, self.setup.round.number)
         engine, starter, number = given if self.first else (None, None, None)
         if not self.rules.is_mexican:
             return None, starter, number

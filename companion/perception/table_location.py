@@ -32,15 +32,15 @@ def first_calibration(frame: Frame, setup: GameSetup, eye: Eye, photograph: bool
     table is does not matter then. Raises SetupError in one line where the table cannot be found.
     """
     w, h = frame.size_wh
-    corners = setup.corners_px
-    size = setup.size_mm
+    corners = setup.table.corners_px
+    size = setup.table.size_mm
     if corners is not None:
         _refuse_outside(corners, (w, h))
     else:
         markers = find_markers(frame.image)
         if table_corners(markers) is not None:
             try:
-                return Calibration.from_markers(markers, size, setup.tile_mm[2], size_wh=(w, h))
+                return Calibration.from_markers(markers, size, setup.tile_size_mm[2], size_wh=(w, h))
             except CalibrationError as error:
                 raise SetupError(str(error)) from None
         if not setup.free:
@@ -56,14 +56,14 @@ def first_calibration(frame: Frame, setup: GameSetup, eye: Eye, photograph: bool
     try:
         if size is None:
             size = _measured(frame, corners, setup, eye)
-        return Calibration.from_corners(corners, size, setup.tile_mm[2], size_wh=(w, h))
+        return Calibration.from_corners(corners, size, setup.tile_size_mm[2], size_wh=(w, h))
     except CalibrationError as error:
         raise SetupError(str(error)) from None
 
 
 def _by_tiles(frame: Frame, setup: GameSetup, eye: Eye) -> Calibration:
     quads = [tile.quad_px for tile in eye.look(frame.image).tiles if tile.face == "up"]
-    return calibration_from_tiles(quads, setup.tile_mm[:2], frame.size_wh)
+    return calibration_from_tiles(quads, setup.tile_size_mm[:2], frame.size_wh)
 
 
 def with_measured_tiles(setup: GameSetup, frame: Frame, calibration: Calibration, eye: Eye) -> GameSetup:
@@ -72,7 +72,7 @@ def with_measured_tiles(setup: GameSetup, frame: Frame, calibration: Calibration
     Sets are sold from 40 to 60 mm. Tiles that lie face up are measured, else at least `LEAST_BACKS` that do not: their
     thick sides may look like more of them. What is not plainly a size of its own stays the common one.
     """
-    if setup.tile_known or setup.free:
+    if setup.tile_mm is not None or setup.free:
         return setup
     seen = [
         tile for tile in eye.look(frame.image).tiles if inside(calibration.lie(tile.quad_px).center_mm, calibration)
@@ -83,7 +83,7 @@ def with_measured_tiles(setup: GameSetup, frame: Frame, calibration: Calibration
         return setup
     length, width = median(lie.length_mm for lie in lies), median(lie.width_mm for lie in lies)
     alike = sum(abs(lie.length_mm / length - 1) < ALIKE and abs(lie.width_mm / width - 1) < 2 * ALIKE for lie in lies)
-    common, _, thick = setup.tile_mm
+    common, _, thick = setup.tile_size_mm
     if alike < 0.7 * len(lies) or not LEAST_MM <= length <= MOST_MM or not 1.6 <= length / width <= 2.8:
         return setup
     return (
@@ -131,7 +131,7 @@ def _measured(
     for tile in tiles:
         quad = np.asarray(tile.quad_px, np.float64)
         lengths.append(float(np.linalg.norm(quad[:2].mean(0) - quad[2:].mean(0))))
-    px_per_mm = median(lengths) / setup.tile_mm[0]
+    px_per_mm = median(lengths) / setup.tile_size_mm[0]
     a, b, c, d = (np.array(point) for point in corners)
     wide = (np.linalg.norm(b - a) + np.linalg.norm(c - d)) / 2
     high = (np.linalg.norm(d - a) + np.linalg.norm(c - b)) / 2

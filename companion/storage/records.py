@@ -140,7 +140,7 @@ def real(least: float, most: float, *, above: bool = False) -> Form:
 
     def read(value: Any) -> float:
         if type(value) not in (int, float) or not least <= value <= most or (above and value == least):
-            raise unlike(f"a number above {least:g}" if above else f"a number from {least:g} to {most:g}", value)
+            raise unlike(f"a number above {least:.7g}" if above else f"a number from {least:.7g} to {most:.7g}", value)
         return float(value)
 
     return Form(read, {"type": "number", "exclusiveMinimum" if above else "minimum": least, "maximum": most})
@@ -192,7 +192,10 @@ def form_of(hint: Any) -> Form:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         key, value = map(form_of, inside)
         return by_name(value) if inside[0] is str else pairs(key, value)
-    return record(hint) if isinstance(hint, type) and is_dataclass(hint) else _SCALARS[hint]
+    if not is_dataclass(hint):
+        return _SCALARS[hint]
+    own: Any = hint
+    return Form(own.from_json, record(own).schema, own.to_json) if issubclass(own, Record) else record(own)
 
 
 def or_null(form: Form) -> Form:
@@ -223,13 +226,13 @@ def _in_turn(forms: Iterable[Form], values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def row(*forms: Form) -> Form:
-    """A list of so many values, each of its own form."""
+def row(*forms: Form, what: str = "") -> Form:
+    """A list of so many values, each of its own form; `what` is expected, in words."""
     size = {"minItems": len(forms), "maxItems": len(forms)}
 
     def read(value: Any) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)) or len(value) != len(forms):
-            raise unlike(f"a list of {len(forms)}", value)
+            raise unlike(what or f"a list of {len(forms)}", value)
         return _in_turn(forms, value)
 
     def write(values: Any) -> list[Any]:

@@ -43,12 +43,12 @@ class Evening:
         self.camera = SketchedEvening(self.rounds, clearing)
         setup = replace(self.camera.setup(), tile_mm=(*self.camera.plan.tile_mm[:2], 0.001))
         first = self.camera.read()
-        assert first is not None and setup.corners_px is not None and setup.size_mm is not None
+        assert first is not None and setup.table.corners_px is not None and setup.table.size_mm is not None
         rules, known = load_ruleset(game), known_set(setup)
         self.session = Session(Journal.create(folder / "game.jsonl", setup.header), rules)
         box = box_of(known)
         sink = GameSink(self.session, setup, box, asks=page)
-        place = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
+        place = Calibration.from_corners(setup.table.corners_px, setup.table.size_mm, 0.001, size_wh=first.size_wh)
         eye = KnowingEye(self.camera, unread=0.0, missed=0.0)  # type: ignore[arg-type]
         table = setup.table_setup()
         self.watcher = Watcher(self.camera, eye, Settler(), place, table, sink, known=known)  # type: ignore[arg-type]

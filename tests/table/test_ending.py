@@ -74,7 +74,7 @@ def late_table(
             for event in events_of(turn):
                 session._record(event)
     eye = Poor(camera, unread=0.0, missed=0.0)
-    calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
+    calibration = Calibration.from_corners(setup.table.corners_px, setup.table.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
     known = known_set(setup)
     box = box_of(known)
     sink = GameSink(session, setup, box)

@@ -12,7 +12,7 @@ from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
 from companion.geometry.table_view import SeenTile, TableView
 from companion.observing.game_sink import GameSink
-from companion.play.setup_file import setup_from_json
+from companion.play.setup_file import RoundLaid, setup_from_json
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid, double_set
 from tests.desk.watching import table_change
@@ -169,8 +169,8 @@ def test_the_engine_in_the_middle_is_the_games_own_in_every_round(tmp_path: Path
     box = dict.fromkeys(double_set(12), 1)
     sink = GameSink(session, setup, box)
     assert sink.engine() is None, "nobody has said which round lies there"
-    assert GameSink(session, replace(setup, engine=Laid(9, 9)), box).engine() == 9
-    assert GameSink(session, replace(setup, round_number=2), box).engine() == 11
+    assert GameSink(session, replace(setup, round=RoundLaid(Laid(9, 9))), box).engine() == 9
+    assert GameSink(session, replace(setup, round=RoundLaid(number=2)), box).engine() == 11
     session.start_round((12, 12), "Ben")
     assert sink.engine() == 12
     session.end_round()

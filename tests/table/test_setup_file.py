@@ -32,7 +32,7 @@ def changed(**fields: Any) -> dict[str, Any]:
 def test_a_whole_set_up_and_back_again() -> None:
     setup = setup_from_json(GOOD)
     assert setup.header.players == ("Ann", "Ben")
-    assert setup.engine == (12, 12) and setup.starter == "Ann"
+    assert setup.round.engine == (12, 12) and setup.round.starter == "Ann"
     assert setup_from_json(setup.to_json()) == setup
     table = setup.table_setup()
     assert table.family is Family.MEXICAN and table.engine == 12 and table.mexican_station == 90.0
@@ -41,7 +41,12 @@ def test_a_whole_set_up_and_back_again() -> None:
 def test_what_is_left_out_is_left_open() -> None:
     bare = {name: GOOD[name] for name in ("rules", "set", "players")}
     setup = setup_from_json(bare)
-    assert setup.corners_px is None and setup.size_mm is None and not setup.stations and setup.engine is None
+    assert (
+        setup.table.corners_px is None
+        and setup.table.size_mm is None
+        and not setup.stations
+        and setup.round.engine is None
+    )
 
 
 def test_a_free_board_needs_only_its_set() -> None:
@@ -69,11 +74,14 @@ def test_a_free_board_needs_only_its_set() -> None:
         ({"players": ["Ann"]}, "two or more"),
         ({"tile_mm": [24, 48, 9]}, "is no domino"),
         ({"tile_mm": [4.8, 2.4, 0.9]}, "4.8 x 2.4 is no domino"),
-        ({"tile_mm": [48, 24]}, "tile_mm: expected 3 numbers"),
+        ({"tile_mm": [48, 24]}, "tile_mm: expected three numbers: length, width and thickness, not [48, 24]"),
         ({"tile_mm": [48, 24, float("inf")]}, "expected a number"),
         ({"table": {"corners_px": [[0, 0], [0, 9], [9, 9], [9, 0]], "size_mm": [9, 9]}}, "counter-clockwise"),
         ({"table": {"corners_px": [[0, 0], [9, 0]]}}, "four points"),
-        ({"table": {"corners_px": [[0, 0], None, [9, 9], [0, 9]]}}, "four points"),
+        (
+            {"table": {"corners_px": [[0, 0], None, [9, 9], [0, 9]]}},
+            "table.corners_px[1]: expected a point [x, y], not None",
+        ),
         ({"table": {"size_mm": [40, 30]}}, "holds no tiles"),
         ({"table": 7}, "table: expected an object"),
         ({"copies": 0}, "copies"),

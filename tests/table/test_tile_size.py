@@ -36,10 +36,10 @@ def measured(said: dict[str, object], *tiles: TileReading) -> GameSetup:
 
 
 def test_a_larger_set_is_measured_by_its_engine_and_by_its_backs() -> None:
-    assert measured({}, lying(56, 28, 0)).tile_mm == pytest.approx((56, 28, 9), abs=0.2)
+    assert measured({}, lying(56, 28, 0)).tile_size_mm == pytest.approx((56, 28, 9), abs=0.2)
     backs = [lying(56, 28, n, "down") for n in range(4)]
-    assert measured({}, *backs).tile_mm == pytest.approx((56, 28, 9), abs=0.2)
-    assert measured({}, lying(41, 20, 0), *backs).tile_mm == pytest.approx((41, 20, 9), abs=0.2)
+    assert measured({}, *backs).tile_size_mm == pytest.approx((56, 28, 9), abs=0.2)
+    assert measured({}, lying(41, 20, 0), *backs).tile_size_mm == pytest.approx((41, 20, 9), abs=0.2)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_larger_set_is_measured_by_its_engine_and_by_its_backs() -> None:
 def test_what_is_said_or_not_plainly_seen_stays_the_common_size(
     said: dict[str, object], tiles: list[TileReading]
 ) -> None:
-    assert measured(said, *tiles).tile_mm == (48.0, 24.0, 9.0)
+    assert measured(said, *tiles).tile_size_mm == (48.0, 24.0, 9.0)
 
 
 def test_only_what_is_known_is_written_down() -> None:

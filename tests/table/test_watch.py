@@ -107,7 +107,7 @@ def seat_a_watcher(
     news: list[CameraNews] = []
     first = camera.read()
     assert first is not None
-    calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
+    calibration = Calibration.from_corners(setup.table.corners_px, setup.table.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
     watcher = Watcher(
         camera,
         eye,  # type: ignore[arg-type]

@@ -24,13 +24,13 @@ def watching(
     """Having seen the first frame, with an eye that errs nowhere; sketched tiles have no height."""
     setup = replace(camera.setup(), tile_mm=(*camera.plan.tile_mm[:2], 0.001))
     first = camera.read()
-    assert first is not None and setup.corners_px is not None and setup.size_mm is not None
+    assert first is not None and setup.table.corners_px is not None and setup.table.size_mm is not None
     rules = load_ruleset(setup.header.rules)
     session = Session(Journal.create(journal, setup.header), rules)
     known = known_set(setup)
     box = box_of(known)
     sink = GameSink(session, setup, box)
-    calibration = Calibration.from_corners(setup.corners_px, setup.size_mm, 0.001, size_wh=first.size_wh)
+    calibration = Calibration.from_corners(setup.table.corners_px, setup.table.size_mm, 0.001, size_wh=first.size_wh)
     eye = eye or KnowingEye(camera, unread=0.0, missed=0.0)
     seats = attribution_for(setup, off=not arms)
     watcher = Watcher(camera, eye, Settler(), calibration, setup.table_setup(), sink, known=known, arms=seats)  # type: ignore[arg-type]

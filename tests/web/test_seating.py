@@ -215,7 +215,7 @@ def test_what_was_shown_on_the_page_is_what_the_next_table_is_read_by(app_state:
     setup = watched._setup_for(game)
     assert setup.stations == pytest.approx({"Ann": 90, "Ben": -90}, abs=1)
     assert setup.mexican_station == pytest.approx(0.0, abs=1)
-    assert not watched.unseated() and setup.round_number == 1
+    assert not watched.unseated() and setup.round.number == 1
     watched.place([[0.01, 0.0], [0.98, 0.0], [0.98, 1.0], [0.01, 1.0]], [1200, 900])
     assert not watched.unseated(), "the same corners, a little off"
     again = WatchedTable(app_state, "none", tmp_path, camera=OneFrame())  # type: ignore[arg-type]
