@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from companion.geometry.table_view import Point
 from companion.perception.projection import LEAST_THING_CONFIDENCE, hub_on_table
 from companion.perception.seats import seats_of, trouble_of
 from companion.play.setup_file import LEAST_STEP_DEG, GameSetup
+from companion.storage.records import Record
 from companion.storage.state_file import read_state, write_state
 from vision.calibration import Calibration
 from vision.frame import Frame
@@ -53,12 +54,14 @@ class SeatsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Seats:
+class Seats(Record):
     """`stations` {name: degrees in the table's coordinates}; `mexican` None: that train may begin anywhere.
 
     `sitting` are the directions of people who do not sit behind their own trains. `arms` False: the players do not want
     their arms looked at.
     """
+
+    ALWAYS: ClassVar[frozenset[str]] = frozenset({"mexican"})
 
     stations: Mapping[str, float]
     mexican: float | None = None
@@ -229,26 +232,9 @@ class Seating:
 
 def read_seats(path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> Seats:
     """What was kept; nobody where nothing was. A file that makes no sense is set aside, and the seats are asked for."""
-    return read_state(path, _seats_of, NOBODY_SEATED, damaged)
-
-
-def _seats_of(kept: Any) -> Seats:
-    stations = {str(name): float(angle) for name, angle in kept["stations"].items()}
-    mexican = None if kept["mexican"] is None else float(kept["mexican"])
-    sitting = {str(name): float(angle) for name, angle in kept.get("sitting", {}).items()}
-    if not all(math.isfinite(angle) for angle in (*stations.values(), mexican or 0.0, *sitting.values())):
-        raise ValueError
-    arms = kept.get("arms", True)
-    if not isinstance(arms, bool):
-        raise ValueError
-    return Seats(stations, mexican, sitting, arms)
+    return read_state(path, Seats.from_json, NOBODY_SEATED, damaged)
 
 
 def write_seats(path: Path, seats: Seats) -> None:
     """Whole or not at all. Raises OSError."""
-    kept: dict[str, Any] = {"stations": dict(seats.stations), "mexican": seats.mexican}
-    if seats.sitting:
-        kept["sitting"] = dict(seats.sitting)
-    if not seats.arms:
-        kept["arms"] = False
-    write_state(path, kept)
+    write_state(path, seats.to_json())
