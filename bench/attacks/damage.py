@@ -18,7 +18,6 @@ The same for games that a camera watched: what it saw is a line of its own in th
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 import tempfile
@@ -31,13 +30,12 @@ from typing import Any
 from bench.attacks.power_cut import evening_clock, record_game
 from bench.attacks.results import arguments, command, record
 from companion.game.session import Session
-from companion.log.copies import copy_of, count_of, counted, journal_of
+from companion.log.copies import copy_of, journal_of
 from companion.log.events import Drew, Event, Header
 from companion.log.journal import Journal, JournalError, JournalText, read_journal
 from companion.log.repair import repair_game
 from companion.log.table_change import Seen
 from companion.rules.ruleset import load_ruleset
-from companion.storage.checksums import split_line
 from companion.storage.repairs import Repair
 from datasets.bots import BotGame
 from tests.desk.watching import seen
@@ -51,59 +49,48 @@ class DamageReport:
     """What came of them.
 
     `identical`: the whole game is there again. `shorter`: it ends where neither file held the next entry, and a report
-    says so; `gone`: so from the first line on. `ends_said`: neither file held anything of its last entries, and the
-    count beside the copy shows that there were some; `ends_lost`: that count is lost too, or older, and nothing shows.
-    `named_differences`: nothing proves a line any more, and a report names it. `unprovable`: without checksums, in an
-    entry that was not copied yet, other words are as good as the true ones. `silent_differences`, `entries_lost`,
-    `files_lost`, `ends_unsaid` (the count was there) and `not_settled` must be 0.
+    says so; `gone`: so from the first line on; `ends_lost`: neither file held anything of its last entries, and nothing
+    shows that there were some. `silent_differences`, `entries_lost`, `files_lost` and `not_settled` must be 0.
     """
 
     damages: int = 0
     identical: int = 0
     shorter: int = 0
     gone: int = 0
-    ends_said: int = 0
     ends_lost: int = 0
-    ends_unsaid: int = 0
     entries_restored: int = 0
     silent_differences: int = 0
     entries_lost: int = 0
     files_lost: int = 0
     not_settled: int = 0
-    named_differences: int = 0
-    unprovable: int = 0
     failed: list[int] = field(default_factory=list)
     """Numbers of the damages of which not everything was as it must be."""
     kinds: Counter[str] = field(default_factory=Counter)
 
     @property
     def faults(self) -> int:
-        return self.silent_differences + self.entries_lost + self.files_lost + self.ends_unsaid + self.not_settled
+        return self.silent_differences + self.entries_lost + self.files_lost + self.not_settled
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A whole journal, and what it says line by line. `checked`: its lines carry checksums."""
+    """A whole journal, and what it says line by line."""
 
     content: bytes
     entries: tuple[Event | Seen, ...]
-    checked: bool
 
     @property
     def lines(self) -> list[bytes]:
         return self.content.splitlines(keepends=True)
 
 
-def make_game(folder: Path, rounds: int, seed: int, *, checked: bool = True) -> Game:
+def make_game(folder: Path, rounds: int, seed: int) -> Game:
     path = folder / f"game-{seed}-{rounds}.jsonl"
     events = tuple(record_game(path, rounds, seed))
-    content = path.read_bytes()
-    if not checked:
-        content = b"".join(split_line(line)[0] + b"\n" for line in content.splitlines())
-    return Game(content, events, checked)
+    return Game(path.read_bytes(), events)
 
 
-def make_watched_game(folder: Path, seed: int, *, checked: bool = True) -> Game:
+def make_watched_game(folder: Path, seed: int) -> Game:
     """A round that a camera watched: between the events stand the lines of what it saw."""
     path = folder / f"watched-{seed}.jsonl"
     rules = load_ruleset("reeves")
@@ -115,10 +102,7 @@ def make_watched_game(folder: Path, seed: int, *, checked: bool = True) -> Game:
     for turn in played.turns():
         session.observe(seen([turn]))
     session.close()
-    content = path.read_bytes()
-    if not checked:
-        content = b"".join(split_line(line)[0] + b"\n" for line in content.splitlines())
-    return Game(content, entries_of(read_journal(path)), checked)
+    return Game(path.read_bytes(), entries_of(read_journal(path)))
 
 
 def entries_of(text: JournalText) -> tuple[Event | Seen, ...]:
@@ -230,27 +214,21 @@ KINDS: dict[str, Damage] = {
 }
 
 
-def attack(
-    folder: Path, damages: int, seed: int, *, first: int = 0, checked: bool = True, watched: bool = False
-) -> DamageReport:
-    """Damages number `first` and on; each is made from the seed and its number alone.
-
-    `checked` False: journals of earlier releases, without checksums, each with its copy: without one nothing can tell
-    damage that is still good JSON. `watched`: games that a camera watched.
-    """
+def attack(folder: Path, damages: int, seed: int, *, first: int = 0, watched: bool = False) -> DamageReport:
+    """Damages number `first` and on; each is made from the seed and its number alone. `watched`: games that a camera
+    watched."""
     if watched:
-        games = [make_watched_game(folder, number, checked=checked) for number in (5, 6)]
+        games = [make_watched_game(folder, number) for number in (5, 6)]
     else:
-        games = [make_game(folder, 1, 5, checked=checked), make_game(folder, 2, 6, checked=checked)]
+        games = [make_game(folder, 1, 5), make_game(folder, 2, 6)]
     report = DamageReport()
     for number in range(first, first + damages):
         chance = random.Random(f"{seed}-{number}")
         game = chance.choice(games)
-        journal, copy, kinds, copied = damaged(game, chance)
-        note = count_note(copied, random.Random(f"count {seed}-{number}"))
+        journal, copy, kinds = damaged(game, chance)
         place = folder / f"damage-{number}"
         faults = report.faults
-        _try_one(place, game, journal, copy, note, report)
+        _try_one(place, game, journal, copy, report)
         if report.faults > faults:
             report.failed.append(number)
         report.kinds.update(kinds)
@@ -258,8 +236,8 @@ def attack(
     return report
 
 
-def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, list[str], int]:
-    """Journal and copy after one evening of a bad card, what happened to them, and how many entries were copied."""
+def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, list[str]]:
+    """Journal and copy after one evening of a bad card, and what happened to them."""
     lag = chance.choice([0, 0, 0, 1, 3, 9])
     journal, copy = game.content, b"".join(game.lines[: len(game.lines) - lag])
     kinds = []
@@ -274,36 +252,24 @@ def damaged(game: Game, chance: random.Random) -> tuple[bytes, bytes | None, lis
     if chance.random() < 0.03:
         kinds.append("files exchanged")
         journal, copy = copy, journal
-    if chance.random() < 0.05 and game.checked:
+    if chance.random() < 0.05:
         kinds.append("no copy")
-        return journal, None, kinds, 0
-    copied = game.entries[: len(game.entries) - lag]
-    return journal, copy, kinds, sum(isinstance(one, Event) for one in copied)
+        return journal, None, kinds
+    return journal, copy, kinds
 
 
-def count_note(copied: int, chance: random.Random) -> bytes | None:
-    """What lies beside the copy; now and then it is damaged as well, or gone."""
-    note = json.dumps({"entries": copied}).encode()
-    return chance.choices([note, None, note[: chance.randrange(len(note))], b"\x00" * len(note)], [17, 1, 1, 1])[0]
-
-
-def _try_one(
-    folder: Path, game: Game, journal: bytes, copy: bytes | None, note: bytes | None, report: DamageReport
-) -> None:
+def _try_one(folder: Path, game: Game, journal: bytes, copy: bytes | None, report: DamageReport) -> None:
     games = folder / "games"
     path, beside = journal_of(games, GAME), copy_of(games, GAME)
-    for file, content in ((path, journal), (beside, copy), (count_of(games, GAME), note)):
+    for file, content in ((path, journal), (beside, copy)):
         if content is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
-    noted = counted(games, GAME)
     reports = repair_game(games, GAME)
     report.damages += 1
     kept = [file.read_bytes() for file in folder.rglob("*") if file.is_file()]
     report.files_lost += sum(1 for one in (journal, copy) if one and not any(_holds(file, one) for file in kept))
     _compare(game, _entries(path), journal, copy, kept, reports, report)
-    left = sum(isinstance(one, Event) for one in _entries(path) or ())
-    report.ends_unsaid += left < noted and not reports
     if repair_game(games, GAME):
         report.not_settled += 1
     if _entries(path) is not None:
@@ -344,27 +310,15 @@ def _compare(
     later = [raws[n] for n in places if held[n] and (n == 0 or game.entries[n - 1] not in (found or ()))]
     lying = {piece for file in kept for piece in file.split(b"\n")}
     report.entries_lost += sum(1 for raw in later if raw not in lying)
-    counted = any(one.code in ("JOURNAL_GAP", "JOURNAL_LOST", "JOURNAL_GONE") for one in reports)
     differing = [n for n, (a, b) in enumerate(zip(found or (), game.entries, strict=False), start=1) if a != b]
-    named = any(one.code == "JOURNAL_IN_DOUBT" for one in reports)
-    if differing or (found is not None and len(found) > len(game.entries)):
-        copied = (copy or b"").count(b"\n") - 1
-        if named:
-            report.named_differences += 1
-        elif not game.checked and min(differing, default=0) > copied:
-            report.unprovable += 1
-        else:
-            report.silent_differences += 1
-    if later and not counted:
-        report.silent_differences += 1
+    report.silent_differences += bool(differing) or (found is not None and len(found) > len(game.entries))
+    report.silent_differences += bool(later) and not any(one.code in ("JOURNAL_GAP", "JOURNAL_LOST") for one in reports)
     if found is None:
         report.gone += 1
-        report.silent_differences += not counted and bool(journal or copy)
+        report.silent_differences += not reports and bool(journal or copy)
     elif len(found) == len(game.entries):
         report.identical += not differing
         report.entries_restored += sum(1 for raw in raws if raw not in journal.split(b"\n"))
-    elif any(one.code == "JOURNAL_END_LOST" for one in reports):
-        report.ends_said += 1
     elif reports:
         report.shorter += 1
     else:
@@ -377,13 +331,12 @@ def main() -> None:
     )
     faults = 0
     tenth = max(1, chosen.damages // 10)
-    for name, checked, watched, damages in (
-        ("journals_damaged", True, False, chosen.damages),
-        ("journals_without_checksums_damaged", False, False, tenth),
-        ("watched_journals_damaged", True, True, tenth),
+    for name, watched, damages in (
+        ("journals_damaged", False, chosen.damages),
+        ("watched_journals_damaged", True, tenth),
     ):
         with tempfile.TemporaryDirectory() as folder:
-            report = attack(Path(folder), damages, chosen.seed, first=chosen.first, checked=checked, watched=watched)
+            report = attack(Path(folder), damages, chosen.seed, first=chosen.first, watched=watched)
         faults += report.faults
         facts: dict[str, Any] = {**asdict(report), "kinds": dict(sorted(report.kinds.items()))}
         print(f"{name}: {facts}", flush=True)

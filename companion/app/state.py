@@ -372,9 +372,8 @@ class AppState:
         folder = self.folder(game)
         if folder is None or self.data_dir is None or game == self.game:
             raise NoGameError
-        for suffix in ("jsonl", "count"):
-            # The copy goes first: the next start would bring the game back from it.
-            (self.data_dir / "copies" / f"{game}.{suffix}").unlink(missing_ok=True)
+        # The copy goes first: the next start would bring the game back from it.
+        (self.data_dir / "copies" / f"{game}.jsonl").unlink(missing_ok=True)
         shutil.rmtree(folder)
         self.signal.notify()
 

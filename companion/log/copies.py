@@ -1,22 +1,19 @@
 """Copies of the journals, made while playing: one beside the games for each, for the day the card damages a journal.
 
 A journal only grows, so a copy is its beginning, and grows too: only what is new is written behind it. A copy is never
-replaced by anything of which it is not a beginning: it may be all that is left of a game. Beside each copy lies how
-many entries it had: where journal and copy lose the same end, nothing else shows that there was more.
+replaced by anything of which it is not a beginning: it may be all that is left of a game.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from companion.storage.state_file import NOT_UNDERSTOOD, sync_folder
+from companion.storage.state_file import sync_folder
 
 EVIDENCE = b'{"seen": '
 """How a line of a whole journal begins that is no event."""
@@ -71,31 +68,6 @@ def keep_copy(games: Path, game: str, content: bytes) -> None:
 def entries_of(content: bytes) -> int:
     """How many entries a whole journal has: its events. The first line is the header, others say what was seen."""
     return max(content.count(b"\n") - 1 - content.count(b"\n" + EVIDENCE), 0)
-
-
-def count_of(games: Path, game: str) -> Path:
-    """Where it lies how many entries the game's copy had."""
-    return games.parent / "copies" / f"{game}.count"
-
-
-def keep_count(games: Path, game: str, entries: int) -> None:
-    """Note how many entries are copied; a note that is lost or late only says too little. Never raises OSError."""
-    path = count_of(games, game)
-    fresh = path.with_suffix(".count.new")
-    with suppress(OSError):
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "w") as out:
-            json.dump({"entries": entries}, out)
-        fresh.replace(path)
-
-
-def counted(games: Path, game: str) -> int:
-    """How many entries the game had at least, as was noted; 0 where nothing is noted, or nothing that makes sense."""
-    try:
-        entries = json.loads(count_of(games, game).read_bytes())["entries"]
-    except (OSError, *NOT_UNDERSTOOD):
-        return 0
-    return entries if type(entries) is int else 0
 
 
 class CopyKeeper:
@@ -165,10 +137,8 @@ class CopyKeeper:
     def _copy(self, game: str, session: Recorded) -> None:
         with self._lock:
             self._waiting.discard(game)
-        content = session.journal.content
         try:
-            keep_copy(self._games, game, content)
-            keep_count(self._games, game, entries_of(content))
+            keep_copy(self._games, game, session.journal.content)
         except CopyRefusedError:
             if game not in self._refused_games:
                 self._refused_games.add(game)

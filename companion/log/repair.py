@@ -1,8 +1,8 @@
-"""Journals and their copies compared at the start: what a failing card damaged or cut off comes back, and is reported.
+"""Journals and their copies compared at the start: a line that a failing card damaged comes from the copy.
 
-The longer of the two wins where one is a beginning of the other; where lines are damaged, each comes from the file that
-still holds it (`companion.log.recovery`). Nothing is thrown away: a file that is replaced is set aside beside the new
-one, and every case is reported with its name.
+A line is proved by its checksum, which covers all lines before it. The game goes on to the first line that neither file
+holds: what lies behind it could only be read by guessing what is missing, and a guess may accuse somebody. Nothing is
+thrown away: a file that is replaced is set aside beside the new one, and said.
 """
 
 from __future__ import annotations
@@ -10,157 +10,111 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
-from companion.log.copies import copy_of, counted, entries_of, journal_of, keep_copy, keep_count
+from companion.log.copies import EVIDENCE, copy_of, entries_of, journal_of, keep_copy
 from companion.log.journal import JournalError, parse_journal, parse_line
-from companion.log.recovery import Recovered, recover
 from companion.storage.checksums import Chain, split_line
 from companion.storage.repairs import Repair
 from companion.storage.state_file import free_name, set_aside, sync_folder, write_beside, write_whole
 
 BLOCK = 4096
-"""Bytes that are given up together where a card cannot read them any more."""
+"""Bytes that are read at once: where the card does not give them, the file ends."""
+
+UNREADABLE = b"\x00\n"
+"""Stands for what the card does not give: no line of a journal."""
 
 
 def repair_games(games: Path) -> list[Repair]:
-    """Compare every game with its copy and repair what is damaged; what was done, one report for each case."""
+    """Compare every game with its copy and repair what is damaged; what was done, at most one report a game."""
     names = {path.parent.name for path in games.glob("*/journal.jsonl")}
-    names |= {path.stem for pattern in ("*.jsonl", "*.count") for path in (games.parent / "copies").glob(pattern)}
+    names |= {path.stem for path in (games.parent / "copies").glob("*.jsonl")}
     return [report for game in sorted(names) for report in repair_game(games, game)]
 
 
 def repair_game(games: Path, game: str) -> list[Repair]:
     """The same for one game, which must not be open."""
-    noted = counted(games, game)
-    reports = _compare_with_copy(games, game)
-    return [*reports, *_missing_end(games, game, noted, reports)] if noted else reports
-
-
-def _missing_end(games: Path, game: str, noted: int, reports: Sequence[Repair]) -> list[Repair]:
-    """What neither file holds and nothing else says: the game had `noted` entries when it was last copied."""
     try:
-        content = read_what_can_be_read(journal_of(games, game))
-    except FileNotFoundError:
-        content = b""
-    except OSError:
-        return []
-    whole = whole_lines(content) if content else b""
-    if whole is None:
-        return []
-    entries = entries_of(whole)
-    keep_count(games, game, entries)
-    if entries >= noted or any(one.code in ("JOURNAL_GAP", "JOURNAL_LOST", "REPAIR_FAILED") for one in reports):
-        return []
-    code = "JOURNAL_END_LOST" if whole else "JOURNAL_GONE"
-    return [Repair(code, {"game": game, "events": entries, "lost": noted - entries})]
-
-
-def _compare_with_copy(games: Path, game: str) -> list[Repair]:
-    path, copy = journal_of(games, game), copy_of(games, game)
-    try:
-        held, copied = _File.read(path), _File.read(copy)
+        held, copied = _read(journal_of(games, game)), _read(copy_of(games, game))
     except OSError:
         # Out of reach, not damaged (permissions, a card that is gone): opening the game says so.
         return []
-    if not held.content and not copied.content:
+    if not held and not copied:
         return []
-    if held.whole is not None and (not copied.content or _begins(copied.whole, held.whole)):
-        if not held.whole.startswith(copied.content):
-            # The last line of the copy was being written when the power went: it goes on without that piece.
-            set_aside(copy, "torn")
-        with suppress(OSError):
-            keep_copy(games, game, held.whole)
-        return []
-    found = recover([file.content for file in (held, copied) if file.content])
+    lines = sound_lines(held, copied)
     try:
-        return _put_in_place(game, path, copy, held, copied, found)
+        return _put_in_place(games, game, held, copied, lines)
     except OSError as error:
         return [Repair("REPAIR_FAILED", {"game": game, "why": error.strerror or str(error)})]
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file as it was read; `content` is empty where there is none, `whole` its lines if nothing is wrong with it."""
-
-    content: bytes
-    whole: bytes | None
-
-    @classmethod
-    def read(cls, path: Path) -> _File:
-        try:
-            content = read_what_can_be_read(path)
-        except FileNotFoundError:
-            content = b""
-        return cls(content, whole_lines(content))
-
-
-def read_what_can_be_read(path: Path) -> bytes:
-    """A file's bytes, with zeros in place of blocks that the card does not give any more. Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+def _read(path: Path) -> bytes:
+    """A file's bytes, b"" where there is none. Raises OSError."""
     try:
-        size = os.fstat(descriptor).st_size
-        blocks = []
-        for place in range(0, size, BLOCK):
-            length = min(BLOCK, size - place)
-            try:
-                blocks.append(os.pread(descriptor, length, place))
-            except OSError as error:
-                if error.errno != errno.EIO:
-                    raise
-                blocks.append(b"\x00" * length)
-        return b"".join(blocks)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return b""
+    blocks = []
+    try:
+        while block := os.read(descriptor, BLOCK):
+            blocks.append(block)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        blocks.append(UNREADABLE)
     finally:
         os.close(descriptor)
+    return b"".join(blocks)
 
 
-def whole_lines(content: bytes) -> bytes | None:
-    """The whole lines of a journal, a torn last one left out; None where something is wrong with one of them.
+def sound_lines(*contents: bytes) -> list[bytes]:
+    """The longest beginning of the game that these files hold together, wherever in them its lines lie. Where nothing
+    proves which of two lines is right, that of the first file counts."""
+    files = [content.split(b"\n") for content in contents]
+    everywhere = [(lines, place) for lines in files for place in range(len(lines))]
+    due = [0] * len(files)
+    taken: list[bytes] = []
+    chain, checked = Chain(), False
 
-    Lines that checksums prove need not be understood; those without must be.
-    """
-    lines = content.split(b"\n")
-    tail = lines.pop()
-    chain, checked, unchecked = Chain(), False, False
-    for line in lines:
-        body, checksum = split_line(line)
-        if not line:
-            continue
-        if chain.add(body) != checksum:
-            if checksum is not None or checked:
-                return None
-            unchecked = True
+    def proved(lines: Sequence[bytes], place: int) -> bool:
+        body, checksum = split_line(lines[place])
+        return checksum == chain.after(body)
+
+    def good(lines: Sequence[bytes], place: int) -> bool:
+        return split_line(lines[place])[1] is None and _is_object(lines[place])
+
+    while True:
+        here = [(lines, place) for lines, place in zip(files, due, strict=True) if place < len(lines)]
+        found = next((one for one in (*here, *everywhere) if proved(*one)), None)
+        if found is None and not checked:
+            found = next((one for one in here if good(*one)), None)
+        if found is None:
+            return taken
+        lines, place = found
+        due = [place + 1 if one is lines else earlier + 1 for one, earlier in zip(files, due, strict=True)]
+        body, checksum = split_line(lines[place])
         checked = checked or checksum is not None
-    if tail:
-        body, checksum = split_line(tail)
-        proved = checksum is not None and checksum == chain.after(body)
-        if proved or (not checked and checksum is None and _is_object(tail)):
-            unchecked = unchecked or not proved
-            content += b"\n"
-        elif _is_object(tail) or not lines:
-            return None
-        else:
-            content = content[: len(content) - len(tail)]
-    if unchecked or not content:
-        try:
-            parse_journal(content)
-        except JournalError:
-            return None
-    return content
+        chain.add(body)
+        taken.append(lines[place])
 
 
 def is_whole(path: Path) -> bool:
     """Whether nothing is wrong with the journal or copy at `path`, only looked at; True where it cannot be reached."""
     try:
-        return whole_lines(read_what_can_be_read(path)) is not None
+        content = _read(path)
     except OSError:
         return True
+    lines = sound_lines(content)
+    proved = bool(lines) and split_line(lines[-1])[1] is not None
+    return _is_all(content, lines) and (proved or not _fault(content))
 
 
-def _begins(beginning: bytes | None, content: bytes) -> bool:
-    return beginning is not None and content.startswith(beginning)
+def _is_all(content: bytes, lines: Sequence[bytes]) -> bool:
+    """Whether a file holds these lines and nothing else, but for a last one that was being written."""
+    whole = b"".join(line + b"\n" for line in lines)
+    tail = content.rpartition(b"\n")[2]
+    torn = content == whole + tail and not _is_object(tail)
+    return bool(lines) and (torn or content + b"\n" == whole)
 
 
 def _is_object(line: bytes) -> bool:
@@ -170,39 +124,58 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def _put_in_place(game: str, path: Path, copy: Path, held: _File, copied: _File, found: Recovered) -> list[Repair]:
-    reports, kept = [], []
-    about: dict[str, str | int] = {"game": game, "events": found.events}
-    # What a whole copy holds beyond a whole journal is another course of the game, and no entry of this one.
-    gap = found.beyond > 0 and (held.whole is None or copied.whole is None)
-    if found.content != held.whole:
-        if held.content:
-            kept.append(_replace(path, found.content).name)
-            about["aside"] = kept[0]
+def _put_in_place(games: Path, game: str, held: bytes, copied: bytes, lines: list[bytes]) -> list[Repair]:
+    path, copy = journal_of(games, game), copy_of(games, game)
+    whole = b"".join(line + b"\n" for line in lines)
+    aside = []
+    damaged = not _is_all(held, lines)
+    if damaged and held:
+        aside.append(_replace(path, whole))
+    elif damaged and whole:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, whole)
+    if not whole.startswith(copied):
+        if _is_all(copied, lines[: copied.count(b"\n")]):
+            set_aside(copy, "torn")  # its last line was being written when the power went
         else:
-            _restore(path, found.content)
-        if held.whole is not None and found.content.startswith(held.whole):
-            reports.append(Repair("JOURNAL_SHORT", {**about, "back": found.events - entries_of(held.whole)}))
-        elif found.content:
-            code = "JOURNAL_DAMAGED" if held.content else "JOURNAL_MISSING"
-            reports.append(Repair(code, {**about, **({"why": _fault(held)} if held.content else {})}))
-    if not found.content.startswith(copied.content):
-        torn = _begins(copied.whole, found.content)
-        aside = set_aside(copy, "torn" if torn else "damaged" if copied.whole is None else "other")
-        kept.append(copy.name if aside is None else aside.name)
-        if found.content and not torn and not gap:
-            code = "COPY_DAMAGED" if copied.whole is None else "COPY_DIFFERS"
-            reports.append(Repair(code, {"game": game, "aside": kept[-1]}))
-    if not found.content:
-        return [Repair("JOURNAL_LOST", {"game": game, "aside": ", ".join(kept)})]
-    if found.unproved:
-        entries, first = _ranges(found.unproved), max(1, found.unproved[0])
-        reports.append(Repair("JOURNAL_IN_DOUBT", {"game": game, "entries": entries, "first": first}))
-    if gap:
-        about |= {"beyond": found.beyond, "aside": ", ".join(kept)}
-        reports.append(Repair("JOURNAL_GAP", about))
-    keep_copy(path.parent.parent, game, found.content)
-    return reports
+            aside.append(set_aside(copy) or copy)
+            damaged = True
+    if whole:
+        keep_copy(games, game, whole)
+    if not damaged:
+        return []
+    about: dict[str, str | int] = {"game": game, "events": entries_of(whole), "aside": ", ".join(p.name for p in aside)}
+    beyond = _beyond(held, lines) | _beyond(copied, lines)
+    if not whole:
+        return [Repair("JOURNAL_LOST", about)]
+    if beyond:
+        later = sum(_is_object(line) and not line.startswith(EVIDENCE) for line in beyond)
+        return [Repair("JOURNAL_GAP", {**about, "beyond": later})]
+    if not held:
+        return [Repair("JOURNAL_MISSING", about)]
+    return [Repair("JOURNAL_DAMAGED", {**about, "why": _fault(held) or "the journal and its copy differ"})]
+
+
+def _beyond(content: bytes, lines: list[bytes]) -> set[bytes]:
+    """What a file holds behind the last line that counts, if it is not one of another game: by its place in the file,
+    or by its number."""
+    pieces = content.split(b"\n")[:-1]
+    if sound_lines(content)[:1] not in ([], lines[:1]):
+        return set()
+    last = max((n for n, piece in enumerate(pieces) if [piece] == lines[-1:]), default=len(lines) - 1)
+    events = entries_of(b"".join(line + b"\n" for line in lines))
+    later = {*pieces[last + 1 :], *(piece for piece in pieces if _event_of(piece) > events)}
+    return later - {*lines, b""}
+
+
+def _event_of(line: bytes) -> int:
+    """The number of an event, or of the one before what was seen; 0 for a line that cannot be read."""
+    try:
+        value = parse_line(line)
+    except ValueError:
+        return 0
+    number = (value.get("seq") or value.get("after")) if isinstance(value, dict) else 0
+    return number if type(number) is int else 0
 
 
 def _replace(path: Path, content: bytes) -> Path:
@@ -218,27 +191,9 @@ def _replace(path: Path, content: bytes) -> Path:
     return aside
 
 
-def _restore(path: Path, content: bytes) -> None:
-    """A journal that is gone; nothing is made of a copy of which nothing is left."""
-    if content:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, content)
-
-
-def _fault(held: _File) -> str:
+def _fault(content: bytes) -> str:
     try:
-        parse_journal(held.content)
+        parse_journal(content)
     except JournalError as fault:
         return fault.why
     return ""
-
-
-def _ranges(numbers: tuple[int, ...]) -> str:
-    """1, 2, 3, 7 as "1-3, 7"."""
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
