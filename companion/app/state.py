@@ -220,8 +220,6 @@ class AppState:
         self.table: TableSetupPort | None = None
         self.learning: Learning | None = None
         self.diagnostics: Diagnosing | None = None
-        self.restart_in: Callable[[bool], None] | None = None
-        """Start again soon, in safe mode (True) or normally; None: whoever started the program has to."""
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
         self.parts = Parts()

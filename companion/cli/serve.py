@@ -20,6 +20,7 @@ import click
 from click.core import ParameterSource
 
 from companion.cli.live_camera import camera_options, camera_settings
+from companion.storage.repairs import Repair
 from companion.storage.state_file import takes_nothing
 
 if TYPE_CHECKING:
@@ -167,7 +168,9 @@ def own_table_name(machine: Path = Path("/etc/machine-id"), board: Path = BOARD_
     help="File of the pins of buttons and lamp, where they are wired otherwise than hardware/WIRING.md says.",
 )
 @click.option("--table-name", help="What this table is called at the broker.  [default: a name of this machine's own]")
-@click.option("--safe", is_flag=True, help="Start with no camera, no broker and no learned set.")
+@click.option(
+    "--safe", is_flag=True, envvar="COMPANION_SAFE", help="Start with no camera, no broker and no learned set."
+)
 def serve(
     source: str | None,
     port: int,
@@ -195,7 +198,6 @@ def serve(
     from companion.app.labels import LabelKeeper
     from companion.app.learning import LearningDesk
     from companion.app.runtime_choice import follow_choice
-    from companion.app.safe_mode import CODE, SafeMode
     from companion.cli.serve_diagnostics import Diagnostics, RecentLog
     from companion.cli.serve_log import ErrorLog
     from companion.cli.serve_storage import open_storage
@@ -222,17 +224,13 @@ def serve(
         parts.callback(sock.close)
         parts.enter_context(hold_data_dir(folder))
         storage = open_storage(folder)
-        mode = SafeMode(folder, storage.repairs.report_damaged)
-        if mode.chosen or safe:
-            safe, source, broker = True, None, None
+        if safe:
+            source, broker = None, None
+            storage.repairs.check(lambda: (Repair("SAFE_MODE"),))
             click.echo("Safe mode: no camera, no broker, no learned set.", err=True)
         if not safe:
             follow_choice(folder)
         app_state = make_app_state(folder, repairs=storage.repairs, learned=not safe)
-        app_state.restart_in = mode.restart
-        if safe:
-            storage.repairs.check(mode.repairs)
-            storage.repairs.actions[CODE] = lambda: mode.restart(False)
         storage.copy_games_of(app_state, parts)
         app_state.checks.append(lambda: quick_reasons(Machine(data=folder)))
         app_state.delete_pictures = storage.delete_pictures
@@ -286,7 +284,6 @@ def serve(
         click.echo("Ctrl-C ends it; every game is kept.", err=True)
         watchdog.ready()
         serve_on(app, sock)
-    mode.start_again()
 
 
 def _collect_garbage() -> None:

@@ -134,7 +134,6 @@ OF_THE_HOUSE = frozenset(
         "learning.corrections",
         "repairing.diagnostics",
         "repairing.do",
-        "repairing.safe_mode",
         "setup.camera_picture",
         "setup.forget_rules",
     }

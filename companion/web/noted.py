@@ -24,7 +24,6 @@ NOTED: Mapping[str, str] = {
     "setup.forget_rules": _("House rules were deleted."),
     "repairing.seen": _("A report of the box was taken from the list."),
     "repairing.do": _("A repair of the box was asked for."),
-    "repairing.safe_mode": _("The box was started in safe mode."),
     "access.sign_out": _("Every phone was signed out."),
 }
 

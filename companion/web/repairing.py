@@ -37,9 +37,9 @@ def _moment(since: str) -> str:
 def listing() -> str:
     """Help: what is wrong with the box, with a button for what can be done."""
     found = [shown(one) for one in app_state().repairs.open()]
-    parts = {"can_diagnose": app_state().diagnostics is not None, "can_restart": _can_start_safely()}
     lives = [(part_text(one.part), one) for one in app_state().parts.signs()]
-    return render_template("repairs.html", found=found, lives=lives, tv=False, **parts)
+    can_diagnose = app_state().diagnostics is not None
+    return render_template("repairs.html", found=found, lives=lives, tv=False, can_diagnose=can_diagnose)
 
 
 @repairing.get("/diagnostics.zip")
@@ -71,20 +71,3 @@ def do(id: str) -> AnyResponse:
     if not app_state().repairs.act(id):
         raise NotFound(_("That report is no longer on the list."))
     return redirect("/repairs", 303) if wants_page() else jsonify({"done": id})
-
-
-@repairing.post("/safe-mode")
-@changes
-def safe_mode() -> AnyResponse:
-    """Start again with no camera, no broker and no learned set."""
-    restart = app_state().restart_in
-    if restart is None:
-        raise NotFound(_("This page cannot start the box again."))
-    restart(True)
-    return redirect("/repairs", 303) if wants_page() else jsonify({"restarting": True})
-
-
-def _can_start_safely() -> bool:
-    """Whether there is a safe mode to go to: not while the box runs in it."""
-    in_it = any(one.code == "SAFE_MODE" for one in app_state().repairs.open())
-    return app_state().restart_in is not None and not in_it

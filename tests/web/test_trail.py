@@ -152,7 +152,6 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
     """Each route either writes into the journal with its author, or is named in NOTED, or changes nothing kept."""
     state.table, state.camera, state.learning = FakeTable(), FakeCamera(), FakeDesk()  # type: ignore[assignment]
     state.delete_pictures = lambda: 3
-    state.restart_in = lambda safe: None
     state.table.is_film = True  # type: ignore[misc]
     state.repairs.report_damaged(tmp_path / "x.json.damaged-1")
     report = state.repairs.open()[0].id
@@ -175,7 +174,6 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
         "setup.forget_rules": ("/setup/rules/forget", {"own": "ours"}),
         "repairing.seen": (f"/repairs/{report}/seen", {}),
         "repairing.do": (f"/repairs/{case.id}/do", {}),
-        "repairing.safe_mode": ("/safe-mode", {}),
     }
     for endpoint, (path, fields) in asked.items():
         answer = ann.post(path, json=fields)
