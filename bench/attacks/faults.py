@@ -181,7 +181,7 @@ def _siege(folder: Path, share: float) -> dict[str, Any]:
     def part(full: int) -> int:
         return max(1, round(full * share))
 
-    report = lay_siege(folder, viewers=part(100), connects=part(500), slow=part(100), events=part(200))
+    report = lay_siege(folder, viewers=part(24), connects=part(500), slow=part(100), events=part(200))
     return {
         "viewers": report.viewers,
         "events_each": report.events,

@@ -92,7 +92,7 @@ class Viewer:
         for message in messages:
             fields = dict(line.split(b": ", 1) for line in message.split(b"\n") if b": " in line)
             if b"id" in fields:
-                self.seen.append(int(fields[b"id"]))
+                self.seen.append(int(fields[b"id"].partition(b"@")[0]))
             elif fields.get(b"event") == b"camera":
                 self.camera.append(json.loads(fields[b"data"])["state"])
 
