@@ -350,17 +350,9 @@ def _around(seq: int, row: list[int]) -> list[int]:
 
 def _rounds(board: Scoreboard) -> tuple[RoundScores, ...]:
     return tuple(
-        RoundScores(
-            sheet.number,
-            sheet.engine or None,
-            sheet.starter,
-            sheet.how,
-            sheet.out,
-            dict(sheet.scores),
-            dict(sheet.totals or {}),
-        )
-        for sheet in board.rounds
-        if sheet.scores is not None
+        RoundScores(one.number, one.engine or None, one.starter, one.how, one.out, dict(one.scores), one.totals or {})
+        for one in board.rounds
+        if one.scores is not None
     )
 
 
