@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
-from companion.play.course import Place
+from companion.play.course import FOREIGN_TILES, Place
+from companion.play.event_actions import uncounted
 from companion.rules.actions import LEFT, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 from companion.rules.chinese.judge import tile_faults
 from companion.rules.chinese.line import apply, open_arms, tiles_of
@@ -319,6 +320,9 @@ class TrainFold(Fold):
             turn.act(act)
         found = [(code, True) for code in sorted(turn.codes)]
         found += [(code, False) for code in sorted(turn.may) if not turn.codes]
+        if turn.codes & FOREIGN_TILES:
+            turn.hand = None
+            turn.position = replace(turn.position, hands=uncounted(turn.position, (told.by,)).hands)
         turn.codes, turn.may = known | turn.codes, maybe | turn.may
         self.state = turn
         return found

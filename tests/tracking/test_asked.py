@@ -287,6 +287,16 @@ def test_who_laid_a_tile_that_is_none_of_these_may_hold_one_more() -> None:
     assert not asked.questions() and "OUT_OF_TURN" not in {code for _, code, _ in against(asked)}
 
 
+def test_whoever_laid_a_tile_that_lay_there_already_is_not_counted_out() -> None:
+    """By the count the 4-4 is Ann's last tile, and asks for no second one; she drew for it, and marked."""
+    said = ("Ann 12-4@Ann", "Ben 12-5@Ben", "Ann 4-12@Ann", "Ben 5-6@Ben", "Ann 12-12@MX", "Ann draws", "Ann marks")
+    asked = AskedRound(load_ruleset("tactic"), replace(table(("Ann", "Ben")), hands={"Ann": 3, "Ben": 9}), "Ann",
+                       answers={n: [Answer(Kind.SO, (), "Dad", 9)] for n in (3, 5)})  # fmt: skip
+    for seq, one in enumerate(said, 1):
+        asked.take(tap(seq, one))
+    assert {code for _, code, _ in against(asked)} == {"DUPLICATE_TILE"} and not asked.questions()
+
+
 def test_a_second_tile_put_away_in_a_turn_is_in_place_of_none() -> None:
     taps = ("Ann 1-6@R", "Ann discards", "Ben 6-5@R", "Cy 5-3@R", "Ann 3-6@R")
     asked = told(*taps, rules="jielong", answers={2: [Answer(Kind.SO, (), "Dad", 9)]})
