@@ -66,6 +66,7 @@ test-tools: $(VENV)/.test
 test-nightly: $(VENV)/.test
 	.ci/chromium > /dev/null
 	.ci/broker > /dev/null
+	.ci/home-assistant > /dev/null
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m nightly
 
 # What a change is tried against while it is being made: everything but the tests that take seconds each.
@@ -151,4 +152,4 @@ $(VENV)/.docs: $(VENV)/.runtime
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(TRAIN_VENV) $(TRACE_VENV) build *.egg-info
+	rm -rf $(VENV) $(TRAIN_VENV) $(TRACE_VENV) .venv-home-assistant build *.egg-info

@@ -1,4 +1,4 @@
-"""What Home Assistant takes, as JSON Schema: read off its source at 2024.12.5, which itself cannot be installed here.
+"""What Home Assistant takes, as JSON Schema: read off its source at 2024.12.5.
 
 components/mqtt/{discovery,config,schemas,sensor,binary_sensor,event,button}.py, helpers/config_validation.py
 (automations), components/lovelace (the card *entities*). Home Assistant drops a discovered key that it does not know;
