@@ -36,37 +36,26 @@ _COPIES_TO_DOUBT_ONE = 3
 """From so many patterns of one value on, likeness to a single one, which may be misread, is not enough."""
 
 
-SURE = 0.97
-DOUBTFUL = 0.9
+SURE, DOUBTFUL = 0.97, 0.9
+"""From the first probability on a half lends its looks, below the second one is compared."""
 CANDIDATE = 0.02
+"""The least probability of a value that is compared."""
 PAIRS = 6
-ALIKE = 1.5
-FLOOR = 0.02
+"""So many equal halves must be known before likeness means anything."""
+ALIKE, FLOOR = 1.5, 0.02
+"""By how many deviations a half may look less alike than equal halves do to count as one of them, and what a value that
+looks quite different keeps."""
 SPREAD = 0.06
-BLANK = 0.65
-UNLIKE = 3.0
-STRANGE = 4.5
-DISBELIEVED = 0.8
-BURNT_BLANK = 0.98
-BURNT_OUT = 250
-"""From this brightness of 255 on a pixel shows nothing but light."""
-
-
-@dataclass(frozen=True, slots=True)
-class FamiliarSettings:
-    """`SURE` is the probability from which a half lends its looks, `DOUBTFUL` that below which one is compared.
-
-    `CANDIDATE`: the least probability of a value that is compared; `PAIRS`: so many equal halves must be known before
-    likeness means anything; `ALIKE` and `FLOOR`: by how many deviations a half may look less alike than equal halves do
-    to count as one of them, and what a value that looks quite different keeps; `SPREAD` the least deviation. `BLANK` is
-    the least probability of a blank that may be confirmed, `UNLIKE` from how many deviations on another value is ruled
-    out then. A half read less surely than `certain` that is `STRANGE` by more deviations keeps the probability
-    `DISBELIEVED`: on 279 stills 273 halves were right and at most 2.9 deviations off, three were wrong and 5.5 or more.
-    So does a blank less sure than `BURNT_BLANK` on a half that is burnt out: on 80 stills of the other renderer two of
-    16 were none, and none of the 147 surer ones.
-    """
-
-    certain: float = 0.995
+"""The least deviation."""
+BLANK, UNLIKE = 0.65, 3.0
+"""The least probability of a blank that may be confirmed, and from how many deviations on another value is ruled out
+then."""
+CERTAIN, STRANGE, DISBELIEVED = 0.995, 4.5, 0.8
+"""A half read less surely than the first that is strange by more deviations than the second keeps the third: on 279
+stills 273 halves were right and at most 2.9 deviations off, three were wrong and 5.5 or more."""
+BURNT_BLANK, BURNT_OUT = 0.98, 250
+"""So does a blank less sure than the first on a half that is burnt out: on 80 stills of the other renderer two of 16
+were none, and none of the 147 surer ones. From the second on, of 255, a pixel shows nothing but light."""
 
 
 @dataclass(slots=True)
@@ -78,7 +67,6 @@ class Appearance:
     replaces itself.
     """
 
-    settings: FamiliarSettings = field(default_factory=FamiliarSettings)
     bodies: Bodies = field(default_factory=lambda: Bodies())
     spreads: list[float] = field(default_factory=list)
     digits: bool = False
@@ -99,7 +87,7 @@ class Appearance:
     def believed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
         """The same of tiles under an overhead camera whose places are settled, strange readings disbelieved."""
         best = p.max(2)
-        read = (best >= DOUBTFUL) & (best < self.settings.certain)
+        read = (best >= DOUBTFUL) & (best < CERTAIN)
         out = self._compared(p, crops, read, self._disbelieved)
         for i, half in np.argwhere((p.argmax(2) == 0) & (best < BURNT_BLANK)):
             if self._is_burnt_out(outward_halves(crops[i : i + 1])[0, half]):

@@ -59,15 +59,7 @@ class KnownSet:
         return np.asarray(clear & np.array(more, np.bool_))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Weighed:
-    """`halves` (n, 2, v) probabilities after weighing; `contested` (n,) True where two tiles want the same copy."""
-
-    halves: Floats
-    contested: NDArray[np.bool_]
-
-
-def weigh(p: Floats, known: KnownSet) -> Weighed:
+def weigh(p: Floats, known: KnownSet) -> Floats:
     """(n, 2, v) probabilities of n tiles read by themselves -> what they are when all are of one set."""
     n, _, count = p.shape
     pairs = [pair for pair in known.copies if pair[1] < count]
@@ -83,7 +75,6 @@ def weigh(p: Floats, known: KnownSet) -> Weighed:
     best = assign(cost)
     chosen, dearer = best.columns, dearer_by(cost, best)
     out = np.zeros_like(p)
-    contested = np.zeros(n, np.bool_)
     for i in range(n):
         own = np.argsort(-likely[i], kind="stable")
         own = _first_copies(own, columns)[:_CANDIDATES]
@@ -94,7 +85,6 @@ def weigh(p: Floats, known: KnownSet) -> Weighed:
         else:
             # How likely the whole table is with this tile forced to be each, the others at their best.
             weights = np.exp(-dearer[i, own] + dearer[i, own].min())
-            contested[i] = took != best_alone
         total = weights.sum()
         # What is left when no tile of the set fits is no value at all.
         share = weights / max(total, 1e-12) * (1 - _none_of_them(cost, chosen, i, len(columns)))
@@ -106,18 +96,17 @@ def weigh(p: Floats, known: KnownSet) -> Weighed:
             if x != y:
                 out[i, 0, y] += weight - here
                 out[i, 1, x] += weight - here
-    return Weighed(out, contested)
+    return out
 
 
-def _weighed_as_far_as_it_goes(p: Floats, known: KnownSet, best: Floats, most: int) -> Weighed:
+def _weighed_as_far_as_it_goes(p: Floats, known: KnownSet, best: Floats, most: int) -> Floats:
     """Where more is found than the set has tiles (a cloth full of dots), the likely tiles are weighed and the rest is
     what it seems by itself: the assignment would take minutes and tell nothing of it."""
     order = np.argsort(-best, kind="stable")[:most]
     likely = np.sort(order[best[order] >= _LIKELY])
-    out, contested = p.copy(), np.zeros(len(p), np.bool_)
-    weighed = weigh(p[likely], known)
-    out[likely], contested[likely] = weighed.halves, weighed.contested
-    return Weighed(out, contested)
+    out = p.copy()
+    out[likely] = weigh(p[likely], known)
+    return out
 
 
 def _first_copies(order: NDArray[np.intp], columns: list[tuple[int, int]]) -> NDArray[np.intp]:

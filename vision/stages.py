@@ -178,7 +178,7 @@ def doubted(look: Look, finds: Finds) -> Finds:
         p = softened(p)
     else:  # what the network gave to "none" and "back" stays missing
         total = p.sum(2, keepdims=True)
-        p = weigh(p / np.maximum(total, 1e-9), look.known).halves * np.minimum(total, 1.0)
+        p = weigh(p / np.maximum(total, 1e-9), look.known) * np.minimum(total, 1.0)
     p = high_values.supported(p, crops, look.known)
     finds.p[up] = by_hand.doubted(look.picture, finds.quads[up], p, look.familiar.spreads)
     return finds
