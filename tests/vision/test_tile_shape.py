@@ -44,6 +44,14 @@ def test_one_of_a_few_that_is_cut_short_is_not_read() -> None:
     assert cut_short_doubted(read(across))[2].values == (4, 2), "one beside it tells too little"
 
 
+def test_one_of_too_few_that_is_hardly_longer_than_wide_is_not_read() -> None:
+    """A rack's lip hides the lower row of a 6-6: what is left shows 4-4."""
+    one = np.array([[[0, 24], [0, 0], [33, 0], [33, 24]]], np.float64)
+    assert cut_short_doubted(read(one))[0].values is None
+    leaning = one * [1.1, 1]
+    assert cut_short_doubted(read(leaning))[0].values == (4, 2), "a camera that leans sees it as short"
+
+
 @pytest.mark.parametrize(("p", "told"), [(0.999, None), (0.9997, 2)])
 def test_a_half_in_an_outline_cut_short_has_to_be_read_as_only_a_whole_one_is(p: float, told: int | None) -> None:
     """Where a hand begins, that leaves one row of a 4: as good a 2 as any."""
@@ -69,6 +77,6 @@ def test_the_lean_is_told_from_the_outlines(lean: float) -> None:
 
 def test_too_few_tell_nothing() -> None:
     assert shape_of(scattered(4, 0)) is None
-    tiles = read(scattered(4, 60))
+    tiles = read(scattered(4, 40))
     assert cut_short_doubted(tiles) == tiles
     assert cut_short_doubted([]) == []
