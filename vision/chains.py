@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.candidates import Finds
-from vision.detections import Detections, Kind
-from vision.rectify import shifted
-from vision.rotated import area, iou, shared
+from vision.rotated import iou
 
 Floats = NDArray[np.float32]
 
@@ -81,29 +79,11 @@ def proposals(quads: Floats) -> Places:
     )
 
 
-def half_beside(tiles: Detections, doubtful: float) -> Detections:
-    """The places half a tile beside finds less sure than `doubtful` that overlap others: a box across two tiles hides
-    them both."""
-    q = tiles.quads_px
-    centres = q.mean(1)
-    reach = np.linalg.norm(q - centres[:, None], axis=2).max(1) if len(q) else np.zeros(0, np.float32)
-    overlapping = []
-    for i in np.flatnonzero(tiles.confidence < doubtful):
-        near = np.flatnonzero(np.linalg.norm(centres - centres[i], axis=1) < 0.8 * (reach + reach[i]))
-        if any(shared(q[i], q[j]) > 0.2 * area(q[i]) for j in near if j != i):
-            overlapping.append(i)
-    some = tiles.select(np.array(overlapping, np.intp))
-    quads = np.concatenate([shifted(some.quads_px, (a, b, 0.0, 0.0)) for a, b in _HALF_A_TILE])
-    confidence = np.asarray(np.tile(some.confidence, len(_HALF_A_TILE)) * np.float32(0.9), np.float32)
-    return Detections(quads, np.full(len(quads), Kind.FACE_UP, np.int8), confidence)
-
-
-_HALF_A_TILE = ((0.5, 0.0), (-0.5, 0.0), (0.0, 0.5), (0.0, -0.5))
-
-
 def cut_short(quads: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Of outlines (n, 4, 2) longer than `LONGEST` times their width, in a chain without seams: which they are, each
-    twice, and what a tile's length of them is, from either end."""
+    twice, and what a tile's length of them is, from either end.
+
+    Of the same pictures that saves four tiles of one photograph and finds one in another; it costs none."""
     q = np.asarray(quads, np.float32)
     along, across = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2, (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
     ratio = np.linalg.norm(along, axis=1) / np.maximum(np.linalg.norm(across, axis=1), 1e-6)
@@ -151,19 +131,11 @@ def enclosed(quads: Floats) -> NDArray[np.bool_]:
 
 
 def in_line(quads: Floats) -> NDArray[np.bool_]:
-    """(n,) whether a tile has one in line with it close to one of its ends."""
+    """(n,) whether a tile has one in line with it close to one of its ends.
+
+    Doubles that have are looked for half a tile off as well. Of 67 labelled photographs that saves one, three tiles and
+    a wrong one; it costs none, and changes nothing on 43 rendered hands and ten rendered tables."""
     return np.asarray(_continued(quads).any(1))
-
-
-def out_of_step(quads: Floats, doubles: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(n,) which `doubles` have another one in line with them a tile's length further on: boxes across every second
-    seam of a chain show doubles."""
-    chain = _Chain(np.asarray(quads, np.float32))
-    found = np.zeros(len(quads), np.bool_)
-    for i in np.flatnonzero(doubles):
-        beyond = [chain.at(int(i), way) for way in (1.75, -1.75)]
-        found[i] = any(j not in (None, i) and doubles[j] for j in beyond)
-    return found
 
 
 def flanked(quads: Floats) -> NDArray[np.bool_]:

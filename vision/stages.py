@@ -124,12 +124,12 @@ class Look:
 
 
 def found(look: Look, detections: Detections) -> Finds:
-    """The tiles among the detections as the network reads them, and places half a tile beside those that hide two.
+    """The tiles among the detections as the network reads them.
 
     Where the size of a tile is known, what is read within an outline of another counts for nothing."""
     tiles = detections.select(detections.kind <= Kind.FACE_DOWN)
-    finds = look.reader.finds(look.cut, tiles.together(chains.half_beside(tiles, DOUBTFUL_DETECTION)))
-    finds.seen[: len(tiles)] = True
+    finds = look.reader.finds(look.cut, tiles)
+    finds.seen = True
     return _fitted(look, finds)
 
 
@@ -270,7 +270,7 @@ def _in_chains(look: Look, finds: Finds, short: NDArray[np.intp]) -> Finds:
     # Halves of two neighbours look like a tile and like none, or, as like lies at like, like a double in line.
     first, second = finds.values[there].argmax(2).T
     doubles = first == second
-    moved = (chains.in_line(quads) & doubles) | chains.out_of_step(quads, doubles)
+    moved = chains.in_line(quads) & doubles
     astray = there[(vague & (finds.none[there].min(1) > HINT_OF_NOTHING)) | moved]
     unread = there[vague]
     long, pieces = chains.cut_short(finds.quads[unread])

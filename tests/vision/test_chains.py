@@ -13,7 +13,6 @@ from vision.chains import (
     enclosed,
     flanked,
     in_line,
-    out_of_step,
     proposals,
     stretched,
 )
@@ -155,12 +154,3 @@ def test_a_part_of_a_tile_is_one_end_of_it() -> None:
         assert which.tolist() == [0] * 4 and is_among(places, tile(0)) and is_among(places, tile(-LONG / 2))
         assert np.allclose([area(place) for place in places], LONG * WIDE, rtol=0.01)
     assert len(stretched(np.zeros((0, 4, 2), np.float32), LONG)[1]) == 0
-
-
-def test_doubles_a_tile_apart_in_line_are_out_of_step() -> None:
-    row = np.stack([tile(0), tile(2 * LONG), tile(4 * LONG), tile(9 * LONG)])
-    doubles = np.array([True, True, False, True])
-    assert out_of_step(row, doubles).tolist() == [True, True, False, False]
-    across = np.stack([tile(0), tile(2 * LONG, heading_deg=90.0)])
-    assert out_of_step(across, np.array([False, True])).tolist() == [False, False]
-    assert out_of_step(np.zeros((0, 4, 2), np.float32), np.zeros(0, np.bool_)).tolist() == []
