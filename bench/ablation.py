@@ -29,7 +29,7 @@ from bench.somebody import SLIPS, TRUE
 from bench.table import FIRST_SEED, RoundResult, faults, with_faults
 from bench.told import Meddled, ToldTable, UnfilmedRound
 from companion.log.journal import Journal
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.tracking.tracker import Untouched
 from datasets.folder_argument import RECORDED, folder_with

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bench.arms import ArmCamera
-from companion.perception.reaches import Reaches
+from companion.perception.arm_votes import Reaches
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles

@@ -21,15 +21,12 @@ from bench.replay import Recorded, laid_by, table_of
 from bench.table import reaches, with_faults
 from bench.told import as_seen, reports_of
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
+from companion.log.events import TableChange
 from companion.log.journal import Journal
-from companion.log.table_change import TableChange
-from companion.perception.arm_votes import Vote, counted_once, together, vote
-from companion.perception.reaches import Reach, Reaches
-from companion.perception.sleeves import Sleeves
-from companion.rules.actions import Draw, Mark, Play, Unmark
+from companion.perception.arm_votes import Reach, Reaches, Sleeves, Vote, counted_once, together, vote
 from companion.rules.notation import Change, Drawing, Laying, parse_act, print_act
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import Draw, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.referee import referee_for, undealt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid as LaidTile

@@ -25,10 +25,8 @@ import cv2
 import numpy as np
 
 from bench.arm_options import keep, kept, options
-from companion.perception.arm_votes import ANOTHERS, WEIGHTS, fit_of, vote
-from companion.perception.reaches import Reach, Reaches
-from companion.perception.sleeves import Sleeves
-from companion.rules.actions import Action
+from companion.perception.arm_votes import ANOTHERS, WEIGHTS, Reach, Reaches, Sleeves, fit_of, vote
+from companion.rules.position import Action
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from datasets.render.table import render_table

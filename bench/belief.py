@@ -17,7 +17,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.evidence import Evidence
 from companion.tracking.filter import TableFilter

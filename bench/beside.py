@@ -27,11 +27,11 @@ from bench.table import watcher_before
 from bench.third_film import ThirdFilm
 from companion.game.session import Session
 from companion.geometry import TableSetup
-from companion.geometry.table_setup import Family
+from companion.geometry.layout import Family
 from companion.log.events import HandShown, Unclear
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
-from companion.perception.table_location import box_of, chinese_box, known_set
+from companion.perception.table_reader import box_of, chinese_box, known_set
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile
 from datasets.bots.recording import events_of, opening

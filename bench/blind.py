@@ -20,8 +20,8 @@ from companion.log.events import TilePlayed
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
-from companion.perception.table_location import box_of, known_set
-from companion.rules.actions import Play
+from companion.perception.table_reader import box_of, known_set
+from companion.rules.position import Play
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings

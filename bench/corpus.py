@@ -37,13 +37,12 @@ from bench.toys import ToyFilm
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
-from companion.log.events import Event
+from companion.log.events import Event, TableChange
 from companion.log.journal import Journal
-from companion.log.table_change import TableChange
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import box_of, known_set
+from companion.perception.table_reader import box_of, known_set
 from companion.rules.notation import print_act, print_change
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset

@@ -15,8 +15,7 @@ from pathlib import Path
 from bench import belief
 from bench.told import ToldTable, UnfilmedRound
 from companion.game.session import Session
-from companion.log.events import TilePlayed
-from companion.log.table_change import TableChange
+from companion.log.events import TableChange, TilePlayed
 from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
 from datasets.simulator.room import BlankFilm
 

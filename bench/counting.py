@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.game.game_view import SET_ASIDE
 from companion.game.session import Session
-from companion.game.standing import SET_ASIDE
 from companion.log.events import Event
 
 Charge = tuple[str, str | None]

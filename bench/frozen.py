@@ -39,23 +39,22 @@ from companion.__main__ import companion
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
 from companion.game.game_view import as_json
-from companion.game.rejected import CommandRejected, Reason
+from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.session import Session
 from companion.judge_api.definitions import kinds
 from companion.judge_api.reference import example
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.log.journal import Journal
 from companion.rules.explain import Facts, explain
 from companion.rules.ruleset import RULESET_NAMES, SHIPPED, load_ruleset
 from companion.rules.violations import Violation
 from companion.rules.written import written
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
+from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
 from companion.web.languages import LANGUAGES
 from companion.web.messages import messages
-from companion.web.pin import PinLock
-from companion.web.refusals import REFUSALS
-from companion.web.repair_texts import REPAIRS, cases, remedies
+from companion.web.texts import REFUSALS, REPAIRS, cases, remedies
 from datasets.bots import BotGame
 from datasets.bots.planting import plantable
 from datasets.simulator.room import BlankFilm
@@ -321,7 +320,7 @@ def codes_of(rules: str) -> Iterator[Said]:
 def refusals(_: Path) -> Iterator[Said]:
     session = FakeSession(tables.midgame())
     page = page_over(session)
-    for reason in Reason:
+    for reason in RejectionReason:
         about = {name: name for name in re.findall(r"%\((\w+)\)s", written(REFUSALS)["refusals"].get(reason, ""))}
         session.refuses = CommandRejected(reason, **{"fault": "fault", **about})
         for language in LANGUAGES:

@@ -24,7 +24,7 @@ from bench.stopwatch import seconds_per_unit
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
 from companion.game.session import Session
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from companion.web.app import PageSettings, create_app
 from companion.web.serving import ServingSettings
 from companion.web.stream import StreamSettings

@@ -12,10 +12,9 @@ import numpy as np
 
 from companion.geometry import Layout, TableSetup
 from companion.geometry.diff import Observation
-from companion.geometry.table_view import Point
-from companion.observing.print_sink import PrintSink
-from companion.perception.settings import WHOLE_AFTER
-from companion.perception.sink import LookAgain, Where, Why
+from companion.geometry.layout import Point
+from companion.observing.game_sink import PrintSink
+from companion.perception.settings import WHOLE_AFTER, LookAgain, LookReason, Where
 from companion.perception.watcher import Watcher
 from companion.rules.notation import Drawing
 from datasets.simulator.tabletop import TableTop
@@ -58,7 +57,7 @@ class Accepting(PrintSink):
         return self.ended
 
     def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
-        return (LookAgain(Where.BESIDE_THE_TRAINS, Why.MARKER_MAY_BE_DUE),)
+        return (LookAgain(Where.BESIDE_THE_TRAINS, LookReason.MARKER_MAY_BE_DUE),)
 
     def likeliest(self, ways: Iterable[Observation]) -> int:
         return 0

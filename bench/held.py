@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.cli.read import with_set_doubt
-from companion.cli.score import count
+from companion.cli.photographs import count, with_set_doubt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Tile, double_set
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table

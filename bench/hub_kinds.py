@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from companion.geometry.table_view import Point
+from companion.geometry.layout import Point
 from companion.rules.tile import Laid
 from datasets.render.table import TableHub, TableScene
 from datasets.simulator.film import Film

@@ -18,8 +18,8 @@ import numpy as np
 
 from bench.foreign_film import ForeignFilm
 from bench.third_film import ThirdFilm
-from companion.app.named_sets import known_set
-from companion.rules.actions import RIGHT
+from companion.app.own_set import known_set
+from companion.rules.position import RIGHT
 from companion.rules.tile import Laid
 from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.film import Film, FilmSettings

@@ -21,8 +21,7 @@ import numpy as np
 
 from bench.ruling import MEDIAN, Tick, latencies
 from companion.app.games import make_app_state
-from companion.app.seats import SEATS_FILE, Seats, write_seats
-from companion.app.table_place import PLACE_FILE, place_from, write_place
+from companion.app.table_place import PLACE_FILE, SEATS_FILE, SeatPlan, place_from, write_place, write_seats
 from companion.app.table_service import WatchedTable
 from companion.play.setup_file import GameSetup
 from companion.supervise import SupervisedCamera
@@ -144,7 +143,7 @@ class Filmed:
         (data / "games").mkdir(parents=True)
         corners = np.array(setup.table.corners_px) / np.array(self.size_wh)
         write_place(data / PLACE_FILE, place_from(corners.tolist(), setup.table.size_mm))
-        write_seats(data / SEATS_FILE, Seats(setup.stations, setup.mexican_station, setup.seats, arms))
+        write_seats(data / SEATS_FILE, SeatPlan(setup.stations, setup.mexican_station, setup.seats, arms))
         app_state = make_app_state(data)
         watched = WatchedTable(app_state, "live", data, camera=SupervisedCamera(f"usb:{self.folder}", opener=open_film))
         app_state.camera = app_state.table = watched

@@ -23,10 +23,10 @@ from random import Random
 
 from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
-from companion.log.events import Event, Header
-from companion.rules.actions import Action, End
+from companion.log.event_fields import Header
+from companion.log.events import Event
 from companion.rules.mexican.judge import after_turn, judge_turn
-from companion.rules.position import Position
+from companion.rules.position import Action, End, Position
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from companion.rules.violations import Violation

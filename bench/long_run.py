@@ -15,8 +15,10 @@ from itertools import count
 
 from companion.game.timeline import Timeline
 from companion.log.corrections import EffectiveEvent
-from companion.log.events import Event, Header, RoundEnded
-from companion.rules.ruleset import ANY_SET, RULESET_NAMES, load_ruleset
+from companion.log.event_fields import Header
+from companion.log.events import Event, RoundEnded
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.ruleset_fields import ANY_SET
 from datasets.bots import BotGame
 from datasets.bots.recording import events_of, opening, reveal
 

@@ -10,7 +10,7 @@ import argparse
 import random
 from collections import Counter
 
-from companion.app.named_sets import known_set
+from companion.app.own_set import known_set
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from vision.eye import open_eye
 from vision.frame import Image

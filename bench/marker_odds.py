@@ -1,6 +1,6 @@
 """What each term of a marker's odds weighs: `python -m bench.marker_odds --tables 10`.
 
-On the tables of `bench.markers` every place that is weighed (companion/perception/marker_odds.py) is noted, with what
+On the tables of `bench.markers` every place that is weighed (companion/perception/tracks.py) is noted, with what
 each picture said of it and whether a marker stood there. The weights are fitted jointly, by logistic regression with
 each place counted once, and judged on tables that were left out in turn: how many markers are found and how many places
 are taken for one that are none, at each threshold. `several` and `bared` are judgement, and not fitted.
@@ -24,9 +24,8 @@ from bench.markers import watch
 from bench.third_film import ThirdFilm
 from bench.toys import ToyFilm
 from companion.geometry.joints import distance
-from companion.geometry.table_view import Point
-from companion.perception.marker_odds import Came, Weighed, eye_odds, measured
-from companion.perception.tracks import TableMemory
+from companion.geometry.layout import Point
+from companion.perception.tracks import Came, TableMemory, Weighed, eye_odds, measured
 from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.tabletop import TableFullError, TableTop
 from vision.eye import open_eye

@@ -17,7 +17,7 @@ from typing import Any
 
 from bench.counting import Laid
 from bench.table import watch
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.script import Scene
 from tests.table.sketch import KnowingEye, in_play

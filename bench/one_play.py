@@ -25,7 +25,7 @@ from bench.table import watcher_before
 from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
-from companion.perception.table_location import box_of, known_set
+from companion.perception.table_reader import box_of, known_set
 from companion.rules.ruleset import load_ruleset
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings

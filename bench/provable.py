@@ -18,16 +18,13 @@ from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
-from companion.rules.actions import Play
 from companion.rules.mexican.turn import TurnState
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import LinePosition, Play, Position
 from companion.rules.ruleset import RuleSet
-from companion.tracking.costs import ERRORS, ILLEGAL, PRIORS, Cause, fault
-from companion.tracking.evidence import Evidence
-from companion.tracking.first_lap import starting
-from companion.tracking.line import LineState
-from companion.tracking.mexican import OF_VALUES
-from companion.tracking.pieces import Pieces, Rest, Step
+from companion.tracking.chinese_deals import LineState
+from companion.tracking.costs import ERRORS, ILLEGAL, OF_VALUES, PRIORS, Cause, fault
+from companion.tracking.evidence import Evidence, Pieces, Rest, Step
+from companion.tracking.mexican_rounds import starting
 from datasets.bots import BotTurn
 
 BREACHES = frozenset({Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING})

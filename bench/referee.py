@@ -21,12 +21,11 @@ import chess
 from bench.stopwatch import seconds_per_unit
 from companion.game.replay import replay_text
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.log.journal import JournalText, read_journal
-from companion.rules.actions import End, Play
 from companion.rules.mexican.judge import after_turn, judge_turn, legal_plays
 from companion.rules.notation import Laying
-from companion.rules.position import Position
+from companion.rules.position import End, Play, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.exact import infer

@@ -20,11 +20,12 @@ from typing import Any
 from bench.counting import AccusationLog, count_faults, count_plays
 from bench.replay import Recorded, end_of, laid_by, true_faults
 from bench.table import RoundResult, summary
-from companion.game.session import CommandRejected, Session
+from companion.game.rejected import CommandRejected
+from companion.game.session import Session
 from companion.log.corrections import effective_events
-from companion.log.events import Header
+from companion.log.event_fields import Header
+from companion.log.events import TableChange
 from companion.log.journal import Journal
-from companion.log.table_change import TableChange
 from companion.rules.notation import Drawing, parse_change
 from companion.rules.tile import Tile
 from datasets.folder_argument import RECORDED, folder_with

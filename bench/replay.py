@@ -18,19 +18,30 @@ from pathlib import Path
 from typing import Any
 
 from companion.log.corrections import effective_events
-from companion.log.events import Header, RoundStarted, event_from_json
-from companion.log.table_change import TableChange
+from companion.log.event_fields import Header
+from companion.log.events import RoundStarted, TableChange, event_from_json
 from companion.play.match import Match
-from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
 from companion.rules.notation import parse_act
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import (
+    MEXICAN,
+    SECOND_MEXICAN,
+    Action,
+    Discard,
+    Draw,
+    Flip,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    Unmark,
+)
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
-from companion.tracking.statements import NO_STATEMENT, Statement
 from companion.tracking.tracker import RoundTracker
-from companion.tracking.verdict import Verdict
+from companion.tracking.verdict import NO_STATEMENT, Statement, Verdict
 from datasets.folder_argument import RECORDED, folder_with
 
 LATEST = 100

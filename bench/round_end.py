@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from companion.game.session import Session
 from companion.log.events import RoundScored
-from companion.rules.chinese.settlement import settle
-from companion.rules.mexican.scoring import score
+from companion.rules.chinese import settle
+from companion.rules.mexican.judge import score
 from datasets.simulator.camera import SimCamera
 
 CUT, RIGHT, WRONG, OPEN = "cut", "right", "wrong", "open"

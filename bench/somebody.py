@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from companion.game.rejected import Reason
-from companion.game.session import CommandRejected, Session
+from companion.game.rejected import CommandRejected, RejectionReason
+from companion.game.session import Session
 from companion.perception import Watcher
-from companion.rules.actions import SECOND_MEXICAN, Draw, Mark, Play, Unmark
+from companion.rules.position import SECOND_MEXICAN, Draw, Mark, Play, Unmark
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.plan import MEXICAN
@@ -97,7 +97,7 @@ class Somebody:
 
     def _of(self, *kinds: type) -> Iterator[tuple[str, Any]]:
         yield from (one for one in self._unsaid() if isinstance(one[1], kinds))
-        raise CommandRejected(Reason.NOTHING_TO_UNDO)
+        raise CommandRejected(RejectionReason.NOTHING_TO_UNDO)
 
     def _draw(self) -> None:
         player, _ = next(self._of(Draw))

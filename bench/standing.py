@@ -19,7 +19,7 @@ from typing import Any
 from bench.reissue import calls, said_by_people, tell
 from bench.replay import Recorded
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.log.journal import Journal
 from datasets.folder_argument import RECORDED, folder_with
 

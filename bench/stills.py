@@ -37,12 +37,10 @@ from bench.foreign_film import ForeignFilm
 from bench.hub_kinds import KINDS, HubFilm, hub_table
 from bench.train_kinds import train_kinds
 from companion.geometry import Layout, reconstruct
-from companion.geometry.table_setup import TableSetup
-from companion.geometry.table_view import SeenTile, TableView
-from companion.perception.blanks import back_between_blanks, blanks_in_doubt
-from companion.perception.half_values import weigh_unread
+from companion.geometry.layout import SeenTile, TableSetup, TableView
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
-from companion.perception.table_location import box_of
+from companion.perception.table_reader import box_of
+from companion.perception.understanding import back_between_blanks, blanks_in_doubt, weigh_unread
 from companion.rules.tile import Laid
 from datasets.folder_argument import RENDERER, folder_with
 from datasets.render.table import TableCamera, TableScene, corners_px

@@ -37,10 +37,9 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import Attribution, attribution_for
-from companion.perception.table_location import box_of, first_calibration, known_set
+from companion.perception.table_reader import box_of, first_calibration, known_set
 from companion.play.setup_file import GameSetup
-from companion.rules.actions import Play
-from companion.rules.position import Position
+from companion.rules.position import Play, Position
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from datasets.bots import BotTurn

@@ -19,23 +19,22 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from companion.game.session import CommandRejected, Session
+from companion.game.rejected import CommandRejected
+from companion.game.session import Session
 from companion.log.corrections import open_questions
-from companion.log.event_fields import Candidate
+from companion.log.event_fields import Candidate, Header
 from companion.log.events import (
     Discarded,
     DoubleFlipped,
     Drew,
     Event,
-    Header,
     MarkerPlaced,
     MarkerRemoved,
     Passed,
     TilePlayed,
     Unclear,
 )
-from companion.rules.actions import Discard, Play
-from companion.rules.position import Position
+from companion.rules.position import Discard, Play, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.violations import Violation
 from datasets.bots import BotGame, BotRound

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from companion.rules.actions import Discard, Draw, Mark, Unmark
 from companion.rules.notation import parse_act
+from companion.rules.position import Discard, Draw, Mark, Unmark
 from datasets.folder_argument import RECORDED, folder_with
 
 KINDS = ("marker placed", "marker removed", "draw", "put away", "put away face up", "hand")

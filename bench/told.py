@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from companion.game.session import CommandRejected, Session
-from companion.log.table_change import TableChange
-from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Play
+from companion.game.rejected import CommandRejected
+from companion.game.session import Session
+from companion.log.events import TableChange
 from companion.rules.notation import Change, Laying
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Discard, LinePosition, Play, Position
 from companion.rules.referee import referee_for
 from companion.rules.tile import Tile
 from companion.tracking.evidence import Evidence

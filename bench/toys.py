@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from companion.geometry.table_view import Point
+from companion.geometry.layout import Point
 from datasets.render.figures import BODIES
 from datasets.render.surfaces import PATTERNED
 from datasets.render.table import TableMarker, TableScene, TableThing

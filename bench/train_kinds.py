@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from companion.geometry.angles import turn
+from companion.geometry.layout import turn
 from datasets.simulator.lying import Lying
 from datasets.simulator.placing import Rect, overlap
 from datasets.simulator.tabletop import TableTop

@@ -1,6 +1,6 @@
 """The command `companion` (also `python -m companion`).
 
-Each command lives in its own module and is imported only when it is called, so `companion judge` never loads OpenCV
+A command's module is imported only when it is called, so `companion judge` never loads OpenCV
 and `companion --help` starts at once. Commands: docs/commands.md. stdout carries answers only,
 exit status 0 done, 1 "no" or refused input, 2 wrong usage.
 """
@@ -36,7 +36,16 @@ COMMANDS: Mapping[str, str] = {
     "hall": "One page with all tables of a club.",
     "doctor": "What works on this machine and what does not, and the mend.",
 }
-"""Command -> one line for `companion --help`. The object lives at `companion.cli.<command>:<command>`."""
+"""Command -> one line for `companion --help`."""
+
+MODULES: Mapping[str, str] = {
+    **dict.fromkeys(("demo", "serve", "hall"), "serve"),
+    **dict.fromkeys(("read", "score", "teach"), "photographs"),
+    **dict.fromkeys(("judge", "schema"), "judging"),
+    **dict.fromkeys(("replay", "explain", "report"), "journals"),
+    **dict.fromkeys(("watch", "cameras", "calibrate", "sheets"), "cameras"),
+}
+"""Command -> its module in `companion.cli`, where that has another name. The object has the command's name."""
 
 
 class LazyGroup(click.Group):
@@ -48,9 +57,9 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = importlib.import_module(f"companion.cli.{name}")
+        module = importlib.import_module(f"companion.cli.{MODULES.get(name, name)}")
         command = getattr(module, name)
-        assert isinstance(command, click.Command), f"companion.cli.{name} has no click command {name!r}"
+        assert isinstance(command, click.Command), f"companion.cli has no click command {name!r}"
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

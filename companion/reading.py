@@ -23,15 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.geometry import TableSetup, reconstruct
-from companion.geometry.layout import PlacedTile, Trouble
-from companion.geometry.table_setup import COMMON_TILE_MM
-from companion.geometry.table_view import TableView
+from companion.geometry.layout import COMMON_TILE_MM, PlacedTile, TableView, Trouble
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.rules.board import Board
-from companion.rules.errors import RulesError
 from companion.rules.notation import parse_laid, print_laid
 from companion.rules.ruleset import RuleSet
-from companion.rules.tile import chinese_set, highest_double
+from companion.rules.tile import RulesError, chinese_set, highest_double
 from vision import eye as vision_eye
 from vision.adaptation import AdaptationError
 from vision.calibration import CalibrationError

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from companion.app.state import AppState
-from companion.judge_api.definitions import Field, Kind, Schema, base, kinds, question_fields
+from companion.judge_api.definitions import JudgeQuestion, QuestionField, Schema, base, kinds, question_fields
 from companion.judge_api.questions import answer
 from companion.judge_api.reference import example
-from companion.rules.ruleset import ANY_SET, HOUSE_SET_NAMES, RULESET_NAMES, RuleSet, load_ruleset
-from companion.rules.ruleset_fields import CHINESE, FIELDS, MEXICAN, HandTable, fields_of
+from companion.rules.ruleset import HOUSE_SET_NAMES, RULESET_NAMES, RuleSet, load_ruleset
+from companion.rules.ruleset_fields import ANY_SET, CHINESE, FIELDS, MEXICAN, HandTable, fields_of
 from companion.web.app import create_app
 from companion.web.openapi import document
 
@@ -91,7 +91,7 @@ def judge() -> str:
     return "\n".join((head, f"```json\n{table}\n```\n", *(_section(kind) for kind in kinds().values())))
 
 
-def _section(kind: Kind) -> str:
+def _section(kind: JudgeQuestion) -> str:
     asked = json.dumps(_short(example(kind)), ensure_ascii=False).replace('"BASE"', "BASE")
     answered = json.dumps(answer(example(kind)), ensure_ascii=False)
     head = f"## `{kind.name}`\n\n{kind.asks}\n\n{_table(kind.fields)}"
@@ -107,12 +107,12 @@ def _short(value: Any) -> Any:
     return value
 
 
-def _table(fields: Sequence[Field]) -> str:
+def _table(fields: Sequence[QuestionField]) -> str:
     lines = ["| field | value | what it is |", "|---|---|---|"]
     return "\n".join([*lines, *_rows(fields), ""])
 
 
-def _rows(fields: Sequence[Field], where: str = "") -> Iterator[str]:
+def _rows(fields: Sequence[QuestionField], where: str = "") -> Iterator[str]:
     for one in fields:
         missing = f" Without it: {one.missing}." if one.optional else ""
         text = f"{one.text[:1].upper()}{one.text[1:]}."

@@ -30,11 +30,10 @@ from typing import Any
 from bench.attacks.power_cut import evening_clock, record_game
 from bench.attacks.results import arguments, command, record
 from companion.game.session import Session
-from companion.log.copies import copy_of, journal_of
-from companion.log.events import Drew, Event, Header
+from companion.log.copies import copy_of, journal_of, repair_game
+from companion.log.event_fields import Header
+from companion.log.events import Drew, Event, SeenLine
 from companion.log.journal import Journal, JournalError, JournalText, read_journal
-from companion.log.repair import repair_game
-from companion.log.table_change import Seen
 from companion.rules.ruleset import load_ruleset
 from companion.storage.repairs import Repair
 from datasets.bots import BotGame
@@ -77,7 +76,7 @@ class Game:
     """A whole journal, and what it says line by line."""
 
     content: bytes
-    entries: tuple[Event | Seen, ...]
+    entries: tuple[Event | SeenLine, ...]
 
     @property
     def lines(self) -> list[bytes]:
@@ -105,9 +104,9 @@ def make_watched_game(folder: Path, seed: int) -> Game:
     return Game(path.read_bytes(), entries_of(read_journal(path)))
 
 
-def entries_of(text: JournalText) -> tuple[Event | Seen, ...]:
+def entries_of(text: JournalText) -> tuple[Event | SeenLine, ...]:
     """The lines after the header, in their order."""
-    lines: list[Event | Seen] = []
+    lines: list[Event | SeenLine] = []
     looks = list(text.seen)
     for event in text.events:
         while looks and looks[0].after < event.seq:
@@ -282,7 +281,7 @@ def _holds(file: bytes, damaged_file: bytes) -> bool:
     return file == damaged_file or file.startswith(damaged_file)
 
 
-def _entries(path: Path) -> tuple[Event | Seen, ...] | None:
+def _entries(path: Path) -> tuple[Event | SeenLine, ...] | None:
     try:
         return entries_of(read_journal(path))
     except JournalError:
@@ -291,7 +290,7 @@ def _entries(path: Path) -> tuple[Event | Seen, ...] | None:
 
 def _compare(
     game: Game,
-    found: Sequence[Event | Seen] | None,
+    found: Sequence[Event | SeenLine] | None,
     journal: bytes,
     copy: bytes | None,
     kept: Sequence[bytes],

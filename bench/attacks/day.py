@@ -30,8 +30,7 @@ import numpy as np
 
 from bench.attacks.results import arguments, command, record
 from bench.attacks.soak import resident_mb
-from companion.app.seats import SEATS_FILE, Seats, write_seats
-from companion.app.table_place import PLACE_FILE, place_from, write_place
+from companion.app.table_place import PLACE_FILE, SEATS_FILE, SeatPlan, place_from, write_place, write_seats
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
@@ -204,7 +203,7 @@ def serving(film: Round, source: str, data: Path) -> Iterator[tuple[subprocess.P
     told = film.setup
     (data / "games").mkdir(parents=True)
     write_place(data / PLACE_FILE, place_from(told["corners"], told["size_mm"]))
-    write_seats(data / SEATS_FILE, Seats(told["stations"], told["mexican"], told["seats"]))
+    write_seats(data / SEATS_FILE, SeatPlan(told["stations"], told["mexican"], told["seats"]))
     asked = [sys.executable, "-m", "companion", "serve", "--camera", source, "--port", "0", "--host", "127.0.0.1"]
     environment = {**os.environ, **AS_INSTALLED, "COMPANION_PIN": PIN, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen([*asked, "--data", str(data)], stdout=subprocess.PIPE, text=True, env=environment) as program:

@@ -31,7 +31,7 @@ from companion.supervise import AwayError, SupervisedCamera, SupervisedEye, Watc
 from companion.supervise import camera as camera_module
 from companion.tableside import ButtonPod
 from companion.web.app import PageSettings, create_app
-from companion.web.own_address import OwnAddress
+from companion.web.serving import OwnAddress
 from tests.box.cameras import open_nervous, open_troubled, set_mode, table_picture
 from tests.box.telling import CORNERS, telling_table, until
 from tests.box.test_pod import FakePanel

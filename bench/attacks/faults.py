@@ -22,13 +22,12 @@ from typing import Any
 from bench.attacks.power_cut import cut_everywhere
 from bench.attacks.results import arguments, command, record
 from bench.attacks.siege import lay_siege
-from companion.log.copies import copy_of, journal_of
-from companion.log.header import Header
+from companion.log.copies import copy_of, journal_of, repair_game
+from companion.log.event_fields import Header
 from companion.log.journal import Journal, read_journal
-from companion.log.repair import repair_game
 from companion.supervise import SupervisedCamera
 from companion.supervise.camera import SupervisionSettings
-from companion.supervise.health import State
+from companion.supervise.pictures import CameraState
 from tests.box.cameras import open_troubled, set_mode
 from tests.box.club import meet
 
@@ -119,13 +118,13 @@ class TroubleReport:
 
 
 TROUBLES = {
-    "hang": State.SILENT,
-    "crash": State.CRASHED,
-    "unplugged": State.GONE,
-    "frozen": State.FROZEN,
-    "black": State.BLACK,
-    "white": State.OVEREXPOSED,
-    "moved": State.MOVED,
+    "hang": CameraState.SILENT,
+    "crash": CameraState.CRASHED,
+    "unplugged": CameraState.GONE,
+    "frozen": CameraState.FROZEN,
+    "black": CameraState.BLACK,
+    "white": CameraState.OVEREXPOSED,
+    "moved": CameraState.MOVED,
 }
 
 
@@ -133,7 +132,7 @@ def trouble_camera(folder: Path, trouble: str, settings: SupervisionSettings | N
     """One trouble from beginning to end, with the settings the product ships."""
     set_mode(folder, "good")
     with SupervisedCamera(f"usb:{folder}", supervision=settings, opener=open_troubled) as camera:
-        assert camera.wait_for(lambda health: health.state is State.LIVE, 60)
+        assert camera.wait_for(lambda health: health.state is CameraState.LIVE, 60)
         frame = camera.read()
         assert frame is not None
         camera.remember_view(frame.image)
@@ -143,7 +142,7 @@ def trouble_camera(folder: Path, trouble: str, settings: SupervisionSettings | N
         noticed = time.monotonic() - start
         start = time.monotonic()
         set_mode(folder, "good")
-        assert camera.wait_for(lambda health: health.state is State.LIVE, 60)
+        assert camera.wait_for(lambda health: health.state is CameraState.LIVE, 60)
         return TroubleReport(trouble, noticed, time.monotonic() - start)
 
 
@@ -154,12 +153,12 @@ def kill_children(folder: Path, kills: int, seed: int = 1) -> int:
     victims = []
     with SupervisedCamera(f"usb:{folder}", opener=open_troubled) as camera:
         for _ in range(kills):
-            assert camera.wait_for(lambda health: health.state is State.LIVE, 60)
+            assert camera.wait_for(lambda health: health.state is CameraState.LIVE, 60)
             for _ in range(chance.randint(0, 5)):
                 camera.read()
             victims.append(camera.pid)
             os.kill(victims[-1], signal.SIGKILL)
-            assert camera.wait_for(lambda health: health.state is not State.LIVE, 60)
+            assert camera.wait_for(lambda health: health.state is not CameraState.LIVE, 60)
     return sum(1 for pid in victims if Path(f"/proc/{pid}").exists())
 
 

@@ -23,8 +23,8 @@ from companion.hall.tables import Tables
 from companion.judge_api.questions import answer
 from companion.log.journal import JournalError, parse_journal
 from companion.play.setup_file import SetupError, read_setup
-from companion.publish.outbox import Outbox
-from companion.publish.topics import unpack
+from companion.publish.broker import unpack
+from companion.publish.publisher import Outbox
 from companion.rules.notation import NotationError, parse_action, parse_chain, parse_delta
 from hardware.panel import PanelError, load_settings
 from vision.pictures import PictureError, open_picture

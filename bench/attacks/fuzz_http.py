@@ -20,8 +20,8 @@ from waitress.task import WSGITask
 
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
+from companion.web.access import PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock, PinSettings
 from tests.web.test_learning import FakeDesk
 from tests.web.test_placing import FakeTable
 from vision.pictures import PictureError, open_picture

@@ -22,7 +22,7 @@ import numpy as np
 from flask import Flask
 
 from bench.attacks.results import arguments, command, record
-from companion.supervise.worker import Worker
+from companion.supervise.child import Worker
 from companion.web.app import PageSettings, create_app
 from tests.box.telling import TellingTable, telling_table
 from tests.web.background import serve_in_background

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from companion.log.event_fields import Header
 from companion.log.events import Event
-from companion.log.header import Header
 from companion.log.journal import Clock, Journal
-from companion.play.scoreboard import fold
+from companion.play.match import fold
 from companion.rules.ruleset import load_ruleset
 from datasets.bots import BotGame
 from datasets.bots.recording import events_of, opening, reveal

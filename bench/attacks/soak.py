@@ -17,8 +17,8 @@ import cv2
 import numpy as np
 
 from bench.attacks.results import arguments, command, record
+from companion.log.event_fields import Header
 from companion.log.events import Drew
-from companion.log.header import Header
 from companion.log.journal import Journal
 from companion.supervise import EyeAwayError, SupervisedCamera, SupervisedEye, SupervisionSettings
 from hardware.camera import Camera, CameraSettings

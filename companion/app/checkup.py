@@ -1,8 +1,13 @@
-"""What works on this machine, what does not, and the mend, in words. Shared by `companion doctor` and `/health`.
+"""What works on this machine: the check-up, the choice of a runtime, and the safe start.
+
+What works on this machine, what does not, and the mend, in words. Shared by `companion doctor` and `/health`.
 
 A check looks and never changes anything that stays. Each gives one `Finding`; a check that trips over a strange machine
 gives a finding too, never an exception. What a check looks at (folders, a port, where sysfs lies) is passed in, so that
 tests can hand it another machine.
+
+Which runtime finds the tiles on this machine: tried by `companion doctor` in a child that may crash, and kept in the
+data folder for `serve`. Without a trial, or where ncnn is missing, broken, different or no faster: the reference.
 """
 
 from __future__ import annotations
@@ -15,6 +20,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -27,10 +33,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from companion.log.repair import is_whole
+from companion.log.copies import is_whole
+from companion.storage.state_file import write_state
+from vision.weights import RUNTIME, WeightsError, shipped_weights
 
 if TYPE_CHECKING:
     from hardware.camera.stack import StackFault
+
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)
 LEAST_DISK_MB = 500
@@ -45,7 +54,7 @@ WITHOUT_CAMERA = "read, score, judge, replay and demo work without a camera"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One line of the doctor's report. `needed` False: the companion plays without it. `mend` is empty where `ok`."""
 
     name: str
@@ -66,17 +75,17 @@ class Machine:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
-Check = Callable[[Machine], Finding]
+MachineCheck = Callable[[Machine], CheckResult]
 
 
-def check_all(machine: Machine) -> Iterator[Finding]:
+def check_all(machine: Machine) -> Iterator[CheckResult]:
     """Every finding in the order in which a person would mend them. A check that fails to check is itself a finding."""
     for name, check in CHECKS.items():
         try:
             yield check(machine)
         except Exception as error:  # a doctor who faints helps nobody
             why = f"{type(error).__name__}: {error}".splitlines()[0]
-            yield Finding(name, False, f"could not be checked ({why})", "please report this line", needed=False)
+            yield CheckResult(name, False, f"could not be checked ({why})", "please report this line", needed=False)
 
 
 def quick_reasons(machine: Machine) -> list[str]:
@@ -97,41 +106,43 @@ def quick_reasons(machine: Machine) -> list[str]:
     return reasons
 
 
-def check_python(machine: Machine) -> Finding:
+def check_python(machine: Machine) -> CheckResult:
     version = sys.version_info[:2]
     found = f"Python {sys.version.split()[0]}"
     if OLDEST_PYTHON <= version <= NEWEST_PYTHON:
-        return Finding("python", True, found)
-    return Finding("python", False, found, "install a Python from 3.11 to 3.14 and run the installer again")
+        return CheckResult("python", True, found)
+    return CheckResult("python", False, found, "install a Python from 3.11 to 3.14 and run the installer again")
 
 
-def check_opencv(machine: Machine) -> Finding:
+def check_opencv(machine: Machine) -> CheckResult:
     twice = [name for name in ("opencv-python", "opencv-python-headless") if _installed(name)]
     if len(twice) == 2:
         mend = (
             "pip uninstall opencv-python opencv-python-headless, then pip install opencv-python (both share one folder)"
         )
-        return Finding("opencv", False, "opencv-python and opencv-python-headless are both installed", mend)
+        return CheckResult("opencv", False, "opencv-python and opencv-python-headless are both installed", mend)
     try:
         module = importlib.import_module("cv2")
     except ImportError as error:
         lacks_system = "libGL" in str(error) or "libgthread" in str(error)
         mend = "sudo apt install libgl1 libglib2.0-0" if lacks_system else "pip install opencv-python"
-        return Finding("opencv", False, f"cannot be loaded ({_line(error)})", mend)
-    return Finding("opencv", True, f"OpenCV {module.__version__}")
+        return CheckResult("opencv", False, f"cannot be loaded ({_line(error)})", mend)
+    return CheckResult("opencv", True, f"OpenCV {module.__version__}")
 
 
-def check_inference(machine: Machine) -> Finding:
+def check_inference(machine: Machine) -> CheckResult:
     try:
         from vision.inference import load_runtime
 
         module = load_runtime()
     except ImportError as error:
-        return Finding("inference", False, f"onnxruntime cannot be loaded ({_line(error)})", "pip install onnxruntime")
-    return Finding("inference", True, f"onnxruntime {module.__version__}")
+        return CheckResult(
+            "inference", False, f"onnxruntime cannot be loaded ({_line(error)})", "pip install onnxruntime"
+        )
+    return CheckResult("inference", True, f"onnxruntime {module.__version__}")
 
 
-def check_weights(machine: Machine) -> Finding:
+def check_weights(machine: Machine) -> CheckResult:
     """The shipped models: present, of the right size and hash, and the engine opens them."""
     from vision.weights import WEIGHTS, WeightsError, folder_of, shipped_weights
 
@@ -139,19 +150,19 @@ def check_weights(machine: Machine) -> Finding:
     try:
         files = [shipped_weights(name, folder=folder_of(name)) for name in weight_names(WEIGHTS)]
     except WeightsError as error:
-        return Finding("weights", False, str(error), mend)
+        return CheckResult("weights", False, str(error), mend)
     if not files:
-        return Finding("weights", False, f"{WEIGHTS} lists no models", mend)
+        return CheckResult("weights", False, f"{WEIGHTS} lists no models", mend)
     from vision.inference import Network
 
     for file in files:
         try:
             Network(file, threads=1)
         except (ImportError, WeightsError) as error:
-            return Finding("weights", False, f"{file.name} cannot be opened ({_line(error)})", mend)
+            return CheckResult("weights", False, f"{file.name} cannot be opened ({_line(error)})", mend)
     sizes = ", ".join(f"{file.name} {file.stat().st_size / 1e6:.1f} MB" for file in files)
     own = [file.name for file in files if file.parent != WEIGHTS]
-    return Finding("weights", True, f"{sizes}, hashes right" + (f"; your own: {', '.join(own)}" if own else ""))
+    return CheckResult("weights", True, f"{sizes}, hashes right" + (f"; your own: {', '.join(own)}" if own else ""))
 
 
 def weight_names(folder: Path) -> list[str]:
@@ -162,12 +173,12 @@ def weight_names(folder: Path) -> list[str]:
         return []
 
 
-def check_cameras(machine: Machine) -> Finding:
+def check_cameras(machine: Machine) -> CheckResult:
     """Cameras that are there. With `machine.camera` named, that one is needed; otherwise none is."""
     wanted = machine.camera
     stack = ask_in_child() if wanted == "picamera" or on_a_pi(machine.root) else None
     if stack is not None and wanted == "picamera":
-        return Finding("camera", False, stack.words, stack.mend)
+        return CheckResult("camera", False, stack.words, stack.mend)
     usb, ribbon = usb_cameras(machine.root), ribbon_cameras()
     seen = [*usb, *ribbon]
     if wanted is not None and re.match(r"usb:\d+$|/dev/|picamera$", wanted):
@@ -175,18 +186,18 @@ def check_cameras(machine: Machine) -> Finding:
         there = bool(ribbon) if wanted == "picamera" else (machine.root / device.relative_to("/")).exists()
         if not there:
             others = f"; found instead: {', '.join(seen)}" if seen else ""
-            return Finding("camera", False, f"{wanted} is not there{others}", _camera_mend(wanted))
-        return Finding("camera", True, f"{wanted} is there")
+            return CheckResult("camera", False, f"{wanted} is not there{others}", _camera_mend(wanted))
+        return CheckResult("camera", True, f"{wanted} is there")
     if wanted is not None:
         return _opened(wanted)
     if seen:
-        return Finding("camera", True, ", ".join(seen), needed=False)
+        return CheckResult("camera", True, ", ".join(seen), needed=False)
     if stack is not None:
-        return Finding("camera", False, stack.words, stack.mend, needed=False)
-    return Finding("camera", False, f"none found; {WITHOUT_CAMERA}", _camera_mend("any"), needed=False)
+        return CheckResult("camera", False, stack.words, stack.mend, needed=False)
+    return CheckResult("camera", False, f"none found; {WITHOUT_CAMERA}", _camera_mend("any"), needed=False)
 
 
-def _opened(source: str) -> Finding:
+def _opened(source: str) -> CheckResult:
     """Whether a camera in the network or a recording can be opened: only trying it tells."""
     from hardware.camera import CameraError, open_camera
     from hardware.camera.address import shown
@@ -195,8 +206,8 @@ def _opened(source: str) -> Finding:
         with open_camera(source) as camera:
             films = "" if camera.live_mode is None else f": {camera.live_mode.words}"
     except CameraError as fault:
-        return Finding("camera", False, fault.problem)
-    return Finding("camera", True, f"{shown(source)} is there{films}")
+        return CheckResult("camera", False, fault.problem)
+    return CheckResult("camera", True, f"{shown(source)} is there{films}")
 
 
 def _camera_mend(wanted: str) -> str:
@@ -241,7 +252,7 @@ def usb_cameras(root: Path = Path("/")) -> list[str]:
     return cameras
 
 
-def check_disk(machine: Machine) -> Finding:
+def check_disk(machine: Machine) -> CheckResult:
     """The data folder (or the nearest folder above it that exists) takes a flushed file and has room."""
     folder = _nearest(machine.data)
     try:
@@ -251,18 +262,20 @@ def check_disk(machine: Machine) -> Finding:
             os.fsync(trial.fileno())
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            return Finding("disk", False, f"{folder} is full", "delete old evidence on the page, or files of your own")
+            return CheckResult(
+                "disk", False, f"{folder} is full", "delete old evidence on the page, or files of your own"
+            )
         if error.errno == errno.EROFS:
             mend = "start the machine again; if it comes back, the card is worn out: save your games, take a new one"
-            return Finding("disk", False, f"{folder}: {READ_ONLY}", mend)
-        return Finding(
+            return CheckResult("disk", False, f"{folder}: {READ_ONLY}", mend)
+        return CheckResult(
             "disk", False, f"{folder} cannot be written ({error.strerror})", "give --data a folder of your own"
         )
     free = shutil.disk_usage(folder).free // 1_000_000
     if free < LEAST_DISK_MB:
         mend = f"make room: {LEAST_DISK_MB} MB are wanted; old evidence can be deleted on the page"
-        return Finding("disk", False, f"{free} MB free in {folder}", mend)
-    return Finding("disk", True, f"{free} MB free in {folder}")
+        return CheckResult("disk", False, f"{free} MB free in {folder}", mend)
+    return CheckResult("disk", True, f"{free} MB free in {folder}")
 
 
 def _nearest(folder: Path) -> Path:
@@ -273,34 +286,34 @@ def _nearest(folder: Path) -> Path:
     return folder
 
 
-def check_memory(machine: Machine) -> Finding:
+def check_memory(machine: Machine) -> CheckResult:
     text = (machine.root / "proc/meminfo").read_text(encoding="ascii")
     kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines() if ":" in line}
     available, total = kilobytes["MemAvailable"] // 1000, kilobytes["MemTotal"] // 1000
     found = f"{available} MB of {total} MB available"
     if available < LEAST_MEMORY_MB:
-        return Finding("memory", False, found, f"close other programs: {LEAST_MEMORY_MB} MB are wanted")
-    return Finding("memory", True, found)
+        return CheckResult("memory", False, found, f"close other programs: {LEAST_MEMORY_MB} MB are wanted")
+    return CheckResult("memory", True, found)
 
 
-def check_power(machine: Machine) -> Finding:
+def check_power(machine: Machine) -> CheckResult:
     """A Raspberry Pi tells when its supply was too weak or it ran hot; other machines have nothing to say."""
     asker = shutil.which("vcgencmd")
     if asker is None:
-        return Finding("power", True, "not a Raspberry Pi: nothing to check", needed=False)
+        return CheckResult("power", True, "not a Raspberry Pi: nothing to check", needed=False)
     answer = subprocess.run([asker, "get_throttled"], capture_output=True, text=True, timeout=5, check=False)
     bits = int(answer.stdout.strip().partition("=")[2] or "0", 16)
     if bits & 0x1_0001:
         mend = "use the 27 W supply and its own cable; a weak one corrupts cards"
-        return Finding("power", False, "the supply was too weak since the last start", mend, needed=False)
+        return CheckResult("power", False, "the supply was too weak since the last start", mend, needed=False)
     if bits & 0x8_000E or bits & 0x6_0000:
-        return Finding(
+        return CheckResult(
             "power", False, "the board was slowed down since the last start", "fit the active cooler", needed=False
         )
-    return Finding("power", True, "supply and temperature were fine since the last start", needed=False)
+    return CheckResult("power", True, "supply and temperature were fine since the last start", needed=False)
 
 
-def check_games(machine: Machine) -> Finding:
+def check_games(machine: Machine) -> CheckResult:
     """Every journal and copy read through; nothing is repaired here."""
     journals = sorted((machine.data / "games").glob("*/journal.jsonl"))
     copies = sorted((machine.data / "copies").glob("*.jsonl"))
@@ -309,26 +322,26 @@ def check_games(machine: Machine) -> Finding:
     found = f"{len(journals)} games, {len(copies)} copies"
     if damaged:
         mend = "start the companion: it repairs them, and the page Help says what came of it"
-        return Finding("games", False, f"{found}; damaged: {', '.join(damaged[:5])}", mend, needed=False)
-    return Finding("games", True, f"{found}, all whole", needed=False)
+        return CheckResult("games", False, f"{found}; damaged: {', '.join(damaged[:5])}", mend, needed=False)
+    return CheckResult("games", True, f"{found}, all whole", needed=False)
 
 
-def check_port(machine: Machine) -> Finding:
+def check_port(machine: Machine) -> CheckResult:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             trial.bind(("0.0.0.0", machine.port))
         except PermissionError:
             mend = "take a port of 1024 or more: --port 8000"
-            return Finding("port", False, f"port {machine.port} is reserved for the system", mend)
+            return CheckResult("port", False, f"port {machine.port} is reserved for the system", mend)
         except OSError as error:
             reasons = running_here(machine.port)
             if reasons is not None:
                 well = "and is well" if not reasons else f"and says: {'; '.join(reasons)}"
-                return Finding("port", True, f"the companion is running on port {machine.port} {well}")
+                return CheckResult("port", True, f"the companion is running on port {machine.port} {well}")
             mend = "another program uses it; take another port: --port 8001"
-            return Finding("port", False, f"port {machine.port} is in use ({error.strerror})", mend)
-    return Finding("port", True, f"port {machine.port} is free" if machine.port else "not asked for")
+            return CheckResult("port", False, f"port {machine.port} is in use ({error.strerror})", mend)
+    return CheckResult("port", True, f"port {machine.port} is free" if machine.port else "not asked for")
 
 
 def running_here(port: int) -> list[str] | None:
@@ -351,12 +364,14 @@ def running_here(port: int) -> list[str] | None:
     return [str(reason) for reason in told.get("reasons") or ()]
 
 
-def check_fonts(machine: Machine) -> Finding:
+def check_fonts(machine: Machine) -> CheckResult:
     """Only a screen on this machine needs fonts (the kiosk); phones bring their own."""
     asker = shutil.which("fc-list")
     if asker is None:
         mend = "for a TV on this machine: sudo apt install fontconfig fonts-dejavu-core fonts-noto-core fonts-noto-cjk"
-        return Finding("fonts", False, "fontconfig is not installed; phones bring their own fonts", mend, needed=False)
+        return CheckResult(
+            "fonts", False, "fontconfig is not installed; phones bring their own fonts", mend, needed=False
+        )
     missing = [
         name
         for name, tag in (("Latin", "en"), ("Bengali", "bn"), ("Chinese", "zh"), ("Korean", "ko"))
@@ -364,8 +379,8 @@ def check_fonts(machine: Machine) -> Finding:
     ]
     if missing:
         mend = "for a TV on this machine: sudo apt install fonts-dejavu-core fonts-noto-core fonts-noto-cjk"
-        return Finding("fonts", False, f"none for {', '.join(missing)}; phones bring their own", mend, needed=False)
-    return Finding("fonts", True, "Latin, Bengali, Chinese and Korean", needed=False)
+        return CheckResult("fonts", False, f"none for {', '.join(missing)}; phones bring their own", mend, needed=False)
+    return CheckResult("fonts", True, "Latin, Bengali, Chinese and Korean", needed=False)
 
 
 def _has_font(asker: str, language: str) -> bool:
@@ -373,25 +388,25 @@ def _has_font(asker: str, language: str) -> bool:
     return bool(answer.stdout.strip())
 
 
-def check_buttons(machine: Machine) -> Finding:
+def check_buttons(machine: Machine) -> CheckResult:
     """Buttons and lamp need gpiozero and pins; nobody needs buttons and lamp."""
     if not (machine.root / "dev/gpiochip0").exists():
-        return Finding("buttons", False, "this machine has no pins; the page does the same", needed=False)
+        return CheckResult("buttons", False, "this machine has no pins; the page does the same", needed=False)
     if importlib.util.find_spec("gpiozero") is None:
         mend = "pip install gpiozero"
-        return Finding("buttons", False, "gpiozero is not installed; the page does the same", mend, needed=False)
-    return Finding("buttons", True, "pins and gpiozero are there; hardware/WIRING.md shows the wires", needed=False)
+        return CheckResult("buttons", False, "gpiozero is not installed; the page does the same", mend, needed=False)
+    return CheckResult("buttons", True, "pins and gpiozero are there; hardware/WIRING.md shows the wires", needed=False)
 
 
-def check_clock(machine: Machine) -> Finding:
+def check_clock(machine: Machine) -> CheckResult:
     now = machine.now()
     found = now.strftime("%Y-%m-%d %H:%M UTC")
     if now < NOT_BEFORE:
         mend = "set it (sudo timedatectl set-time ...), or fit the clock's battery: the journal writes it down"
-        return Finding("clock", False, f"{found} is before this program was written", mend)
+        return CheckResult("clock", False, f"{found} is before this program was written", mend)
     if (machine.root / "run/systemd/timesync/synchronized").exists():
-        return Finding("clock", True, f"{found}, set by the network")
-    return Finding("clock", True, f"{found}, not checked against a network")
+        return CheckResult("clock", True, f"{found}, set by the network")
+    return CheckResult("clock", True, f"{found}, not checked against a network")
 
 
 def _installed(distribution: str) -> bool:
@@ -406,7 +421,7 @@ def _line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
 
 
-CHECKS: dict[str, Check] = {
+CHECKS: dict[str, MachineCheck] = {
     "python": check_python,
     "opencv": check_opencv,
     "inference": check_inference,
@@ -421,3 +436,78 @@ CHECKS: dict[str, Check] = {
     "buttons": check_buttons,
     "clock": check_clock,
 }
+
+
+KEPT, NCNN = "runtime.json", "ncnn"
+TRIAL = (sys.executable, "-m", "vision.runtime_trial")
+TRIAL_S = 180.0
+REFERENCE = "onnxruntime finds the tiles"
+WORTH = 1.1
+"""From so many times the reference's speed on ncnn is chosen."""
+
+
+def follow_choice(data: Path) -> None:
+    """What was chosen is what the eyes of this program and of its children find tiles with, from here on."""
+    if (data / KEPT).is_file():
+        os.environ[RUNTIME] = str(data / KEPT)
+
+
+def choose_runtime(data: Path, trial: tuple[str, ...] = TRIAL) -> CheckResult:
+    """Try ncnn and keep in `data`, where that folder is there, what is to be used; no OSError."""
+    if importlib.util.find_spec(NCNN) is None:
+        return _kept(data, None, CheckResult("runtime", True, f"{REFERENCE}; {NCNN} is not installed"))
+    try:
+        from vision.runtimes import tried_with
+
+        tried = tried_with(shipped_weights("tiles"))
+        worst, speed = _asked(trial)
+    except (ImportError, OSError, ValueError, WeightsError) as error:
+        wrong = f"{REFERENCE}: {NCNN} cannot be used ({error})"
+        return _kept(
+            data, None, CheckResult("runtime", False, wrong, "pip uninstall ncnn, or install it again", needed=False)
+        )
+    if worst:
+        wrong = f"{REFERENCE}: {NCNN} answers otherwise on this machine ({worst})"
+        return _kept(data, None, CheckResult("runtime", False, wrong, "pip uninstall ncnn", needed=False))
+    if speed < WORTH:
+        found = f"{REFERENCE}; {NCNN} answers alike, {speed:.1f} times as fast"
+        return _kept(data, None, CheckResult("runtime", True, found))
+    found = f"{NCNN} finds the tiles: it answers as onnxruntime does, {speed:.1f} times as fast"
+    return _kept(data, tried, CheckResult("runtime", True, found))
+
+
+def _asked(trial: tuple[str, ...]) -> tuple[str, float]:
+    """How ncnn differs ("" where it does not) and how many times as fast it is. ValueError where the child gave no
+    answer, in its last words."""
+    from vision.runtime_trial import alike
+
+    try:
+        done = subprocess.run(trial, capture_output=True, text=True, timeout=TRIAL_S, check=False)
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"no answer within {TRIAL_S:.0f} s") from None
+    if done.returncode < 0:
+        raise ValueError(f"it ended by {signal.Signals(-done.returncode).name}")
+    if done.returncode:
+        raise ValueError((done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1])
+    try:
+        told = json.loads(done.stdout)
+        worst, taken = told["worst"], told["seconds"]
+        differs = "" if alike(worst) else ", ".join(f"{name} by {value:.3g}" for name, value in worst.items())
+        return differs, float(taken["onnxruntime"]) / float(taken["ncnn"])
+    except (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError):
+        raise ValueError(f"no answer that can be read: {done.stdout[:80]!r}") from None
+
+
+def _kept(data: Path, tried: dict[str, str] | None, finding: CheckResult) -> CheckResult:
+    """The finding, once the choice stands in the data folder; a folder that is not there gets none."""
+    file = data / KEPT
+    try:
+        if tried is None:
+            file.unlink(missing_ok=True)
+        elif data.is_dir():
+            write_state(file, {"runtime": NCNN, "tried": tried})
+        else:
+            return CheckResult("runtime", True, f"{finding.found}; kept once {data} is there")
+    except OSError as error:
+        return CheckResult("runtime", False, f"{finding.found}; not kept ({file}: {error.strerror})", needed=False)
+    return finding

@@ -1,21 +1,149 @@
-"""Games for the page: made, gone on with, looked at."""
+"""Hands counted from a photograph that a phone sent, read in a process of their own.
+
+Games for the page: made, gone on with, looked at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from companion.app.hands import HandReader
+from companion.app.own_set import usable
 from companion.app.state import AppState, GameRepository
 from companion.game.session import Session
+from companion.log.copies import repair_game
+from companion.log.event_fields import Header
 from companion.log.events import Event
-from companion.log.header import Header
 from companion.log.journal import Journal, JournalError, read_journal
-from companion.log.repair import repair_game
-from companion.rules.ruleset import RuleSet, RuleSetError, load_ruleset
+from companion.rules.ruleset import RuleSet, load_ruleset
+from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.repairs import Repair, Repairs
 from companion.storage.state_file import takes_nothing
+from companion.supervise.child import NoAnswerError, Worker
+
+if TYPE_CHECKING:
+    from vision.eye import Eye
+    from vision.frame import Image
+    from vision.reading import PictureReading
+
+
+SILENT_S = 30.0
+"""A reader that does nothing for so long is given up. One that works is not: a small board takes its time."""
+
+IDLE_S = 120.0
+
+MEMORY_BYTES = 1_200_000_000
+"""Measured: the eye takes 0.13 GB, with a JPEG of 64 megapixels 0.98 GB; as large a transparent PNG is refused."""
+
+SHOWN_PX = 1200
+"""Enough to read pips by on a phone, some 150 kB."""
+
+HandReading = dict[str, Any]
+"""What `hand_of` says, and from the reading process `picture`: the photograph as a small JPEG."""
+
+
+def open_hand_eye() -> Callable[[bytes, str, str], HandReading]:
+    """Called in the child: the eye, with what was learned of the players' set, behind the one door for pictures."""
+    from companion.app.own_set import known_set
+    from vision.eye import open_eye
+    from vision.pictures import picture_of
+
+    eyes: dict[tuple[str, float], Eye] = {}
+
+    def eye_with(learned: str) -> Eye:
+        key = (learned, Path(learned).stat().st_mtime if learned else 0.0)
+        if key not in eyes:
+            eyes.clear()
+            eyes[key] = open_eye(Path(learned) if learned else None)
+        return eyes[key]
+
+    def read(photograph: bytes, set_name: str, learned: str) -> HandReading:
+        eye = eye_with(learned)
+        # Never on the disk: a reader that dies or is given up leaves nothing of a hand behind.
+        image = picture_of(photograph)
+        return hand_of(eye.look(image, known=known_set(set_name))) | {"picture": _small(image)}
+
+    return read
+
+
+def _small(image: Image) -> bytes:
+    """A JPEG of it for the page, at most SHOWN_PX on its longer side."""
+    import cv2
+
+    shrink = min(1.0, SHOWN_PX / max(image.shape[:2]))
+    small = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+    return bytes(cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])[1])
+
+
+def hand_of(reading: PictureReading) -> HandReading:
+    """`tiles` [[a, b], ...] of the hand, `unreadable` how many more lie in it, `size` [w, h] of the picture in px.
+
+    `why`: the sentences that say what is amiss in all of it. `found`, every tile in the picture: `quad` four corners in
+    parts of the picture's width and height, clockwise, the first value's end at the first two, `values` [a, b] or null,
+    `known` the same of each half by itself, `face`, and `counts`, whether it is of the hand, the group nearest to the
+    middle."""
+    import numpy as np
+
+    from vision.hand_group import in_hand
+
+    quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
+    counts = in_hand(quads, reading.size_wh).tolist()
+    found = [
+        {
+            "quad": [[round(float(x), 4), round(float(y), 4)] for x, y in quad / np.array(reading.size_wh)],
+            "values": None if tile.values is None else list(tile.values),
+            "known": [half.value for half in tile.halves or ()],
+            "face": tile.face,
+            "counts": counts[n] and (tile.face == "up" or tile.or_blank),
+        }
+        for n, (tile, quad) in enumerate(zip(reading.tiles, quads, strict=True))
+    ]
+    hand = [one for one in found if one["counts"]]
+    tiles = [one["values"] for one in hand if one["values"] is not None]
+    return {
+        "tiles": tiles,
+        "unreadable": len(hand) - len(tiles),
+        "size": list(reading.size_wh),
+        "why": list(reading.warnings),
+        "found": found,
+    }
+
+
+class HandReader:
+    """What the page's workshop calls. Nothing of the photograph is decoded in the page's own process."""
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        opener: Callable[[], Callable[[bytes, str, str], HandReading]] = open_hand_eye,
+        *,
+        silent_s: float = SILENT_S,
+    ) -> None:
+        """`folder`: the data folder, where what was learned of the players' set lies."""
+        self._folder = folder
+        self._reader = Worker(opener, silent_s=silent_s, idle_s=IDLE_S, memory_bytes=MEMORY_BYTES, nice=5)
+
+    @property
+    def pid(self) -> int:
+        """The reading process; 0 while there is none."""
+        return self._reader.pid
+
+    def __call__(self, photograph: bytes, header: Mapping[str, Any]) -> HandReading:
+        """What `hand_of` says of a photograph. Raises ValueError in one line."""
+        try:
+            hand: HandReading = self._reader.ask(photograph, str(header["set"]), self._learned(str(header["set"])))
+        except NoAnswerError as fault:
+            raise ValueError(str(fault)) from None
+        return hand
+
+    def _learned(self, tile_set: str) -> str:
+        """The file of the learned set; nothing where it is missing or broken, which the table's page says."""
+        learned = None if self._folder is None else usable(self._folder, tile_set)[0]
+        return "" if learned is None else str(learned)
+
+    def close(self) -> None:
+        self._reader.close()
 
 
 class ClosedBook:

@@ -1,29 +1,220 @@
-"""What the page stands on: the game being played, the camera over it, and the folder of earlier games."""
+"""One signal for all phones: whoever waits for news is woken, and then reads what it has not read yet.
+
+There is no queue for each listener. A listener remembers the last journal `seq` it has sent, and after each
+notification reads on from the journal itself, so live delivery and catching up after a lost connection are the same
+code.
+
+What a list of games says of each: read off its journal, without playing the game again.
+
+Statistics over evenings: what each player has won and scored, from the journals that are there.
+
+What the page stands on: the game being played, the camera over it, and the folder of earlier games.
+"""
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from companion.app.change_signal import ChangeSignal
-from companion.app.statistics import MatchRecord, record_of
-from companion.app.summaries import GameSummary, summarize, summary_of
-from companion.game.disputes import Dispute
 from companion.game.game_view import GameView, Line
+from companion.game.replay import Dispute
+from companion.log.event_fields import EventError
 from companion.log.events import Corrected
-from companion.log.journal import JournalError
+from companion.log.journal import JournalError, JournalText, read_journal
+from companion.play.match import Scoreboard, fold, most_points_win
 from companion.rules.position import LinePosition, Position
-from companion.storage.by_file import ByFile
+from companion.rules.ruleset import RuleSet, load_ruleset
+from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
-from companion.storage.state_file import takes_nothing
+from companion.storage.state_file import ByFile, takes_nothing
 from companion.storage.trail import TRAIL_FILE, Trail
 from companion.supervise.parts import Parts
+
+
+class ChangeSignal:
+    """Counts its notifications; waiting for the next one needs only the last known count."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._count = 0
+        self._closed = False
+        self._run = secrets.token_hex(4)
+
+    @property
+    def mark(self) -> str:
+        """Names this moment among all of all runs: a screen that shows another one shows something old."""
+        return f"{self._run}.{self.count}"
+
+    @property
+    def count(self) -> int:
+        with self._changed:
+            return self._count
+
+    @property
+    def closed(self) -> bool:
+        with self._changed:
+            return self._closed
+
+    def notify(self) -> None:
+        with self._changed:
+            self._count += 1
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Wake everybody for the last time."""
+        with self._changed:
+            self._closed = True
+            self._count += 1
+            self._changed.notify_all()
+
+    def wait(self, known: int, timeout_s: float) -> int:
+        """The count, at once if it differs from `known`, else at the next notification or after the timeout."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._count != known, timeout_s)
+            return self._count
+
+
+@dataclass(frozen=True, slots=True)
+class GameSummary:
+    """`round` is the last one begun, None before the first; `begun` the moment of the first entry as the journal has
+    it, "" where it does not say; `winners` is empty until the match is over."""
+
+    rules: str
+    set: str
+    players: tuple[str, ...]
+    options: Mapping[str, Any]
+    round: int | None = None
+    winners: tuple[str, ...] = ()
+    begun: str = ""
+
+
+def read_board(path: Path) -> tuple[JournalText, RuleSet, Scoreboard]:
+    """A journal, its rules and its scoreboard. Raises OSError, JournalError, ValueError in one line."""
+    journal = read_journal(path)
+    try:
+        rules = load_ruleset(journal.header.rules, journal.header.options)
+        return journal, rules, fold(journal.header, journal.events)
+    except RuleSetError as fault:
+        raise ValueError(str(fault)) from None
+    except EventError as fault:
+        raise JournalError(path, str(fault)) from None
+
+
+def summarize(path: Path) -> GameSummary:
+    """The summary of a journal. Raises as `read_board`."""
+    journal, _, board = read_board(path)
+    header = journal.header
+    return GameSummary(
+        rules=header.rules,
+        set=header.set,
+        players=header.players,
+        options=dict(header.options),
+        round=board.round.number if board.round else None,
+        winners=board.winners,
+        begun=journal.events[0].at or "" if journal.events else "",
+    )
+
+
+def summary_of(view: GameView, begun: str) -> GameSummary:
+    """The summary of a game that is being played, from what it shows."""
+    return GameSummary(view.rules, view.set, view.players, view.options, view.round, view.winners, begun)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """One match as it is counted: the points of each scored round, who won (nobody while it is played), and the certain
+    faults, by player and code.
+
+    Matches count together if their `rules` and `most_points_win` are the same: their points mean the same.
+    """
+
+    rules: str
+    most_points_win: bool
+    players: tuple[str, ...]
+    rounds: tuple[Mapping[str, int], ...] = ()
+    winners: tuple[str, ...] = ()
+    faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class PlayerRecord:
+    """What a player has done in one game: `matches` played to their end, points of single rounds."""
+
+    name: str
+    matches: int = 0
+    wins: int = 0
+    rounds: int = 0
+    points: int = 0
+    best: int = 0
+    worst: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def average(self) -> float:
+        """Points a round; 0 before the first."""
+        return self.points / self.rounds if self.rounds else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Everybody who has played one game, whoever won most often first."""
+
+    rules: str
+    most_points_win: bool
+    players: tuple[PlayerRecord, ...]
+
+
+def record_of(path: Path) -> MatchRecord:
+    """The match in a journal. Raises as `read_board`."""
+    journal, rules, board = read_board(path)
+    header = journal.header
+    faults: dict[str, Counter[str]] = {}
+    for line, finding in board.faults:
+        player = finding.by or getattr(line.event, "by", None)
+        if player in header.players:
+            faults.setdefault(player, Counter())[finding.code] += 1
+    scored = tuple(sheet.scores for sheet in board.rounds if sheet.scores is not None)
+    return MatchRecord(header.rules, most_points_win(rules), header.players, scored, board.winners, faults)
+
+
+def standings(matches: Iterable[MatchRecord]) -> tuple[Standing, ...]:
+    """The standings of each game, in the order in which the games first come; games without a scored round left out."""
+    games: dict[tuple[str, bool], dict[str, PlayerRecord]] = {}
+    for match in matches:
+        if not match.rounds:
+            continue
+        players = games.setdefault((match.rules, match.most_points_win), {})
+        for name in match.players:
+            _add(players.setdefault(name, PlayerRecord(name)), match)
+    return tuple(
+        Standing(rules, most_win, tuple(sorted(players.values(), key=lambda one: _place(one, most_win))))
+        for (rules, most_win), players in games.items()
+    )
+
+
+def _add(record: PlayerRecord, match: MatchRecord) -> None:
+    scores = [scores[record.name] for scores in match.rounds if record.name in scores]
+    if scores:
+        better, worse = (max, min) if match.most_points_win else (min, max)
+        known = [record.best, record.worst] if record.rounds else []
+        record.best, record.worst = better([*scores, *known]), worse([*scores, *known])
+    record.rounds += len(scores)
+    record.points += sum(scores)
+    record.matches += bool(match.winners)
+    record.wins += record.name in match.winners
+    record.faults.update(match.faults.get(record.name, {}))
+
+
+def _place(record: PlayerRecord, most_points_win: bool) -> tuple[int, float, str]:
+    return -record.wins, -record.average if most_points_win else record.average, record.name
 
 
 class SessionLike(Protocol):
@@ -101,7 +292,7 @@ class TableSetupPort(Protocol):
         ...
 
     def view(self) -> Mapping[str, Any] | None:
-        """What the camera sees now and what was read in it (`app.live_view`); None while there is none."""
+        """What the camera sees now and what was read in it (`app.table_place`); None while there is none."""
         ...
 
     def unseated(self) -> bool:
@@ -186,7 +377,7 @@ class GameRepository:
     summarize: Callable[[Path], GameSummary] = summarize
     """What a list says of an earlier game."""
     read_hand: Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """(a photograph, header) -> what `app.hands.hand_of` says of a hand laid open. None: no eye here."""
+    """(a photograph, header) -> what `app.games.hand_of` says of a hand laid open. None: no eye here."""
 
 
 MOST_SUMMARIES = 200

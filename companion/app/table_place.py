@@ -1,24 +1,208 @@
-"""Where the table lies in the camera's picture, as a person said it or by the printed markers; is it fit to play?"""
+"""The table under the camera: where it lies, who sits around it, and what the page shows of it.
+
+How the camera is to film, as somebody chose it on the page: kept for the next start.
+
+What the camera sees: the picture for the page, and whether the table is still where it was found.
+
+That is asked after every absence of the camera, before anything is read.
+
+The table as the camera sees it now, with what was read written over it: people believe an eye that they see see.
+
+Where the table lies in the camera's picture, as a person said it or by the printed markers; is it fit to play?
+
+Who sits where: the directions in which the trains start from the hub (Chinese: in which the hands lie).
+
+No picture shows it, so somebody shows it on the page, once; it is kept for all games of the same people.
+
+The demo's camera: the film of an evening, whose players wait for the score before they clear the table.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from companion.geometry.table_view import Point
-from companion.log.header import Header
-from companion.perception.table_location import first_calibration
-from companion.play.setup_file import GameSetup, SetupError, TableInPicture
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.evidence.closeups import painted_outside
+from companion.evidence.store import TABLE_MARGIN
+from companion.geometry.layout import MEXICAN, PlacedTile, Point, turn
+from companion.log.event_fields import Header
+from companion.perception.arm_votes import seats_of, trouble_of
+from companion.perception.projection import LEAST_THING_CONFIDENCE, hub_on_table
+from companion.perception.table_reader import first_calibration
+from companion.perception.watcher import Watcher
+from companion.play.setup_file import LEAST_STEP_DEG, GameSetup, SetupError, TableInPicture
+from companion.storage.records import Record
 from companion.storage.state_file import read_state, write_state
+from companion.supervise import AwayError, CameraState
+from companion.supervise.pictures import SENTENCES, KnownView, moved
+from hardware.camera import CameraSettings
+from hardware.camera.source import FrameSource
 from vision.calibration import Calibration, CalibrationError
 from vision.eye import Eye
-from vision.fiducials import find_markers, missing_corners
-from vision.frame import Frame
+from vision.fiducials import corners_again, find_markers, missing_corners
+from vision.frame import Frame, Image, reduced
 from vision.health import HealthCheck
 from vision.inspection import inspect
+from vision.reading import PictureReading
+
+FILMING_FILE = "camera.json"
+"""In the data folder."""
+
+MAINS_HZ = (50, 60)
+LEAST_PX, MOST_PX = 160, 10_000
+
+
+class FilmingChoice:
+    """The settings of the live camera: the command line's, over which the page's choice goes."""
+
+    def __init__(
+        self, file: Path, given: CameraSettings | None = None, damaged: Callable[[Path], None] = lambda aside: None
+    ) -> None:
+        self._file = file
+        self.settings = given or CameraSettings()
+        kept = read_state(file, _choice, None, damaged)
+        if kept is not None:
+            self._take(*kept)
+
+    def choose(self, size_wh: tuple[int, int] | None, mains_hz: int | None) -> CameraSettings:
+        """Film like this from now on; None: whatever is best. Raises ValueError, OSError."""
+        choice = _choice({"size": None if size_wh is None else list(size_wh), "mains_hz": mains_hz})
+        write_state(self._file, {"size": size_wh and list(size_wh), "mains_hz": mains_hz})
+        self._take(*choice)
+        return self.settings
+
+    def to_json(self) -> dict[str, Any]:
+        size = self.settings.size_wh
+        return {"size": None if size is None else list(size), "mains": self.settings.mains_hz or "auto"}
+
+    def _take(self, size_wh: tuple[int, int] | None, mains_hz: int | None) -> None:
+        self.settings = replace(self.settings, size_wh=size_wh, mains_hz=mains_hz)
+
+
+def _choice(kept: Any) -> tuple[tuple[int, int] | None, int | None]:
+    """Raises ValueError, KeyError or TypeError for anything else than a size and a frequency."""
+    size, mains_hz = kept["size"], kept["mains_hz"]
+    if size is not None:
+        w, h = (int(length) for length in size)
+        if not (LEAST_PX <= w <= MOST_PX and LEAST_PX <= h <= MOST_PX):
+            raise ValueError(f"expected a size of {LEAST_PX} to {MOST_PX} pixels")
+        size = (w, h)
+    if mains_hz is not None and mains_hz not in MAINS_HZ:
+        raise ValueError("expected mains of 50 or 60 Hz")
+    return size, mains_hz
+
+
+CHECK_CORNERS = SENTENCES[CameraState.MOVED]
+FOUND_AGAIN = "the camera was moved; the table was found again"
+
+AGREE_SHARE = 0.003
+"""Two pictures running must agree on where the table is, to this share of the picture's width: a camera that is still
+being moved is waited for."""
+
+STILL_WH = (1280, 960)
+"""Size of the picture on the set-up page."""
+
+CornersPx = NDArray[np.float64]
+
+
+class ViewKeeper:
+    """Remembers how the table looked when it was last read. A source that is no live camera is never in doubt."""
+
+    def __init__(self, camera: Any) -> None:
+        self._remember_view: Callable[[Image | None], None] | None = getattr(camera, "remember_view", None)
+        self._known: KnownView | None = None
+        self._before: CornersPx | None = None
+        self.in_doubt = False
+
+    def looks_right(self, frame: Frame) -> None:
+        """The table was found or read in this picture."""
+        if self._remember_view is None:
+            return
+        self._known, self._before, self.in_doubt = KnownView(frame.image), None, False
+        self._remember_view(frame.image)
+
+    def away(self, error: AwayError) -> None:
+        """The camera gives no pictures, or says that it was moved: then it has to show them again, to be looked at."""
+        if self._remember_view is None or self._known is None:
+            return
+        self.in_doubt, self._before = True, None
+        if error.health.state is CameraState.MOVED:
+            self._remember_view(None)
+
+    def corners_now(self, frame: Frame, corners_px: Any) -> CornersPx | None:
+        """(4, 2): where the table's corners are in this picture, which were at `corners_px`; None while that cannot be
+        told. The printed markers know best; without them it is measured, twice."""
+        marked = corners_again(frame.image)
+        if marked is not None:
+            return np.asarray(marked, np.float64)
+        change = None if self._known is None else self._known.change(frame.image)
+        before, self._before = self._before, None
+        if change is None:
+            return None
+        now = self._before = moved(change, np.asarray(corners_px, np.float64))
+        if before is None or float(np.abs(now - before).max()) > AGREE_SHARE * frame.size_wh[0]:
+            return None
+        return now
+
+
+def still_of(frame: Frame) -> bytes | None:
+    """The picture for the set-up page, as a JPEG."""
+    w, h = frame.size_wh
+    share = min(1.0, STILL_WH[0] / w, STILL_WH[1] / h)
+    small, _ = reduced(frame.image, (max(1, round(w * share)), max(1, round(h * share))))
+    done, jpeg = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
+    return jpeg.tobytes() if done else None
+
+
+WIDTH_PX = 1000
+
+
+def live_view(frame: Frame, watcher: Watcher) -> dict[str, Any]:
+    """`jpeg` with everything outside the table painted over, `size` [w, h] of it in px; `tiles`: `quad` of four corners
+    in parts of the picture and `values` [a, b] from the end at the first two corners, null where they cannot be read;
+    `arms`: `at` in parts of the picture, where the hand is, and the player's `name`, "" where no seat is clear."""
+    w, h = frame.size_wh
+    width = min(WIDTH_PX, w)
+    small, _scale = reduced(frame.image, (width, round(h * width / w)))
+    calibration, layout = watcher.calibration, watcher.layout
+    shares = calibration.corners_px / np.array([w, h])
+    painted = painted_outside(small, shares * (small.shape[1], small.shape[0]), TABLE_MARGIN)
+    jpeg = cv2.imencode(".jpg", painted, [cv2.IMWRITE_JPEG_QUALITY, 75])[1].tobytes()
+
+    def seen(points_mm: list[tuple[float, float]]) -> list[list[float]]:
+        return [[round(x / w, 4), round(y / h, 4)] for x, y in calibration.to_px(points_mm).tolist()]
+
+    tiles = [
+        {"quad": seen(_outline(tile)), "values": None if (values := tile.seen.values) is None else list(values)}
+        for tile in layout or ()
+        if tile.seen.face_up
+    ]
+    arms = [{"at": seen([tip])[0], "name": name} for tip, name in watcher.arms.over_now()]
+    return {"jpeg": jpeg, "size": [small.shape[1], small.shape[0]], "tiles": tiles, "arms": arms}
+
+
+def _outline(tile: PlacedTile) -> list[tuple[float, float]]:
+    """Its corners in mm, clockwise, half 0 at the first two."""
+    seen = tile.seen
+    (x, y), turn = seen.center_mm, math.radians(seen.heading_deg)
+    lx, ly = math.cos(turn) * seen.length_mm / 2, math.sin(turn) * seen.length_mm / 2
+    wx, wy = -math.sin(turn) * seen.width_mm / 2, math.cos(turn) * seen.width_mm / 2
+    return [
+        (x - lx + wx, y - ly + wy),
+        (x - lx - wx, y - ly - wy),
+        (x + lx - wx, y + ly - wy),
+        (x + lx + wx, y + ly + wy),
+    ]
+
 
 PLACE_FILE = "table.json"
 """In the data folder: one table for all games."""
@@ -131,3 +315,296 @@ def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibrati
 
 def _why_unmeasured(fault: Exception) -> str:
     return "NO_TILES" if str(fault).startswith("table.size_mm") else "OUTLINE"
+
+
+SEATS_FILE = "seats.json"
+"""In the data folder: one for all games."""
+
+REACH = 0.36
+"""How far from the middle the handles stand, in shorter sides of the table: on a phone they must not cover others."""
+
+ENGINE_WITHIN = 0.25
+"""Where no hub lies: an engine is no farther from the middle of the table than this part of its shorter side."""
+
+SITS = "seat:"
+"""Before a name: where this player sits, not where the train starts."""
+
+SITTING_REACH = 0.47
+"""How far from the table's middle the handles for people stand, in shorter sides of the table."""
+
+NEAREST_MM = 25.0
+"""Nearer to the middle than this a place shows no direction."""
+
+
+class SeatsError(ValueError):
+    """`one` and `other` (None: the middle) are where they cannot both be."""
+
+    def __init__(self, one: str, other: str | None) -> None:
+        super().__init__(f"{one} and {other} are on one station" if other else f"{one} is in the middle of the table")
+        self.one, self.other = one, other
+
+
+@dataclass(frozen=True, slots=True)
+class SeatPlan(Record):
+    """`stations` {name: degrees in the table's coordinates}; `mexican` None: that train may begin anywhere.
+
+    `sitting` are the directions of people who do not sit behind their own trains. `arms` False: the players do not want
+    their arms looked at.
+    """
+
+    ALWAYS: ClassVar[frozenset[str]] = frozenset({"mexican"})
+
+    stations: Mapping[str, float]
+    mexican: float | None = None
+    sitting: Mapping[str, float] = field(default_factory=dict)
+    arms: bool = True
+
+    def known_of(self, players: Iterable[str]) -> bool:
+        return all(name in self.stations for name in players)
+
+    def into(self, setup: GameSetup) -> GameSetup:
+        """The set-up with these stations where it says none and every player's is known."""
+        players = setup.header.players
+        if setup.stations or setup.free or not self.known_of(players):
+            return setup
+        own = {name: self.stations[name] for name in players}
+        sitting = setup.seats or {name: self.sitting[name] for name in players if name in self.sitting}
+        return replace(setup, stations=own, mexican_station=None if setup.chinese else self.mexican, seats=sitting)
+
+
+NOBODY_SEATED = SeatPlan({})
+
+
+@dataclass(frozen=True, slots=True)
+class SeatsMiddle:
+    """Around what the stations lie, in mm; `rim_mm` 0: no hub is seen, it is the engine or the table's own middle."""
+
+    place: Point
+    rim_mm: float = 0.0
+
+
+def middle_of(reading: PictureReading | None, calibration: Calibration) -> SeatsMiddle:
+    """The hub where one is seen surely enough, else the double nearest to the middle of the table, else that."""
+    w, h = calibration.size_mm
+    centre = (w / 2, h / 2)
+    if reading is None:
+        return SeatsMiddle(centre)
+    hub = hub_on_table(reading.hub, calibration)
+    if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE:
+        return SeatsMiddle(hub.center_mm, hub.radius_mm)
+    doubles = [tile for tile in reading.tiles if tile.values is not None and tile.values[0] == tile.values[1]]
+    places = [calibration.lie(tile.quad_px).center_mm for tile in doubles]
+    nearest = min(places, key=lambda place: math.dist(place, centre), default=centre)
+    return SeatsMiddle(nearest if math.dist(nearest, centre) <= ENGINE_WITHIN * min(w, h) else centre)
+
+
+def seats_at(places: Mapping[str, Point], middle: SeatsMiddle, size_mm: Point | None = None) -> SeatPlan:
+    """From places on the table in mm, the Mexican train's under its own name, where people sit under SITS and theirs.
+
+    Trains start around `middle`, people sit around the middle of the table. Raises SeatsError.
+    """
+    angles: dict[str, float] = {}
+    sitting: dict[str, float] = {}
+    cx, cy = middle.place if size_mm is None else (size_mm[0] / 2, size_mm[1] / 2)
+    for name, (x, y) in places.items():
+        if name.startswith(SITS):
+            sitting[name.removeprefix(SITS)] = round(math.degrees(math.atan2(y - cy, x - cx)), 1)
+            continue
+        dx, dy = x - middle.place[0], y - middle.place[1]
+        if math.hypot(dx, dy) < NEAREST_MM:
+            raise SeatsError(name, None)
+        angle = math.degrees(math.atan2(dy, dx))
+        for other, there in angles.items():
+            if abs(turn(angle, there)) < LEAST_STEP_DEG:
+                raise SeatsError(other, name)
+        angles[name] = round(angle, 1)
+    mexican = angles.pop(MEXICAN, None)
+    return SeatPlan(angles, mexican, sitting)
+
+
+def places_of(
+    seats: SeatPlan, players: tuple[str, ...], middle: SeatsMiddle, size_mm: Point, chinese: bool
+) -> dict[str, Point]:
+    """Where the handles stand: at the known stations, else spread evenly in the order of play, the first one below."""
+    names = players if chinese else (*players, MEXICAN)
+    known = {**seats.stations, MEXICAN: seats.mexican}
+    way = -1 if chinese else 1
+    angles = {name: 90.0 + way * n * 360.0 / len(names) for n, name in enumerate(names)}
+    if seats.known_of(players):
+        angles = {name: float(angle) for name in names if (angle := known[name]) is not None}
+    return {name: _beside(middle.place, REACH * min(size_mm), angle) for name, angle in angles.items()}
+
+
+def chairs_of(
+    seats: SeatPlan, players: tuple[str, ...], places: Mapping[str, Point], size_mm: Point
+) -> dict[str, Point]:
+    """Where the handles for people stand: where they were said to sit, else behind the handles of their trains."""
+    center = (size_mm[0] / 2, size_mm[1] / 2)
+    found = {}
+    for name in players:
+        x, y = places[name]
+        angle = seats.sitting.get(name, math.degrees(math.atan2(y - center[1], x - center[0])))
+        found[SITS + name] = _beside(center, SITTING_REACH * min(size_mm), angle)
+    return found
+
+
+def _beside(place: Point, reach: float, angle_deg: float) -> Point:
+    angle = math.radians(angle_deg)
+    return place[0] + reach * math.cos(angle), place[1] + reach * math.sin(angle)
+
+
+class Seating:
+    """The seats as they are kept, for a page and a camera that run side by side. Thread-safe."""
+
+    def __init__(self, path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._seats = read_seats(path, damaged)
+
+    def into(self, setup: GameSetup) -> GameSetup:
+        with self._lock:
+            return self._seats.into(setup)
+
+    def forget(self) -> None:
+        """Raises OSError."""
+        self._keep(NOBODY_SEATED)
+
+    @property
+    def arms(self) -> bool:
+        """Whether arms are looked at."""
+        with self._lock:
+            return self._seats.arms
+
+    def watch_arms(self, on: bool) -> None:
+        """Raises OSError."""
+        with self._lock:
+            seats = self._seats
+        self._write(replace(seats, arms=on))
+
+    def shown(self, setup: GameSetup, frame: Frame, calibration: Calibration, middle: SeatsMiddle) -> Mapping[str, Any]:
+        """Where everybody's handle stands on the picture, as shares of it."""
+        players = setup.header.players
+        known = SeatPlan(setup.stations, setup.mexican_station, setup.seats)
+        places = places_of(known, players, middle, calibration.size_mm, setup.chinese)
+        if not setup.chinese:
+            places |= chairs_of(known, players, places, calibration.size_mm)
+        shares = calibration.table_to_px([middle.place, *places.values()]) / np.array(frame.size_wh)
+        rounded = [[round(float(x), 5), round(float(y), 5)] for x, y in shares]
+        return {
+            "players": list(players),
+            "chinese": setup.chinese,
+            "known": bool(setup.stations),
+            "hub": middle.rim_mm > 0,
+            "arms": self.arms,
+            "trouble": trouble_of(seats_of(setup.seats, setup.stations, players), players) if setup.stations else None,
+            "middle": rounded[0],
+            "places": dict(zip(places, rounded[1:], strict=True)),
+        }
+
+    def keep(
+        self, places: Mapping[str, Point], setup: GameSetup, frame: Frame, calibration: Calibration, middle: SeatsMiddle
+    ) -> None:
+        """`places` are shares of the picture by name. Raises ValueError, SeatsError, OSError."""
+        players = {*setup.header.players}
+        chairs = {SITS + name for name in players}
+        if not players <= {*places} <= (players if setup.chinese else players | {MEXICAN} | chairs):
+            raise ValueError(f"expected a place for each of {', '.join(setup.header.players)}")
+        at = calibration.table_to_mm(np.array(list(places.values())) * np.array(frame.size_wh)).tolist()
+        spots = {name: (x, y) for name, (x, y) in zip(places, at, strict=True)}
+        self._keep(seats_at(spots, middle, calibration.size_mm))
+
+    def _keep(self, seats: SeatPlan) -> None:
+        """These seats; whether arms are looked at stays as it was said."""
+        self._write(replace(seats, arms=self.arms))
+
+    def _write(self, seats: SeatPlan) -> None:
+        with self._lock:
+            write_seats(self._path, seats)
+            self._seats = seats
+
+
+def read_seats(path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> SeatPlan:
+    """What was kept; nobody where nothing was. A file that makes no sense is set aside, and the seats are asked for."""
+    return read_state(path, SeatPlan.from_json, NOBODY_SEATED, damaged)
+
+
+def write_seats(path: Path, seats: SeatPlan) -> None:
+    """Whole or not at all. Raises OSError."""
+    write_state(path, seats.to_json())
+
+
+if TYPE_CHECKING:
+    pass
+
+STILL_S = 0.2
+"""While the players wait, their table is shown again and again in this pace."""
+
+PATIENCE_S = 40.0
+"""Players who wait longer for the points than this clear the table all the same."""
+
+STILL_OPEN = ("playing", "round_over")
+"""Phases of a round that is not scored yet, as the page shows them."""
+
+
+class Film(Protocol):
+    """A recording: what `SupervisedCamera` is over the evening's film."""
+
+    stills: bool
+
+    def read(self) -> Frame | None: ...
+
+    def close(self) -> None: ...
+
+
+class DemoCamera(FrameSource):
+    """Frames of an evening, and what people at that table would do on the page: begin the next match there.
+
+    `place_of` tells (match, round) from a frame's name, `begin` puts a match on the page, `phase` is the page's.
+    """
+
+    live = False
+
+    def __init__(
+        self,
+        film: Film,
+        place_of: Callable[[str], tuple[int, int]],
+        begin: Callable[[int], None],
+        phase: Callable[[], str],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        rest: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.stills = film.stills
+        self._film, self._place_of, self._begin, self._phase = film, place_of, begin, phase
+        self._clock, self._rest = clock, rest
+        self._place: tuple[int, int] | None = None
+        self._shown: Frame | None = None
+        self._next: Frame | None = None
+        self._until = 0.0
+        self._behind_s = 0.0
+
+    def read(self) -> Frame | None:
+        """The next frame, or the last table once more while its round is being scored; None at the film's end."""
+        frame = self._next if self._next is not None else self._film.read()
+        if frame is None:
+            return None
+        place = self._place_of(frame.name)
+        if self._shown is not None and place != self._place and self._waits_for_points(frame):
+            self._rest(STILL_S)
+            self._behind_s += STILL_S
+            self._shown = replace(self._shown, at=self._shown.at + STILL_S)
+            return self._shown
+        self._next = None
+        if self._place is None or place[0] != self._place[0]:
+            self._begin(place[0])
+        self._place = place
+        self._shown = replace(frame, at=frame.at + self._behind_s)
+        return self._shown
+
+    def _waits_for_points(self, frame: Frame) -> bool:
+        if self._next is None:
+            self._next, self._until = frame, self._clock() + PATIENCE_S
+        return self._phase() in STILL_OPEN and self._clock() < self._until
+
+    def close(self) -> None:
+        self._film.close()

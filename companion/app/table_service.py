@@ -13,19 +13,26 @@ from typing import Any
 
 import cv2
 
-from companion.app.camera_view import CHECK_CORNERS, FOUND_AGAIN, ViewKeeper, still_of
-from companion.app.filming import FILMING_FILE, FilmingChoice
-from companion.app.learned import keep_own_markers, open_taught, own_markers, usable
-from companion.app.live_view import live_view
-from companion.app.seats import SEATS_FILE, Middle, Seating, middle_of
+from companion.app.own_set import keep_own_markers, open_taught, own_markers, usable
 from companion.app.state import AppState, SessionLike
 from companion.app.table_place import (
+    CHECK_CORNERS,
+    FILMING_FILE,
+    FOUND_AGAIN,
     PLACE_FILE,
+    SEATS_FILE,
+    FilmingChoice,
+    Seating,
+    SeatsMiddle,
     TablePlace,
+    ViewKeeper,
+    live_view,
     look_over,
+    middle_of,
     place_from,
     read_place,
     same_first_corner,
+    still_of,
     write_place,
 )
 from companion.evidence import Deleter, EvidenceStore
@@ -34,12 +41,12 @@ from companion.log.journal import JournalError
 from companion.observing.game_sink import GameSink
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.own_markers import OwnMarkersHere
-from companion.perception.table_location import box_of, first_calibration, known_set, with_measured_tiles
+from companion.perception.marker_evidence import OwnMarkersHere
+from companion.perception.table_reader import box_of, first_calibration, known_set, with_measured_tiles
 from companion.play.setup_file import GameSetup, SetupError, setup_from_json
-from companion.storage.clock_trust import ClockTrust
-from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, Why, keep_watching
-from companion.supervise.judged import judged
+from companion.storage.repairs import ClockTrust
+from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, UnreadReason, keep_watching
+from companion.supervise.pictures import judged
 from hardware.camera import Camera, CameraError, CameraSettings, open_camera
 from hardware.camera.opening import is_live
 from vision.calibration import Calibration
@@ -296,7 +303,7 @@ class WatchedTable:
         if watcher is not None:
             watcher.arms.switch(on)
 
-    def _around(self) -> tuple[GameSetup, Frame, Calibration, Middle] | None:
+    def _around(self) -> tuple[GameSetup, Frame, Calibration, SeatsMiddle] | None:
         """The present game's set-up, the latest picture, where the table is in it, and what the trains start from."""
         with self._lock:
             frame, game, watcher = self._frame, self._game, self._watcher
@@ -596,7 +603,7 @@ class WatchedTable:
         if threading.current_thread() is self._thread:
             self._part.beat()
 
-    def _lost(self, message: str, why: Why) -> None:
+    def _lost(self, message: str, why: UnreadReason) -> None:
         failed = self._failed
         self._set_state("lost", message, why)
         self._failed = failed
@@ -609,12 +616,12 @@ class WatchedTable:
         self._unseen = False
         self._set_state("looking")
 
-    def _set_state(self, state: str, message: str = "", why: Why = Why.OTHER) -> None:
+    def _set_state(self, state: str, message: str = "", why: UnreadReason = UnreadReason.OTHER) -> None:
         """Tell all phones, when it is news."""
         if self._failed and state in ON_THE_WAY:
             return
         self._failed = False
-        new = {"state": state, "message": message, "why": why if why is not Why.OTHER else ""}
+        new = {"state": state, "message": message, "why": why if why is not UnreadReason.OTHER else ""}
         new = {name: value for name, value in new.items() if value}
         with self._lock:
             if new == self._state:

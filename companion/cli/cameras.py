@@ -1,16 +1,273 @@
-"""`companion cameras`: which cameras are there, by names that last, and how each would be filmed with."""
+"""The commands over a camera: `companion watch`, `companion cameras`, `companion calibrate` and `companion sheets`.
+
+`companion watch SOURCE --setup FILE [--json]`: frames in, events out, no page.
+
+`companion cameras`: which cameras are there, by names that last, and how each would be filmed with.
+
+`companion calibrate`: the table's corners and the lens, and whether the picture is good enough to play by.
+
+`companion sheets`: printable corner markers, lens board, ruler and cards.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
+import sys
+import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.cli.live_camera import camera_options, camera_settings
+from companion.cli.serve import camera_options, camera_settings
+from hardware.camera.address import is_address, shown
 from hardware.camera.listing import Listed, ribbon_cameras, usb_listed
+from hardware.camera.source import CameraSettings, LiveMode
+from hardware.sheets import SHEETS, SheetError, write_sheets
+from hardware.sheets.paper import PAPERS
+from vision.calibration import Calibration, CalibrationError
+from vision.fiducials import find_markers
+from vision.frame import Frame, Image
+from vision.health import HealthCheck
+from vision.inspection import Inspection, inspect
+from vision.lens import Lens, LensFit, calibrate_lens
+from vision.pictures import PICTURE_SUFFIXES, PictureError, open_picture
+
+if TYPE_CHECKING:
+    from companion.play.setup_file import GameSetup
+    from hardware.camera import Camera
+    from vision.own_markers import OwnMarkers
+
+
+@click.command()
+@click.argument("source")
+@click.option(
+    "--setup",
+    "setup_path",
+    type=click.Path(path_type=Path),
+    help="Players, rules and where the table is; `sim:SEED` needs none.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Journal lines instead of sentences.")
+@click.option("--journal", "journal_path", type=click.Path(path_type=Path), help="Keep the journal in this file.")
+@click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder with what `teach` has learned.")
+@camera_options
+def watch(
+    source: str,
+    setup_path: Path | None,
+    as_json: bool,
+    journal_path: Path | None,
+    data_dir: Path | None,
+    camera_size: tuple[int, int] | None,
+    mains: str,
+) -> None:
+    """Watch a table and print what happens on it.
+
+    SOURCE is picamera, usb:N, /dev/v4l/by-id/..., rtsp://..., http://..., a video file, a folder of images in name
+    order, or sim:SEED.
+
+    \b
+    companion watch sim:7
+    companion watch evening.mp4 --setup game.json --json
+    """
+    from companion.app.own_set import learned_for, own_markers
+    from companion.cli.serve import default_data_dir
+    from companion.perception.table_reader import first_calibration, with_measured_tiles
+    from companion.play.setup_file import SetupError
+    from companion.supervise.pictures import judged
+    from hardware.camera import CameraError, open_camera
+    from vision.adaptation import AdaptationError
+    from vision.eye import open_eye
+    from vision.weights import WeightsError
+
+    failed = False
+    try:
+        setup = _setup(setup_path)
+        with judged(open_camera(source, camera_settings(camera_size, mains)), source) as camera:
+            _tell_skipped(camera)
+            setup = setup or _own_setup(camera, source)
+            eye = open_eye(learned_for(data_dir or default_data_dir(), setup.header.set), one_box=True)
+            first = _first(camera)
+            if first is None:
+                raise click.ClickException(f"{shown(source)}: no picture in it")
+            calibration = first_calibration(first, setup, eye, photograph=camera.stills)
+            setup = with_measured_tiles(setup, first, calibration, eye)
+            printer = Printer(as_json, "chinese" if setup.chinese else "mexican")
+            own = own_markers(data_dir or default_data_dir())
+            watcher = _watcher(camera, eye, calibration, setup, printer, journal_path, own)
+            watcher.see(first)
+            frames = 1
+            while not printer.closed:
+                try:
+                    if not watcher.step():
+                        break
+                    frames += 1
+                except CameraError as error:
+                    # A damaged picture of a folder or a film is named, and the game goes on with the next.
+                    if camera.live:
+                        raise
+                    failed = True
+                    click.echo(f"Error: {error}", err=True)
+            if _nothing_read(watcher) and not printer.closed:
+                failed = True
+                click.echo(f"Error: {shown(source)}: {_never_settled(frames)}", err=True)
+    except (CameraError, SetupError, WeightsError, AdaptationError) as error:
+        raise click.ClickException(str(error)) from None
+    if failed or printer.closed:
+        sys.exit(1)
+
+
+def _nothing_read(watcher: Any) -> bool:
+    """Was no still table seen at all? One whose trains wait for the answer to a question was."""
+    return watcher.layout is None and not watcher.memory.tiles()
+
+
+def _never_settled(frames: int) -> str:
+    """Why no table was read at all."""
+    return (
+        f"nothing settled in its {frames} {'frame' if frames == 1 else 'frames'}, so nothing was read; "
+        "expected a second or more in which no hand moves"
+    )
+
+
+def _first(camera: Camera) -> Frame | None:
+    """The first picture that can be read; what is wrong with those before it is said."""
+    from hardware.camera import CameraError
+
+    while True:
+        try:
+            return camera.read()
+        except CameraError as error:
+            if camera.live or camera.stills:
+                raise
+            click.echo(f"Error: {error}", err=True)
+
+
+def _tell_skipped(camera: Camera) -> None:
+    """Files of a folder that are no pictures."""
+    if skipped := getattr(camera, "skipped", ""):
+        click.echo(f"Note: {skipped}.", err=True)
+
+
+class Printer:
+    """Prints each event once, as it is recorded: a journal line, or the page's sentence for it.
+
+    `closed`: whoever read them has gone (`companion watch ... | head`), and watching on is for nobody.
+    """
+
+    def __init__(self, as_json: bool, family: str = "mexican") -> None:
+        self.as_json = as_json
+        self.family = family
+        self.seq = 0
+        self.closed = False
+
+    def line(self, data: dict[str, Any]) -> None:
+        """An event of a free board has not been through a journal, so it gets its number and its time here."""
+        from companion.log.journal import stamp, utc_now
+
+        self.seq += 1
+        data = {**data, "seq": data.get("seq") or self.seq, "at": data.get("at") or stamp(utc_now())}
+        text = json.dumps(data, ensure_ascii=False) if self.as_json else self._sentence(data)
+        if self.closed:
+            return
+        try:
+            click.echo(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            self.closed = True
+            # What is left in the buffer would be written, and fail, once more at the end.
+            sys.stdout = io.StringIO()
+
+    def _sentence(self, data: dict[str, Any]) -> str:
+        from companion.cli.journals import sentence
+
+        where = f"  ({data['frame']})" if data.get("frame") else ""
+        return f"{data['seq']:>4}  {sentence(data, self.family)}{where}"
+
+
+def _setup(path: Path | None) -> GameSetup | None:
+    from companion.play.setup_file import read_setup
+
+    return None if path is None else read_setup(path)
+
+
+def _own_setup(camera: Camera, source: str) -> GameSetup:
+    """The simulated table brings its set-up file along; every other camera needs one."""
+    own = getattr(camera, "setup", None)
+    if own is None:
+        raise click.UsageError(f"--setup FILE is needed for {shown(source)}: players, rules and where the table is")
+    setup: GameSetup = own()
+    return setup
+
+
+def _watcher(
+    camera: Camera,
+    eye: Any,
+    calibration: Any,
+    setup: GameSetup,
+    printer: Printer,
+    journal_path: Path | None,
+    own: OwnMarkers,
+) -> Any:
+    from companion.observing.game_sink import PrintSink
+    from companion.perception import Watcher
+    from companion.perception.attributing import attribution_for
+    from companion.perception.marker_evidence import OwnMarkersHere
+    from companion.perception.settings import ObservationSink
+    from companion.perception.table_reader import StillEye, known_set
+    from vision.settle import Settler
+
+    known = known_set(setup)
+    sink: ObservationSink
+    if setup.free:
+        sink = PrintSink(lambda event: printer.line(event.to_json()))
+    else:
+        sink = _game_sink(setup, known, printer, journal_path, camera.stills)
+
+    looks_right = getattr(camera, "looks_right", lambda: None)
+
+    def publish(news: Any) -> None:
+        if news.state == "read":
+            looks_right()
+        if news.detail:
+            click.echo(f"{news.frame}: {news.detail}", err=True)
+
+    if camera.stills:
+        eye = StillEye(eye)
+    arms = attribution_for(setup)
+    if arms.trouble is not None and not arms.off:
+        click.echo(arms.trouble, err=True)
+    return Watcher(
+        camera,
+        eye,
+        Settler(),
+        calibration,
+        setup.table_setup(),
+        sink,
+        known=known,
+        publish=publish,
+        arms=arms,
+        own=OwnMarkersHere(own),
+    )
+
+
+def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Path | None, stills: bool) -> Any:
+    from companion.game.session import Session
+    from companion.log.journal import JournalError
+    from companion.observing.game_sink import GameSink
+    from companion.perception.table_reader import box_of
+    from companion.rules.ruleset_fields import RuleSetError
+
+    path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
+    try:
+        session = Session.create(path, setup.header)
+    except (JournalError, RuleSetError) as error:
+        raise click.ClickException(str(error)) from None
+    session.subscribe(lambda event: printer.line(event.to_json()))
+    box = box_of(known)
+    return GameSink(session, setup, box, stills=stills)
+
 
 THUMBNAIL_WIDTH = 320
 
@@ -38,7 +295,7 @@ def cameras(as_json: bool, thumbnails: Path | None, camera_size: tuple[int, int]
         told: dict[str, Any] = dataclasses.asdict(one)
         if thumbnails is not None:
             told |= thumbnail_of(one.source, thumbnails / f"camera-{number}.jpg", camera_size, mains)
-        click.echo(json.dumps(told, ensure_ascii=False) if as_json else as_text(told))
+        click.echo(json.dumps(told, ensure_ascii=False) if as_json else camera_text(told))
     if not found:
         if not as_json:
             click.echo(
@@ -54,7 +311,7 @@ def ribbon_cameras_listed(found: list[str]) -> list[Listed]:
     return [Listed("picamera", name, None, "the sensor's full size") for name in names[:1]]
 
 
-def as_text(told: dict[str, Any]) -> str:
+def camera_text(told: dict[str, Any]) -> str:
     lines = [f"{told['source']}\n  {told['name']}: {told['words']}"]
     if told["users"]:
         lines.append(f"  in use by {', '.join(told['users'])}")
@@ -86,3 +343,206 @@ def thumbnail_of(source: str, file: Path, camera_size: tuple[int, int] | None, m
     if not cv2.imwrite(str(file), small):
         return {"problem": f"{file} cannot be written"}
     return {"thumbnail": str(file), **({} if filmed is None else {"words": filmed.words})}
+
+
+@click.command()
+@click.argument("source")
+@click.option("--corners", metavar="'X,Y X,Y X,Y X,Y'", help="Table corners in the picture, clockwise, in pixels.")
+@click.option("--size", "size_text", metavar="WxH", help="The table between its corners in mm, such as 1200x900.")
+@click.option("--tile-height", default=9.0, show_default=True, help="How thick the tiles are, in mm.")
+@click.option("--lens", "lens_file", type=click.Path(path_type=Path), help="Lens file written with --board.")
+@click.option("--board", is_flag=True, help="SOURCE is a folder of pictures of the ChArUco board: measure the lens.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; `table` goes into a set-up file as it is.")
+@camera_options
+def calibrate(
+    source: str,
+    corners: str | None,
+    size_text: str | None,
+    tile_height: float,
+    lens_file: Path | None,
+    board: bool,
+    as_json: bool,
+    camera_size: tuple[int, int] | None,
+    mains: str,
+) -> None:
+    """Find the table in a picture and say whether the picture is good enough to play by.
+
+    SOURCE is a picture, or a camera: picamera, usb:N, /dev/v4l/by-id/..., rtsp://..., http://... The four printed
+    markers are found by themselves (`companion sheets` prints them); without them, name the corners.
+
+    \b
+    companion calibrate picamera
+    companion calibrate table.jpg --corners '102,80 1490,84 1502,1110 95,1104' --size 1200x900
+    """
+    if board:
+        fit = lens_of(source)
+        click.echo(json.dumps(lens_dict(fit)))
+        return
+    size = None if size_text is None else parsed_size(size_text)
+    image, live_mode = picture_of(source, camera_settings(camera_size, mains))
+    if live_mode is not None:
+        click.echo(f"The camera films {live_mode.words}.", err=True)
+        for note in live_mode.notes:
+            click.echo(f"Note: {note}.", err=True)
+    source = shown(source)
+    try:
+        calibration, error_mm = calibrated(image, corners, size, tile_height, lens_file)
+    except CalibrationError as problem:
+        raise click.ClickException(f"{source}: {problem}") from None
+    found = inspect(image, calibration, error_mm)
+    click.echo(json.dumps(as_dict(calibration, found)) if as_json else calibration_text(source, calibration, found))
+    if found.problems:
+        raise SystemExit(1)
+
+
+def calibrated(
+    image: Image, corners: str | None, size: tuple[float, float] | None, tile_height: float, lens_file: Path | None
+) -> tuple[Calibration, float | None]:
+    """The calibration and its error in mm, None where no printed marker could measure it."""
+    size_wh = (int(image.shape[1]), int(image.shape[0]))
+    lens = None if lens_file is None else read_lens(lens_file).scaled(size_wh)
+    if corners is not None:
+        if size is None:
+            raise click.UsageError("--corners needs --size: the table between its corners in mm, such as 1200x900")
+        points = parsed_corners(corners)
+        return Calibration.from_corners(points, size, tile_height, lens, size_wh), None
+    markers = find_markers(image)
+    try:
+        calibration = Calibration.from_markers(markers, size, tile_height, lens, size_wh)
+    except CalibrationError as problem:
+        picture = "".join(f"; {what}" for what in HealthCheck().see(Frame(image, 0.0, "picture")).problems)
+        hint = "`companion sheets` prints them, --corners and --size do without"
+        raise CalibrationError(f"{problem}{picture}; {hint}") from None
+    return calibration, calibration.error_mm(markers)
+
+
+def picture_of(source: str, settings: CameraSettings | None = None) -> tuple[Image, LiveMode | None]:
+    """One picture: a file as it is, a camera's first settled frame, with what that camera does."""
+    path = Path(source)
+    if path.suffix.lower() in PICTURE_SUFFIXES and not is_address(source):
+        try:
+            return open_picture(path), None
+        except PictureError as problem:
+            raise click.ClickException(f"{source}: {problem}") from None
+    from hardware.camera import CameraError, open_camera
+
+    try:
+        with open_camera(source, settings) as camera:
+            frame, live_mode = camera.read(), camera.live_mode
+    except CameraError as problem:
+        raise click.ClickException(str(problem)) from None
+    if frame is None:
+        raise click.ClickException(f"{shown(source)}: the source ended before its first picture")
+    return frame.image, live_mode
+
+
+def lens_of(folder: str) -> LensFit:
+    path = Path(folder)
+    files = sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURE_SUFFIXES) if path.is_dir() else []
+    if not files:
+        raise click.ClickException(f"{shown(folder)}: expected a folder with pictures of the printed ChArUco board")
+    try:
+        return calibrate_lens([open_picture(file) for file in files])
+    except (PictureError, ValueError) as problem:
+        raise click.ClickException(f"{folder}: {problem}") from None
+
+
+def lens_dict(fit: LensFit) -> dict[str, Any]:
+    lens = fit.lens
+    return {
+        "lens": {
+            "size": list(lens.size_wh),
+            "f": [round(lens.fx, 2), round(lens.fy, 2)],
+            "center": [round(lens.cx, 2), round(lens.cy, 2)],
+            "distortion": [round(k, 6) for k in lens.distortion],
+        },
+        "error_px": round(fit.error_px, 3),
+        "pictures": fit.pictures,
+    }
+
+
+def read_lens(file: Path) -> Lens:
+    """A lens as `--board` printed it. ClickException with one line for anything else."""
+    try:
+        lens = json.loads(file.read_text(encoding="utf-8"))["lens"]
+        (w, h), (fx, fy), (cx, cy) = lens["size"], lens["f"], lens["center"]
+        k1, k2, p1, p2, k3 = (float(k) for k in lens["distortion"])
+        return Lens((int(w), int(h)), float(fx), float(fy), float(cx), float(cy), (k1, k2, p1, p2, k3))
+    except OSError as problem:
+        raise click.ClickException(f"{file}: {problem.strerror}, expected a lens file") from None
+    except (ValueError, KeyError, TypeError):
+        raise click.ClickException(f"{file}: no lens file, expected what calibrate --board prints") from None
+
+
+def parsed_corners(text: str) -> list[tuple[float, float]]:
+    try:
+        points = [tuple(float(v) for v in part.split(",")) for part in text.split()]
+        if len(points) == 4 and all(len(p) == 2 for p in points):
+            return [(p[0], p[1]) for p in points]
+    except ValueError:
+        pass
+    raise click.UsageError(f"--corners {text!r}: expected four points such as '10,20 900,25 890,700 15,690'")
+
+
+def parsed_size(text: str) -> tuple[float, float]:
+    try:
+        w, h = (float(v) for v in text.lower().split("x"))
+    except ValueError:
+        raise click.UsageError(f"--size {text!r}: expected width x height in mm, such as 1200x900") from None
+    return w, h
+
+
+def as_dict(calibration: Calibration, found: Inspection) -> dict[str, Any]:
+    return {
+        "table": {
+            "corners_px": [[round(float(x), 2), round(float(y), 2)] for x, y in calibration.corners_px],
+            "size_mm": [round(v, 1) for v in calibration.size_mm],
+        },
+        "px_per_mm": round(found.px_per_mm, 3),
+        "worst_px_per_mm": round(found.worst_px_per_mm, 3),
+        "error_mm": None if found.error_mm is None else round(found.error_mm, 2),
+        "problems": list(found.problems),
+    }
+
+
+def calibration_text(source: str, calibration: Calibration, found: Inspection) -> str:
+    w, h = calibration.size_mm
+    error = "" if found.error_mm is None else f", the markers fit within {found.error_mm:.2f} mm"
+    lines = [
+        f"{source}: a table of {w:.0f} x {h:.0f} mm, {found.px_per_mm:.2f} px/mm in the middle, "
+        f"{found.worst_px_per_mm:.2f} in the farthest corner{error}"
+    ]
+    lines += [f"  {problem}" for problem in found.problems]
+    if not found.problems:
+        lines.append("  good to play")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    calibrate()
+
+
+@click.command()
+@click.option(
+    "--paper",
+    type=click.Choice(list(PAPERS), case_sensitive=False),
+    default="A4",
+    show_default=True,
+    help="The paper in your printer.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("sheets"), show_default=True, help="Folder for the PDFs."
+)
+@click.option("--sheet", "names", multiple=True, type=click.Choice(list(SHEETS)), help="This sheet only; repeatable.")
+@click.option("--address", metavar="URL", help="The page's address, printed with a QR code on the quick-start card.")
+def sheets(paper: str, out: Path, names: tuple[str, ...], address: str | None) -> None:
+    """Write the printable sheets as PDF, true to scale, and name the files."""
+    if address is not None and (not address.isascii() or len(address) > 100 or not address.startswith("http")):
+        raise click.UsageError(
+            f"--address {address[:40]}: expected a short http address, such as http://192.168.1.7:8000"
+        )
+    try:
+        for file in write_sheets(out, paper, names, address):
+            click.echo(file)
+    except SheetError as error:
+        raise click.ClickException(str(error)) from None

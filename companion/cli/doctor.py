@@ -9,11 +9,10 @@ from pathlib import Path
 
 import click
 
-from companion.app.checkup import Finding, Machine, check_all
-from companion.app.runtime_choice import choose_runtime
+from companion.app.checkup import CheckResult, Machine, check_all, choose_runtime
 from companion.cli.serve import default_data_dir
 from companion.storage.repairs import REPAIRS_FILE, Repair, reported
-from companion.web.repair_texts import in_english, repair_text
+from companion.web.texts import in_english, repair_text
 from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowest_height, outlook
 
 
@@ -97,7 +96,7 @@ def table_size(text: str) -> tuple[float, float]:
     return float(match[1]), float(match[2])
 
 
-def as_line(finding: Finding) -> str:
+def as_line(finding: CheckResult) -> str:
     """One finding as one line; what is not needed reads `absent`, so that `not ok` always means: mend this."""
     mark = "ok" if finding.ok else "not ok" if finding.needed else "absent"
     mend = f" -> {finding.mend}" if finding.mend else ""
@@ -131,7 +130,7 @@ def _as_dict(view: Outlook) -> dict[str, object]:
     }
 
 
-def _summary(findings: list[Finding], healthy: bool) -> str:
+def _summary(findings: list[CheckResult], healthy: bool) -> str:
     if not healthy:
         wrong = [finding.name for finding in findings if finding.needed and not finding.ok]
         return f"Not ready: mend {', '.join(wrong)}."

@@ -1,4 +1,18 @@
-"""`companion serve`: the product. The live page over a camera, or without one, where plays are tapped in."""
+"""The commands that put a page up: `companion serve`, `companion demo` and `companion hall`.
+
+The options of commands that film: how large, and by lamps of which mains frequency.
+
+What goes wrong, on stderr, where the service's log takes it: with its traceback, once a minute, without secrets.
+
+`companion serve`: the product. The live page over a camera, or without one, where plays are tapped in.
+
+`companion demo`: a made-up game, rendered as camera frames and seen by the real camera path.
+
+Bots play, a renderer films their table (in a process of its own), and from there on nothing is made up: detector,
+reader, layout, referee and page get pictures and the set-up file that a user would write, and nothing else.
+
+`companion hall`: all tables of a club on one page.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +20,129 @@ import gc
 import hashlib
 import logging
 import os
+import re
 import socket
 import sys
+import tempfile
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from companion.cli.live_camera import camera_options, camera_settings
+from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
+from companion.rules.violations import Violation
 from companion.storage.repairs import Repair
 from companion.storage.state_file import takes_nothing
 
 if TYPE_CHECKING:
     from companion.app.state import AppState
     from companion.app.table_service import WatchedTable
-    from companion.cli.serve_storage import Storage
-    from companion.web.own_address import OwnAddress
+    from companion.cli.journals import Storage
+    from companion.web.serving import OwnAddress
     from hardware.camera.source import CameraSettings
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+LEAST_PX, MOST_PX = 160, 10_000
+
+
+def parsed_size(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[int, int] | None:
+    """`1920x1080` as (1920, 1080)."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d{3,5})\s*[x×]\s*(\d{3,5})", text.strip().lower())
+    size = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not all(LEAST_PX <= length <= MOST_PX for length in size):
+        raise click.BadParameter(f"{text}: expected width x height in pixels, such as 1920x1080")
+    return size
+
+
+def camera_options(command: Command) -> Command:
+    """Adds `camera_size` and `mains` to a command."""
+    size = click.option(
+        "--camera-size",
+        metavar="WxH",
+        callback=parsed_size,
+        help="Pixels of a live camera's picture.  [default: the largest that comes 5 times a second]",
+    )
+    mains = click.option(
+        "--mains",
+        type=click.Choice(["50", "60", "auto"]),
+        default="auto",
+        show_default=True,
+        help="The lamps' mains frequency in Hz; auto: measured, else by the time zone's country.",
+    )
+    return size(mains(command))
+
+
+def camera_settings(camera_size: tuple[int, int] | None, mains: str) -> CameraSettings:
+    from hardware.camera.source import CameraSettings
+
+    return CameraSettings(size_wh=camera_size, mains_hz=None if mains == "auto" else int(mains))
+
+
+SAY_AGAIN_S = 60.0
+"""Whatever fails at every picture says so once a minute, and how often it was."""
+
+MOST_KINDS = 200
+
+
+class ErrorLog(logging.Handler):
+    """Writes errors to stderr. Of one kind (the same words, raised at the same place) one a minute; the next one says
+    how many were left out. None of `secrets` of two characters or more stands there."""
+
+    def __init__(
+        self,
+        secrets: Iterable[str] = (),
+        *,
+        out: Callable[[], TextIO] = lambda: sys.stderr,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(logging.ERROR)
+        self.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+        self._secrets = sorted({secret for secret in secrets if len(secret) > 1}, key=len, reverse=True)
+        self._out, self._clock = out, clock
+        self._said: dict[tuple[object, ...], tuple[float, int]] = {}
+        self._saying = threading.Lock()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        kind, now = _record_kind(record), self._clock()
+        with self._saying:
+            said, left_out = self._said.get(kind, (now - SAY_AGAIN_S, 0))
+            if now - said < SAY_AGAIN_S:
+                self._said[kind] = said, left_out + 1
+                return
+            if kind not in self._said and len(self._said) >= MOST_KINDS:
+                del self._said[next(iter(self._said))]
+            self._said[kind] = now, 0
+        try:
+            text = self.format(record) + (f"\n  (and {left_out} more like it since the last)" if left_out else "")
+            for secret in self._secrets:
+                text = text.replace(secret, "…")
+            self._out().write(f"{text}\n")
+            self._out().flush()
+        except (OSError, ValueError):
+            # Nobody reads it any more.
+            return
+
+
+def _record_kind(record: logging.LogRecord) -> tuple[object, ...]:
+    """Where it was said, what, and where it was raised; not whom or which picture it is about."""
+    fault = record.exc_info[1] if record.exc_info else None
+    place = fault.__traceback__ if fault is not None else None
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    raised = None if place is None else (place.tb_frame.f_code.co_filename, place.tb_lineno)
+    return record.name, record.msg, type(fault), raised
+
 
 DATA_VARIABLE = "COMPANION_DATA"
 
@@ -193,21 +307,16 @@ def serve(
     companion serve                        # no camera: you tap the plays in
     companion serve --camera picamera
     """
-    from companion.app.checkup import Machine, quick_reasons
+    from companion.app.checkup import Machine, follow_choice, quick_reasons
     from companion.app.games import make_app_state
-    from companion.app.labels import LabelKeeper
-    from companion.app.learning import LearningDesk
-    from companion.app.runtime_choice import follow_choice
-    from companion.cli.serve_diagnostics import Diagnostics, RecentLog
-    from companion.cli.serve_log import ErrorLog
-    from companion.cli.serve_storage import open_storage
-    from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier
+    from companion.app.learning import LabelKeeper, LearningDesk
+    from companion.cli.journals import Diagnostics, RecentLog, open_storage
+    from companion.supervise.parts import Watchdog, feed_every_s, systemd_notifier
     from companion.tableside import ButtonPod
+    from companion.web.access import fresh_pin
     from companion.web.app import PageSettings, create_app
     from companion.web.guard import own_names
-    from companion.web.own_address import OwnAddress
-    from companion.web.pin import fresh_pin
-    from companion.web.serving import PortTakenError, listen, serve_on
+    from companion.web.serving import OwnAddress, PortTakenError, listen, serve_on
     from hardware.camera.address import secrets_of
 
     if pin and not 4 <= len(pin) <= 32:
@@ -239,7 +348,7 @@ def serve(
         for handler in (log, ErrorLog(hidden)):
             logging.getLogger().addHandler(handler)
             parts.callback(logging.getLogger().removeHandler, handler)
-        started = {"camera": _kind_of(source), "broker": broker is not None, "safe": safe}
+        started = {"camera": _camera_kind(source), "broker": broker is not None, "safe": safe}
         app_state.diagnostics = Diagnostics(
             app_state, folder, started, log, (*names, *([table_name] if table_name else ()))
         )
@@ -290,7 +399,7 @@ def _collect_garbage() -> None:
     gc.collect()
 
 
-def _kind_of(source: str | None) -> str:
+def _camera_kind(source: str | None) -> str:
     """What kind of camera it is, without the place of a file or the number of a device."""
     if source is None:
         return "none"
@@ -321,7 +430,7 @@ def _watch(
 
 def _delete_labels_too(app_state: AppState, storage: Storage) -> None:
     """Who deletes all pictures means the corrected tiles as well."""
-    from companion.app.labels import delete_samples
+    from companion.app.learning import delete_samples
 
     others = app_state.delete_pictures
 
@@ -334,7 +443,7 @@ def _delete_labels_too(app_state: AppState, storage: Storage) -> None:
 def _checked_name(name: str | None) -> str | None:
     if name is None:
         return None
-    from companion.publish.topics import table_name
+    from companion.publish.broker import table_name
 
     try:
         return table_name(name)
@@ -355,8 +464,7 @@ def _publish(
     try:
         from companion.app.state import NoGameError
         from companion.publish import Outbox, Publisher, parse_broker
-        from companion.publish.discovery import BUTTONS
-        from companion.publish.recorded import unfinished
+        from companion.publish.publisher import BUTTONS, unfinished
     except ImportError:
         raise click.ClickException("paho-mqtt is not installed: pip install paho-mqtt") from None
     try:
@@ -414,3 +522,166 @@ def _beat_for_the_game(app_state: AppState, parts: ExitStack) -> None:
 
     threading.Thread(target=app_state.parts.add("game").loop, args=(ask,), name="game-beat", daemon=True).start()
     parts.callback(over.set)
+
+
+LOOPBACK = "127.0.0.1"
+
+FILM_WH = (2240, 1680)
+"""1.8 pixels per mm of the made-up table: what hardware/OPTICS.md calls good, and quickly rendered."""
+
+PLANT_RATE = 0.25
+"""Of the turns; the first faults are to be seen before anybody gets up again."""
+
+CALM_TABLE: Mapping[str, float] = {
+    "apart": 0.15,
+    "two_turns": 0.0,
+    "take_back": 0.02,
+    "bump": 0.0,
+    "nudge": 0.02,
+    "lamp": 0.02,
+    "cup": 0.01,
+    "passing_hand": 0.02,
+}
+"""How often something happens that is no play: less than in the simulator's films, which are there to be hard."""
+
+LAYING_S = 300.0
+"""A busy machine may need so long to render a table, or to read it while the film waits."""
+
+
+@click.command()
+@click.option(
+    "--rules",
+    "rules_name",
+    type=click.Choice(RULESET_NAMES),
+    default="tactic",
+    show_default=True,
+    help="The game that is played.",
+)
+@click.option("--players", type=int, default=None, help="How many play.  [default: 3, or 4 with the Chinese set]")
+@click.option("--seed", type=click.IntRange(0), default=127, show_default=True, help="Another seed, another game.")
+@click.option("--speed", type=click.FloatRange(0.1, 100), default=1.0, show_default=True, help="Frames come faster.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
+@click.option(
+    "--rounds", type=click.IntRange(1), help="End after so many.  [default: one match after the other until Ctrl-C]"
+)
+def demo(rules_name: str, players: int | None, seed: int, speed: float, port: int, rounds: int | None) -> None:
+    """Show a made-up game on a rendered table, seen by the real camera path, on the live page.
+
+    Round follows round, scored by the camera, and match follows match. Illegal plays are planted now and then. Ctrl-C
+    ends it.
+    """
+    from companion.web.serving import PortTakenError, listen, port_of
+
+    rules = load_ruleset(rules_name)
+    seats = _seats(rules, players)
+    try:
+        sock = listen(port=port)
+    except PortTakenError as taken:
+        raise click.ClickException(str(taken)) from None
+    click.echo("Laying the table ...", err=True)
+    with tempfile.TemporaryDirectory(prefix="companion-demo-") as folder:
+        _play(rules, seats, seed, speed, rounds, sock, port_of(sock), Path(folder))
+
+
+def _seats(rules: RuleSet, players: int | None) -> int:
+    """How many sit at the table; a number that cannot be dealt is a wrong use of the command."""
+    set_max = rules.first_engine_of(12) if rules.is_mexican else None
+    allowed = rules.players_allowed() if set_max is None else rules.players_allowed(set_max)
+    chosen = players if players is not None else (3 if rules.is_mexican else 4)
+    if chosen not in allowed:
+        raise click.UsageError(f"--players {chosen}: {rules.name} is played by {', '.join(map(str, allowed))}")
+    return chosen
+
+
+def plantable(rules: RuleSet, codes: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the codes that can be broken under these rules."""
+    return tuple(code for code in codes if rules.name in Violation(code).games)
+
+
+def _play(
+    rules: RuleSet, players: int, seed: int, speed: float, rounds: int | None, sock: Any, port: int, data: Path
+) -> None:
+    from companion.app.games import make_app_state
+    from companion.app.table_place import DemoCamera
+    from companion.app.table_service import WatchedTable
+    from companion.supervise import SupervisedCamera, SupervisionSettings, Watchdog
+    from companion.web.access import fresh_pin
+    from companion.web.app import PageSettings, create_app
+    from companion.web.serving import OwnAddress, serve_on
+    from datasets.simulator.camera import VISIBLE_FAULTS, SimSettings
+    from datasets.simulator.evening import EveningOpener, EveningSettings, evening_table, place_of
+    from datasets.simulator.film import FilmSettings
+    from datasets.simulator.script import Troubles
+
+    table = SimSettings(
+        plant=plantable(rules, VISIBLE_FAULTS),
+        plant_rate=PLANT_RATE,
+        troubles=Troubles(**CALM_TABLE),
+        film=FilmSettings(size_wh=FILM_WH),
+        boneyard_spread=rules.is_mexican,
+    )
+    evening = EveningSettings(rules=rules.name, players=players, rounds=rounds, speed=speed, table=table)
+    app_state = make_app_state(data)
+
+    def begin(match: int) -> None:
+        app_state.start_game(evening_table(seed, evening, match, 1).setup_json())
+
+    def film() -> DemoCamera:
+        patient = SupervisionSettings(opening_s=LAYING_S, recording_silent_s=LAYING_S)
+        filmed = SupervisedCamera(f"sim:{seed}", supervision=patient, opener=EveningOpener(seed, evening))
+        return DemoCamera(filmed, place_of, begin, lambda: app_state.session.snapshot().phase)
+
+    watched = WatchedTable(app_state, f"sim:{seed}", data, camera=film(), reopen=film)
+    app_state.camera = app_state.table = watched
+    pin = fresh_pin()
+    address = OwnAddress(sock)
+    app = create_app(app_state, PageSettings(pin=pin, address=address))
+    watched.start()
+    click.echo(
+        f"The table is being filmed. Open http://{LOOPBACK}:{port} here, or {address.now} on a phone; PIN {pin}."
+    )
+    click.echo("Ctrl-C ends the demo.", err=True)
+    try:
+        with Watchdog(app_state.parts):
+            serve_on(app, sock)
+    except KeyboardInterrupt:
+        click.echo("The demo is over.", err=True)
+    finally:
+        watched.close()
+
+
+@click.command()
+@click.option(
+    "--broker",
+    required=True,
+    metavar="[mqtts://]HOST[:PORT]",
+    envvar="COMPANION_BROKER",
+    callback=without_password,
+    help="The MQTT broker the tables publish to. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
+)
+@click.option("--port", type=click.IntRange(1, 65535), default=8010, show_default=True, help="This page's port.")
+@click.option("--host", default="::", show_default=True, help="The address to listen on; :: is every one.")
+def hall(broker: str, port: int, host: str) -> None:
+    """Show every table that publishes on a broker, live."""
+    try:
+        from companion.hall import Hall
+        from companion.publish import parse_broker
+    except ImportError:
+        raise click.ClickException("paho-mqtt is not installed: pip install paho-mqtt") from None
+    from companion.hall.page import create_hall_app
+    from companion.web.serving import PortTakenError, serve
+
+    try:
+        address = parse_broker(broker)
+    except ValueError as error:
+        raise click.UsageError(f"--broker: {error}") from None
+    with Hall(address) as tables:
+        try:
+            serve(
+                create_hall_app(tables),
+                host,
+                port,
+                ready=lambda found: click.echo(f"all tables: {found}", err=True),
+            )
+        except PortTakenError as error:
+            raise click.ClickException(str(error)) from None

@@ -5,9 +5,16 @@ after it was laid), store (what is kept, for how long, and how it is deleted).
 """
 
 from companion.evidence.closeups import CloseUps
-from companion.evidence.deleting import Deleter
-from companion.evidence.files import PICTURE, delete_stored, expire_stored, found
-from companion.evidence.store import EvidenceSettings, EvidenceStatus, EvidenceStore
+from companion.evidence.store import (
+    PICTURE,
+    Deleter,
+    EvidenceSettings,
+    EvidenceStatus,
+    EvidenceStore,
+    delete_stored,
+    expire_stored,
+    found,
+)
 
 __all__ = [
     "PICTURE",

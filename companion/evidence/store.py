@@ -1,4 +1,11 @@
-"""The store of pictures for disputes: what the table looked like at a play and just before it.
+"""Deleting pictures on a disk that refuses: the rest goes all the same, and what is left is emptied and reported.
+
+The names of evidence, and finding it again: only files of these names are ever deleted.
+
+`evidence-TIME-NUMBER.jpg` is the table, `...-before-N.jpg` the table before it, `...-arm-N.jpg` the arm of player N
+over it, `...-tile-N.jpg` and `...-tile-N-before.jpg` one tile from close by, `....json` where which tile is seen.
+
+The store of pictures for disputes: what the table looked like at a play and just before it.
 
 They lie beside the journal that names them, as small JPEGs with everything outside the table painted over. Memory and
 disk are bounded: one still table in memory, a budget and an age on disk, the oldest going first. A full disk costs
@@ -10,11 +17,12 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import shutil
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,13 +34,87 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.evidence.closeups import CloseUps, painted_outside
-from companion.evidence.deleting import Deleter
-from companion.evidence.files import Stored, found, unfinished
-from companion.geometry.table_view import SeenTile
+from companion.geometry.layout import SeenTile
 from companion.log.journal import ONLY_THE_OWNER
-from companion.storage.clock_trust import ClockTrust
+from companion.storage.repairs import ClockTrust, Repair
 from companion.supervise.parts import Part, Parts, line_of
 from vision.frame import Frame, Image, reduced
+
+
+class Deleter:
+    """Deletes pictures; `report` hears how many the disk would not delete, and why."""
+
+    def __init__(self, report: Callable[[Repair], None] = lambda repair: None) -> None:
+        self._report = report
+
+    def delete(self, paths: Iterable[Path]) -> set[Path]:
+        """Delete them all; those that are still there."""
+        why = {path: reason for path in paths if (reason := _delete(path))}
+        if why:
+            self._report(Repair("PICTURES_LEFT", {"count": len(why), "why": next(iter(why.values()))}))
+        return set(why)
+
+
+def _delete(path: Path) -> str:
+    """Why it is still there; "" when it is gone. What cannot be deleted is at least emptied."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as fault:
+        with suppress(OSError):
+            os.truncate(path, 0)
+        return fault.strerror or type(fault).__name__
+    return ""
+
+
+PICTURE = re.compile(r"evidence-\d{8}T\d{6}-\d{4}(-before-\d|-arm-\d|-tile-\d{1,2}(-before)?)?\.jpg")
+UNFINISHED = re.compile(r"evidence-\d{8}T\d{6}-\d{4}[a-z0-9-]*\.part")
+INDEX = re.compile(r"evidence-\d{8}T\d{6}-\d{4}\.json")
+
+
+@dataclass(slots=True)
+class Stored:
+    path: Path
+    size: int
+    at: float
+
+    @property
+    def is_picture(self) -> bool:
+        return self.path.suffix == ".jpg"
+
+
+def found(games: Path) -> list[Stored]:
+    """The evidence of earlier runs."""
+    stored = []
+    for path in games.glob("*/evidence-*"):
+        if PICTURE.fullmatch(path.name) or INDEX.fullmatch(path.name):
+            try:
+                stat = path.stat()
+            except OSError:
+                continue
+            stored.append(Stored(path, stat.st_size, stat.st_mtime))
+    return stored
+
+
+def unfinished(games: Path) -> list[Path]:
+    """What a killed program was just writing; nobody else would ever find it again."""
+    return [path for path in games.glob("*/evidence-*.part") if UNFINISHED.fullmatch(path.name)]
+
+
+def delete_stored(games: Path, deleter: Deleter) -> int:
+    """Delete every picture of earlier evenings, where no store is open; how many there were."""
+    deleter.delete(unfinished(games))
+    return _deleted(found(games), deleter)
+
+
+def expire_stored(games: Path, before: float, deleter: Deleter) -> int:
+    """Delete evidence older than `before` (seconds since 1970), where no store is open; how much there was."""
+    return _deleted([stored for stored in found(games) if stored.at < before], deleter)
+
+
+def _deleted(going: list[Stored], deleter: Deleter) -> int:
+    left = deleter.delete(stored.path for stored in going)
+    return sum(stored.is_picture for stored in going if stored.path not in left)
+
 
 EXPIRE_EVERY_S = 3600.0
 DAY_S = 86400.0

@@ -1,4 +1,10 @@
-"""What everybody is shown of a game: the page draws it, MQTT and the lamp read it, `/api/state` has it as JSON.
+"""The players' signs on the page: seat, colour, shape and initials.
+
+Standing faults: the findings against a play that the page, the lamp, MQTT and `replay` show as an accusation.
+
+A play is a JSON line as in a snapshot's `plays` or in `companion replay --json`.
+
+What everybody is shown of a game: the page draws it, MQTT and the lamp read it, `/api/state` has it as JSON.
 
 Tiles are (inner, outer), in hands (low, high); `seq` is the number of the journal's line that laid a tile, 0 of none.
 """
@@ -6,18 +12,136 @@ Tiles are (inner, outer), in hands (low, high); `seq` is the number of the journ
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from companion.game.seat import Seat, seats_of
-from companion.game.standing import is_fault, is_misfit, is_own_fault, standing_doubts
-from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
-from companion.rules.actions import LEFT, RIGHT
-from companion.rules.mexican.scoring import tiles_in
-from companion.rules.ruleset import ANY_SET, SHIPPED, load_ruleset
+from companion.log.event_fields import ANOTHER_ENGINE, MOST_COLOURS, Question, QuestionKind
+from companion.rules.mexican.judge import tiles_in
+from companion.rules.position import LEFT, RIGHT
+from companion.rules.ruleset import SHIPPED, load_ruleset
+from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.tile import chinese_set
+
+SHAPES = 12
+"""Players' signs differ in shape, not in colour alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place and signs: `index` 1 ... is the seat, `colour` 1 ... gives colour and shape and stays the
+    player's own at another seat, `initial` is one or two letters."""
+
+    name: str
+    index: int
+    initial: str
+    colour: int
+
+    @property
+    def shape(self) -> int:
+        return (self.colour - 1) % SHAPES
+
+
+def seats_of(players: Sequence[str], colours: Mapping[str, int] | None = None) -> tuple[Seat, ...]:
+    """Initials: one letter, two where players share the first. `colours` where they are not those of the seats."""
+    firsts = [_letters(name, 1) for name in players]
+    return tuple(
+        Seat(name, i, first if firsts.count(first) == 1 else _letters(name, 2), (colours or {}).get(name, i))
+        for i, (name, first) in enumerate(zip(players, firsts, strict=True), start=1)
+    )
+
+
+def colours_kept(players: Sequence[str], before: Sequence[Seat]) -> dict[str, Any]:
+    """The header's field `colours` for a game of these players: who played before keeps their own, anybody else gets
+    one that is free; {} where these are the seats' own."""
+    kept = {seat.name: seat.colour for seat in before if seat.name in players}
+    free = [number for number in range(1, MOST_COLOURS + 1) if number not in kept.values()]
+    colours = {name: kept[name] if name in kept else free.pop(0) for name in players}
+    return {} if list(colours.values()) == list(range(1, len(players) + 1)) else {"colours": colours}
+
+
+def _letters(name: str, count: int) -> str:
+    """The first letters with the marks that belong to them."""
+    clusters = re.findall(r"\w[\u0300-\u036f\u0981-\u0983\u09bc-\u09cd]*", name) or [name[:1]]
+    return "".join(clusters[:count]).upper()
+
+
+SET_ASIDE = ("overruled", "taken_back", "withdrawn", "dropped")
+"""Any of these on a line means that its findings count no more: the table let the play stand, the tile was taken back,
+somebody withdrew the entry, or it no longer follows from the rules."""
+
+
+def standing_findings(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The findings that stand against a play for certain."""
+    return _findings(play, certain=True)
+
+
+def standing_faults(play: Mapping[str, Any]) -> tuple[str, ...]:
+    """The codes that stand against a play for certain, sorted; () where nobody is accused."""
+    return _codes(play, certain=True)
+
+
+def others_at_fault(play: Mapping[str, Any], code: str) -> tuple[str, ...]:
+    """Who else than the play's own player broke this rule for certain, sorted: somebody owed something before, and it
+    came out here. Of a play that nobody is named for they are its own."""
+    own = play.get("by")
+    named = {str(one["by"]) for one in standing_findings(play) if one["code"] == code and one.get("by")}
+    return () if own is None else tuple(sorted(named - {own}))
+
+
+def is_own_fault(play: Mapping[str, Any]) -> bool:
+    """Whether the accusation is against this play itself."""
+    return any(not others_at_fault(play, code) for code in standing_faults(play))
+
+
+def standing_doubts(play: Mapping[str, Any]) -> tuple[str, ...]:
+    """The codes that are only possible, sorted, without those that are certain as well. They accuse nobody."""
+    possible = {str(one["code"]) for one in _findings(play, certain=False) if not one.get("open")}
+    return tuple(sorted(possible - set(_codes(play, certain=True))))
+
+
+def is_misfit(line: Mapping[str, Any]) -> bool:
+    """Whether a line asks about a tap that does not fit: whoever tapped is asked, and nobody else is called."""
+    return line.get("reason") == QuestionKind.DOES_NOT_FIT
+
+
+def open_findings(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """What people are asked about a play: it may have been tapped otherwise than it was. They are no faults."""
+    return tuple(one for one in _findings(play, certain=False) if one.get("open"))
+
+
+def standing_open(play: Mapping[str, Any]) -> tuple[str, ...]:
+    """The codes that people can settle, sorted: nobody has said yet whether it was so."""
+    return tuple(sorted({str(one["code"]) for one in open_findings(play)}))
+
+
+def confirmed(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The findings of which somebody had to say first that it was so."""
+    return tuple(one for one in standing_findings(play) if one.get("confirmed_by"))
+
+
+def change_made(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a correction changed; {} for every other line, where `what` is a word that was announced or reported."""
+    return dict(line.get("what") or {}) if line.get("event") == "corrected" else {}
+
+
+def is_fault(play: Mapping[str, Any]) -> bool:
+    """Whether a play is shown as an accusation."""
+    return bool(standing_faults(play))
+
+
+def _codes(play: Mapping[str, Any], *, certain: bool) -> tuple[str, ...]:
+    return tuple(sorted({str(one["code"]) for one in _findings(play, certain=certain)}))
+
+
+def _findings(play: Mapping[str, Any], *, certain: bool) -> tuple[Mapping[str, Any], ...]:
+    if any(play.get(key) for key in SET_ASIDE):
+        return ()
+    findings = play.get("violations") or ()
+    return tuple(one for one in findings if bool(one.get("certain", True)) is certain)
+
 
 SURE_ENOUGH = 0.9
 """Below this probability a tile is drawn amber and called unsure."""

@@ -1,4 +1,6 @@
-"""The game on its journal: events go in, are judged, and reach the disk together with what follows from them.
+"""Rounds of journals that do not say what the camera saw: its events stand for that, those of one picture together.
+
+The game on its journal: events go in, are judged, and reach the disk together with what follows from them.
 
 Of a round that the camera watches the events in force are what the belief comes to (`watched_round`); its lines are
 written as pieces appear and never corrected by the program. Every other round is what its lines say, corrections
@@ -12,33 +14,82 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
-from companion.game.asking import answers_of, asking
-from companion.game.old_rounds import pictured
-from companion.game.timeline import Timeline, first_looks
+from companion.game.timeline import Timeline, answers_of, asking, first_looks
 from companion.game.watched_round import WatchedRound, differences
 from companion.log.corrections import EffectiveEvent, effective_events
-from companion.log.event_fields import Finding
+from companion.log.event_fields import Finding, Header
 from companion.log.events import (
     OWN_FIELDS,
     Corrected,
+    Discarded,
+    DoubleFlipped,
     Event,
-    Header,
     MatchEnded,
     Passed,
     RoundEnded,
     RoundScored,
     RoundStarted,
+    SeenLine,
+    TableChange,
+    TilePlayed,
     TileTakenBack,
     Unclear,
 )
 from companion.log.journal import Journal
-from companion.log.table_change import Seen
 from companion.play.course import Course
 from companion.play.event_actions import action_of, is_act
 from companion.play.match import Match
+from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.position import SOMEBODY, Draw, Mark, Unmark
 from companion.rules.ruleset import RuleSet
+
+
+def pictured(lines: Sequence[Event], until: int | None = None, *, clouded: bool = True) -> Iterator[SeenLine]:
+    """What the camera must have seen for its events among `lines`, up to the line `until` (None: all), each before its
+    events. `clouded`: nothing tells whether the table was understood."""
+    there = {one.event.seq for one in effective_events(lines) if not one.undone}
+    acts = [
+        line
+        for line in lines
+        if line.source == "camera"
+        and line.piece is None
+        and (until is None or line.seq <= until)
+        and (isinstance(line, TileTakenBack) or (line.seq in there and action_of(line) is not None))
+    ]
+    for _, group in groupby(acts, key=_picture):
+        row = list(group)
+        changes: list[Change] = []
+        discards: dict[str, int] = {}
+        for line in row:
+            act = action_of(line)
+            if isinstance(line, TilePlayed):
+                changes.append(Laying(line.tile, line.train))
+            elif isinstance(line, TileTakenBack):
+                changes.append(Vanishing(line.tile, line.train))
+            elif isinstance(line, Discarded):
+                discards[line.by or SOMEBODY] = discards.get(line.by or SOMEBODY, 0) + 1
+            elif isinstance(act, Draw):
+                changes.append(Drawing(1))
+            elif isinstance(act, (Mark, Unmark)):
+                changes.append(act)
+        tiles = [line for line in row if isinstance(line, TilePlayed)]
+        change = TableChange(
+            tuple(changes),
+            flips=tuple(line.train for line in row if isinstance(line, DoubleFlipped)),
+            discards=discards,
+            frame=row[0].frame,
+            readings={Laying(line.tile, line.train): line.reading for line in tiles if line.reading is not None},
+            clouded=clouded,
+        )
+        yield SeenLine(0, row[0].seq - 1, row[0].at, change)
+
+
+def _picture(line: Event) -> tuple[object, ...]:
+    return line.frame, None if line.frame else line.at, isinstance(line, TileTakenBack)
+
 
 MOST_TRIED = 8
 """Games as they would stand with a change that are kept: two of each hand, say, of a round that is counted again."""
@@ -105,7 +156,7 @@ class History:
         header: Header,
         rules: RuleSet,
         lines: Sequence[Event],
-        seen: Sequence[Seen],
+        seen: Sequence[SeenLine],
         *,
         looks: Iterable[int] | None = None,
         told: Mapping[int, Sequence[EffectiveEvent]] | None = None,
@@ -152,7 +203,7 @@ class History:
 
 
 def _told(
-    begun: RoundStarted, start: Course, lines: list[Event], seen: list[Seen], known: deque[tuple[Any, WatchedRound]]
+    begun: RoundStarted, start: Course, lines: list[Event], seen: list[SeenLine], known: deque[tuple[Any, WatchedRound]]
 ) -> WatchedRound:
     """The round told to a belief, or the one among `known` that was told the same."""
     mark = begun, start.table, start.starter, start.starter_known, [replace(line, at="") for line in lines], seen
@@ -166,7 +217,7 @@ def _told(
     return told
 
 
-def _within(seen: Iterable[Seen], begun: int, rounds: Rounds) -> list[Seen]:
+def _within(seen: Iterable[SeenLine], begun: int, rounds: Rounds) -> list[SeenLine]:
     return [one for one in seen if rounds.of_line(one.after) == begun]
 
 
@@ -218,7 +269,7 @@ class Ledger:
         return self.journal.events
 
     @property
-    def seen(self) -> Sequence[Seen]:
+    def seen(self) -> Sequence[SeenLine]:
         """What the camera saw, in order."""
         return self.journal.seen
 

@@ -8,7 +8,7 @@ from companion.log.corrections import CorrectionError
 from companion.log.event_fields import EventError
 
 
-class Reason(StrEnum):
+class RejectionReason(StrEnum):
     """Why a command is rejected. What stands beside a code are its params."""
 
     NO_ROUND = "no_round"
@@ -44,7 +44,7 @@ class Reason(StrEnum):
 class CommandRejected(ValueError):  # noqa: N818  (nobody's error: a command that does not fit the game as it stands)
     """This cannot be done now, and nothing has changed."""
 
-    def __init__(self, code: Reason, **params: object) -> None:
+    def __init__(self, code: RejectionReason, **params: object) -> None:
         about = ", ".join(f"{name}: {value}" for name, value in params.items())
         super().__init__(f"{code} ({about})" if about else str(code))
         self.code, self.params = code, params
@@ -53,8 +53,8 @@ class CommandRejected(ValueError):  # noqa: N818  (nobody's error: a command tha
     def of(cls, error: EventError) -> CommandRejected:
         """A correction that cannot be applied."""
         if isinstance(error, CorrectionError) and error.code is not None:
-            return cls(Reason(error.code), **error.params)
+            return cls(RejectionReason(error.code), **error.params)
         message = str(error)
         head, _, rest = message.partition(": ")
         # Without the number of a line that was never written.
-        return cls(Reason.BAD_CORRECTION, fault=rest if head.startswith("seq ") else message)
+        return cls(RejectionReason.BAD_CORRECTION, fault=rest if head.startswith("seq ") else message)

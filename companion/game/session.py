@@ -16,10 +16,10 @@ from typing import Any
 from companion.game.game_view import GameView
 from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
-from companion.game.rejected import CommandRejected, Reason
+from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.timeline import AppliedEvent
 from companion.log.corrections import UNDONE, last_step, open_questions
-from companion.log.event_fields import Candidate
+from companion.log.event_fields import Candidate, Header, Question
 from companion.log.events import (
     Announced,
     Corrected,
@@ -28,7 +28,6 @@ from companion.log.events import (
     Drew,
     Event,
     HandShown,
-    Header,
     MarkerPlaced,
     MarkerRemoved,
     Passed,
@@ -40,15 +39,13 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import Clock, Journal, utc_now
-from companion.log.question import Question
+from companion.play.course import DEALT, REPORTS, acts_when_unable, lifts_marker, still_laying, without_a_tile
 from companion.play.event_actions import act_of, event_of
 from companion.play.match import Match
-from companion.play.reports import DEALT, REPORTS
-from companion.play.taps import acts_when_unable, lifts_marker, still_laying, without_a_tile
-from companion.rules.actions import Action, Discard, Draw, Mark, Play
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import Action, Discard, Draw, LinePosition, Mark, Play, Position
 from companion.rules.referee import undealt
-from companion.rules.ruleset import RuleSetError, load_ruleset
+from companion.rules.ruleset import load_ruleset
+from companion.rules.ruleset_fields import RuleSetError
 from companion.tracking.edits import Kind
 
 __all__ = ["CommandRejected", "Session"]
@@ -96,18 +93,18 @@ class Session(OpenGame):
         with self._lock:
             match = self._ledger.match
             if match.phase == "playing":
-                raise CommandRejected(Reason.ROUND_RUNS)
+                raise CommandRejected(RejectionReason.ROUND_RUNS)
             if match.phase == "ended":
-                raise CommandRejected(Reason.ROUND_UNSCORED)
+                raise CommandRejected(RejectionReason.ROUND_UNSCORED)
             if match.phase == "over":
-                raise CommandRejected(Reason.MATCH_OVER)
+                raise CommandRejected(RejectionReason.MATCH_OVER)
             laid = laid_of(engine) if engine is not None and self.rules.is_mexican else None
             number = match.number_with(laid) if first_number is None or match.board.rounds else first_number
             number = number if after is None else max(number, after + 1)
             if self.rules.is_mexican:
                 laid = laid or match.engine_due(number)
                 if laid is None:
-                    raise CommandRejected(Reason.ALL_ROUNDS_PLAYED)
+                    raise CommandRejected(RejectionReason.ALL_ROUNDS_PLAYED)
             if starter is not None:
                 starter = self._player(starter)
             elif guess or match.starter_is_named:
@@ -156,7 +153,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             if not self.rules.is_mexican:
-                raise CommandRejected(Reason.NO_BONEYARD)
+                raise CommandRejected(RejectionReason.NO_BONEYARD)
             return self._record(Drew(by=self._who(by), source=source, turn=turn))
 
     def pass_turn(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
@@ -190,10 +187,10 @@ class Session(OpenGame):
             who = mover if by is None else self._player(by)
             out = course.table.hands.get(who or "") == 0
             if who is None or (who != mover and (out or self._ledger.is_believed)):
-                raise CommandRejected(Reason.NOT_YOUR_TURN)
+                raise CommandRejected(RejectionReason.NOT_YOUR_TURN)
             acts = acts_when_unable(course) if who == mover else without_a_tile(course.table, who)
             if not acts:
-                raise CommandRejected(Reason.FIRST_TILE_DUE)
+                raise CommandRejected(RejectionReason.FIRST_TILE_DUE)
             return self._record(*(replace(event, turn=turn) for event in _events_of(acts, who, source)))
 
     def discard(
@@ -209,7 +206,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             if self.rules.is_mexican:
-                raise CommandRejected(Reason.NO_DISCARDS)
+                raise CommandRejected(RejectionReason.NO_DISCARDS)
             known = None if tile is None else laid_of(tile).tile
             return self._record(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source, turn=turn))
 
@@ -242,7 +239,7 @@ class Session(OpenGame):
 
     def _has_markers(self) -> None:
         if not self.rules.is_mexican:
-            raise CommandRejected(Reason.NO_MARKERS)
+            raise CommandRejected(RejectionReason.NO_MARKERS)
 
     def announce(self, by: str | None = None, what: str = "last_tile", value: int | None = None) -> tuple[Event, ...]:
         """Something was said aloud: the last tile, the open end of a line. `by` None: by the one player who holds one
@@ -262,7 +259,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             if what not in REPORTS:
-                raise CommandRejected(Reason.NO_SUCH_REPORT, names=", ".join(REPORTS))
+                raise CommandRejected(RejectionReason.NO_SUCH_REPORT, names=", ".join(REPORTS))
             said = Announced(by=self._player(by), what=what, value=value)
             standing = _reported_already(self._ledger, said)
             if standing is None:
@@ -279,7 +276,7 @@ class Session(OpenGame):
                     by = by if by is not None else event.by
                     taken = TileTakenBack(by=by, tile=event.tile, train=event.train, undoes=seq, source=source)
                     return self._publish(self._ledger.amend(taken))
-            raise CommandRejected(Reason.NO_SUCH_TILE, seq=seq)
+            raise CommandRejected(RejectionReason.NO_SUCH_TILE, seq=seq)
 
     def show_hand(
         self,
@@ -301,7 +298,7 @@ class Session(OpenGame):
             player = self._player(by)
             match = self._ledger.match if number is None else self._match_counted(number)
             if match is None or match.course is None or match.course.ended is None:
-                raise CommandRejected(Reason.HANDS_TOO_EARLY)
+                raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
             left = tuple(laid_of(tile).tile for tile in tiles)
             away = tuple(laid_of(tile).tile for tile in discards)
             if not self.rules.is_mexican and not away and match.course.table.hands.get(player) == 0:
@@ -357,7 +354,7 @@ class Session(OpenGame):
                 sheet = act.after.board.round
                 if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
                     return self.correct(act.held.event.seq, {"how": how, "out": out})
-            raise CommandRejected(Reason.HANDS_TOO_EARLY)
+            raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
 
     def enter_scores(
         self, scores: Mapping[str, int], number: int | None = None, *, out: str | None = None
@@ -370,14 +367,14 @@ class Session(OpenGame):
         """
         with self._lock:
             if set(scores) != set(self.header.players):
-                raise CommandRejected(Reason.POINTS_OF_ALL, names=", ".join(self.header.players))
+                raise CommandRejected(RejectionReason.POINTS_OF_ALL, names=", ".join(self.header.players))
             out = None if out is None else self._player(out)
             how = "blocked_declared" if out is None and self.rules.is_mexican else "out"
             match, sheet = self._ledger.match, self._ledger.match.board.round
             if number is not None and (sheet is None or number != sheet.number or match.phase == "scored"):
                 return self._score_late(dict(scores), number, how, out)
             if match.phase not in ("playing", "ended"):
-                raise CommandRejected(Reason.POINTS_TOO_EARLY)
+                raise CommandRejected(RejectionReason.POINTS_TOO_EARLY)
             ended = [RoundEnded(how=how, out=out)] if match.phase == "playing" else []
             return self._record(*ended, replace(match.with_scores(dict(scores)), source="person"))
 
@@ -394,7 +391,7 @@ class Session(OpenGame):
             elif isinstance(act.event, RoundScored) and sheet is not None and sheet.number == number:
                 ended = None
         if ended is None:
-            raise CommandRejected(Reason.ROUND_HAS_POINTS, number=number)
+            raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
         line = replace(ended.after.with_scores(scores), source="person").to_insert()
         # The next round has begun already: what the rules would have named for it is of no use any more.
         line |= {"next_engine": None, "next_starter": None}
@@ -404,7 +401,7 @@ class Session(OpenGame):
     def _score_anew(self, number: int, seq: int, scored: RoundScored, scores: dict[str, int]) -> tuple[Event, ...]:
         """Other points than people wrote down; totals that they wrote later go along."""
         if scores == dict(scored.scores):
-            raise CommandRejected(Reason.ROUND_HAS_POINTS, number=number)
+            raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
         more = {player: points - scored.scores.get(player, 0) for player, points in scores.items()}
         changes = []
         for act in self._ledger.timeline.acts:
@@ -420,7 +417,7 @@ class Session(OpenGame):
         with self._lock:
             match = self._ledger.match
             if match.phase not in ("waiting", "scored"):
-                raise CommandRejected(Reason.MATCH_IN_ROUND)
+                raise CommandRejected(RejectionReason.MATCH_IN_ROUND)
             return self._record(replace(match.ended_now(), source="person"))
 
     def undo(self) -> tuple[Event, ...]:
@@ -437,7 +434,7 @@ class Session(OpenGame):
                 if not self._belongs_to_an_earlier_line(self.journal.events[seq - 1]):
                     break
             if seq is None or not done:
-                raise CommandRejected(Reason.NOTHING_TO_UNDO)
+                raise CommandRejected(RejectionReason.NOTHING_TO_UNDO)
             return self._publish(done)
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
@@ -482,7 +479,7 @@ class Session(OpenGame):
         """
         with self._lock:
             if expected_seq is not None and expected_seq != self.journal.last_seq:
-                raise CommandRejected(Reason.TABLE_CHANGED)
+                raise CommandRejected(RejectionReason.TABLE_CHANGED)
             return self._amend(Corrected(corrects=seq, what=what, by=by, source=source))
 
     def what_if(self, seq: int, what: Mapping[str, Any], by: str | None = None) -> GameView:
@@ -496,9 +493,9 @@ class Session(OpenGame):
         with self._lock:
             question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
             if question is None:
-                raise CommandRejected(Reason.NO_OPEN_QUESTION, seq=seq)
+                raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
             if choice is not None and not 0 <= choice < len(question.candidates):
-                raise CommandRejected(Reason.NO_SUCH_ANSWER, seq=seq, last=len(question.candidates) - 1)
+                raise CommandRejected(RejectionReason.NO_SUCH_ANSWER, seq=seq, last=len(question.candidates) - 1)
             if question.about is not None:
                 return self._fit(question, choice, by)
             what: dict[str, Any] = {"answer": choice}
@@ -521,7 +518,7 @@ class Session(OpenGame):
     ) -> tuple[Event, ...]:
         """What somebody says of a tap that does not fit: which key is true, or in which `order` these taps were."""
         if choice is None or (order is None and question.candidates[choice].kind == Kind.ORDER):
-            raise CommandRejected(Reason.NO_SUCH_ANSWER, seq=question.seq, last=len(question.candidates) - 2)
+            raise CommandRejected(RejectionReason.NO_SUCH_ANSWER, seq=question.seq, last=len(question.candidates) - 2)
         key, said = question.candidates[choice], {} if order is None else {"order": list(order)}
         lines = [Corrected(corrects=question.seq, what={"answer": choice} | said, by=by)]
         for event in key.events:
@@ -550,7 +547,7 @@ class Session(OpenGame):
         with self._lock:
             question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
             if question is None or question.about is None:
-                raise CommandRejected(Reason.NO_OPEN_QUESTION, seq=seq)
+                raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
             choice = next(n for n, key in enumerate(question.candidates) if key.kind == Kind.ORDER)
             return self._fit(question, choice, by, order)
 

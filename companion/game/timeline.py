@@ -3,6 +3,11 @@
 Live play and replay both go through `Timeline.of`, so that a game read from its journal has the rulings it had. What
 follows from the rules alone (a pass that somebody's tile implies, the end of a round, a score) is worked out anew each
 time; its lines in the journal only carry it.
+
+What people are asked about their taps, on record: the question as a line, and what they answered.
+
+`tracking.asked` says what does not fit. A question is written when it is asked and withdrawn when it is settled by what
+came after; what stands in it is not read again but for the key that somebody chose.
 """
 
 from __future__ import annotations
@@ -13,8 +18,8 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.log.corrections import EffectiveEvent
-from companion.log.event_fields import Finding
+from companion.log.corrections import EffectiveEvent, open_questions, withdrawn_corrections
+from companion.log.event_fields import Candidate, Finding, Header, QuestionKind
 from companion.log.events import (
     Announced,
     Corrected,
@@ -22,7 +27,6 @@ from companion.log.events import (
     Drew,
     Event,
     HandShown,
-    Header,
     MatchEnded,
     Passed,
     RoundEnded,
@@ -32,14 +36,15 @@ from companion.log.events import (
     TileTakenBack,
     Unclear,
 )
-from companion.play.course import Course, Place
+from companion.log.journal import PHONE
+from companion.play.course import DEALT, NO_LAST_TILE, Course, TurnPlace
 from companion.play.event_actions import act_of, action_of, is_act, uncounted, unsettled
 from companion.play.match import Findings, Match
-from companion.play.reports import DEALT, NO_LAST_TILE
-from companion.rules.actions import Draw, Play
+from companion.rules.position import Draw, Play
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
-from companion.tracking.asked import Answer, AskedRound, Confirmed, Tap
+from companion.tracking.asked import AskedRound, Confirmed, Tap, TapAnswer, TapQuestion
+from companion.tracking.edits import Kind
 from companion.tracking.strict import Fault
 
 USUAL_FINE = 2
@@ -53,7 +58,7 @@ REVEALED_CODES = frozenset(str(code) for code in Violation if code.certainty is 
 
 NO_LOOKS: Mapping[int, int] = {}
 
-Answers = Mapping[int, Sequence[Answer]]
+Answers = Mapping[int, Sequence[TapAnswer]]
 NO_ANSWERS: Answers = {}
 
 
@@ -70,7 +75,7 @@ class AppliedEvent:
     after: Match
     findings: tuple[Finding, ...] = ()
     late: Findings = field(default_factory=dict)
-    place: Place | None = None
+    place: TurnPlace | None = None
 
 
 class Timeline:
@@ -96,7 +101,7 @@ class Timeline:
         self.asked: AskedRound | None = None
         self.settled: dict[int, tuple[Finding, ...]] = {}
         self._now: Mapping[int, tuple[Finding, ...]] | None = None
-        self._row: tuple[tuple[int, Place], ...] = ()
+        self._row: tuple[tuple[int, TurnPlace], ...] = ()
         self._reordered = False
 
     @classmethod
@@ -277,7 +282,7 @@ class Timeline:
         each = max(USUAL_FINE, rules.announce_penalty) if rules.announce is not None else 0
         return each * sum(event.by == player for event in said)
 
-    def _take(self, held: EffectiveEvent, place: Place | None = None) -> AppliedEvent:
+    def _take(self, held: EffectiveEvent, place: TurnPlace | None = None) -> AppliedEvent:
         event = self._as_it_counts(held.event)
         if event is None:
             act = AppliedEvent(held, None, self.match)
@@ -367,14 +372,14 @@ class Timeline:
             again._keep(AppliedEvent(line, None, again.match))
         self.acts, self.found, self._reordered = again.acts, again.found, True
 
-    def _in_order(self) -> list[tuple[EffectiveEvent, Place | None, bool]]:
+    def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
         """What was told of this round in the order in which it happened, with the turn to which it belongs; and whether
         it says anything."""
         turns = dict(self._row)
         order = {seq: n for n, seq in enumerate(turns)}
         assert self.asked is not None
         taps = {tap.seq for tap in self.asked.taps}
-        row: list[tuple[tuple[int, bool, int], Place | None, bool]] = []
+        row: list[tuple[tuple[int, bool, int], TurnPlace | None, bool]] = []
         latest = -1
         for place in range(_begun(self.taken) + 1, len(self.taken)):
             event = self.taken[place].event
@@ -565,3 +570,84 @@ def _finding(fault: Fault, said: Confirmed | None, whose: str | None) -> Finding
     if said is not None:
         return Finding(fault.code, by=by, confirmed_by=said.by, confirmed_in=said.seq)
     return Finding(fault.code, certain=False, by=by, open=True)
+
+
+ORDERS = frozenset({Kind.SO, Kind.LATER, Kind.EARLIER, Kind.BONEYARD, Kind.ORDER})
+"""Answers about the order of taps; the others put a line right, in or out, and stand in corrections of their own."""
+
+
+def answers_of(lines: Sequence[Event]) -> Mapping[int, Sequence[TapAnswer]]:
+    """Line of a tap -> what people answered about it and did not take back, in the order in which they did."""
+    undone = withdrawn_corrections(lines)
+    found: dict[int, list[TapAnswer]] = {}
+    for line in lines:
+        if not isinstance(line, Corrected) or line.seq in undone:
+            continue
+        if line.what.get("so") is True:
+            found.setdefault(line.corrects, []).append(TapAnswer(Kind.SO, (), who_said(line), line.seq))
+        if "answer" not in line.what:
+            continue
+        asked, choice = lines[line.corrects - 1], line.what["answer"]
+        if not isinstance(asked, Unclear) or asked.about is None or choice is None:
+            continue
+        key = asked.candidates[choice]
+        if key.kind not in ORDERS:
+            continue
+        events = ({"order": list(line.what["order"])},) if "order" in line.what else key.events
+        found.setdefault(asked.about, []).append(TapAnswer(Kind(key.kind or Kind.SO), events, who_said(line), line.seq))
+    return found
+
+
+def who_said(line: Corrected) -> str:
+    """Whoever entered this line: the name of the phone."""
+    return line.author or line.by or PHONE
+
+
+def asking(timeline: Timeline, lines: Sequence[Event]) -> list[Event]:
+    """The lines that bring what stands as asked in step with what does not fit: new questions, and those settled."""
+    due = {} if timeline.asked is None else {one.seq: _unclear(one) for one in timeline.asked.questions()}
+    made: list[Event] = []
+    for line in open_questions(lines):
+        if line.about is None:
+            continue
+        new = due.get(line.about)
+        if new is not None and new.candidates == line.candidates:
+            del due[line.about]
+        else:
+            made.append(Corrected(source="rule", corrects=line.seq, what={"withdrawn": True}))
+    return [*made, *due.values()]
+
+
+def _unclear(question: TapQuestion) -> Unclear:
+    keys = [Candidate(_story(key.kind), key.events, kind=str(key.kind)) for key in question.keys]
+    # One answer confirms what one player did, and nobody else's fault with it.
+    accused = sorted(dict.fromkeys(fault.player for fault in question.faults), key=lambda name: name != question.whose)
+    so = [_was_so(question, player) for player in accused]
+    other = Candidate("It was in another order.", kind=str(Kind.ORDER))
+    reason = str(QuestionKind.DOES_NOT_FIT)
+    return Unclear(reason=reason, candidates=(*keys, *so, other), about=question.seq, source="rule")
+
+
+def _was_so(question: TapQuestion, player: str) -> Candidate:
+    faults = list(dict.fromkeys(fault for fault in question.faults if fault.player == player))
+    held = tuple(
+        {"seq": question.seq if one.tap is None else one.tap, "violation": one.code, "by": one.player} for one in faults
+    )
+    codes = tuple(dict.fromkeys(fault.code for fault in faults))
+    return Candidate("It was really so.", held, codes=codes, kind=str(Kind.SO))
+
+
+STORIES = {
+    Kind.LATER: "A turn before it is not tapped yet.",
+    Kind.EARLIER: "It was earlier.",
+    Kind.MISSING: "Something before it was forgotten.",
+    Kind.NAME: "It was somebody else.",
+    Kind.START: "Another player began.",
+    Kind.TWICE: "It was tapped twice.",
+    Kind.BONEYARD: "The boneyard was counted wrongly.",
+}
+
+
+def _story(kind: Kind) -> str:
+    """What a key says, for whoever reads the journal alone; the page says it with names."""
+    return STORIES[kind]

@@ -1,9 +1,19 @@
-"""The view of a game, put together from its timeline: everything that the page and /api/state show."""
+"""Tiles that lie face up on the table and are not on record: what the camera saw last, beside what the game has.
+
+The view of a game, put together from its timeline: everything that the page and /api/state show.
+
+Accusations that no longer stand: what was held against somebody for certain, and is not any more.
+
+Two moments of the game are compared, before and after everything that one change brought. Between them lines come and
+go that nobody ever saw.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from typing import Any
 
 from companion.game.game_view import (
@@ -17,30 +27,79 @@ from companion.game.game_view import (
     OpenDouble,
     OwnTurn,
     Playable,
+    RetractionShown,
     RoundScores,
     TileShown,
     TrainShown,
 )
-from companion.game.off_record import Lying, OffRecord, off_record
 from companion.game.timeline import Timeline
-from companion.log.corrections import EffectiveEvent
-from companion.log.events import Event, Header, RoundStarted, TilePlayed, Unclear
-from companion.play.course import Course
-from companion.play.scoreboard import Scoreboard
-from companion.play.shown_hands import examined_decisions, prove, surely
-from companion.play.taps import acts_when_unable, after_double, still_laying
-from companion.rules.actions import LEFT, MEXICAN, RIGHT
+from companion.log.corrections import UNDONE, EffectiveEvent, withdrawn_corrections
+from companion.log.event_fields import Header
+from companion.log.events import Corrected, Event, RoundStarted, TilePlayed, Unclear
+from companion.play.course import Course, acts_when_unable, after_double, still_laying
+from companion.play.match import Scoreboard, examined_decisions, prove, surely
 from companion.rules.audit import Status
-from companion.rules.chinese.line import open_arms
-from companion.rules.mexican.blocks import dead_status, live_doubles, reachable_trains
-from companion.rules.mexican.judge import legal_plays
-from companion.rules.mexican.scoring import last_round
+from companion.rules.chinese import open_arms
+from companion.rules.mexican.judge import last_round, legal_plays
+from companion.rules.mexican.turn import dead_status, live_doubles, reachable_trains
 from companion.rules.notation import print_act
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import LEFT, MEXICAN, RIGHT, LinePosition, Position
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, double_set
 from companion.rules.violations import Violation
 from companion.tracking.costs import POSSIBLE, Cause, probably
+
+FaceUpRow = tuple[Laid | None, ...]
+"""Face-up tiles in the order in which they lie, None for one that is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """The table as it was looked at last: the trains from the engine outwards, a Chinese line from left to right, and
+    the tiles that belong to neither. It is what lies there now, so no journal has it."""
+
+    trains: Mapping[str, FaceUpRow] = field(default_factory=dict)
+    line: FaceUpRow = ()
+    apart: FaceUpRow = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OffRecord:
+    """How many such tiles lie at each train, or at an end of the line (L, R), and how many `apart` from all. A train
+    with none is not named."""
+
+    beyond: Mapping[str, int] = field(default_factory=dict)
+    apart: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.beyond) or self.apart > 0
+
+
+def off_record(lying: Lying, table: Position | LinePosition) -> OffRecord:
+    """What of `lying` the record of this table does not have. Where people say what an unread tile is, that is it."""
+    if isinstance(table, LinePosition):
+        left, right = _beyond(lying.line, table.line)
+        found = {LEFT: left, RIGHT: right}
+        known = set(table.line)
+    else:
+        found = {name: sum(_beyond(row, table.trains.get(name, ()))) for name, row in lying.trains.items()}
+        known = set(table.laid())
+    tiles = {laid.tile for laid in known}
+    apart = sum(laid is None or laid.tile not in tiles for laid in lying.apart)
+    return OffRecord({name: count for name, count in found.items() if count}, apart)
+
+
+def _beyond(row: FaceUpRow, recorded: Sequence[Laid]) -> tuple[int, int]:
+    """How many tiles lie before the first, and beyond the last, that the row and the record have in common, and are not
+    accounted for by those on record there. With nothing in common, all are beyond."""
+    same = SequenceMatcher(None, row, recorded, autojunk=False).get_matching_blocks()[:-1]
+    if not same:
+        return 0, max(0, len(row) - len(recorded))
+    first, last = same[0], same[-1]
+    before = max(0, first.a - first.b)
+    behind = max(0, (len(row) - last.a) - (len(recorded) - last.b))
+    return before, max(behind, len(row) - len(recorded) - before)
+
 
 MX_ANNOUNCE = "MX_ANNOUNCE"
 """A reminder: opening the Mexican train is announced."""
@@ -384,3 +443,96 @@ def _audit(course: Course, timeline: Timeline) -> tuple[Examined, ...]:
 
 def _next(match: Any) -> NextRound:
     return NextRound(match.next_number, match.engine_due(match.next_number) or None, match.next_starter)
+
+
+Act = tuple[object, ...]
+"""An act by what it is, so that it is the same one where it is recorded anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accusation:
+    """A finding that is certain; `by` None: it is open who it was."""
+
+    act: Act
+    code: str
+    by: str | None
+
+
+def accusations(timeline: Timeline) -> frozenset[Accusation]:
+    """What stands for certain."""
+    found = set()
+    for index, act in enumerate(timeline.acts):
+        held, event = act.held, act.event
+        if event is None or held.overruled or held.undone:
+            continue
+        for finding in timeline.findings(index):
+            if finding.certain:
+                by = finding.by or event.who
+                found.add(Accusation(_act(timeline, index, event), finding.code, by))
+    return frozenset(found)
+
+
+def retracted(
+    before: frozenset[Accusation], timeline: Timeline
+) -> Mapping[int, tuple[tuple[Accusation, ...], tuple[dict[str, Any], ...]]]:
+    """Line of an act that is on record still -> the accusations that fell, and what is found against it now.
+
+    What was let stand, taken back or withdrawn has nothing to retract: people know what they did.
+    """
+    now_stand = accusations(timeline)
+    # A fault of which it is known by now whose it was has not fallen.
+    known = {(one.act, one.code) for one in now_stand}
+    fallen = {one for one in before - now_stand if one.by is not None or (one.act, one.code) not in known}
+    if not fallen:
+        return {}
+    lines: dict[int, tuple[tuple[Accusation, ...], tuple[dict[str, Any], ...]]] = {}
+    lines_of = Counter(act.held.event.seq for act in timeline.acts)
+    for index, act in enumerate(timeline.acts):
+        if lines_of[act.held.event.seq] > 1:
+            # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
+            continue
+        if act.event is None or act.held.overruled or act.held.undone or not hasattr(act.held.event, "violations"):
+            continue
+        mine = tuple(sorted((one for one in fallen if one.act == _act(timeline, index, act.event)), key=str))
+        if mine:
+            now = tuple(finding.to_json() for finding in timeline.findings(index))
+            lines[act.held.event.seq] = (mine, now)
+    return lines
+
+
+def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str | None]]) -> list[RetractionShown]:
+    """This round's lines that say what stands no longer, as a snapshot shows them.
+
+    `accused` are (line, code, player) of what stands for certain by now: an accusation may stand again. What somebody
+    has undone, and what came of undoing it, is no news any more: it stays in the journal.
+    """
+    start = max((n for n, event in enumerate(events) if isinstance(event, RoundStarted)), default=len(events))
+    undone = withdrawn_corrections(events)
+    gone = {
+        event.corrects
+        for event in events
+        if isinstance(event, Corrected) and event.seq not in undone and event.what.get("withdrawn") is True
+    }
+    shown: list[RetractionShown] = []
+    cause: Event | None = None
+    for event in events[start:]:
+        if event.source != "rule":
+            cause = event
+        step_back = isinstance(cause, Corrected) and dict(cause.what) == UNDONE
+        if step_back or (cause is not None and cause.seq in gone) or getattr(event, "corrects", None) in gone:
+            continue
+        if not isinstance(event, Corrected) or "retracts" not in event.what or event.seq in undone:
+            continue
+        said = event.what["retracts"]
+        fallen = tuple(one for one in said if (event.corrects, one["code"], one.get("by")) not in accused)
+        if fallen:
+            shown.append(RetractionShown(event.seq, event.corrects, fallen, event.what.get("because")))
+    return shown
+
+
+def _act(timeline: Timeline, index: int, event: Event) -> Act:
+    course = timeline.acts[index].after.course
+    number = None if course is None else course.number
+    if isinstance(event, TilePlayed):
+        return number, event.tile, event.train
+    return number, event.KIND, event.seq

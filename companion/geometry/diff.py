@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import takewhile
 
-from companion.geometry import Layout, PlacedTile, Problem, Trouble
-from companion.geometry.line_places import read_around
-from companion.log.table_change import TableChange
-from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
+from companion.geometry.chinese_line import read_around
+from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
+from companion.log.events import TableChange
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.position import LEFT, RIGHT, Mark, Unmark
 from companion.rules.tile import Laid, Tile
 
 DOUBTS = frozenset(

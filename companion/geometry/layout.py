@@ -1,13 +1,195 @@
-"""The results of reconstruction: placed tiles, trains, and problems as values."""
+"""What lies on a table, in millimetres: the view of a camera, and the layout made of it.
+
+Angles in degrees, -180 to 180.
+
+What lies on the table, in millimetres: the only thing the game ever learns from the camera.
+
+Table coordinates: corner 0 of the calibrated table is the origin, +x runs towards corner 1, +y towards corner 3;
+angles are atan2(dy, dx) in degrees in that frame (clockwise in a picture whose corners were given clockwise).
+
+What is known about a table before the first picture of it.
+
+Who sits where: the strip along the table's edge in which a player's own tiles lie.
+
+The results of reconstruction: placed tiles, trains, and problems as values.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from companion.geometry.table_view import Point, SeenHalf, SeenTile
 from companion.rules.tile import Laid
+
+
+def wrapped(degrees: float) -> float:
+    """The same direction in -180 up to 180 degrees.
+
+    >>> wrapped(270.0), wrapped(-180.0), wrapped(180.0)
+    (-90.0, -180.0, -180.0)
+    """
+    return (degrees + 180.0) % 360.0 - 180.0
+
+
+def turn(a: float, b: float) -> float:
+    """The smallest turn from `b` to `a`.
+
+    >>> turn(-170.0, 170.0)
+    20.0
+    """
+    return wrapped(a - b)
+
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenHalf:
+    """One half as read: `value` None is *unreadable*; `others` are runner-up values with their probability."""
+
+    value: int | None
+    p: float
+    others: tuple[tuple[int, float], ...] = ()
+
+    def leans_from(self, value: int, times: float) -> bool:
+        """Unread, yet another value is so many times likelier than this one."""
+        if self.value is not None or not self.others:
+            return False
+        likelihood = dict(self.others)
+        best = max(likelihood, key=lambda other: likelihood[other])
+        return best != value and likelihood[best] >= times * likelihood.get(value, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTile:
+    """One tile as it lies. `heading_deg` points from the middle of half 0 to the middle of half 1.
+
+    `face_up` False is a tile lying face down (no halves). `box_px` is where the picture shows it (4 corners, clockwise,
+    half 0 at the edge 0-1), for evidence only. `track` is who it is for somebody who has watched it lie there: equal
+    numbers in two views of one table are one tile. None: nobody has watched it, as in a single picture.
+    """
+
+    center_mm: Point
+    heading_deg: float
+    length_mm: float
+    width_mm: float
+    face_up: bool
+    halves: tuple[SeenHalf, SeenHalf] | None
+    confidence: float
+    box_px: tuple[Point, Point, Point, Point] | None = None
+    track: int | None = None
+
+    @property
+    def values(self) -> tuple[int, int] | None:
+        """Both values, or None while either half is unreadable or the tile lies face down."""
+        if self.halves is None:
+            return None
+        a, b = self.halves[0].value, self.halves[1].value
+        return None if a is None or b is None else (a, b)
+
+    def end_mm(self, half: int) -> Point:
+        """The middle of the short edge of half 0 or 1."""
+        sign = -1.0 if half == 0 else 1.0
+        a = math.radians(self.heading_deg)
+        reach = sign * self.length_mm / 2
+        return self.center_mm[0] + reach * math.cos(a), self.center_mm[1] + reach * math.sin(a)
+
+
+def leans_from(unread: SeenTile, read: SeenTile, times: float) -> bool:
+    """Whether a half that one look did not read is so many times likelier another value than the one that was read in
+    the other look; the tile lies the same way round in both."""
+    halves = zip(unread.halves or (), read.halves or (), strict=False)
+    return any(known.value is not None and half.leans_from(known.value, times) for half, known in halves)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenMarker:
+    """`recognised`: it looks like a marker, and is not only something that lies where one would. `known`: like one that
+    the family has shown or said is theirs; `owner`: the player whose it is then, where that was said."""
+
+    center_mm: Point
+    confidence: float
+    recognised: bool = True
+    known: bool = False
+    owner: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SeenHub:
+    center_mm: Point
+    radius_mm: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """One still table. `frame` names the picture it was read from, `size_mm` is the calibrated table (w, h)."""
+
+    tiles: tuple[SeenTile, ...]
+    markers: tuple[SeenMarker, ...] = ()
+    hub: SeenHub | None = None
+    size_mm: tuple[float, float] = (1200.0, 900.0)
+    frame: str | None = None
+
+
+COMMON_TILE_MM = (48.0, 24.0, 9.0)
+"""Length, width and thickness of the commonest tiles (field-notes: 48 x 24)."""
+
+MEXICAN = "MX"
+SECOND_MEXICAN = "MX2"
+
+
+class Family(StrEnum):
+    """How tiles lie: trains around an engine, one Chinese line, or a board that follows no such plan."""
+
+    MEXICAN = "mexican"
+    CHINESE = "chinese"
+    FREE = "free"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSetup:
+    """`stations` are degrees around the hub, `mexican_station` too; a train nobody owns is the Mexican train.
+
+    `engine` is the value of the round's engine where it is known. `boneyard_spread` False: the face-down tiles are a
+    pile and their number says nothing. `arms` is 1 or 2 for a Chinese line. `copies` is how often every tile exists,
+    None where the set itself says so (once in a double set, docs/rules.md section 4.1 for the Chinese one). `over`: the
+    round is over, and what is laid along the table's edge from now on are the players' hands.
+    """
+
+    family: Family = Family.MEXICAN
+    players: tuple[str, ...] = ()
+    stations: Mapping[str, float] = field(default_factory=dict)
+    mexican_station: float | None = None
+    engine: int | None = None
+    tile_mm: tuple[float, float, float] = COMMON_TILE_MM
+    boneyard_spread: bool = True
+    arms: int = 1
+    set_max: int | None = 12
+    copies: int | None = None
+    over: bool = False
+
+
+HAND_STRIP = 2.2
+"""Depth of the strip in tile lengths: two rows of an opened hand."""
+
+
+def seat_of(place: Point, view: TableView, setup: TableSetup) -> str | None:
+    """The player in whose strip a place lies, by the direction from the middle of the table; None further inside."""
+    w, h = view.size_mm
+    edge = min(place[0], place[1], w - place[0], h - place[1])
+    if edge > HAND_STRIP * setup.tile_mm[0]:
+        return None
+    return sector_of(place, view, setup)
+
+
+def sector_of(place: Point, view: TableView, setup: TableSetup) -> str | None:
+    """The player whose station points most nearly to a place; None without stations."""
+    w, h = view.size_mm
+    angle = math.degrees(math.atan2(place[1] - h / 2, place[0] - w / 2))
+    return min(setup.stations, key=lambda name: abs(turn(angle, setup.stations[name])), default=None)
 
 
 class Trouble(StrEnum):

@@ -1,4 +1,11 @@
-"""Trains around an engine: owners, markers, flipped doubles, the boneyard and hands laid open."""
+"""Markers to trains: a marker belongs to the train it lies on or beside, at its start or at its end.
+
+Trains around an engine: owners, markers, flipped doubles, the boneyard and hands laid open.
+
+A table that follows no plan the program knows: every tile for itself, with its identity.
+
+The one way in: a view of a still table becomes a layout.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +15,137 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from companion.geometry.angles import turn
-from companion.geometry.between import UNREAD, turned_up
-from companion.geometry.chains import Chain, ChainBuilder, Link, Root, forks
+from companion.geometry.chinese_line import LineFinder
 from companion.geometry.hub import (
     MIDDLE,
     believed_hub,
     beside_the_engine,
     find_middle,
     find_roots,
+    lies_on,
     owners,
     station_angles,
     station_tolerance,
+    without_prints,
 )
-from companion.geometry.hub_print import lies_on, without_prints
-from companion.geometry.identity import Known
-from companion.geometry.joints import TIE_MM, Joint, TileShapes, distance, find_joints
-from companion.geometry.layout import Layout, Middle, PlacedTile, Problem, Trouble
-from companion.geometry.markers import place_markers
-from companion.geometry.ports import FAR_LIMITS, JointLimits, PortKind
-from companion.geometry.seats import seat_of
-from companion.geometry.table_setup import MEXICAN, SECOND_MEXICAN, TableSetup
-from companion.geometry.table_view import Point, SeenHub, TableView
+from companion.geometry.identity import UNREAD, Known, identify, turned_up
+from companion.geometry.joints import (
+    FAR_LIMITS,
+    TIE_MM,
+    ChainBuilder,
+    Joint,
+    JointLimits,
+    Link,
+    PortKind,
+    Root,
+    TileChain,
+    TileShapes,
+    distance,
+    find_joints,
+    forks,
+    heading,
+)
+from companion.geometry.layout import (
+    MEXICAN,
+    SECOND_MEXICAN,
+    Family,
+    Layout,
+    Middle,
+    PlacedTile,
+    Point,
+    Problem,
+    SeenHub,
+    SeenMarker,
+    SeenTile,
+    TableSetup,
+    TableView,
+    Trouble,
+    seat_of,
+    turn,
+)
+
+REACH = 2.2
+"""Tile widths from a train within which a marker belongs to it; farther out it lies in somebody's supply."""
+
+CLEAR_LEAD = 0.35
+"""Tile widths by which the nearest train must be nearer than the next one."""
+
+SLOT_DEPTH = 1.0
+"""Tile widths outside the rim where the empty place of a train is."""
+
+
+def place_markers(
+    markers: Sequence[SeenMarker],
+    trains: Mapping[str, tuple[PlacedTile, ...]],
+    middle: Middle | None,
+    setup: TableSetup,
+    before: Layout | None,
+) -> tuple[frozenset[str], list[Problem]]:
+    """The players whose trains carry a marker. Doubtful markers are reported and keep the place they had before."""
+    found: set[str] = set()
+    problems: list[Problem] = []
+    had = before.markers if before is not None else frozenset()
+    width = setup.tile_mm[1]
+    for marker in markers:
+        near = sorted(_distances(marker.center_mm, trains, middle, setup).items(), key=lambda item: item[1])
+        if not near or near[0][1] > REACH * width:
+            problems.append(Problem(Trouble.LONE_MARKER, marker.center_mm))
+            continue
+        close = [name for name, away in near if away <= near[0][1] + CLEAR_LEAD * width]
+        if len(close) > 1:
+            kept = [name for name in close if name in (had if marker.owner is None else {marker.owner})]
+            likely = kept or [name for name in close if _at_an_end(marker.center_mm, trains[name], setup)]
+            if len(likely) != 1:
+                problems.append(Problem(Trouble.EITHER_MARKER, marker.center_mm))
+                found.update(kept)
+                continue
+            close = likely
+        # The Mexican train's own marker is a hint, never a player's.
+        if close[0] not in (MEXICAN, SECOND_MEXICAN):
+            found.add(close[0])
+    return frozenset(found), problems
+
+
+def owners_of(marker: SeenMarker, layout: Layout, setup: TableSetup, before: Layout | None) -> frozenset[str]:
+    """The players whose trains would carry this marker, if it was one more of those on this table."""
+    return place_markers([marker], layout.trains, layout.middle, setup, before)[0]
+
+
+def _at_an_end(place: Point, train: Sequence[PlacedTile], setup: TableSetup) -> bool:
+    """Whether of all tiles of a train the first or the last is the nearest to a place: there people put markers."""
+    length, width = setup.tile_mm[:2]
+    spots = [outside(tile.seen, place, length, width) for tile in train]
+    return not spots or min(spots) in (spots[0], spots[-1])
+
+
+def _distances(
+    place: Point, trains: Mapping[str, tuple[PlacedTile, ...]], middle: Middle | None, setup: TableSetup
+) -> dict[str, float]:
+    length, width = setup.tile_mm[:2]
+    away: dict[str, float] = {}
+    for name, train in trains.items():
+        spots = [outside(tile.seen, place, length, width) for tile in train]
+        angle = setup.mexican_station if name == MEXICAN else setup.stations.get(name)
+        if not train and middle is not None and angle is not None:
+            reach = middle.rim_mm + SLOT_DEPTH * width
+            slot = (
+                middle.center_mm[0] + reach * math.cos(math.radians(angle)),
+                middle.center_mm[1] + reach * math.sin(math.radians(angle)),
+            )
+            spots.append(max(0.0, distance(place, slot) - width))
+        if spots:
+            away[name] = min(spots)
+    return away
+
+
+def outside(tile: SeenTile, place: Point, length: float, width: float) -> float:
+    """How far a place lies outside a tile's outline, 0 on it."""
+    ux, uy = heading(tile)
+    dx, dy = place[0] - tile.center_mm[0], place[1] - tile.center_mm[1]
+    along = max(0.0, abs(dx * ux + dy * uy) - length / 2)
+    across = max(0.0, abs(dy * ux - dx * uy) - width / 2)
+    return math.hypot(along, across)
+
 
 FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 """A face-down tile that was never seen face up counts as a flipped double only where it closes a train exactly."""
@@ -200,8 +316,8 @@ class TrainFinder:
             self._report(Trouble.LOOSE_JOINT, outer, inner)
 
     def _close_with_backs(
-        self, shapes: TileShapes, builder: ChainBuilder, chains: Sequence[Chain], members: Sequence[int]
-    ) -> list[Chain]:
+        self, shapes: TileShapes, builder: ChainBuilder, chains: Sequence[TileChain], members: Sequence[int]
+    ) -> list[TileChain]:
         """Backs nobody saw before, lying exactly across the end of a train: flipped doubles."""
         backs = [n for n, tile in enumerate(self.known) if not tile.seen.face_up and tile.old is None]
         if self.before is not None or not backs:
@@ -215,14 +331,14 @@ class TrainFinder:
         return builder.chains([*members, *(back for back in backs if builder.rooted(back))])
 
     def _name(
-        self, rooted: Sequence[Chain], unrooted: Sequence[Chain], middle: Middle | None, shapes: TileShapes
-    ) -> tuple[dict[str, tuple[PlacedTile, ...]], list[Chain]]:
+        self, rooted: Sequence[TileChain], unrooted: Sequence[TileChain], middle: Middle | None, shapes: TileShapes
+    ) -> tuple[dict[str, tuple[PlacedTile, ...]], list[TileChain]]:
         """Owners by history first, then by the stations beside which they leave; what nobody owns is the Mexican
         train."""
         angles = station_angles(self.setup)
         trains: dict[str, tuple[PlacedTile, ...]] = dict.fromkeys((*self.setup.players, MEXICAN), ())
-        nameless: list[Chain] = []
-        fresh: list[Chain] = []
+        nameless: list[TileChain] = []
+        fresh: list[TileChain] = []
         for chain in rooted:
             earlier = self._earlier_name(chain)
             if earlier is None:
@@ -242,7 +358,7 @@ class TrainFinder:
             if any(abs(turn(angle, station)) <= tolerance for station in angles.values()):
                 self._report(Trouble.CROWDED_STATION, chain.links[0].tile)
             nameless.append(chain)
-        loose: list[Chain] = []
+        loose: list[TileChain] = []
         for chain in unrooted:
             owner = self._pushed_away(chain)
             if owner is not None and not trains[owner]:
@@ -264,7 +380,7 @@ class TrainFinder:
                 trains[name] = self._placed(chain, shapes)
         return trains, loose
 
-    def _mexican_apart(self, chain: Chain, middle: Middle | None, shapes: TileShapes) -> Chain | None:
+    def _mexican_apart(self, chain: TileChain, middle: Middle | None, shapes: TileShapes) -> TileChain | None:
         """A Mexican train may lie apart from the hub where it has no station: then its engine end is its inner end."""
         if self._earlier_name(chain) == MEXICAN:
             return self._facing(chain, middle, shapes)
@@ -272,7 +388,7 @@ class TrainFinder:
             return None
         return self._facing(chain, middle, shapes)
 
-    def _pushed_away(self, chain: Chain) -> str | None:
+    def _pushed_away(self, chain: TileChain) -> str | None:
         """Whose train this is, where the tile it began with lies by its old place but no longer begins at the hub."""
         owner = self._earlier_name(chain)
         if self.before is None or owner not in self.setup.players:
@@ -281,7 +397,7 @@ class TrainFinder:
         places = [self.known[link.tile].seen.center_mm for link in chain.links if self.ids[link.tile] == first.id]
         return owner if any(distance(place, first.seen.center_mm) <= far for place in places) else None
 
-    def _facing(self, chain: Chain, middle: Middle | None, shapes: TileShapes, name: str = MEXICAN) -> Chain:
+    def _facing(self, chain: TileChain, middle: Middle | None, shapes: TileShapes, name: str = MEXICAN) -> TileChain:
         """Inner end first: the end known as first, else the one showing the engine, else the one nearer the middle."""
         if self.before is not None:
             order = {tile.id: n for n, tile in enumerate(self.before.trains.get(name, ()))}
@@ -300,7 +416,7 @@ class TrainFinder:
         nearer = distance(place[0], middle.center_mm) <= distance(place[1], middle.center_mm)
         return chain if nearer else _reversed(chain)
 
-    def _open_value(self, chain: Chain, shapes: TileShapes) -> int | None:
+    def _open_value(self, chain: TileChain, shapes: TileShapes) -> int | None:
         """The value that the chain's first tile turns to the world."""
         link = chain.links[0]
         halves = shapes.tiles[link.tile].halves
@@ -312,7 +428,7 @@ class TrainFinder:
         half = shapes.ports[link.tile][link.outward].half
         return halves[0].value if half is None else halves[1 - half].value
 
-    def _placed(self, chain: Chain, shapes: TileShapes) -> tuple[PlacedTile, ...]:
+    def _placed(self, chain: TileChain, shapes: TileShapes) -> tuple[PlacedTile, ...]:
         placed: list[PlacedTile] = []
         due = self.setup.engine
         for link in chain.links:
@@ -344,7 +460,7 @@ class TrainFinder:
             return None
         return tile.old.inner_half
 
-    def _doubtful_joints(self, builder: ChainBuilder, refused: Sequence[Joint], loose: Sequence[Chain]) -> None:
+    def _doubtful_joints(self, builder: ChainBuilder, refused: Sequence[Joint], loose: Sequence[TileChain]) -> None:
         """Forks, and new tiles that lie equally well at two trains."""
         loose_tiles = {link.tile: n for n, chain in enumerate(loose) for link in chain.links}
         for tile, touched in forks(builder, loose_tiles):
@@ -361,7 +477,7 @@ class TrainFinder:
         shapes: TileShapes,
         middle: Middle | None,
         trains: Mapping[str, tuple[PlacedTile, ...]],
-        loose: Sequence[Chain],
+        loose: Sequence[TileChain],
     ) -> Layout:
         hands: dict[str, list[PlacedTile]] = {}
         free: list[PlacedTile] = []
@@ -455,12 +571,12 @@ class TrainFinder:
             Problem(trouble, self.known[tiles[0]].seen.center_mm, tuple(self.ids[tile] for tile in tiles))
         )
 
-    def _in_a_hand(self, chain: Chain) -> bool:
+    def _in_a_hand(self, chain: TileChain) -> bool:
         return all(
             seat_of(self.known[link.tile].seen.center_mm, self.view, self.setup) is not None for link in chain.links
         )
 
-    def _earlier_name(self, chain: Chain) -> str | None:
+    def _earlier_name(self, chain: TileChain) -> str | None:
         """The train that most of these tiles lay in on the last still table."""
         if self.before is None:
             return None
@@ -512,5 +628,52 @@ def _two_mexican(trains: Mapping[str, Sequence[PlacedTile]], middle: Middle | No
     return True
 
 
-def _reversed(chain: Chain) -> Chain:
+def _reversed(chain: TileChain) -> TileChain:
     return replace(chain, links=tuple(Link(link.tile, link.outward, link.inward) for link in reversed(chain.links)))
+
+
+def lay_free(known: Sequence[Known], ids: Sequence[int]) -> Layout:
+    """All face-up tiles are loose, all others lie face down; unread and changed ones are reported."""
+    tiles = [PlacedTile(tile_id, tile.seen) for tile_id, tile in zip(ids, known, strict=True)]
+    problems = [
+        Problem(trouble, tile.seen.center_mm, (placed.id,))
+        for placed, tile in zip(tiles, known, strict=True)
+        for trouble, here in (
+            (Trouble.UNREADABLE_TILE, placed.face_up and placed.laid is None),
+            (Trouble.VALUE_CHANGED, tile.changed),
+        )
+        if here
+    ]
+    return Layout(
+        loose=tuple(tile for tile in tiles if tile.face_up),
+        face_down=tuple(tile for tile in tiles if not tile.face_up),
+        problems=tuple(problems),
+    )
+
+
+def reconstruct(view: TableView, setup: TableSetup, before: Layout | None = None) -> Layout:
+    """What lies on the table, from geometry alone; `before` is the last still table of the same round.
+
+    Never raises for what lies on a table: what cannot be understood is a Problem in the layout.
+    """
+    known = identify(view.tiles, list(before) if before is not None else [], setup.tile_mm[1])
+    ids, next_id = _number(known, before.next_id if before is not None else 1)
+    if setup.family is Family.MEXICAN:
+        layout = TrainFinder(view, known, setup, before, ids).layout()
+    elif setup.family is Family.CHINESE:
+        layout = LineFinder(view, known, setup, before, ids).layout()
+    else:
+        layout = lay_free(known, ids)
+    return replace(layout, next_id=max(next_id, layout.next_id))
+
+
+def _number(known: Sequence[Known], first: int) -> tuple[list[int], int]:
+    """Identities: old tiles keep theirs, new ones count on."""
+    ids: list[int] = []
+    for tile in known:
+        if tile.old is not None:
+            ids.append(tile.old.id)
+        else:
+            ids.append(first)
+            first += 1
+    return ids, first

@@ -2,15 +2,24 @@
 reads questions, and from which the JSON Schema is made (`reference.py`).
 
 A field of a question that is not defined there cannot be read: `Fields` refuses it.
+
+Reading the fields of a question: each is there, has the right type, and names only what the question knows.
+
+A reader that meets anything else raises `QuestionError`, one line "field: what was expected". JSON's true and 1.0
+are no whole numbers; null stands for "not given" where a field may be left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from companion.rules.notation import NotationError, parse_chain, parse_tile
+from companion.rules.position import MEXICAN, SECOND_MEXICAN, Chain
+from companion.rules.tile import Tile, highest_double
 from companion.rules.written import written
 
 Schema = Mapping[str, Any]
@@ -22,7 +31,7 @@ LARGEST_SET = 99
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class QuestionField:
     """One field: its name, the JSON Schema of its value, and what it means. `inner` are the fields of an object.
 
     `optional` fields may be missing or null; `missing` says what that means.
@@ -33,23 +42,23 @@ class Field:
     text: str
     optional: bool = False
     missing: str = ""
-    inner: tuple[Field, ...] = ()
+    inner: tuple[QuestionField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class JudgeQuestion:
     """One kind of question: the family of rule sets that it is asked of, what it asks, what goes in and comes out."""
 
     name: str
     family: str
     asks: str
-    fields: tuple[Field, ...]
-    answers: tuple[Field, ...]
+    fields: tuple[QuestionField, ...]
+    answers: tuple[QuestionField, ...]
     rules: str
     example: Mapping[str, Any] = field(default_factory=dict)
 
 
-def object_schema(fields: tuple[Field, ...], **constants: str) -> Schema:
+def object_schema(fields: tuple[QuestionField, ...], **constants: str) -> Schema:
     """The schema of an object with these fields and constant ones; it may hold others, which nobody reads."""
     properties = {
         one.name: {**(_or_null(one.schema) if one.optional else one.schema), "description": one.text} for one in fields
@@ -76,36 +85,36 @@ def base() -> dict[str, Any]:
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
+def kinds() -> Mapping[str, JudgeQuestion]:
     """Every kind of question, by its name."""
     return {name: _kind(name, known) for name, known in written(JUDGE)["kinds"].items()}
 
 
 @cache
-def question_fields() -> tuple[Field, ...]:
+def question_fields() -> tuple[QuestionField, ...]:
     """What every question holds beside the fields of its kind."""
     known = written(JUDGE)
     fields = (_field(name, told) for name, told in known["question"].items())
     return tuple(replace(one, schema=_one_of(known["kinds"])) if one.name == "kind" else one for one in fields)
 
 
-def _kind(name: str, known: Mapping[str, Any]) -> Kind:
+def _kind(name: str, known: Mapping[str, Any]) -> JudgeQuestion:
     fields, answers = (tuple(_field(one, told) for one, told in known[part].items()) for part in ("fields", "answers"))
     example = {one: base() if value == "BASE" else value for one, value in known["example"].items()}
-    return Kind(name, known["family"], known["asks"], fields, answers, known["rules"], example)
+    return JudgeQuestion(name, known["family"], known["asks"], fields, answers, known["rules"], example)
 
 
-def _field(name: str, told: Any, *, silent: bool = False) -> Field:
+def _field(name: str, told: Any, *, silent: bool = False) -> QuestionField:
     """A field as the file has it; `silent`: it may be left out where the question does not hang on it."""
     if isinstance(told, str):
         told = written(JUDGE)["shared"][told]
     if "table" in told:
         table = written(JUDGE)["tables"][told["table"]]
         inner = tuple(_field(one, of, silent=one in told.get("silent", ())) for one, of in table.items())
-        return Field(name, object_schema(inner), told["text"], inner=inner)
+        return QuestionField(name, object_schema(inner), told["text"], inner=inner)
     schema = _one_of(told["one_of"]) if "one_of" in told else _schema(told["type"])
     missing = told.get("missing", told.get("silent") if silent else None)
-    return Field(name, schema, told["text"], missing is not None, missing or "")
+    return QuestionField(name, schema, told["text"], missing is not None, missing or "")
 
 
 def _schema(words: str) -> Schema:
@@ -122,3 +131,190 @@ def _schema(words: str) -> Schema:
 
 def _one_of(values: Iterable[str]) -> Schema:
     return {"enum": [value or None for value in values]}
+
+
+class QuestionError(ValueError):
+    """One line: the field and what was expected."""
+
+
+class Fields:
+    """The fields of one object of a question; `where` is the path to it, for the error's sake.
+
+    Only what `defined` names can be read: anything else is a LookupError, so that no field goes undocumented. None:
+    the names are the players' own, or those of trains.
+    """
+
+    __slots__ = ("_defined", "_raw", "_where")
+
+    def __init__(self, raw: Any, where: str = "", defined: Iterable[QuestionField] | None = None) -> None:
+        if not isinstance(raw, Mapping):
+            raise QuestionError(f"{where or 'question'}: expected an object, not {shown(raw)}")
+        self._raw = raw
+        self._where = where
+        self._defined = None if defined is None else {one.name: one for one in defined}
+
+    def has(self, name: str) -> bool:
+        """Whether the field is given; null is not."""
+        self._definition(name)
+        return self._raw.get(name) is not None
+
+    def due(self, name: str) -> bool:
+        """Whether the field has to be read: it is given, or it may not be left out."""
+        definition = self._definition(name)
+        return self.has(name) or definition is None or not definition.optional
+
+    def _definition(self, name: str) -> QuestionField | None:
+        if self._defined is None:
+            return None
+        if name not in self._defined:
+            raise LookupError(f"{self.path(name)} is not defined in companion/judge_api/judge.toml")
+        return self._defined[name]
+
+    def path(self, name: str) -> str:
+        return f"{self._where}.{name}" if self._where else name
+
+    def raw(self, name: str) -> Any:
+        self._definition(name)
+        if name not in self._raw:
+            raise QuestionError(f"{self.path(name)}: missing")
+        return self._raw[name]
+
+    def refuse(self, name: str, expected: str) -> QuestionError:
+        return QuestionError(f"{self.path(name)}: expected {expected}, not {shown(self._raw.get(name))}")
+
+    def inner(self, name: str) -> Fields:
+        definition = self._definition(name)
+        inner = definition.inner if definition is not None else ()
+        return Fields(self.raw(name), self.path(name), inner or None)
+
+    def flag(self, name: str) -> bool:
+        value = self.raw(name)
+        if not isinstance(value, bool):
+            raise self.refuse(name, "true or false")
+        return value
+
+    def number(self, name: str, least: int = 0, most: int = MANY) -> int:
+        value = self.raw(name)
+        if not _is_number(value, least, most):
+            raise self.refuse(name, _range(least, most))
+        assert isinstance(value, int)
+        return value
+
+    def highest_double(self, name: str, most: int) -> int:
+        """The number of a set, which may be written as `"double-12"` too."""
+        value = highest_double(self.raw(name))
+        if not _is_number(value, 1, most):
+            raise self.refuse(name, f"{_range(1, most)}, or a name such as double-12")
+        assert isinstance(value, int)
+        return value
+
+    def text(self, name: str) -> str:
+        value = self.raw(name)
+        if not isinstance(value, str):
+            raise self.refuse(name, "a text")
+        return value
+
+    def one_of(self, name: str, choices: Sequence[str]) -> str:
+        value = self.raw(name)
+        if not isinstance(value, str) or value not in choices:
+            raise self.refuse(name, f"one of {', '.join(choices)}")
+        return value
+
+    def items(self, name: str, of: str) -> list[Any]:
+        """The list; `of`: what it has to hold, for the error's sake."""
+        value = self.raw(name)
+        if not isinstance(value, list):
+            raise self.refuse(name, f"a list of {of}")
+        return value
+
+    def numbers(self, name: str) -> list[int]:
+        values = self.items(name, "whole numbers")
+        if not all(_is_number(value, 0, MANY) for value in values):
+            raise self.refuse(name, "a list of whole numbers")
+        return list(values)
+
+    def new_players(self, name: str) -> tuple[str, ...]:
+        """The list that names the players of this question."""
+        players = self.items(name, "names")
+        if not players or not all(isinstance(player, str) and player.strip() for player in players):
+            raise self.refuse(name, "a list of names")
+        for player in players:
+            if player in (MEXICAN, SECOND_MEXICAN):
+                raise self.refuse(name, f"names of players ({player} is a train)")
+            if players.count(player) > 1:
+                raise self.refuse(name, "every player once")
+        return tuple(players)
+
+    def name_of(self, name: str, known: Collection[str], what: str = "a player") -> str:
+        value = self.raw(name)
+        if not isinstance(value, str) or value not in known:
+            raise self.refuse(name, f"{what} ({', '.join(known)})")
+        return value
+
+    def names_of(self, name: str, known: Collection[str], what: str = "players") -> tuple[str, ...]:
+        """A list of known names; one that is named twice counts once."""
+        those = f"{what} ({', '.join(known)})"
+        values = self.items(name, those)
+        if not all(isinstance(value, str) and value in known for value in values):
+            raise self.refuse(name, f"a list of {those}")
+        return tuple(dict.fromkeys(values))
+
+    def counts(self, name: str, known: Collection[str] | None, least: int = 0) -> dict[str, int]:
+        """{player: whole number}; `known` None: any players, but at least one."""
+        values = self._by_player(name, known)
+        for value in values.values():
+            if not _is_number(value, least, MANY):
+                raise self.refuse(name, f"{_range(least, MANY)} for each player")
+        return values
+
+    def hands(self, name: str) -> dict[str, list[Tile]]:
+        """{player: list of tiles}, at least one player."""
+        hands = self._by_player(name, None)
+        return {player: Fields(hands, self.path(name)).tiles(player) for player in hands}
+
+    def _by_player(self, name: str, known: Collection[str] | None) -> dict[str, Any]:
+        values = self.raw(name)
+        if not isinstance(values, Mapping) or (known is None and not values):
+            raise self.refuse(name, "an object with an entry for each player")
+        for player in values:
+            if not isinstance(player, str) or not player.strip() or (known is not None and player not in known):
+                expected = "names of players" if known is None else f"players ({', '.join(known)})"
+                raise QuestionError(f"{self.path(name)}: expected {expected}, not {shown(player)}")
+        return dict(values)
+
+    def tiles(self, name: str, sign: str = "-") -> list[Tile]:
+        tiles = []
+        for item in self.items(name, f"tiles such as 12{sign}5" if sign == "-" else f"tiles such as 2{sign}6"):
+            try:
+                tiles.append(parse_tile(item, sign))
+            except NotationError as wrong:
+                raise QuestionError(f"{self.path(name)}: {wrong}") from None
+        return tiles
+
+    def chain(self, name: str, sign: str = "-") -> Chain:
+        try:
+            return parse_chain(self.raw(name), sign)
+        except NotationError as wrong:
+            raise QuestionError(f"{self.path(name)}: {wrong}") from None
+
+    def names(self) -> Iterable[str]:
+        return tuple(self._raw)
+
+
+def _is_number(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _range(least: int, most: int) -> str:
+    if least == -MANY:
+        return "a whole number"
+    return f"a whole number from {least} to {most}" if most != MANY else f"a whole number, {least} or more"
+
+
+def shown(value: Any) -> str:
+    """A value as one short line."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        text = type(value).__name__
+    return text if len(text) <= 60 else text[:57] + "..."

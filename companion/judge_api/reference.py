@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.judge_api.definitions import Kind, Schema, kinds, object_schema, question_fields
+from companion.judge_api.definitions import JudgeQuestion, Schema, kinds, object_schema, question_fields
 
 
 def schema() -> dict[str, Any]:
@@ -17,11 +17,11 @@ def schema() -> dict[str, Any]:
     }
 
 
-def example(kind: Kind, number: int = 1) -> dict[str, Any]:
+def example(kind: JudgeQuestion, number: int = 1) -> dict[str, Any]:
     """The example of a kind as a whole question."""
     return {"id": number, "kind": kind.name, "rules": kind.rules, **kind.example}
 
 
-def _question_schema(kind: Kind) -> Schema:
+def _question_schema(kind: JudgeQuestion) -> Schema:
     fields = (*(one for one in question_fields() if one.name != "kind"), *kind.fields)
     return {**object_schema(fields, kind=kind.name), "description": kind.asks, "examples": [example(kind)]}

@@ -2,18 +2,35 @@
 
 A journal only grows, so a copy is its beginning, and grows too: only what is new is written behind it. A copy is never
 replaced by anything of which it is not a beginning: it may be all that is left of a game.
+
+Journals and their copies compared at the start: a line that a failing card damaged comes from the copy.
+
+A line is proved by its checksum, which covers all lines before it. The game goes on to the first line that neither file
+holds: what lies behind it could only be read by guessing what is missing, and a guess may accuse somebody. Nothing is
+thrown away: a file that is replaced is set aside beside the new one, and said.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from companion.storage.state_file import sync_folder
+from companion.log.journal import JournalError, parse_journal, parse_line
+from companion.storage.repairs import Repair
+from companion.storage.state_file import (
+    RunningChecksum,
+    free_name,
+    set_aside,
+    split_line,
+    sync_folder,
+    write_beside,
+    write_whole,
+)
 
 EVIDENCE = b'{"seen": '
 """How a line of a whole journal begins that is no event."""
@@ -158,3 +175,184 @@ def _plain_loop(step: Callable[[], bool]) -> None:
             going_on = step()
         except OSError:
             time.sleep(WAIT_S)
+
+
+BLOCK = 4096
+"""Bytes that are read at once: where the card does not give them, the file ends."""
+
+UNREADABLE = b"\x00\n"
+"""Stands for what the card does not give: no line of a journal."""
+
+
+def repair_games(games: Path) -> list[Repair]:
+    """Compare every game with its copy and repair what is damaged; what was done, at most one report a game."""
+    names = {path.parent.name for path in games.glob("*/journal.jsonl")}
+    names |= {path.stem for path in (games.parent / "copies").glob("*.jsonl")}
+    return [report for game in sorted(names) for report in repair_game(games, game)]
+
+
+def repair_game(games: Path, game: str) -> list[Repair]:
+    """The same for one game, which must not be open."""
+    try:
+        held, copied = _read(journal_of(games, game)), _read(copy_of(games, game))
+    except OSError:
+        # Out of reach, not damaged (permissions, a card that is gone): opening the game says so.
+        return []
+    if not held and not copied:
+        return []
+    lines = sound_lines(held, copied)
+    try:
+        return _put_in_place(games, game, held, copied, lines)
+    except OSError as error:
+        return [Repair("REPAIR_FAILED", {"game": game, "why": error.strerror or str(error)})]
+
+
+def _read(path: Path) -> bytes:
+    """A file's bytes, b"" where there is none. Raises OSError."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return b""
+    blocks = []
+    try:
+        while block := os.read(descriptor, BLOCK):
+            blocks.append(block)
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        blocks.append(UNREADABLE)
+    finally:
+        os.close(descriptor)
+    return b"".join(blocks)
+
+
+def sound_lines(*contents: bytes) -> list[bytes]:
+    """The longest beginning of the game that these files hold together, wherever in them its lines lie. Where nothing
+    proves which of two lines is right, that of the first file counts."""
+    files = [content.split(b"\n") for content in contents]
+    everywhere = [(lines, place) for lines in files for place in range(len(lines))]
+    due = [0] * len(files)
+    taken: list[bytes] = []
+    chain, checked = RunningChecksum(), False
+
+    def proved(lines: Sequence[bytes], place: int) -> bool:
+        body, checksum = split_line(lines[place])
+        return checksum == chain.after(body)
+
+    def good(lines: Sequence[bytes], place: int) -> bool:
+        return split_line(lines[place])[1] is None and _is_object(lines[place])
+
+    while True:
+        here = [(lines, place) for lines, place in zip(files, due, strict=True) if place < len(lines)]
+        found = next((one for one in (*here, *everywhere) if proved(*one)), None)
+        if found is None and not checked:
+            found = next((one for one in here if good(*one)), None)
+        if found is None:
+            return taken
+        lines, place = found
+        due = [place + 1 if one is lines else earlier + 1 for one, earlier in zip(files, due, strict=True)]
+        body, checksum = split_line(lines[place])
+        checked = checked or checksum is not None
+        chain.add(body)
+        taken.append(lines[place])
+
+
+def is_whole(path: Path) -> bool:
+    """Whether nothing is wrong with the journal or copy at `path`, only looked at; True where it cannot be reached."""
+    try:
+        content = _read(path)
+    except OSError:
+        return True
+    lines = sound_lines(content)
+    proved = bool(lines) and split_line(lines[-1])[1] is not None
+    return _is_all(content, lines) and (proved or not _fault(content))
+
+
+def _is_all(content: bytes, lines: Sequence[bytes]) -> bool:
+    """Whether a file holds these lines and nothing else, but for a last one that was being written."""
+    whole = b"".join(line + b"\n" for line in lines)
+    tail = content.rpartition(b"\n")[2]
+    torn = content == whole + tail and not _is_object(tail)
+    return bool(lines) and (torn or content + b"\n" == whole)
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(parse_line(line), dict)
+    except ValueError:
+        return False
+
+
+def _put_in_place(games: Path, game: str, held: bytes, copied: bytes, lines: list[bytes]) -> list[Repair]:
+    path, copy = journal_of(games, game), copy_of(games, game)
+    whole = b"".join(line + b"\n" for line in lines)
+    aside = []
+    damaged = not _is_all(held, lines)
+    if damaged and held:
+        aside.append(_replace(path, whole))
+    elif damaged and whole:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, whole)
+    if not whole.startswith(copied):
+        if _is_all(copied, lines[: copied.count(b"\n")]):
+            set_aside(copy, "torn")  # its last line was being written when the power went
+        else:
+            aside.append(set_aside(copy) or copy)
+            damaged = True
+    if whole:
+        keep_copy(games, game, whole)
+    if not damaged:
+        return []
+    about: dict[str, str | int] = {"game": game, "events": entries_of(whole), "aside": ", ".join(p.name for p in aside)}
+    beyond = _beyond(held, lines) | _beyond(copied, lines)
+    if not whole:
+        return [Repair("JOURNAL_LOST", about)]
+    if beyond:
+        later = sum(_is_object(line) and not line.startswith(EVIDENCE) for line in beyond)
+        return [Repair("JOURNAL_GAP", {**about, "beyond": later})]
+    if not held:
+        return [Repair("JOURNAL_MISSING", about)]
+    return [Repair("JOURNAL_DAMAGED", {**about, "why": _fault(held) or "the journal and its copy differ"})]
+
+
+def _beyond(content: bytes, lines: list[bytes]) -> set[bytes]:
+    """What a file holds behind the last line that counts, if it is not one of another game: by its place in the file,
+    or by its number."""
+    pieces = content.split(b"\n")[:-1]
+    if sound_lines(content)[:1] not in ([], lines[:1]):
+        return set()
+    last = max((n for n, piece in enumerate(pieces) if [piece] == lines[-1:]), default=len(lines) - 1)
+    events = entries_of(b"".join(line + b"\n" for line in lines))
+    later = {*pieces[last + 1 :], *(piece for piece in pieces if _event_of(piece) > events)}
+    return later - {*lines, b""}
+
+
+def _event_of(line: bytes) -> int:
+    """The number of an event, or of the one before what was seen; 0 for a line that cannot be read."""
+    try:
+        value = parse_line(line)
+    except ValueError:
+        return 0
+    number = (value.get("seq") or value.get("after")) if isinstance(value, dict) else 0
+    return number if type(number) is int else 0
+
+
+def _replace(path: Path, content: bytes) -> Path:
+    """The new journal in the damaged one's place, which gets a name of its own; at no moment is there none."""
+    aside = free_name(path, "damaged")
+    if content:
+        fresh = write_beside(path, content)
+        os.link(path, aside)
+        fresh.replace(path)
+    else:
+        path.rename(aside)
+    sync_folder(path.parent)
+    return aside
+
+
+def _fault(content: bytes) -> str:
+    try:
+        parse_journal(content)
+    except JournalError as fault:
+        return fault.why
+    return ""

@@ -1,12 +1,41 @@
-"""What stands inside an event: tiles, findings, candidates, and how surely a tile was read."""
+"""What events are made of: their fields, a journal's header, and what people are asked.
+
+What stands inside an event: tiles, findings, candidates, and how surely a tile was read.
+
+What people are asked: of which kind a question is, and which train, player or place it is about.
+
+A journal holds a question as one text, its reason: `unreadable_tile: Ann`, or what the layout found wrong and where.
+
+The first line of a journal: which game, which set, who plays.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
-from companion.rules.tile import Laid, Tile
-from companion.storage.records import Form, Name, Plain, Record, RecordError, Share, Written, number, unlike
+from companion.rules.tile import Laid, Tile, highest_double
+from companion.storage.records import (
+    NAME,
+    Form,
+    Name,
+    Plain,
+    Record,
+    RecordError,
+    Share,
+    Written,
+    by_name,
+    list_of,
+    number,
+    read_at,
+    record,
+    shown,
+    unlike,
+)
 
 EventError = RecordError
 """An event cannot be understood; the message names the field and what was expected."""
@@ -79,7 +108,7 @@ LEAST_ALTERNATIVE = 0.001
 
 
 @dataclass(frozen=True, slots=True)
-class Certainty(Record):
+class Confidence(Record):
     """How surely the camera read a laid tile: `p` of the inner and of the outer half, and what else each may be.
 
     `across`: whether it lies across its train; None: it lies in none, or nobody knows.
@@ -101,11 +130,11 @@ class Certainty(Record):
         likely = [one for one in (*inner, *outer) if one[1] >= LEAST_ALTERNATIVE and one[0] != tile]
         return sorted(likely, key=lambda one: -one[1])[:MOST_ALTERNATIVES]
 
-    def of_another(self, read: Laid, other: Laid) -> Certainty:
+    def of_another(self, read: Laid, other: Laid) -> Confidence:
         """The same reading of a tile that was read as `read`, and is held to be `other`."""
         pairs = zip(self.p, self.others, read, other, strict=True)
         (p, inner), (q, outer) = (_of_another_value(*one) for one in pairs)
-        return Certainty((p, q), (inner, outer), self.across)
+        return Confidence((p, q), (inner, outer), self.across)
 
     def rounded(self) -> dict[str, Any]:
         """As an event says it: four digits. `to_json` is exact, for the belief weighs it again."""
@@ -122,3 +151,259 @@ def _of_another_value(
         return p, others
     rest = tuple(one for one in others if one[0] != other)
     return dict(others).get(other, 0.0), ((read, p), *rest)
+
+
+TROUBLE_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
+PLACE = re.compile(r"\((-?\d+), (-?\d+)\) mm")
+
+ANOTHER_ENGINE = "ANOTHER_ENGINE"
+"""What a question of the TABLE is about where another double lies in the middle than the round began with."""
+
+
+class QuestionKind(StrEnum):
+    """The word before the colon of a reason; TABLE for what the layout found wrong, in its own words."""
+
+    SEVERAL_EXPLANATIONS = "several_stories"
+    MISREAD_OR_ILLEGAL = "misread_or_illegal"
+    UNREADABLE = "unreadable"
+    UNREADABLE_TILE = "unreadable_tile"
+    NEW_ROUND = "new_round"
+    NO_POINTS = "no_points"
+    HAND_UNREAD = "hand_unread"
+    HAND_COUNT = "hand_count"
+    HAND_TWICE = "hand_twice"
+    SET_SUM = "set_sum"
+    SEATS = "seats"
+    MARKER = "marker"
+    DOES_NOT_FIT = "does_not_fit"
+    TABLE = "table"
+
+
+ROUNDS = (QuestionKind.NEW_ROUND, QuestionKind.NO_POINTS)
+OF_A_HAND = frozenset({QuestionKind.HAND_UNREAD, QuestionKind.HAND_COUNT, QuestionKind.HAND_TWICE})
+OF_POINTS = OF_A_HAND | {QuestionKind.SET_SUM, QuestionKind.NO_POINTS}
+"""What is asked about the points of a round, and is worth an answer when the next one has begun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`train` and `player` are names, `place` is in mm. `about`: the tiles read, the round's number, the count, whose
+    seat it is (SEATS), or the words of the layout (TABLE)."""
+
+    kind: QuestionKind
+    train: str | None = None
+    player: str | None = None
+    place: tuple[int, int] | None = None
+    about: str = ""
+
+    @classmethod
+    def of(cls, reason: str) -> Question:
+        """The question of a journal's reason. What is not one of the kinds is the layout's."""
+        kind, colon, rest = reason.partition(": ")
+        known = kind in set(QuestionKind) and kind != QuestionKind.TABLE
+        if not known or bool(colon) != bool(rest):
+            return cls.of_table(reason)
+        match asked := QuestionKind(kind):
+            case QuestionKind.UNREADABLE_TILE:
+                return cls(asked, train=rest or None)
+            case QuestionKind.SEATS:
+                player, _comma, other = rest.partition(", ")
+                return cls(asked, player=player, about=other)
+            case _ if asked in OF_A_HAND or asked is QuestionKind.MARKER:
+                return cls(asked, player=rest or None)
+        return cls(asked, about=rest)
+
+    @classmethod
+    def of_table(cls, codes: str) -> Question:
+        """Something on the table is not understood: `codes` are the codes of the trouble, with their places in mm."""
+        found = PLACE.search(codes)
+        return cls(QuestionKind.TABLE, place=None if found is None else (int(found[1]), int(found[2])), about=codes)
+
+    @property
+    def reason(self) -> str:
+        """The text that a journal holds."""
+        if self.kind is QuestionKind.TABLE:
+            return self.about
+        if self.kind is QuestionKind.SEATS:
+            return f"{self.kind}: {self.player}, {self.about}"
+        rest = self.train or self.player or self.about
+        return f"{self.kind}: {rest}" if rest else str(self.kind)
+
+    def __str__(self) -> str:
+        return self.reason
+
+    @property
+    def round(self) -> int | None:
+        """The number of the round that a question of rounds is about."""
+        return int(self.about) if self.about.isdigit() and self.kind in ROUNDS else None
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """The codes of what the layout found wrong, each once."""
+        return tuple(dict.fromkeys(TROUBLE_CODE.findall(self.about))) if self.kind is QuestionKind.TABLE else ()
+
+    @property
+    def same(self) -> object:
+        """What two questions have in common that ask for the same thing at two places."""
+        return self.troubles or self.reason
+
+
+JOURNAL_VERSION = 1
+"""Of the header and the events, as they are printed, sent and read."""
+
+FILE_VERSION = 2
+"""Of a journal on the disk: version 1 has only events, version 2 also what the camera saw (`Seen`)."""
+
+RESERVED_NAMES = frozenset({"MX", "MX2"})
+"""Names of trains that belong to nobody."""
+
+LONGEST_NAME = 60
+_SET = re.compile(r"double-([1-9]|1[0-8])|chinese")
+_FIELDS = frozenset({"rules", "set", "players", "options"})
+
+MOST_COLOURS = 12
+
+JOINERS = "\u200c\u200d"
+"""What keyboards type inside words (Bengali, Persian) and between the people of one sign."""
+
+
+BLANKS = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+"""Letters by Unicode's word that nobody sees."""
+
+
+def can_be_shown(name: str) -> bool:
+    """Whether a name holds only what a keyboard types and people see: nothing that steers lines, directions or
+    devices."""
+    seen = any(unicodedata.category(sign)[0] in "LNPS" for sign in name)
+    return seen and all((sign.isprintable() or sign in JOINERS) and sign not in BLANKS for sign in name)
+
+
+def _read_set(value: Any) -> str:
+    number = highest_double(value)
+    tile_set = f"double-{number}" if type(number) is int else number
+    if not isinstance(tile_set, str) or not _SET.fullmatch(tile_set):
+        raise unlike("double-6 ... double-18 or chinese", value)
+    return tile_set
+
+
+def _read_players(value: Any) -> tuple[str, ...]:
+    players: tuple[str, ...] = list_of(NAME).read(value)
+    if len(players) < 2:
+        raise RecordError(f"expected two or more, not {len(players)}")
+    for name in players:
+        if name in RESERVED_NAMES:
+            raise RecordError(f"{name} is a train's name, not a player's")
+        if len(name) > LONGEST_NAME or not can_be_shown(name) or name != name.strip():
+            raise unlike(f"names of up to {LONGEST_NAME} letters", name)
+        if players.count(name) > 1:
+            raise RecordError(f"{name} sits there twice")
+    return players
+
+
+SET = Form(
+    _read_set,
+    {
+        "anyOf": [
+            {"type": "string", "pattern": "^((double-)?([1-9]|1[0-8])|chinese)$"},
+            {"type": "integer", "minimum": 1, "maximum": 18},
+        ]
+    },
+)
+PLAYERS = Form(
+    _read_players,
+    {
+        "type": "array",
+        "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
+        "minItems": 2,
+        "uniqueItems": True,
+    },
+    list,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Brought(Record):
+    """What a match brings along in which the players changed: its rounds, their points, and who went home."""
+
+    rounds: int = 0
+    totals: Mapping[str, int] = field(default_factory=dict)
+    left: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Header(Record):
+    """Rules, set and players of a game.
+
+    Args:
+        rules: the name of a rule set (or the path of a house's own).
+        set: "double-6" ... "double-18" or "chinese".
+        players: clockwise as they sit; in the Chinese games counter-clockwise.
+        options: house rules that differ from the rule set, by field name.
+        extra: whatever else the line holds (a set-up file adds the table and the stations); kept as it is, but for the
+            line's checksum.
+    """
+
+    ALWAYS: ClassVar[frozenset[str]] = frozenset({"options"})
+
+    rules: Annotated[Name, "The name of a rule set, or the path of a house's own."]
+    set: Annotated[str, SET, "`double-12`, or 12 for it; `chinese`. A journal has the name."]
+    players: Annotated[tuple[str, ...], PLAYERS, "Clockwise as they sit; in the Chinese games counter-clockwise."]
+    options: Annotated[Plain, "Single rules that this table changes, by field name."] = field(default_factory=dict)
+    extra: Plain = field(default_factory=dict)
+
+    @property
+    def set_max(self) -> int | None:
+        """The highest pip of a double set, None for the Chinese tiles."""
+        return None if self.set == "chinese" else int(self.set.removeprefix("double-"))
+
+    @property
+    def brought(self) -> Mapping[str, int]:
+        """The points with which everybody begins: those of the match that this game goes on with, else none."""
+        totals = self.extra.get("brought", {}).get("totals", {})
+        return {player: totals.get(player, 0) for player in self.players}
+
+    @property
+    def left(self) -> Mapping[str, int]:
+        """Who went home earlier in this match, with the points won until then."""
+        gone = self.extra.get("brought", {}).get("left", {})
+        return {player: points for player, points in gone.items() if player not in self.players}
+
+    @property
+    def colours(self) -> Mapping[str, int]:
+        """The number of each player's colour and shape, from 1: the seat's, where nobody has brought another one."""
+        kept = self.extra.get("colours", {})
+        return {player: kept.get(player, seat) for seat, player in enumerate(self.players, start=1)}
+
+    @property
+    def rounds_before(self) -> int:
+        """How many rounds of the same match another game holds."""
+        return int(self.extra.get("brought", {}).get("rounds", 0))
+
+    def to_json(self) -> dict[str, Any]:
+        line: dict[str, Any] = {"journal": JOURNAL_VERSION, **Record.to_json(self)}
+        extra: dict[str, Any] = line.pop("extra", {})
+        return line | extra
+
+    @classmethod
+    def from_json(cls, line: Any) -> Header:
+        """The header of a journal or a set-up file. Raises RecordError naming the field."""
+        if not isinstance(line, dict):
+            raise RecordError(f"header: expected an object, not {shown(line)}")
+        if "journal" not in line and "event" in line:
+            raise RecordError('header: missing; the first line must hold {"journal": 1, ...}')
+        version = line.get("journal", JOURNAL_VERSION)
+        if version not in (JOURNAL_VERSION, FILE_VERSION) or isinstance(version, bool):
+            known = f"{JOURNAL_VERSION} and {FILE_VERSION}"
+            raise RecordError(f"journal: this program reads versions {known}, not {shown(version)}")
+        own = {name: value for name, value in line.items() if name in _FIELDS and (name, value) != ("options", None)}
+        rest = {name: value for name, value in line.items() if name not in _FIELDS | {"journal", "sum"}}
+        header: Header = record(cls).read({**own, "extra": rest})
+        read_at("brought", record(Brought), rest.get("brought", {}))
+        header._check_colours(rest.get("colours", {}))
+        return header
+
+    def _check_colours(self, value: Any) -> None:
+        """`{"Ann": 2, "Ben": 1}`: a colour of each player's own, all of them or none."""
+        numbers = read_at("colours", by_name(number(1, MOST_COLOURS)), value)
+        if numbers and (set(numbers) != set(self.players) or len(set(numbers.values())) < len(numbers)):
+            raise RecordError(f"colours: expected another one for each player, not {shown(value)}")

@@ -3,18 +3,45 @@
 A game is a header and a row of events; their JSON forms are the lines of a journal file (docs/api.md, "The
 journal"). Reading checks every field and says which one is wrong; it does not judge the game. Fields that the
 contract does not name are optional, and left out of the line while they say nothing.
+
+Evidence: one change of the table between two still pictures, as the camera reports it, and as a journal keeps it.
+
+The lines of a journal as JSON Schema, by the types that read them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, ClassVar
 
-from companion.log.event_fields import Candidate, Certainty, Finding, LaidPips, TilePips
-from companion.log.header import Header as Header
-from companion.log.question import Question
-from companion.storage.records import Count, Name, Plain, Record, RecordError, Written, number, one_of, shown, unlike
+from companion.log.event_fields import (
+    FILE_VERSION,
+    JOURNAL_VERSION,
+    Candidate,
+    Confidence,
+    Finding,
+    Header,
+    LaidPips,
+    Question,
+    TilePips,
+)
+from companion.rules.notation import Change, Laying, NotationError, Vanishing, parse_change, print_change
+from companion.storage.records import (
+    INLINE,
+    Count,
+    Form,
+    Name,
+    Plain,
+    Record,
+    RecordError,
+    Written,
+    number,
+    one_of,
+    record,
+    shown,
+    unlike,
+)
 
 SOURCES = ("camera", "person", "rule")
 """Who says so: the camera saw it, a person said it, or it follows from the rules."""
@@ -99,7 +126,7 @@ class TilePlayed(Event):
     train: Name
     violations: tuple[Finding, ...] = ()
     maybe: tuple[Name, ...] = ()
-    reading: Annotated[Certainty, Written(Certainty.rounded)] | None = None
+    reading: Annotated[Confidence, Written(Confidence.rounded)] | None = None
     arm: Name | None = None
     outer_only: bool = False
     end: int | None = None
@@ -322,3 +349,176 @@ def event_from_json(line: Any) -> Event:
         return kind.from_json(line)
     except RecordError as error:
         raise RecordError(f"seq {seq}: {error}") if type(seq) is int and seq > 0 else error from None
+
+
+def _read_change(text: Any) -> Change:
+    try:
+        return parse_change(text)
+    except NotationError as error:
+        raise RecordError(str(error)) from None
+
+
+def _read_laying(text: Any) -> Laying:
+    change = _read_change(text)
+    if not isinstance(change, Laying):
+        raise unlike("a laid tile such as '+5-7@Ann'", text)
+    return change
+
+
+CHANGE = Form(_read_change, {"type": "string"}, print_change)
+WrittenChange = Annotated[Change, CHANGE]
+"""In notation: `+5-7@Ann`."""
+LAYING = Form(_read_laying, CHANGE.schema, print_change)
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange(Record):
+    """One change of the table: referee changes (tiles of one train from the inside out), trains flipped, Chinese
+    discards by player, and the picture's name. `faces`: what those of the discards show that lie face up.
+
+    `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
+    looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
+    `two_mexican`: two trains lie where no player who has none may still begin theirs.
+    `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
+    `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
+    done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was. `adopted`: the table
+    lay like this before anybody watched, and not all of it is seen, or a tile that is not on record came before it.
+    `unread`: the trains on which such a tile has come to lie, behind what is on record of them.
+    `again`: why the game asked for another look before it took the change; it is shown where the change is explained,
+    and nothing rests on it.
+    """
+
+    ALWAYS: ClassVar[frozenset[str]] = frozenset({"delta"})
+
+    delta: tuple[WrittenChange, ...] = ()
+    frame: str | None = None
+    faces: Mapping[str, tuple[TilePips, ...]] = field(default_factory=dict)
+    flips: tuple[Name, ...] = ()
+    discards: Mapping[str, Count] = field(default_factory=dict)
+    returned: Annotated[int, number(0)] = 0
+    clouded: bool = False
+    guessed: bool = False
+    adopted: bool = False
+    two_mexican: bool = False
+    unread: tuple[Name, ...] = ()
+    again: tuple[str, ...] = ()
+    readings: Mapping[Annotated[Laying, LAYING], Confidence] = field(default_factory=dict)
+    arms: Mapping[WrittenChange, Mapping[str, int]] = field(default_factory=dict)
+    whose: Mapping[WrittenChange, Name] = field(default_factory=dict)
+
+    def shown(self, event: Event) -> Event:
+        """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""
+        if isinstance(event, TilePlayed):
+            laying = Laying(event.tile, event.train)
+            reading, arm = self.readings.get(laying), self.whose.get(laying)
+            return replace(event, frame=self.frame, reading=reading, arm=arm)
+        return replace(event, frame=self.frame)
+
+    @property
+    def gone(self) -> tuple[Vanishing, ...]:
+        return tuple(change for change in self.delta if isinstance(change, Vanishing))
+
+    @property
+    def laid(self) -> tuple[Laying, ...]:
+        return tuple(change for change in self.delta if isinstance(change, Laying))
+
+    @property
+    def empty(self) -> bool:
+        return not (self.delta or self.flips or self.discards)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLine(Record):
+    """What the camera saw, before the events that it brought: the number of this line among its like, the event's line
+    after which it was written, and when."""
+
+    ALWAYS: ClassVar[frozenset[str]] = frozenset({"at"})
+
+    seen: Count
+    after: Annotated[int, number(0)]
+    at: str = ""
+    change: Annotated[TableChange, INLINE] = TableChange()
+
+    @classmethod
+    def from_json(cls, line: Any) -> SeenLine:
+        """Raises RecordError naming the line and the field."""
+        try:
+            seen: SeenLine = record(cls).read(line)
+        except RecordError as error:
+            number = line.get("seen")
+            raise RecordError(f"seen {number}: {error}") if type(number) is int and number > 0 else error from None
+        return seen
+
+
+def is_evidence(line: object) -> bool:
+    """Whether a journal's line, parsed, says what the camera saw, and is no event."""
+    return isinstance(line, dict) and "seen" in line and "event" not in line
+
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+EXAMPLES: Mapping[str, Mapping[str, Any]] = {
+    "round_started": {"round": 1, "engine": [12, 12], "starter": "Ann"},
+    "tile_played": {"by": "Ann", "tile": [12, 5], "train": "Ann", "violations": []},
+    "tile_taken_back": {"by": "Ann", "tile": [12, 5], "train": "Ann", "undoes": 2},
+    "drew": {"by": "Ben"},
+    "passed": {"by": "Ben", "done": True},
+    "discarded": {"by": "Ben", "tile": [4, 4], "face_up": True},
+    "marker_placed": {"by": "Ben", "train": "Ben"},
+    "marker_removed": {"by": "Ben", "train": "Ben"},
+    "double_flipped": {"by": "Cy", "train": "Cy"},
+    "announced": {"by": "Ann", "what": "open_end", "value": 5},
+    "hand_shown": {"by": "Cy", "tiles": [[0, 1], [3, 3]]},
+    "unclear": {"reason": "unreadable_tile: Ann", "candidates": [{"story": "+12-5@Ann", "events": [], "p": 0.5}]},
+    "corrected": {"corrects": 2, "what": {"tile": [12, 6]}, "by": "Ben"},
+    "round_ended": {"how": "out", "out": "Ann"},
+    "round_scored": {"scores": {"Ann": 0, "Ben": 7}, "totals": {"Ann": 12, "Ben": 7}, "next_engine": [11, 11]},
+    "match_ended": {"winners": ["Ann"], "totals": {"Ann": 12, "Ben": 47}},
+}
+"""What a line of each kind holds beside the fields that all lines have."""
+
+
+def example(kind: str) -> dict[str, Any]:
+    """A whole line of this kind."""
+    return {"seq": 1, "at": "2026-11-20T19:00:09.000Z", "source": "person", "event": kind, **EXAMPLES[kind]}
+
+
+def event_schema(kind: str) -> dict[str, Any]:
+    """One kind of event. Fields that are not named are left out when it is read."""
+    own = record(EVENT_TYPES[kind]).schema
+    # A marker lies on its player's own train where nothing else is said.
+    needed = [name for name in own["required"] if name != "train" or not kind.startswith("marker_")]
+    return {
+        **own,
+        "properties": {"event": {"const": kind}, **own["properties"]},
+        "required": ["event", *needed],
+        "examples": [example(kind)],
+    }
+
+
+def header_schema() -> dict[str, Any]:
+    """The first line."""
+    own = record(Header).schema
+    fields = {name: one for name, one in own["properties"].items() if name != "extra"}
+    first = {"journal": 2, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
+    return {
+        **own,
+        "properties": {"journal": {"enum": [JOURNAL_VERSION, FILE_VERSION]}, **fields},
+        "examples": [first],
+    }
+
+
+def seen_schema() -> dict[str, Any]:
+    """What the camera saw; in files of version 2 alone."""
+    line = {"seen": 1, "after": 1, "at": "2026-11-20T19:00:09.000Z", "delta": ["+12-5@Ann"], "frame": "14.jpg"}
+    return {**record(SeenLine).schema, "examples": [line]}
+
+
+def schema() -> dict[str, Any]:
+    """A line of a journal, of `watch --json`, of `replay --json` and of the page's stream: the header or an event."""
+    return {
+        "$schema": DRAFT,
+        "title": "A line of a journal",
+        "anyOf": [header_schema(), *({"$ref": f"#/$defs/{kind}"} for kind in EVENT_TYPES), seen_schema()],
+        "$defs": {kind: event_schema(kind) for kind in EVENT_TYPES},
+    }

@@ -1,8 +1,12 @@
-"""The journal: a game as an append-only file of JSON lines that survives a pulled plug.
+"""Who enters something: the name under which a phone is signed in stands in every line that a person brings.
+
+It is set where the request or the press arrives, and the journal takes it from there; no command has to hand it on.
+
+The journal: a game as an append-only file of JSON lines that survives a pulled plug.
 
 The live log, the replay file and a test's fixture are this one format (docs/api.md, "The journal"). An event is
 acknowledged only after it has reached the disk; one writer at a time holds the file; no line is ever rewritten. Each
-line on the disk carries a checksum of everything up to it (`companion.storage.checksums`); older files have none, and
+line on the disk carries a checksum of everything up to it (`companion.storage.state_file`); older files have none, and
 the lines added to them have. A last line that a power cut tore is not an event, since nobody was told of it: it is set
 aside beside the journal and reported. Anything else that is wrong with a file is an error with its line, never mended
 in silence.
@@ -18,20 +22,48 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from companion.log.author import Entering, entering
-from companion.log.event_fields import EventError
-from companion.log.events import Event, event_from_json
-from companion.log.header import FILE_VERSION, JOURNAL_VERSION, Header
-from companion.log.table_change import Seen, TableChange, is_evidence
-from companion.storage.checksums import Chain, split_line
-from companion.storage.state_file import sync_folder
+from companion.log.event_fields import FILE_VERSION, JOURNAL_VERSION, EventError, Header
+from companion.log.events import Event, SeenLine, TableChange, event_from_json, is_evidence
+from companion.storage.state_file import RunningChecksum, split_line, sync_folder
+
+PHONE, BUTTON, ASSISTANT = "*phone", "*button", "*assistant"
+"""A phone without a name, a button at the table, and one in Home Assistant. No name of a person begins with a star."""
+
+
+@dataclass(slots=True)
+class Entering:
+    """One request or press; `lines`: how many lines of a journal it has brought."""
+
+    author: str
+    lines: int = 0
+
+
+_now: ContextVar[Entering | None] = ContextVar("entering", default=None)
+
+
+@contextmanager
+def entered_by(author: str) -> Iterator[Entering]:
+    """What a person enters in this thread until the context is left is this author's."""
+    entering = Entering(author)
+    token = _now.set(entering)
+    try:
+        yield entering
+    finally:
+        _now.reset(token)
+
+
+def entering() -> Entering | None:
+    """Who enters something in this thread now; None: nobody does."""
+    return _now.get()
+
 
 Clock = Callable[[], datetime]
 SomeEvent = TypeVar("SomeEvent", bound=Event)
@@ -86,7 +118,7 @@ class JournalText:
     good_bytes: int
     checksum: str
     complete: bool = True
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[SeenLine, ...] = ()
     version: int = FILE_VERSION
 
 
@@ -133,8 +165,8 @@ class _Reader:
         self.header: Header | None = None
         self.version = FILE_VERSION
         self.events: list[Event] = []
-        self.seen: list[Seen] = []
-        self.chain = Chain()
+        self.seen: list[SeenLine] = []
+        self.chain = RunningChecksum()
         self._name = name
         self._checked = False
 
@@ -148,7 +180,7 @@ class _Reader:
                 self.header = Header.from_json(value)
                 self.version = value.get("journal", JOURNAL_VERSION)
             elif is_evidence(value) and self.version == FILE_VERSION:
-                self.seen.append(self._next_seen(Seen.from_json(value)))
+                self.seen.append(self._next_seen(SeenLine.from_json(value)))
             else:
                 self.events.append(self._due(event_from_json(value)))
             self._check(body, checksum)
@@ -167,7 +199,7 @@ class _Reader:
             fault = f"seq {due} to {event.seq - 1} are missing"
         raise EventError(f"{fault}; expected seq {due}")
 
-    def _next_seen(self, seen: Seen) -> Seen:
+    def _next_seen(self, seen: SeenLine) -> SeenLine:
         due = len(self.seen) + 1
         if seen.seen != due:
             raise EventError(f"seen {seen.seen}; expected seen {due}")
@@ -239,7 +271,7 @@ class Journal:
     def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Journal:
         """A new game. The file appears whole, with its header, or not at all. Raises JournalError if there is one."""
         path = Path(path)
-        chain = Chain()
+        chain = RunningChecksum()
         line = _line({**header.to_json(), "journal": FILE_VERSION}, chain)
         fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
@@ -298,7 +330,7 @@ class Journal:
             return tuple(self._events)
 
     @property
-    def seen(self) -> Sequence[Seen]:
+    def seen(self) -> Sequence[SeenLine]:
         """What the camera saw, in order; of a file of version 1 only since it was opened."""
         with self._lock:
             return tuple(self._seen)
@@ -379,7 +411,7 @@ class Journal:
             self._check_open()
             at = stamp(self._clock())
             after = len(self._events)
-            seen = [Seen(number, after, at, change) for number, change in enumerate(pending, len(self._seen) + 1)]
+            seen = [SeenLine(number, after, at, change) for number, change in enumerate(pending, len(self._seen) + 1)]
             person = entering()
             stamped = tuple(
                 replace(event, seq=seq, at=at, author=_author(event, person))
@@ -387,7 +419,7 @@ class Journal:
             )
             if not stamped and not seen:
                 return ()
-            chain = Chain(self._checksum)
+            chain = RunningChecksum(self._checksum)
             written = [one.to_json() for one in seen] if self.version == FILE_VERSION else []
             block = b"".join(_line(line, chain) for line in (*written, *(event.to_json() for event in stamped)))
             self._write(block)
@@ -457,7 +489,7 @@ def _author(event: Event, person: Entering | None) -> str | None:
     return event.author if person is None or event.source != "person" else person.author
 
 
-def _line(value: dict[str, Any], chain: Chain) -> bytes:
+def _line(value: dict[str, Any], chain: RunningChecksum) -> bytes:
     return chain.sealed(json.dumps(value, ensure_ascii=False, allow_nan=False).encode()) + b"\n"
 
 

@@ -1,22 +1,30 @@
-"""The session as the watcher sees it: what is new goes on record, what is doubtful is asked."""
+"""What lies face up on the table, as a game is told of it beside the changes.
+
+The session as the watcher sees it: what is new goes on record, what is doubtful is asked.
+
+A board without trains: every tile is reported as it appears, and nothing is judged.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from companion.game.session import Session
-from companion.geometry import Layout, Problem, Trouble
-from companion.geometry.diff import Observation, difference, worth_asking
-from companion.log.event_fields import Candidate
-from companion.log.events import TilePlayed
-from companion.log.question import OF_POINTS, Question, QuestionKind
-from companion.observing.arrivals import Arrivals
-from companion.observing.doubts import DOUBT_PATIENCE, Doubts
-from companion.observing.lying import lying_on
-from companion.observing.next_round import NextRound, still_lies
-from companion.observing.operator_input import (
+from companion.game.view import FaceUpRow, Lying
+from companion.geometry import Layout, PlacedTile, Problem, Trouble
+from companion.geometry.diff import SURE_TILE, Observation, difference, worth_asking
+from companion.log.event_fields import OF_POINTS, Candidate, Question, QuestionKind
+from companion.log.events import Event, TilePlayed, TileTakenBack, Unclear
+from companion.observing.next_round import NextRoundWatch, RoundStart, readings_of, still_lies
+from companion.observing.round_end import OpenHands, RoundEnding
+from companion.observing.unread import (
+    Keep,
+    MarkerQuestions,
+    PendingQuestions,
+    WhichEngine,
+    as_lines,
     as_many_as_lie,
     laid_after_all,
     laid_in_line_after_all,
@@ -28,19 +36,31 @@ from companion.observing.operator_input import (
     without_corrected_tiles,
     without_entered_draws,
 )
-from companion.observing.own_markers import MarkerQuestions
-from companion.observing.patience import CLOUD_PATIENCE, HAND_PATIENCE, PATIENCE, ROUND_PATIENCE
-from companion.observing.readings import readings_of
-from companion.observing.round_end import Ending, OpenHands
-from companion.observing.round_start import RoundStart
-from companion.observing.unread import Keep, PendingQuestions, as_lines
-from companion.observing.which_engine import WhichEngine
-from companion.perception.sink import LINE, LookAgain, Where, Why
+from companion.observing.waiting import (
+    CLOUD_PATIENCE,
+    DOUBT_PATIENCE,
+    HAND_PATIENCE,
+    PATIENCE,
+    ROUND_PATIENCE,
+    Arrivals,
+    Doubts,
+)
+from companion.perception.settings import LINE, LookAgain, LookReason, Where
 from companion.play.setup_file import GameSetup
-from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_laid
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import LinePosition, Mark, Position, Unmark
 from companion.rules.tile import Laid, Tile
+
+
+def lying_on(layout: Layout) -> Lying:
+    """Without what is hardly a tile, and without open hands."""
+    apart = (tile for tile in layout.loose if tile.laid is not None or tile.seen.confidence >= SURE_TILE)
+    trains = {name: _row(train) for name, train in layout.trains.items()}
+    return Lying(trains, _row(layout.line), _row(apart))
+
+
+def _row(tiles: Iterable[PlacedTile]) -> FaceUpRow:
+    return tuple(tile.laid for tile in tiles if tile.face_up)
 
 
 def as_named(frame: str) -> str | None:
@@ -95,10 +115,10 @@ class GameSink:
         self._line: tuple[Laid | None, ...] = ()
         self._length = 0
         self._middle = WhichEngine(session, keep)
-        self._another = NextRound(session, keep, ROUND_PATIENCE if asks else 0)
+        self._another = NextRoundWatch(session, keep, ROUND_PATIENCE if asks else 0)
         self._read_again = False
         self._seen: Layout | None = None
-        self._ending = Ending(session, OpenHands(setup.header.players, box, setup.tile_size_mm[0] / 2), keep)
+        self._ending = RoundEnding(session, OpenHands(setup.header.players, box, setup.tile_size_mm[0] / 2), keep)
 
     @property
     def position(self) -> Position | LinePosition | None:
@@ -227,9 +247,9 @@ class GameSink:
         if observation.empty:
             return ()
         if self._accuses(observation):
-            return tuple(LookAgain(place, Why.NO_LEGAL_PLAY) for place in Where)
-        marked = [LookAgain(Where.BESIDE_THE_TRAINS, Why.MARKER_MAY_BE_DUE)] if observation.only_draws else []
-        ended = [LookAgain(Where.THE_REST, Why.ROUND_MAY_END)] if self._may_end(observation) else []
+            return tuple(LookAgain(place, LookReason.NO_LEGAL_PLAY) for place in Where)
+        marked = [LookAgain(Where.BESIDE_THE_TRAINS, LookReason.MARKER_MAY_BE_DUE)] if observation.only_draws else []
+        ended = [LookAgain(Where.THE_REST, LookReason.ROUND_MAY_END)] if self._may_end(observation) else []
         return (*marked, *ended)
 
     def likeliest(self, ways: Iterable[Observation]) -> int:
@@ -480,3 +500,92 @@ def _candidate(others: Mapping[Laying, Laid], observation: Observation) -> Candi
 
 def _named(tiles: Iterable[Laid]) -> str:
     return ", ".join(map(print_laid, tiles))
+
+
+BOARD = "board"
+"""The name of the place where every tile of a free board lies."""
+
+FIRST_TILES = 3
+"""A first picture with more tiles than this shows a board in use: they lie there, nobody laid them just now."""
+
+
+class PrintSink:
+    """Turns new and vanished tiles into events. `emit` gets each event and the name of its frame."""
+
+    def __init__(self, emit: Callable[[Event], None]) -> None:
+        self.emit = emit
+
+    def first_table(self, layout: Layout, frame: str) -> bool:
+        if len(layout.loose) > FIRST_TILES:
+            return True
+        for tile in layout.loose:
+            if tile.laid is not None:
+                self.emit(TilePlayed(source="camera", frame=frame, by=None, tile=tile.laid, train=BOARD))
+        return True
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        return {}
+
+    def guessed(self) -> Mapping[tuple[str, int], Laid]:
+        return {}
+
+    def engine(self) -> int | None:
+        return None
+
+    def marked(self) -> frozenset[str]:
+        return frozenset()
+
+    def face_down(self) -> int | None:
+        return None
+
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
+        return observation
+
+    def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
+        return tuple(LookAgain(place, LookReason.NO_LEGAL_PLAY) for place in Where) if observation.gone else ()
+
+    def likeliest(self, ways: Iterable[Observation]) -> int:
+        return 0
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        for lost in observation.gone:
+            self.emit(TileTakenBack(source="camera", frame=frame, by=None, tile=lost.tile, train=BOARD))
+        for change in observation.laid:
+            self.emit(TilePlayed(source="camera", frame=frame, by=None, tile=change.tile, train=BOARD))
+        if observation.doubts:
+            self.ask(observation, layout, frame)
+        return True
+
+    def named(self) -> Sequence[tuple[str, str]]:
+        return ()
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
+        """Never: nobody is named here."""
+
+    def ask_about_marker(self, player: str, frame: str) -> bool:
+        return False
+
+    def own_markers(self) -> Mapping[str, bool]:
+        return {}
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        for doubt in observation.doubts:
+            self.emit(Unclear(source="camera", frame=frame, reason=str(doubt)))
+
+    def understood(self, layout: Layout, frame: str) -> None:
+        """A free board has no trains to ask about."""
+
+    def stirred(self) -> bool:
+        return False
+
+    def is_cleared(self, layout: Layout) -> bool:
+        return False
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        """Never: there are no rounds."""
+
+    def cleared(self) -> bool:
+        return False
+
+    def over(self) -> bool:
+        return False

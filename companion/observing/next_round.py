@@ -1,4 +1,12 @@
-"""A table that was cleared before its round was scored: asked about once, and nothing on it is held to be a play.
+"""How surely the tiles now laid were read, as the journal keeps it with each play.
+
+The eye is as sure as its training made it, and may be sure of a six where this box prints a twelve in two rows of six
+and the picture is coarse. Halves whose value the table tells (the engine, what joins it) say how it reads that value
+here: what it nearly took them for is doubtful wherever it reads that.
+
+How the round begins that lies on the table: its engine, who starts, its number, and whether draws can be counted.
+
+A table that was cleared before its round was scored: asked about once, and nothing on it is held to be a play.
 
 When the next engine lies in the middle and the old tiles are gone, the round on record is over, whatever nobody tapped.
 Its points can still be entered. Where nobody answers the next round begins without them.
@@ -6,21 +14,194 @@ Its points can still be entered. Where nobody answers the next round begins with
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from companion.game.session import Session
-from companion.geometry import Layout
+from companion.geometry import Layout, PlacedTile
+from companion.geometry.diff import Observation
+from companion.geometry.layout import SeenHalf
 from companion.log.corrections import effective_events
-from companion.log.event_fields import Candidate
+from companion.log.event_fields import Candidate, Confidence, Question, QuestionKind
 from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
-from companion.log.question import Question, QuestionKind
-from companion.observing.readings import surely_laid
-from companion.perception.sink import LINE
+from companion.perception.settings import LINE
+from companion.play.setup_file import GameSetup
+from companion.rules.mexican.judge import round_of, tiles_in
+from companion.rules.notation import Laying
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid, Tile
+from companion.tracking.costs import SURE
+
+COARSE_PX, COARSELY = 26.0, 0.998
+"""A half narrower than this in the picture is never read more surely than the second. Of the other renderer's halves
+22 to 25 px wide 3 of 4,673 were wrong though read with .999 and more (bench/coarse.py): too many to accuse by."""
+
+TAKEN_FOR, PRINT = 0.2, 0.8
+"""A half that nobody could read, while the table tells its value, is taken for another one from the first probability
+on, if a print is seen there at all: what a marker covers may be anything. All values together are then as likely as the
+second."""
+
+Confused = Mapping[int, Mapping[int, float]]
+"""What was read -> {what lay there: how likely the eye held what was read to be}."""
+
+
+def readings_of(observation: Observation, layout: Layout) -> dict[Laying, Confidence]:
+    """How surely each of the tiles now laid was read, and whether it lies across its train."""
+    found = {}
+    confused = confused_here(layout)
+    for change in observation.laid:
+        train = layout.trains.get(change.train)
+        placed = next((one for one in reversed(train or layout.line) if one.laid == change.tile), None)
+        if placed is not None and placed.halves is not None:
+            inner, outer = placed.halves[placed.inner_half], placed.halves[1 - placed.inner_half]
+            p, others = _doubted(inner, *_surely(inner, change.tile.inner), confused)
+            q, more = _doubted(outer, *_surely(outer, change.tile.outer), confused)
+            most = COARSELY if _is_coarse(placed) else 1.0
+            found[change] = Confidence(
+                (min(p, most), min(q, most)), (others, more), placed.crosswise if train else None
+            )
+    return found
+
+
+def _is_coarse(tile: PlacedTile) -> bool:
+    """Whether the picture shows its halves too small to prove anything by them."""
+    box = tile.seen.box_px
+    return box is not None and min(math.dist(box[0], box[1]), math.dist(box[1], box[2])) < COARSE_PX
+
+
+def confused_here(layout: Layout) -> Confused:
+    """Which values the eye does not tell apart on this table: halves that it could not read, though what they join
+    tells their value."""
+    found: dict[int, dict[int, float]] = {}
+    for half in _halves(layout):
+        likelihood = dict(half.others)
+        # Only of a half that was not read its own value is among the others.
+        if half.value is None or half.value not in likelihood or sum(likelihood.values()) < PRINT:
+            continue
+        for value, p in half.others:
+            if value != half.value and p >= TAKEN_FOR:
+                lay = found.setdefault(value, {})
+                lay[half.value] = max(p, lay.get(half.value, 0.0))
+    return found
+
+
+def _halves(layout: Layout) -> Iterator[SeenHalf]:
+    engine = () if layout.engine is None else (layout.engine,)
+    for tile in (*engine, *(one for train in layout.trains.values() for one in train), *layout.line):
+        yield from tile.halves or ()
+
+
+def _doubted(
+    half: SeenHalf, p: float, others: tuple[tuple[int, float], ...], confused: Confused
+) -> tuple[float, tuple[tuple[int, float], ...]]:
+    """`p` of what was read and the runners-up, with the values that the eye has taken for this one here."""
+    if half.value is None or half.value in dict(half.others):
+        return p, others
+    weights = dict(others)
+    for value, share in confused.get(half.value, {}).items():
+        weights[value] = max(weights.get(value, 0.0), p * share)
+    if weights == dict(others):
+        return p, others
+    total = p + sum(weights.values())
+    ranked = sorted(weights.items(), key=lambda one: (-one[1], one[0]))
+    return p / total, tuple((value, share / total) for value, share in ranked)
+
+
+def _surely(half: SeenHalf, value: int) -> tuple[float, tuple[tuple[int, float], ...]]:
+    """How likely the half shows `value`, and what else it may show. Of a half that was not read the runners-up have
+    `value` among them; where they do not, nothing of it was seen."""
+    likelihood = dict(half.others)
+    others = tuple(one for one in half.others if one[0] != value)
+    if value in likelihood:
+        return likelihood[value], others
+    unread = bool(others) and max(likelihood.values()) >= half.p
+    return (max(0.0, 1.0 - sum(likelihood.values())) if unread else half.p), others
+
+
+def surely_laid(tile: PlacedTile | None) -> Laid | None:
+    """What a tile was read as, if both halves were read surely enough to accuse somebody; else None."""
+    if tile is None or tile.halves is None or min(half.p for half in tile.halves) < SURE:
+        return None
+    return tile.laid
+
+
+NEARLY_ALL = 2
+"""By so many tiles the count of a spread boneyard may be off, and its changes still show draws."""
+
+
+class RoundStart:
+    """What the set-up file says counts for the journal's first round alone; later ones follow from the game."""
+
+    def __init__(self, session: Session, setup: GameSetup) -> None:
+        self.session = session
+        self.rules = session.rules
+        self.setup = setup
+
+    @property
+    def first(self) -> bool:
+        """No round has been played or begun yet."""
+        return bool(self.session.phase == "waiting")
+
+    @property
+    def waiting(self) -> bool:
+        """No round is being played, so the next table that is set up begins one."""
+        return self.session.phase in ("waiting", "scored")
+
+    @property
+    def starter_is_given(self) -> bool:
+        return bool((self.first and self.setup.round.starter is not None) or self.session.starter_is_named)
+
+    def engine(self) -> Laid | None:
+        """The engine of the round that is played or due; None where nobody has said which round that is."""
+        if not self.waiting:
+            table = self.session.position
+            return table.engine if isinstance(table, Position) else None
+        if self.first and (self.setup.round.engine is not None or self.setup.round.number is None):
+            return self.setup.round.engine
+        if self.session.dealt_again:
+            return None
+        due: Laid | None = self.session.engine_due(self.setup.round.number if self.first else None)
+        return due
+
+    def of(self, layout: Layout) -> tuple[Laid | None, str | None, int | None]:
+        """Engine, starter and the match's first number: the engine as it surely lies, the set-up's, then what is due.
+
+        Where watching begins with a later round of a match, its engine is not held to be wrong, nor misread.
+        """
+        sure, seen = surely_laid(layout.engine), layout.engine.laid if layout.engine is not None else None
+        given = (self.setup.round.engine, self.setup.round.starter, self.setup.round.number)
+        engine, starter, number = given if self.first else (None, None, None)
+        if not self.rules.is_mexican:
+            return None, starter, number
+        middle = engine or seen
+        if self.first and number is None and middle is not None and middle.is_double:
+            number = round_of(self.rules, self.setup.header.set_max or 0, middle.inner)
+            sure = sure or middle
+        return sure or engine, starter, number
+
+    def draws_countable(self, layout: Layout) -> bool:
+        """Draws can be counted where all tiles not dealt are seen spread out; in Chinese games nothing is drawn."""
+        if not self.rules.is_mexican:
+            return True
+        return layout.boneyard is not None and layout.boneyard == self.left_over()
+
+    def draws_shown(self, layout: Layout) -> bool:
+        """Draws show where about all tiles not dealt are seen, though none can be counted: one may be overlooked, or
+        something taken for one."""
+        due = self.left_over()
+        return due is not None and layout.boneyard is not None and abs(layout.boneyard - due) <= NEARLY_ALL
+
+    def left_over(self) -> int | None:
+        """How many tiles lie face down and spread out when all have their hands."""
+        if not self.rules.is_mexican or self.setup.boneyard == "stacked":
+            return None
+        set_max, players = self.setup.header.set_max or 0, len(self.setup.header.players)
+        hand = self.rules.hand_size(set_max, players)
+        return None if hand is None else tiles_in(set_max) - 1 - hand * players
+
 
 NEW_ROUND, SAME_ROUND = "new_round", "same_round"
 """Reasons to ask, each with the round's number behind a colon; the first two are also the answers to the first."""
@@ -67,7 +248,7 @@ def neighbours(trains: Iterable[Sequence[Laid]]) -> set[frozenset[Tile]]:
     return {frozenset((one.tile, other.tile)) for train in trains for one, other in pairwise(train)}
 
 
-class NextRound:
+class NextRoundWatch:
     """Compares what lies there with the round on record.
 
     `skipped` is the number of the round that was left without points just now. `keep` stores a frame's picture.

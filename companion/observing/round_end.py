@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
 from companion.geometry.joints import distance
-from companion.geometry.table_view import Point
-from companion.log.event_fields import Candidate
+from companion.geometry.layout import Point
+from companion.log.event_fields import Candidate, Question, QuestionKind
 from companion.log.events import HandShown, RoundEnded
-from companion.log.question import Question, QuestionKind
-from companion.perception.half_values import Place, likely_tiles
+from companion.perception.understanding import TrainPlace, likely_tiles
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Tile
 
@@ -195,7 +194,7 @@ class OpenHands:
             return ()
         lying = others + Counter(known.values())
         found: dict[Tile, float] = {}
-        for p, laid in likely_tiles(unread[0].halves, 0, Place(), self.box, lying):
+        for p, laid in likely_tiles(unread[0].halves, 0, TrainPlace(), self.box, lying):
             found[laid.tile] = found.get(laid.tile, 0.0) + p
         ranked = sorted(found.items(), key=lambda item: -item[1])[:MOST_CANDIDATES]
         return tuple(
@@ -203,7 +202,7 @@ class OpenHands:
         )
 
 
-class Ending:
+class RoundEnding:
     """Shows the session the hands that lie open once its round is over, and asks about those that cannot be right."""
 
     def __init__(self, session: Session, hands: OpenHands, keep: Callable[[str], str | None]) -> None:

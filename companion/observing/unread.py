@@ -1,33 +1,265 @@
-"""Tiles that nobody can read: what each may be, asked about, waited for, and at last held to be what it most likely is.
+"""What people said of the table before the camera saw it, or other than it sees it.
+
+Whoever enters a play is often quicker than the camera: what it sees a moment later is the same draw, the same tile.
+Somebody takes a tile off the record by a tap, and it lies there all the same. And where somebody says that another tile
+lies there than is read, that counts for the record; but nobody is accused on the strength of a record that the table
+does not bear out.
+
+Tiles that nobody can read: what each may be, asked about, waited for, and at last held to be what it most likely is.
 
 One question each, and no accusation. A play that waits for an answer stands still for everybody. So where nobody
 answers for a while the likeliest tile goes on record as an unsure reading, which anybody can put right, and nothing
 that rests on it is ever certain. Where nobody has answered several times, as when a whole table lies in a glare, only
 one question is asked at a time, and seldom.
+
+Once an evening the page asks of a thing at somebody's train: is this your marker?
+
+Which tile is the engine? Where neither hub nor engine is found, several doubles lie on the hub, or another one than
+the round was said to begin with, one tap says it.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
+from companion.geometry.chinese_line import read_part
 from companion.geometry.diff import Observation
-from companion.geometry.line_places import read_part
-from companion.geometry.table_view import SeenHalf
-from companion.log.event_fields import Candidate
-from companion.log.question import Question, QuestionKind
-from companion.log.table_change import TableChange
-from companion.observing.operator_input import ends_beyond
-from companion.perception.half_values import Place, likely_tiles, place_in_line, value_behind
-from companion.rules.actions import RIGHT
-from companion.rules.notation import Laying, print_laid
-from companion.rules.position import LinePosition, Position
+from companion.geometry.layout import SeenHalf
+from companion.log.corrections import withdrawn_corrections
+from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Question, QuestionKind
+from companion.log.events import (
+    Corrected,
+    Discarded,
+    Drew,
+    Event,
+    MarkerPlaced,
+    MarkerRemoved,
+    RoundStarted,
+    TableChange,
+    TilePlayed,
+    Unclear,
+)
+from companion.observing.next_round import another_engine, answer_to
+from companion.perception.understanding import TrainPlace, likely_tiles, place_in_line, value_behind
+from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_laid
+from companion.rules.position import LEFT, RIGHT, SOMEBODY, LinePosition, Mark, Position, Unmark
 from companion.rules.tile import Laid, Tile
+
+
+def without_entered_draws(observation: Observation, lately: Iterable[Event]) -> Observation:
+    """The observation without the draws and discards that people have entered `lately`, since the last observation."""
+    entered = [event for event in lately if event.source == "person"]
+    draws = sum(isinstance(event, Drew) for event in entered)
+    away = Counter(event.by for event in entered if isinstance(event, Discarded))
+    if not draws and not away:
+        return observation
+    delta: list[Change] = []
+    for change in observation.delta:
+        if isinstance(change, Drawing):
+            known = min(draws, change.count)
+            draws -= known
+            if known < change.count:
+                delta.append(Drawing(change.count - known))
+        else:
+            delta.append(change)
+    entered_of = {player: away.total() if player == SOMEBODY else away[player] for player in observation.discards}
+    left = {player: count - min(count, entered_of[player]) for player, count in observation.discards.items()}
+    return replace(observation, delta=tuple(delta), discards={player: count for player, count in left.items() if count})
+
+
+def without_corrected_tiles(observation: Observation, layout: Layout, table: Position) -> Observation:
+    """The observation without tiles about which somebody has said that another one lies there: the record has that
+    other tile in the place, and it is seen nowhere else in the train."""
+    corrected = set()
+    for train, tiles in layout.trains.items():
+        lying = [tile.laid for tile in tiles]
+        places = zip(lying, table.trains.get(train, ()), strict=False)
+        corrected |= {Laying(seen, train) for seen, known in places if seen is not None and known not in lying}
+    delta = tuple(change for change in observation.delta if change not in corrected)
+    return observation if delta == observation.delta else replace(observation, delta=delta)
+
+
+def not_borne_out(observation: Observation, layout: Layout, table: Position | LinePosition) -> frozenset[str]:
+    """The trains, or both arms of a line, in which the camera reads something else than record and observation say.
+
+    A single tile that somebody has renamed makes its train doubtful only beside a new tile.
+    """
+    if isinstance(table, LinePosition):
+        left = [change.tile for change in observation.laid if change.train == LEFT]
+        right = [change.tile for change in observation.laid if change.train == RIGHT]
+        due = [*reversed(left), *table.line, *right]
+        return frozenset() if _is_read_as(layout.line, due, len(due)) else frozenset((LEFT, RIGHT))
+    found = set()
+    for train, tiles in layout.trains.items():
+        known = table.trains.get(train, ())
+        new = [change.tile for change in observation.laid if change.train == train]
+        if not _is_read_as(tiles, [*known, *new], len(known) - bool(new)):
+            found.add(train)
+    return frozenset(found)
+
+
+def marked_otherwise(observation: Observation, layout: Layout, table: Position | LinePosition) -> bool:
+    """Whether other trains have a marker than the record and the observation say."""
+    if isinstance(table, LinePosition):
+        return False
+    put = {change.player for change in observation.delta if isinstance(change, Mark)}
+    off = {change.player for change in observation.delta if isinstance(change, Unmark)}
+    return layout.markers != (table.markers | put) - off
+
+
+def _is_read_as(tiles: Sequence[PlacedTile], due: Sequence[Laid], corrected: int) -> bool:
+    """Whether the tiles are read as those due, from the first up to an unread one. In the first `corrected` places the
+    record may have a tile that is seen nowhere in the row: somebody has said so."""
+    lying = [tile.laid for tile in tiles]
+    for n, seen in enumerate(lying):
+        if seen is None:
+            return True
+        if n >= len(due) or (due[n] != seen and (n >= corrected or due[n] in lying)):
+            return False
+    return True
+
+
+# ---- tiles that somebody has taken off the record ---------------------------------------------------------------
+
+
+def undone(events: Sequence[Event]) -> frozenset[tuple[Laid, str]]:
+    """(tile, train) of every play of this round that a person has withdrawn and not put back."""
+    played: dict[int, tuple[Laid, str]] = {}
+    withdrawn: set[int] = set()
+    put_back = withdrawn_corrections(events)
+    for event in events:
+        if isinstance(event, RoundStarted):
+            played.clear()
+        elif isinstance(event, TilePlayed):
+            played[event.seq] = (event.tile, event.train)
+        elif isinstance(event, Corrected) and event.source == "person" and event.seq not in put_back:
+            if event.what.get("withdrawn") is True:
+                withdrawn.add(event.corrects)
+            elif "withdrawn" in event.what:
+                withdrawn.discard(event.corrects)
+    return frozenset(played[seq] for seq in withdrawn & played.keys())
+
+
+def laid_after_all(
+    observation: Observation,
+    layout: Layout,
+    table: Position,
+    withdrawn: Collection[tuple[Laid, str]],
+    missed: bool = False,
+) -> Observation:
+    """A tile laid beyond a withdrawn one shows that the withdrawn one lies there: both are new, in that order.
+
+    A withdrawn tile at the end of its train stays off the record, and nothing in this change is certain. What
+    somebody has entered in its place counts. `missed`: tiles that nobody withdrew and that are not on record are new in
+    any case.
+    """
+    clouded = observation.clouded
+    for train, tiles in layout.trains.items():
+        lying = [tile.laid for tile in tiles]
+        record = table.trains.get(train, ())
+        # Beyond what is on record: in the place of a misread tile lies the one that somebody entered instead.
+        beyond = [laid for laid in lying[len(record) :] if laid is not None and laid not in record]
+        back = [laid for laid in beyond if missed or (laid, train) in withdrawn]
+        if not back:
+            continue
+        new = [change.tile for change in observation.laid if change.train == train]
+        reach = max((lying.index(tile) for tile in new if tile in lying), default=-1)
+        beneath = [
+            laid
+            for laid in back
+            if laid not in new and (lying.index(laid) < reach or (missed and (laid, train) not in withdrawn))
+        ]
+        if beneath:
+            observation = replace(observation, delta=_in_order(observation.delta, train, beneath, lying))
+        clouded = clouded or len(beneath) < len(set(back).difference(new))
+    return replace(observation, clouded=clouded)
+
+
+def laid_in_line_after_all(
+    observation: Observation, line: Sequence[Laid | None], recorded: Sequence[Laid], missed: bool = False
+) -> Observation:
+    """The same in a Chinese line: all that lies beyond what is on record, on an arm where a tile is new or `missed`."""
+    arms = ends_beyond(line, recorded)
+    if arms is None:
+        return observation
+    delta: list[Change] = [change for change in observation.delta if not isinstance(change, Laying)]
+    for arm, tiles in zip((LEFT, RIGHT), (arms[0][::-1], arms[1]), strict=True):
+        new = [change for change in observation.laid if change.train == arm]
+        beyond = [Laying(tile, arm) for tile in tiles if tile is not None]
+        delta += beyond if (new or missed) and len(beyond) == len(tiles) else new
+    return replace(observation, delta=tuple(delta))
+
+
+def _in_order(
+    delta: tuple[Change, ...], train: str, beneath: Collection[Laid], lying: list[Laid | None]
+) -> tuple[Change, ...]:
+    """The changes with what lies beneath them in a train, all of that train's from the inside out."""
+    mine = [change for change in delta if isinstance(change, Laying) and change.train == train]
+    start = delta.index(mine[0]) if mine else 0
+    tiles = sorted(
+        [*beneath, *(change.tile for change in mine)],
+        key=lambda tile: lying.index(tile) if tile in lying else len(lying),
+    )
+    rest = [change for change in delta[start:] if change not in mine]
+    return (*delta[:start], *(Laying(tile, train) for tile in tiles), *rest)
+
+
+# ---- the line of a Chinese game ---------------------------------------------------------------------------------
+
+
+def line_of(layout: Layout) -> tuple[Laid | None, ...]:
+    return tuple(tile.laid for tile in layout.line)
+
+
+def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
+    """The observation without what is on record already; `seen` is the line as the camera saw it last."""
+    on_record = ends_beyond(recorded, seen)
+    gone = ends_beyond(seen, recorded)
+    if on_record is None and gone is None:
+        return observation
+    laid = dict(zip((LEFT, RIGHT), map(list, on_record or ((), ())), strict=True))
+    lost = dict(zip((LEFT, RIGHT), map(list, gone or ((), ())), strict=True))
+    delta: list[Change] = []
+    for change in observation.delta:
+        known: list[Laid | None] = []
+        if isinstance(change, Laying):
+            known = laid.get(change.train, [])
+        elif isinstance(change, Vanishing):
+            known = lost.get(change.train, [])
+        if isinstance(change, Laying | Vanishing) and change.tile in known:
+            known.remove(change.tile)
+        else:
+            delta.append(change)
+    return observation if len(delta) == len(observation.delta) else replace(observation, delta=tuple(delta))
+
+
+def as_many_as_lie(observation: Observation, lying: Sequence[Laid | None], recorded: Sequence[Laid]) -> Observation:
+    """The observation with only those new tiles that lie beyond the record, where it would put more tiles on record
+    than lie there: the line was lost from sight, or somebody has renamed one of its tiles."""
+    if len(recorded) + len(observation.laid) - len(observation.gone) <= len(lying):
+        return observation
+    left, right = ends_beyond(lying, recorded) or ((), ())
+    new = [*((tile, LEFT) for tile in reversed(left)), *((tile, RIGHT) for tile in right)]
+    rest = [change for change in observation.delta if not isinstance(change, Laying)]
+    return replace(observation, delta=(*rest, *(Laying(tile, arm) for tile, arm in new if tile is not None)))
+
+
+def ends_beyond(
+    longer: Sequence[Laid | None], shorter: Sequence[Laid | None]
+) -> tuple[Sequence[Laid | None], Sequence[Laid | None]] | None:
+    """What `longer` has to the left and to the right of `shorter`; None where that is no part of it."""
+    for start in range(len(longer) - len(shorter) + 1):
+        if list(longer[start : start + len(shorter)]) == list(shorter):
+            return longer[:start], longer[start + len(shorter) :]
+    return None
+
 
 MOST_CANDIDATES = 6
 """So many tiles can be offered on a telephone without scrolling."""
@@ -93,7 +325,7 @@ def unread_in_train(layout: Layout, name: str, engine: int | None, box: Mapping[
         if not tile.face_up:
             return
         due = inner[-1].outer if inner else seen.outer if seen is not None else engine
-        where = Place(due, value_behind(train, place), tile.crosswise)
+        where = TrainPlace(due, value_behind(train, place), tile.crosswise)
         one = Unread(name, place, tuple(inner), _likely(tile, where, box, lying))
         yield one
         if one.guess is None:
@@ -125,7 +357,7 @@ def unread_in_line(layout: Layout, box: Mapping[Tile, int]) -> Iterator[Unread]:
 
 
 def _likely(
-    tile: PlacedTile, where: Place, box: Mapping[Tile, int], lying: Mapping[Tile, int]
+    tile: PlacedTile, where: TrainPlace, box: Mapping[Tile, int], lying: Mapping[Tile, int]
 ) -> tuple[tuple[float, Laid], ...]:
     if tile.halves is None:
         return ()
@@ -348,3 +580,134 @@ def as_lines(laid: Sequence[Laying], by: str | None = None) -> tuple[dict[str, A
         }
         for change in laid
     )
+
+
+THEIRS = "theirs"
+"""The one answer that a question offers; none of these: it is no marker of theirs."""
+
+
+class MarkerQuestions:
+    """One question a player and game, and one at a time."""
+
+    def __init__(self, session: Session, keep: Keep) -> None:
+        self._session = session
+        self._keep = keep
+        self._asked: dict[str, int] = {}
+        self._told: dict[str, bool] = {}
+
+    def ask(self, player: str, frame: str) -> bool:
+        """Ask it now; False where it was asked before, another is open, or nobody plays."""
+        question = Question(QuestionKind.MARKER, player=player)
+        earlier = {event.reason for event in self._session.events if isinstance(event, Unclear)}
+        if question.reason in earlier or self._session.phase != "playing" or len(self.answers()) < len(self._asked):
+            return False
+        asked = self._session.ask(question, [Candidate(THEIRS)], frame=self._keep(frame))
+        self._asked[player] = asked[0].seq
+        return True
+
+    def answers(self) -> Mapping[str, bool]:
+        """Player -> whether the thing was their marker, of every question that is answered. What was none goes off the
+        record, where the camera had put it there before it asked: that is what people say, and the rest of what that
+        look saw stays. A question that is settled otherwise goes, and says nothing."""
+        for player, seq in list(self._asked.items()):
+            if self._session.is_open(seq) and self._settled(player, seq):
+                self._session.drop_question(seq)
+                del self._asked[player]
+        for player, seq in self._asked.items():
+            if player not in self._told and not self._session.is_open(seq):
+                self._told[player] = answer_to(seq, self._session.events) == 0
+                placed = _placed(player, self._session.events[: seq - 1])
+                if placed is not None and not self._told[player]:
+                    self._session.correct(placed, {"withdrawn": True})
+        return self._told
+
+    def _settled(self, player: str, seq: int) -> bool:
+        """Whether nothing is left to ask: the round is over, their marker has been taken off since, or a person has
+        said of it what is so."""
+        since = self._session.events[seq:]
+        acts = [one for one in since if isinstance(one, (MarkerPlaced, MarkerRemoved)) and one.train == player]
+        said = any(isinstance(one, MarkerRemoved) or one.source == "person" for one in acts)
+        return self._session.phase != "playing" or said
+
+
+def _placed(player: str, events: Sequence[Event]) -> int | None:
+    """The line with which the camera put this player's marker on record last."""
+    return next(
+        (
+            event.seq
+            for event in reversed(events)
+            if isinstance(event, MarkerPlaced) and event.train == player and event.source == "camera"
+        ),
+        None,
+    )
+
+
+MOST = 4
+"""So many doubles are offered."""
+
+
+class WhichEngine:
+    """The question, asked once, at the first table already, and unsaid when an engine shows up."""
+
+    def __init__(self, session: Session, keep: Keep) -> None:
+        self.session = session
+        self.keep = keep
+        self._asked: int | None = None
+        self._doubted: int | None = None
+        self._was_open = False
+
+    @property
+    def open(self) -> bool:
+        """Does the question wait for its answer?"""
+        return self.session.is_open(self._asked) or self.session.is_open(self._doubted)
+
+    def see(self, layout: Layout, frame: str) -> None:
+        """A still table was read. The doubles that lie there are offered: a tap says which it is."""
+        if layout.has(Trouble.NO_HUB):
+            if self._asked is None and self.session.phase == "playing":
+                offered = engines_offered(layout, self.session.events)
+                question = Question.of_table(str(Trouble.NO_HUB))
+                self._asked = self.session.ask(question, offered, frame=self.keep(frame))[0].seq
+        elif self._asked is not None:
+            self.session.drop_question(self._asked)
+            self._asked = None
+        self._was_open = self.open
+
+    def ask_if_another(self, layout: Layout, frame: str) -> bool:
+        """Ask once which double it is where, before any tile is on record, another one surely lies in the middle than
+        the round was said to begin with: each tile at it would be held against whoever laid it. True while that waits.
+        """
+        table = self.session.position
+        if self.session.phase != "playing" or not isinstance(table, Position) or any(table.trains.values()):
+            return False
+        if another_engine(layout, table) is None:
+            if self._doubted is not None:
+                self.session.drop_question(self._doubted)
+            self._doubted = None
+        elif self._doubted is None:
+            offered = [*engines_offered(layout, self.session.events), Candidate(print_laid(table.engine))]
+            question = Question.of_table(ANOTHER_ENGINE)
+            self._doubted = self.session.ask(question, offered, frame=self.keep(frame))[0].seq
+            self._was_open = True
+        return self.session.is_open(self._doubted)
+
+    def stirred(self) -> bool:
+        """Has somebody answered since the last look? Then the trains of this very table can be told."""
+        answered, self._was_open = self._was_open and not self.open, self.open
+        return answered
+
+
+def engines_offered(layout: Layout, events: Iterable[Event]) -> list[Candidate]:
+    """The doubles that lie on the table, each as the engine of the round that has begun, the one in the middle of the
+    tiles first; none where no round has begun."""
+    begun = [event.seq for event in events if isinstance(event, RoundStarted)]
+    places = [tile.seen.center_mm for tile in layout if tile.face_up]
+    away = {
+        tile.laid: sum(math.dist(tile.seen.center_mm, place) for place in places)
+        for tile in layout
+        if tile.face_up and tile.laid is not None and tile.laid.is_double
+    }
+    if not begun:
+        return []
+    nearest = sorted(away, key=away.__getitem__)[:MOST]
+    return [Candidate(print_laid(one), ({"seq": begun[-1], "engine": [one.inner, one.outer]},)) for one in nearest]

@@ -1,4 +1,4 @@
-"""The only bridge from the game to vision: frames come in, changes of the table go out to whoever listens (`sink`).
+"""The only bridge from the game to vision: frames come in, changes of the table go out to whoever listens (`settings`).
 
 It asks nobody what a change means: it is told where to look again, and why. Reading order: projection (px to mm),
 thumbnails (one small picture a frame), background (is a place empty?), blobs (what lies there unrecognised?), tracks

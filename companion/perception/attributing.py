@@ -1,4 +1,8 @@
-"""Whose arm did what: the changes of a still table, each with what the arm over its place says about who did it.
+"""Small pictures of the moments in which an arm was over the table, for a dispute about who laid what.
+
+They are kept in memory until the table is read, and only the one over a change that is recorded is stored with it.
+
+Whose arm did what: the changes of a still table, each with what the arm over its place says about who did it.
 
 Nothing is said where the seats contradict each other, where the players want it so, or where no arm was seen clearly.
 An arm is evidence beside the turn order and never more: whom it names is decided by the belief.
@@ -13,20 +17,57 @@ from typing import Protocol
 from companion.geometry import Layout, TableSetup, owners_of
 from companion.geometry.diff import Observation
 from companion.geometry.joints import distance
-from companion.geometry.layout import PlacedTile
-from companion.geometry.table_setup import Family
-from companion.geometry.table_view import Point, SeenMarker
-from companion.perception.arm_pictures import ArmPictures
-from companion.perception.arm_votes import Vote, counted_once, shares, together, vote
-from companion.perception.reaches import Reaches
-from companion.perception.seats import contradiction, seats_of, trouble_of
-from companion.perception.sleeves import Sleeves
+from companion.geometry.layout import Family, PlacedTile, Point, SeenMarker
+from companion.perception.arm_votes import (
+    Reaches,
+    Sleeves,
+    Vote,
+    contradiction,
+    counted_once,
+    seats_of,
+    shares,
+    together,
+    trouble_of,
+    vote,
+)
 from companion.play.setup_file import GameSetup
-from companion.rules.actions import LEFT, RIGHT, Mark, Unmark
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.position import LEFT, RIGHT, Mark, Unmark
 from companion.rules.tile import Tile
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
+
+MOST, WIDTH_PX = 12, 400
+"""4 MB; where more moments come, every second one goes."""
+
+
+@dataclass(slots=True)
+class ArmPictures:
+    """`see` gets every frame with an arm in it, in order; `nearest` gives the picture of one or of the next to it."""
+
+    _order: dict[str, int] = field(init=False, default_factory=dict)
+    _kept: list[tuple[int, Image]] = field(init=False, default_factory=list)
+
+    def see(self, frame: Frame) -> None:
+        place = len(self._order)
+        self._order[frame.name] = place
+        w, h = frame.size_wh
+        small = frame.reduced((min(w, WIDTH_PX), max(1, round(h * min(w, WIDTH_PX) / w))))
+        self._kept.append((place, small.copy() if small is frame.image else small))
+        if len(self._kept) > MOST:
+            self._kept = self._kept[::2]
+
+    def nearest(self, frame: str) -> Image | None:
+        """None where no arm was seen in a frame of this name."""
+        place = self._order.get(frame)
+        if place is None or not self._kept:
+            return None
+        return min(self._kept, key=lambda one: abs(one[0] - place))[1]
+
+    def forget(self) -> None:
+        self._order.clear()
+        self._kept.clear()
+
 
 SAME_TILE_MM = 14.0
 """A face-down tile that lies this near to where one lay is that one."""

@@ -1,24 +1,104 @@
-"""Is a place on the table empty? A tile that is not found may be gone, or under a cup.
+"""The bare table, and what lies on it that nobody recognised.
+
+A small picture of each frame, made once: bare table, unknown things and lifted markers are all asked about it.
+
+Changes of colour alone: a red marker as bright as the green cloth leaves no trace in a picture's brightness.
+
+The settler looks at brightness, because light must not disturb it. What a hand has left behind is looked for here once
+more, in the colour channels, which shadows and lamps of one colour change little.
+
+Is a place on the table empty? A tile that is not found may be gone, or under a cup.
 
 The bare table is learnt while watching: wherever nothing lies, the picture is the table. A place that was never seen
 bare is compared with the bare table around it.
+
+Small things that came to lie on the table and were not recognised: any of them may be somebody's marker.
+
+That a marker is missing is alleged from what is not seen. So what changed between two still tables and is neither tile
+nor marker is remembered by its place, whatever it is; beside a train it speaks for that train's owner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.geometry.joints import distance
-from companion.geometry.table_view import SeenTile
+from companion.geometry.layout import Point, SeenTile
+from companion.geometry.trains import outside
 from companion.perception.projection import outline
-from companion.perception.thumbnails import Floats, Thumbnails
 from vision.calibration import Calibration
-from vision.frame import Image
+from vision.frame import Frame, Image, halved
+from vision.motion import Region, regions_of, without_specks
+
+Floats = NDArray[np.float32]
+Halves = Callable[[tuple[int, int]], Image]
+
+
+@dataclass(slots=True)
+class Thumbnails:
+    """Keeps the small picture of the frame it was asked about last; the frame itself must not be painted on."""
+
+    _of: weakref.ref[Image] | None = field(default=None, init=False)
+    _width: int = field(default=0, init=False)
+    _made: tuple[Floats, float] | None = field(default=None, init=False)
+
+    def prepare(self, frame: Frame, width_px: int) -> None:
+        """Make the frame's small picture now, while there is time for it."""
+        self.picture(frame.image, width_px, frame.halved)
+
+    def picture(self, image: Image, width_px: int, halves: Halves | None = None) -> tuple[Floats, float]:
+        """(h, w, 3) uint8 BGR -> at most `width_px` wide, (h', w', 3) float32, and its scale; `halves` as below."""
+        if self._made is None or self._of is None or self._of() is not image or self._width != width_px:
+            self._made = small_picture(image, width_px, halves)
+            self._of, self._width = weakref.ref(image), width_px
+        return self._made
+
+
+def small_picture(image: Image, width_px: int, halves: Halves | None = None) -> tuple[Floats, float]:
+    """The picture at most `width_px` wide, (h', w', 3) float32, and its scale; `halves` of it that a frame keeps."""
+    h, w = image.shape[:2]
+    scale = min(1.0, width_px / w)
+    size = (max(1, round(w * scale)), max(1, round(h * scale)))
+    small = halved(image, size)[0] if halves is None else halves(size)
+    return np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_AREA), np.float32), scale
+
+
+COLOUR_WIDTH_PX = 640
+"""The picture is compared at this width."""
+THRESHOLD = 14.0
+SMALLEST = 8e-5
+REACH = 0.02
+"""`THRESHOLD` in units of CIE a*, b* (0 to 255 in OpenCV); `SMALLEST` and `REACH` are parts of area and width."""
+
+
+def colours(frame: Frame) -> NDArray[np.float32]:
+    """(h, w, 2) a* and b* of the picture at the working width."""
+    w, h = frame.size_wh
+    scale = min(1.0, COLOUR_WIDTH_PX / w)
+    size = (max(1, round(w * scale)), max(1, round(h * scale)))
+    small = cv2.resize(frame.halved(size), size, interpolation=cv2.INTER_AREA)
+    lab = cv2.cvtColor(cv2.GaussianBlur(small, (3, 3), 0), cv2.COLOR_BGR2LAB)
+    return np.asarray(lab[..., 1:], np.float32)
+
+
+def recoloured(before: NDArray[np.float32], now: NDArray[np.float32], full_wh: tuple[int, int]) -> tuple[Region, ...]:
+    """Regions (px of the full picture) whose colour has changed; a change of the light's own colour is taken out."""
+    if before.shape != now.shape:
+        return ()
+    apart = now - before
+    # Some points spread over the picture say well enough how the light has changed.
+    apart -= np.median(apart[::4, ::4], axis=(0, 1))
+    raw = (apart[..., 0] ** 2 + apart[..., 1] ** 2 > THRESHOLD**2).astype(np.uint8)
+    mask = without_specks(raw, max(3, round(SMALLEST * raw.size)))
+    return regions_of(mask, full_wh, max(1, round(REACH * raw.shape[1])))
+
 
 Mask = NDArray[np.uint8]
 
@@ -182,3 +262,317 @@ def tile_mask(
 def place_least(inside: Mask) -> int:
     """As much bare table as the place itself is large makes a fair comparison."""
     return max(LEAST_PX, int(inside.sum()))
+
+
+_APART = 4
+RING_PX = 4
+"""The ground around a patch is this wide."""
+RING_MM, PLACES_AROUND = 9.0, 8
+"""So far from its middle a ring changes everything; looked at in so many places."""
+
+
+CONTRAST = 18.0
+SIZES_MM = (8.0, 42.0)
+FILLED = 0.4
+ASIDE_MM = 5.0
+SAME_MM = 12.0
+"""Two things nearer than this are one."""
+AROUND_MM = 24.0
+MOST_BESIDE = 3
+PATCH_MM = 11.0
+SAME_LOOK = 0.5
+SAME_PRINT = 0.8
+LEAST_SEEN = 0.4
+RIM_MM = (4.0, 14.0)
+SHADOW, ONE_LIGHT = (0.4, 1.0), 0.12
+"""`WIDTH_PX` of the small picture. A thing differs by `CONTRAST` grey levels of 255 from what was there, measures
+`SIZES_MM` across, fills `FILLED` of the box around it, and is not within `ASIDE_MM` of a tile or marker. One that
+was lifted leaves a change of which at most `MOST_BESIDE` of eight places `AROUND_MM` away see anything (a tile may
+have been laid beside it). What was seen `PATCH_MM` around a place is there still where it correlates with what is
+seen now by `SAME_LOOK`. What can be seen of a figure of at least `CONTRAST` beside a new tile is there still from
+`SAME_PRINT` on, if that is `LEAST_SEEN` of the patch: a print came to 0.93, markers on prints to 0.38.
+What lies between `RIM_MM` outside a tile is around it. A shadow leaves between the two of `SHADOW` of the light, the
+same of each colour but for `ONE_LIGHT`.
+"""
+
+
+class Difference(NamedTuple):
+    """What of a thing's size differs from the last still table: where, by how many grey levels it stands out from the
+    ground around it now and before, how wide it is at least (mm), and whether it may be a shadow: the same ground with
+    less light."""
+
+    place: Point
+    now: float
+    before: float
+    narrow_mm: float
+    shade: bool
+
+    @property
+    def came(self) -> bool:
+        return self.now > self.before
+
+    @property
+    def went(self) -> bool:
+        """Is little to be seen of what was there? In another light a thing stands out about as it did."""
+        return self.now < self.before / 2
+
+
+@dataclass(slots=True)
+class Blobs:
+    """`places`: where unrecognised things lie since the first still table."""
+
+    shrunken: Thumbnails = field(default_factory=Thumbnails)
+    places: tuple[Point, ...] = ()
+    _recent: tuple[Point, ...] = ()
+    _before: Floats | None = None
+    _lay: tuple[SeenTile, ...] = ()
+    _compared: tuple[Floats, Floats, Floats] | None = None
+
+    def prepare(self, frame: Frame) -> None:
+        """Shrink and compare this frame now, while there is time for it."""
+        self.shrunken.prepare(frame, WIDTH_PX)
+        small, _ = self.shrunken.picture(frame.image, WIDTH_PX)
+        if self._before is not None and self._before.shape == small.shape:
+            self._change(small, self._before)
+
+    def now(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> tuple[Point, ...]:
+        """The places as they are in this picture of a still table; `known` are tiles and markers, as squares."""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return ()
+        beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, ASIDE_MM) == 0
+        put: list[Point] = []
+        lifted: list[Point] = []
+        for one in self._differing(small, scale, beside, calibration):
+            (put if one.came else lifted).append(one.place)
+        same = SAME_MM
+        kept = [
+            old
+            for old in self.places
+            if not any(distance(old, gone) < same for gone in lifted)
+            and not any(distance(old, tile.center_mm) < same for tile in known)
+        ]
+        return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
+
+    def came(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Difference]:
+        """What of a marker's size came to lie on a tile that lies as it lay, or beside the tiles, since the last still
+        table."""
+        return [
+            one
+            for one in self._on_and_beside(image, tiles, [*tiles, *self._lay], calibration)
+            if one.came and one.narrow_mm >= SIZES_MM[0]
+        ]
+
+    def lifted(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Point]:
+        """Where a thing of a marker's size was taken away since the last still table, from a tile that lies as it lay
+        or from beside the tiles."""
+        return [one.place for one in self._on_and_beside(image, tiles, [], calibration) if one.went]
+
+    def _on_and_beside(
+        self, image: Image, tiles: Sequence[SeenTile], apart: Sequence[SeenTile], calibration: Calibration
+    ) -> Iterator[Difference]:
+        """What of a thing's size differs on the tiles that lie as they lay, and beside those and what it is to be
+        `apart` from."""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return
+        shape = small.shape[:2]
+        lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
+        fresh = [tile for tile in tiles if not self.lay(tile)]
+        on_tiles = tile_mask(lying, calibration, shape, scale, 0.0) == 1
+        on_tiles &= tile_mask(fresh, calibration, shape, scale, ASIDE_MM) == 0
+        beside = tile_mask([*lying, *fresh, *apart], calibration, shape, scale, ASIDE_MM) == 0
+        for where in (on_tiles, beside):
+            yield from self._differing(small, scale, where, calibration)
+
+    def bared(self, place: Point) -> bool:
+        """Did a marker lie here, or so near that it hid this, when the table was still last?"""
+        lay = (one.center_mm for one in self._lay if one.length_mm == one.width_mm)
+        return any(distance(place, one) < AROUND_MM for one in lay)
+
+    @property
+    def forgotten(self) -> bool:
+        """Is there no earlier picture to compare with?"""
+        return self._before is None
+
+    def lay(self, tile: SeenTile) -> bool:
+        """Did this tile lie there, face up, when the table was still last? True where that was forgotten."""
+        if tile.halves is None or self._before is None:
+            return tile.halves is not None
+        return _lies_there(tile, self._lay)
+
+    def went(self, image: Image, place: Point, calibration: Calibration) -> bool:
+        """Is what was seen at this place not seen there any more, in whatever light, or a nudge aside?"""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return False
+        mm = scale * calibration.px_per_mm
+        x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
+        patch, around = round(PATCH_MM * mm), round((PATCH_MM + SAME_MM / 2) * mm)
+        was = self._before[max(0, y - patch) : y + patch + 1, max(0, x - patch) : x + patch + 1]
+        now = small[max(0, y - around) : y + around + 1, max(0, x - around) : x + around + 1]
+        if was.size == 0 or now.shape[0] < was.shape[0] or now.shape[1] < was.shape[1]:
+            return False
+        return float(cv2.matchTemplate(now, was, cv2.TM_CCOEFF_NORMED).max()) < SAME_LOOK
+
+    def is_print(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile]) -> bool:
+        """Is what shows here beside the tiles a figure that was there before, in whatever light?
+
+        The shadow of a `fresh` tile that was laid on part of it changes it. The tiles that lay there are the same
+        before and after, and say nothing of it. False on one of those, and where too little of it is seen.
+        """
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        lay = [old for old in self._lay if old.length_mm != old.width_mm]
+        on_one = any(outside(old, place, old.length_mm, old.width_mm) <= 0.0 for old in lay)
+        if self._before is None or self._before.shape != small.shape or on_one:
+            return False
+        x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
+        patch = round(PATCH_MM * scale * calibration.px_per_mm)
+        part = slice(max(0, y - patch), y + patch + 1), slice(max(0, x - patch), x + patch + 1)
+        free = tile_mask([*fresh, *lay], calibration, small.shape[:2], scale, FLANK_MM)[part] == 0
+        if free.mean() < LEAST_SEEN:
+            return False
+        was, now = (points - points.mean(0) for points in (self._before[part][free], small[part][free]))
+        if was.std() < CONTRAST or now.std() == 0:
+            return False
+        return float((was * now).mean() / (was.std() * now.std())) >= SAME_PRINT
+
+    def _differing(
+        self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
+    ) -> Iterator[Difference]:
+        """What of a thing's size differs there from the last still table."""
+        assert self._before is not None
+        strong = ((self._change(small, self._before) > CONTRAST) & where).astype(np.uint8)
+        if not strong.any():
+            return
+        left, top, width, height = cv2.boundingRect(strong)
+        part = strong[top : top + height, left : left + width]
+        count, labels, stats, centres = cv2.connectedComponentsWithStats(part, connectivity=8)
+        mm = scale * calibration.px_per_mm
+        for n in range(1, count):
+            column, row, wide, high, area = stats[n]
+            low, high_mm = SIZES_MM
+            if not low * mm <= max(wide, high) <= high_mm * mm or area < FILLED * wide * high:
+                continue
+            x, y = calibration.to_mm(np.array([(centres[n] + (left, top)) / scale], np.float64))[0]
+            x0, y0 = max(0, left + column - RING_PX), max(0, top + row - RING_PX)
+            near = np.s_[y0 : top + row + high + RING_PX, x0 : left + column + wide + RING_PX]
+            here = np.zeros(strong[near].shape, np.bool_)
+            down, across = top + row - y0, left + column - x0
+            here[down : down + high, across : across + wide] = labels[row : row + high, column : column + wide] == n
+            now, before = small[near], self._before[near]
+            ground = where[near]
+            out, was = (self._stands_out(picture, here, ground) for picture in (now, before))
+            light = now[here].mean(0) / np.maximum(before[here].mean(0), 1.0)
+            shade = bool(SHADOW[0] < light.min() and light.max() < SHADOW[1] and np.ptp(light) < ONE_LIGHT)
+            yield Difference((float(x), float(y)), out, was, min(wide, high) / mm, shade)
+
+    def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
+        """Does the picture differ at this place from the last still table? True where that cannot be told.
+
+        A ring leaves its middle as it was, and differs all around it."""
+        here, *around = self.changes(image, [place, *_around(place, RING_MM)], calibration)
+        return here or all(around)
+
+    def only_here(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile] = ()) -> bool:
+        """Does it differ at this place and hardly around it? What covers a small thing is larger than that.
+
+        What `fresh` tiles cover differs because of them; half of the places around have to be left all the same.
+        """
+        around = [
+            one
+            for one in _around(place, AROUND_MM)
+            if all(outside(tile, one, tile.length_mm, tile.width_mm) > ASIDE_MM for tile in fresh)
+        ]
+        beside = self.changes(image, around, calibration)
+        few = len(beside) >= PLACES_AROUND / 2 and sum(beside) <= MOST_BESIDE
+        return few and self.changed(image, place, calibration)
+
+    def around(self, image: Image, place: Point, calibration: Calibration) -> float:
+        """How much of what is around a place has changed, 0 to 1."""
+        return sum(self.changes(image, _around(place, AROUND_MM), calibration)) / PLACES_AROUND
+
+    def shares(
+        self, image: Image, tile: SeenTile, gone: Sequence[SeenTile], calibration: Calibration
+    ) -> tuple[float, float] | None:
+        """How much of where this tile lay has changed since the last still table, and how much around it, 0 to 1. The
+        places of the others that are `gone` tell nothing. None without an earlier picture."""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return None
+        shape = small.shape[:2]
+        inside = tile_mask([tile], calibration, shape, scale, -INSIDE_MM) == 1
+        around = tile_mask([tile], calibration, shape, scale, RIM_MM[1]) == 1
+        around &= tile_mask([tile, *gone], calibration, shape, scale, RIM_MM[0]) == 0
+        if not inside.any() or not around.any():
+            return None
+        changed = self._change(small, self._before) > CONTRAST
+        return float(changed[inside].mean()), float(changed[around].mean())
+
+    def changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
+        """The same for many places at once."""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return [True] * len(places)
+        change = self._change(small, self._before)
+        reach = max(1, round(SIZES_MM[0] / 2 * scale * calibration.px_per_mm))
+        found = []
+        for x, y in calibration.to_px(np.array(places, np.float64)) * scale:
+            low_y, low_x = max(0, round(float(y)) - reach), max(0, round(float(x)) - reach)
+            patch = change[low_y : round(float(y)) + reach + 1, low_x : round(float(x)) + reach + 1]
+            found.append(bool(patch.size == 0 or patch.mean() > CONTRAST / 2))
+        return found
+
+    def changed_places(self, image: Image, calibration: Calibration) -> tuple[Floats, float, NDArray[np.bool_]]:
+        """The small picture (h, w, 3), its scale, and (h, w) where `changes` finds a change."""
+        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        if self._before is None or self._before.shape != small.shape:
+            return small, scale, np.ones(small.shape[:2], np.bool_)
+        reach = max(1, round(SIZES_MM[0] / 2 * scale * calibration.px_per_mm))
+        mean = cv2.blur(self._change(small, self._before), (2 * reach + 1, 2 * reach + 1))
+        return small, scale, np.asarray(mean > CONTRAST / 2)
+
+    def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
+        """The table has been read: what lies there now is compared with the next one. Markers are squares."""
+        was, self.places = self.places, self.now(image, known, calibration)
+        self._recent = tuple(place for place in self.places if not self._near(place, was))
+        self._before, self._lay = self.shrunken.picture(image, WIDTH_PX)[0], tuple(known)
+
+    def recent(self, place: Point) -> bool:
+        """Did a thing come to lie here since the last still table but one?"""
+        return not self._near(place, self.places) or self._near(place, self._recent)
+
+    def _near(self, place: Point, places: Sequence[Point]) -> bool:
+        return any(distance(place, one) < SAME_MM for one in places)
+
+    def forget(self) -> None:
+        self.places, self._recent, self._before, self._lay, self._compared = (), (), None, (), None
+
+    def _change(self, now: Floats, before: Floats) -> Floats:
+        """(h, w) grey levels by which each point differs, the light's own change taken out; asked often of one pair."""
+        if self._compared is None or self._compared[0] is not now or self._compared[1] is not before:
+            apart = now - before
+            # Some points spread over the picture say well enough how the light has changed.
+            light = np.median(apart[::_APART, ::_APART].reshape(-1, 3), axis=0)
+            apart -= light.astype(np.float32)
+            blue, green, red = cv2.split(np.abs(apart, out=apart))
+            self._compared = (now, before, np.asarray(cv2.max(cv2.max(blue, green), red), np.float32))
+        return self._compared[2]
+
+    def _stands_out(self, picture: Floats, where: NDArray[np.bool_], ground: NDArray[np.bool_]) -> float:
+        """How much a patch differs from what of the ground is around it: on a tile, from the tile alone."""
+        side = 2 * RING_PX + 1
+        around = cv2.dilate(where.astype(np.uint8), np.ones((side, side), np.uint8)).astype(bool) & ~where
+        around = around & ground if (around & ground).any() else around
+        return float(np.abs(picture[where].mean(0) - picture[around].mean(0)).max())
+
+
+def _around(place: Point, far_mm: float) -> list[Point]:
+    turns = np.arange(PLACES_AROUND) * 2 * np.pi / PLACES_AROUND
+    return [(place[0] + far_mm * float(np.cos(a)), place[1] + far_mm * float(np.sin(a))) for a in turns]
+
+
+def _lies_there(tile: SeenTile, others: Sequence[SeenTile]) -> bool:
+    """Is one of the others this tile, but for a nudge?"""
+    reach = tile.width_mm / 2
+    return any(one.halves is not None and distance(tile.center_mm, one.center_mm) < reach for one in others)

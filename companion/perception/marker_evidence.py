@@ -1,23 +1,203 @@
-"""Markers in time: what one look says of a place is one term, what happened there since the table lay still another.
+"""What is not found any more: was it taken away, or only overlooked where it lies?
+
+Markers in time: what one look says of a place is one term, what happened there since the table lay still another.
 
 The same button scores .02 in one picture and .79 in the next, and moves in neither. So a marker that was seen to come
 lies there until its place changes; a small thing that came to lie beside a train is one until shown otherwise; and one
 that is missing where its train has grown stands on the new tile.
+
+The family's own markers at the table: recognised by their looks, learned where somebody says that one is theirs.
+
+Markers that nobody recognised: things beside trains, held to be markers where a fault would be none then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from companion.geometry import Layout, TableSetup, owners_of
+from companion.geometry.diff import SURE_TILE
 from companion.geometry.joints import distance
-from companion.geometry.markers import SLOT_DEPTH, outside
-from companion.geometry.table_view import Point, SeenHub, SeenMarker, SeenTile
-from companion.perception.blobs import Difference
-from companion.perception.lifted import Places
-from companion.perception.marker_odds import PLAIN, Came
-from companion.perception.projection import LEAST_KEPT_CONFIDENCE, LEAST_THING_CONFIDENCE, inside
-from companion.perception.tracks import ABSENT, MARKER_REACH_MM, Looked, MarkerTrack, TableMemory
+from companion.geometry.layout import Point, SeenHub, SeenMarker, SeenTile
+from companion.geometry.trains import SLOT_DEPTH, outside
+from companion.perception.background import BackgroundModel, Blobs, Difference
+from companion.perception.projection import (
+    LEAST_KEPT_CONFIDENCE,
+    LEAST_THING_CONFIDENCE,
+    MOST_OVERLAP,
+    free_part,
+    inside,
+    overlap,
+    square_of,
+)
+from companion.perception.tracks import ABSENT, MARKER_REACH_MM, PLAIN, Came, Looked, MarkerTrack, TableMemory, Track
+from vision.calibration import Calibration
+from vision.frame import Image
+from vision.own_markers import OF_A_TILE, ColouredPicture, MarkerLook, OwnMarkers
+
+READ_SURELY = 0.97
+"""A half of which the last look is so sure has no marker on it."""
+ALL_OF_IT, HALF_OF_IT, LITTLE = 0.8, 0.5, 0.3
+"""A tile that is taken away changes nearly all of its place, half of it where the cloth has its colours, and little of
+what lies around it: its shadow, a nudge. A coin on a tile changes up to 0.7 of it, and looks like no cloth."""
+LEAST_FREE = 0.3
+"""So much of a marker's place has to reach over the tiles' edges before the table there says anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class StillLook:
+    """One look at a still table; `side_mm` is a tile's width, about that of pegs and coins."""
+
+    image: Image
+    calibration: Calibration
+    side_mm: float
+    things: Blobs
+    bare: BackgroundModel
+
+    def is_empty(
+        self,
+        marker: MarkerTrack,
+        markers: Sequence[MarkerTrack],
+        tiles: Sequence[SeenTile],
+        found: Sequence[SeenTile] = (),
+    ) -> bool:
+        """Is the place of a marker bare, or taken by a tile or by the marker itself, pushed aside?
+
+        One that lies on a tile has left it where that place looks quite different, where the table shows beside it, or
+        where the half on which all of it stood is read surely and nothing else changed; without an earlier picture, if
+        it was surely a marker.
+        So has one that lay between two tiles which are `found` where they lay: what hid it would hide them.
+        """
+        place = square_of(marker.seen, self.side_mm)
+        if not self.things.changed(self.image, place.center_mm, self.calibration):
+            return False
+        others = (one for one in markers if one is not marker and one.missing == 0)
+        if any(distance(one.seen.center_mm, place.center_mm) < self.side_mm * 1.5 for one in others):
+            return True
+        under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
+        if any(map(self.things.lay, under)):
+            went = self.things.went(self.image, place.center_mm, self.calibration)
+            upon = free_part(place, under)[0] < LEAST_FREE
+            read = upon and any(_reads(tile, place.center_mm) for tile in under)
+            bared = marker.seen.recognised if self.things.forgotten else self._only_here(place, tiles)
+            return went or (read and bared) or self._lifted(place, tiles) or self._table_shows(place, under, tiles)
+        if under or self.bare.is_bare(self.image, place, tiles, self.calibration, beside=tiles):
+            return True
+        beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
+        if len(beside) > 1 and self.things.went(self.image, place.center_mm, self.calibration):
+            return True
+        return self._only_here(place, tiles)
+
+    def _only_here(self, place: SeenTile, tiles: Sequence[SeenTile]) -> bool:
+        fresh = [tile for tile in tiles if not self.things.lay(tile)]
+        return self.things.only_here(self.image, place.center_mm, self.calibration, fresh)
+
+    def _lifted(self, place: SeenTile, tiles: Sequence[SeenTile]) -> bool:
+        """Was a thing of a marker's size taken away here?"""
+        lifted = self.things.lifted(self.image, tiles, self.calibration)
+        return any(distance(one, place.center_mm) <= MARKER_REACH_MM for one in lifted)
+
+    def _table_shows(self, place: SeenTile, under: Sequence[SeenTile], tiles: Sequence[SeenTile]) -> bool:
+        """Is what of a marker's place reaches over the tiles' edges the table's now, and was not before?"""
+        free, middle = free_part(place, under)
+        if free < LEAST_FREE:
+            return False
+        changed = self.things.changed(self.image, middle, self.calibration)
+        return changed and self.bare.is_bare(self.image, place, tiles, self.calibration, beside=under)
+
+
+def _reads(tile: SeenTile, place: Point) -> bool:
+    """Is the half of this tile that is nearest to a place read surely now?"""
+    if tile.halves is None:
+        return False
+    half = tile.halves[min((0, 1), key=lambda n: distance(place, tile.end_mm(n)))]
+    return half.value is not None and half.p >= READ_SURELY
+
+
+def _lay(track: Track, memory: TableMemory) -> bool:
+    """Did this lie there when the table was still last? What has just come has changed its place by coming."""
+    return memory.known is None or track.born <= memory.known
+
+
+def _taken(track: Track, missing: Sequence[Track], rest: Sequence[SeenTile], place: StillLook) -> bool:
+    """Was this tile, which lay face down, taken away? Every look since shows none there, and nothing else changed:
+    nearly all of its place has, whatever its cloth looks like, or half of it, and the rest looks like the table."""
+    shares = _shares(track, missing, place)
+    if track.seen.face_up or shares is None or shares[1] > LITTLE or shares[0] < HALF_OF_IT:
+        return False
+    where = place.image, track.seen, rest, place.calibration
+    return shares[0] >= ALL_OF_IT or place.bare.is_among_the_table(*where)
+
+
+def _shares(track: Track, missing: Sequence[Track], place: StillLook) -> tuple[float, float] | None:
+    others = [one.seen for one in missing if one is not track]
+    return place.things.shares(place.image, track.seen, others, place.calibration)
+
+
+def _was_none(track: Track, missing: Sequence[Track], place: StillLook) -> bool:
+    """Was this no tile? The eye took it faintly for one lying face down, and finds none where nothing has changed."""
+    shares = _shares(track, missing, place)
+    faint = not track.seen.face_up and track.seen.confidence < SURE_TILE
+    return faint and shares is not None and max(shares) <= LITTLE
+
+
+def without_prints(tiles: Sequence[SeenTile], memory: TableMemory, place: StillLook) -> list[SeenTile]:
+    """Of what a look finds the tiles without the print that came to light where one lay face down: it passes for a tile
+    of which nothing is read, or faintly for another back, and the table looks like that."""
+    lying = [track.seen for track in memory.tracks]
+    backs = [one for one in lying if not one.face_up]
+
+    def is_print(tile: SeenTile) -> bool:
+        if not _may_be_print(tile):
+            return False
+        back = next((one for one in (*backs, *memory.bared) if overlap(tile, one) > MOST_OVERLAP), None)
+        if back is None or (not tile.face_up and back in backs and not _gave_way(tile, back, place)):
+            return False
+        others = [one for one in lying if one is not back]
+        return place.bare.is_bare(place.image, back, others, place.calibration)
+
+    return [tile for tile in tiles if not is_print(tile)]
+
+
+def _may_be_print(tile: SeenTile) -> bool:
+    if tile.face_up:
+        return all(half.value is None for half in tile.halves or ())
+    return tile.confidence < SURE_TILE
+
+
+def _gave_way(faint: SeenTile, back: SeenTile, place: StillLook) -> bool:
+    """Is what was surely a tile lying face down only faintly one, now that its place has changed?"""
+    shares = place.things.shares(place.image, back, (), place.calibration)
+    return back.confidence >= SURE_TILE > faint.confidence and shares is not None and shares[0] >= HALF_OF_IT
+
+
+def let_go(memory: TableMemory, place: StillLook) -> int:
+    """Of what is not found any more that is gone whose place is bare, or was left by a back that was taken away; the
+    rest is hidden and stays. Returns how many of those that lay face down were none."""
+    missing, lost = memory.missing(), memory.missing_markers()
+    if not missing and not lost:
+        return 0
+    rest = [track.seen for track in memory.tracks if all(track is not one for one in missing)]
+    gone = [
+        one
+        for one in missing
+        if place.bare.is_bare(place.image, one.seen, rest, place.calibration)
+        or (_lay(one, memory) and _taken(one, missing, rest, place))
+    ]
+    none = sum(_was_none(one, missing, place) for one in gone)
+    memory.take(gone)
+    memory.forgive(missing)
+    if lost:
+        tiles, markers = [track.seen for track in memory.tracks], memory.markers
+        memory.drop_markers([one for one in lost if place.is_empty(one, markers, tiles, rest)])
+        memory.forgive(lost)
+        for one in lost:
+            one.hidden = True
+    return none
+
 
 BESIDE = 1.5
 """Tile widths from a tile of a train within which a thing that came may be its marker."""
@@ -35,7 +215,7 @@ def in_time(
     tiles: Sequence[SeenTile],
     memory: TableMemory,
     looked: Looked,
-    place: Places,
+    place: StillLook,
 ) -> list[SeenMarker]:
     """The markers of one look and those that this look missed; what has moved with its train is moved in `memory`.
 
@@ -68,7 +248,7 @@ def _near(place: Point, markers: Sequence[SeenMarker]) -> bool:
 
 
 def _lifted(
-    markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], memory: TableMemory, place: Places
+    markers: Sequence[SeenMarker], tiles: Sequence[SeenTile], memory: TableMemory, place: StillLook
 ) -> list[Point]:
     """Where a thing was just taken away, where the eye is not sure of every marker that lay there."""
     sure = [one for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
@@ -77,7 +257,7 @@ def _lifted(
     return place.things.lifted(place.image, tiles, place.calibration)
 
 
-def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: Places) -> list[SeenMarker]:
+def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: StillLook) -> list[SeenMarker]:
     """Those seen to come that this look has not found, though nothing has changed at their places since."""
     return [
         track.seen
@@ -90,7 +270,7 @@ def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, p
     ]
 
 
-def _lost(found: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: Places) -> list[MarkerTrack]:
+def _lost(found: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: StillLook) -> list[MarkerTrack]:
     """Those whose places have changed and show no marker."""
     return [
         track
@@ -103,7 +283,7 @@ def _lost(found: Sequence[SeenMarker], memory: TableMemory, looked: Looked, plac
 
 
 def _moved_to(
-    track: MarkerTrack, found: Sequence[SeenMarker], fresh: Sequence[SeenTile], memory: TableMemory, place: Places
+    track: MarkerTrack, found: Sequence[SeenMarker], fresh: Sequence[SeenTile], memory: TableMemory, place: StillLook
 ) -> SeenMarker | None:
     """Where this marker stands now: at the nearest sure find, else at the nearest however faint, that is not another's
     and where something has changed; else on the unread half of a tile that has come. None where neither is near."""
@@ -127,7 +307,7 @@ def _moved_to(
     return SeenMarker(middle, LEAST_THING_CONFIDENCE, recognised=False)
 
 
-def _changed(spot: Point, fresh: Sequence[SeenTile], place: Places) -> bool:
+def _changed(spot: Point, fresh: Sequence[SeenTile], place: StillLook) -> bool:
     """A pattern on the cloth has not changed because a tile was laid on part of it."""
     where = place.image, spot, place.calibration
     return place.things.changed(*where) and not place.things.is_print(*where, fresh)
@@ -151,7 +331,7 @@ def _arrived(
     fresh: Sequence[SeenTile],
     memory: TableMemory,
     looked: Looked,
-    place: Places,
+    place: StillLook,
 ) -> list[SeenMarker]:
     """Of what the eye finds and of the things that came, those that are likelier markers than none by all that was seen
     of their places."""
@@ -192,7 +372,7 @@ def _what_came(
     things: Sequence[Difference],
     up: Sequence[SeenTile],
     memory: TableMemory,
-    place: Places,
+    place: StillLook,
 ) -> Came:
     here = [one for one in things if distance(one.place, spot) <= MARKER_REACH_MM]
     where = place.image, spot, place.calibration
@@ -218,3 +398,163 @@ def at_a_train(thing: Point, up: Sequence[SeenTile], hub: SeenHub | None, width:
         return False
     outward = (distance(thing, hub.center_mm) - hub.radius_mm) / width
     return -SLOT <= outward <= SLOT_DEPTH + SLOT
+
+
+KNOWN = 0.97
+"""How surely a place shows a marker that looks like one of the family's."""
+
+
+@dataclass(slots=True)
+class OwnMarkersHere:
+    """`own` are known; `learned` is told of each change. `_asked`: player -> where and how the thing looks that may be
+    theirs, while nobody has said."""
+
+    own: OwnMarkers = field(default_factory=OwnMarkers)
+    learned: Callable[[OwnMarkers], None] = lambda own: None
+    _asked: dict[str, tuple[Point, MarkerLook]] = field(default_factory=dict)
+
+    def knows(self, player: str) -> bool:
+        return any(look.owner == player for look in self.own.looks)
+
+    def waits_for(self, player: str) -> bool:
+        """Whether somebody has been asked about this player's marker and has not answered."""
+        return player in self._asked
+
+    def recognised(
+        self,
+        markers: Sequence[SeenMarker],
+        tiles: Sequence[SeenTile],
+        memory: TableMemory,
+        looked: Looked,
+        place: StillLook,
+        length_mm: float,
+    ) -> list[SeenMarker]:
+        """The markers of one look with those known for what they are, and those that nobody else has found."""
+        if not self.own.looks:
+            return list(markers)
+        small, scale, changed = place.things.changed_places(place.image, place.calibration)
+        unit_px = scale * place.calibration.px_per_mm * length_mm / OF_A_TILE
+        picture = ColouredPicture.of(small, unit_px)
+
+        def px(at: Point) -> Point:
+            x, y = place.calibration.to_px(np.array([at], np.float64))[0] * scale
+            return float(x), float(y)
+
+        found = []
+        for one in markers:
+            shown = self.own.at(picture, px(one.center_mm))
+            found.append(one if shown is None else _known(one, shown[0]))
+        up = [tile for tile in tiles if tile.face_up]
+        for at, look in self.own.search(picture, changed):
+            x, y = place.calibration.to_mm(np.array([at], np.float64) / scale)[0]
+            here = float(x), float(y)
+            lie = [one.center_mm for one in found if one.confidence >= LEAST_THING_CONFIDENCE]
+            if (
+                looked.covers(here)
+                and inside(here, place.calibration)
+                and all(distance(here, other) > MARKER_REACH_MM for other in (*lie, *memory.parked))
+                and at_a_train(here, up, memory.hub, place.side_mm)
+            ):
+                found.append(_known(SeenMarker(here, KNOWN), look))
+        return found
+
+    def ask(
+        self, player: str, at: Point, place: StillLook, length_mm: float, asks: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Let `asks` ask whether the thing at a place is this player's marker, where an answer would tell it from its
+        ground: a shadow is not asked about."""
+        small, scale, _ = place.things.changed_places(place.image, place.calibration)
+        picture = ColouredPicture.of(small, scale * place.calibration.px_per_mm * length_mm / OF_A_TILE)
+        x, y = place.calibration.to_px(np.array([at], np.float64))[0] * scale
+        look = picture.learn((float(x), float(y)), player)
+        if look.useful and asks():
+            self._asked[player] = at, look
+
+    def answered(self, answers: Mapping[str, bool], memory: TableMemory) -> bool:
+        """Take in what people have said by now; whether that changes what lies there."""
+        heard = False
+        for player, theirs in answers.items():
+            if player not in self._asked:
+                continue
+            at, look = self._asked.pop(player)
+            near = [one for one in memory.markers if distance(one.seen.center_mm, at) <= MARKER_REACH_MM]
+            memory.drop_markers(near)
+            if theirs:
+                seen = _known(SeenMarker(near[0].seen.center_mm if near else at, KNOWN), look)
+                memory.markers.append(MarkerTrack(seen, 1, came=True, born=memory.readings))
+                self.own = self.own.with_one(look)
+                self.learned(self.own)
+            else:
+                memory.parked = (*memory.parked, at)
+            heard = True
+        return heard
+
+
+def _known(marker: SeenMarker, look: MarkerLook) -> SeenMarker:
+    return replace(marker, confidence=max(KNOWN, marker.confidence), recognised=True, known=True, owner=look.owner)
+
+
+@dataclass(slots=True)
+class PresumedMarkers:
+    """`perhaps`: player -> the thing beside their train that may be their marker; `held`: those taken for markers."""
+
+    perhaps: Mapping[str, Point] = field(default_factory=dict)
+    held: dict[str, MarkerTrack] = field(default_factory=dict)
+
+    def nothing(self) -> frozenset[str]:
+        """Nobody's marker is missed."""
+        self.perhaps = {}
+        return frozenset()
+
+    def look(
+        self,
+        places: Sequence[Point],
+        old: Collection[Point],
+        played_on: Collection[str],
+        setup: TableSetup,
+        before: Layout | None,
+        layout: Layout,
+    ) -> frozenset[str]:
+        """The players whose marker one of the things at `places` may be; those at `old` places only for the owners of
+        the trains `played_on`."""
+        found: dict[str, Point] = {}
+        for place in places:
+            marker = SeenMarker(place, LEAST_THING_CONFIDENCE)
+            owners = owners_of(marker, layout, setup, before) - layout.markers
+            found |= dict.fromkeys(owners if place not in old else owners & set(played_on), place)
+        self.perhaps = found
+        return frozenset(found)
+
+    def take(self, marked: Collection[str], memory: TableMemory) -> None:
+        """What is on record as somebody's marker by now is watched like one from now on."""
+        for player in self.perhaps.keys() & set(marked):
+            track = MarkerTrack(SeenMarker(self.perhaps[player], LEAST_THING_CONFIDENCE, recognised=False), 1)
+            memory.markers.append(track)
+            self.held[player] = track
+        self.perhaps = {}
+
+    def drop_needless(self, memory: TableMemory, setup: TableSetup, before: Layout | None, layout: Layout) -> bool:
+        """Things held for the marker of somebody who has another one after all were none. Was there one?
+
+        What lies on a tile is dropped only for a marker that is recognised and lies there still: one that is missing
+        may have been moved onto the tile.
+        """
+
+        def owners(track: MarkerTrack) -> frozenset[str]:
+            return owners_of(track.seen, layout, setup, before)
+
+        gone = []
+        for player, track in list(self.held.items()):
+            if not any(one is track for one in memory.markers):
+                del self.held[player]
+            elif any(player in owners(one) for one in memory.markers if one is not track):
+                del self.held[player]
+                gone.append(track)
+        unknown = [one for one in memory.markers if not one.seen.recognised]
+        if unknown:
+            plain = [owners(one) for one in memory.markers if one.seen.recognised and one.missing == 0]
+            sure = frozenset[str]().union(*plain)
+            held = list(self.held.values())
+            gone += [one for one in unknown if owners(one) & sure and not any(one is track for track in [*held, *gone])]
+        memory.drop_markers(gone)
+        return bool(gone)

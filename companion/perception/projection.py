@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from companion.geometry import Problem
 from companion.geometry.joints import distance
-from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
+from companion.geometry.layout import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 from vision.rotated import shared
@@ -47,7 +47,7 @@ LEAST_KEPT_CONFIDENCE = 0.18
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenTable:
     """Everything read in one picture, on the table."""
 
     tiles: tuple[SeenTile, ...]
@@ -65,7 +65,7 @@ def on_table(
     calibration: Calibration,
     tile_mm: tuple[float, float, float],
     known_hub: SeenHub | None = None,
-) -> Seen:
+) -> SeenTable:
     """What of a reading lies on the table and has the size of the set's tiles. `known_hub`: as it was seen before."""
     tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles])
     length, width, _ = tile_mm
@@ -76,7 +76,7 @@ def on_table(
     sure_hub = hub if hub is not None and hub.confidence >= LEAST_THING_CONFIDENCE else None
     # Of a hub at the edge of a changed region only a part is seen, and its middle lies elsewhere.
     markers = [_doubted(marker, known_hub or sure_hub, math.inf, ENGINES) for marker in markers]
-    return Seen(
+    return SeenTable(
         tuple(tile for tile in tiles if inside(tile.center_mm, calibration) and _of_the_set(tile, length, width)),
         tuple(
             marker

@@ -1,16 +1,141 @@
-"""What a watcher needs and keeps: its thresholds, where frames come from, what it tells, and the table being read."""
+"""Where observations go: to the session, or on a free board straight to whoever listens.
+
+What a watcher needs and keeps: its thresholds, where frames come from, what it tells, and the table being read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from companion.geometry import Layout
 from companion.geometry.diff import Observation
-from companion.perception.sink import LookAgain, Where, wants
+from companion.rules.tile import Laid
 from vision.eye import Region
 from vision.frame import Frame
+
+LINE = "line"
+"""The name of a Chinese line among the trains on record."""
+
+
+class Where(StrEnum):
+    """Where on the table."""
+
+    THE_CHANGE = "the change"
+    BESIDE_THE_TRAINS = "beside the trains"
+    THE_REST = "the rest"
+
+
+class LookReason(StrEnum):
+    """Why another look is worth it before a change goes on record."""
+
+    NO_LEGAL_PLAY = "no legal play explains it"
+    MARKER_MAY_BE_DUE = "a draw may have brought a marker"
+    ROUND_MAY_END = "the round may end with it"
+
+
+@dataclass(frozen=True, slots=True)
+class LookAgain:
+    """A look that the game asks for, and why."""
+
+    place: Where
+    reason: LookReason
+
+
+def wants(again: Iterable[LookAgain], place: Where) -> bool:
+    return any(one.place is place for one in again)
+
+
+class ObservationSink(Protocol):
+    """What the watcher needs of a session."""
+
+    def first_table(self, layout: Layout, frame: str) -> bool:
+        """The first still table that was read, or the first one of a new round; False: it is none yet."""
+        ...
+
+    def recorded(self) -> Mapping[str, Sequence[Laid]]:
+        """The trains as they are on record; of a Chinese game the LINE."""
+        ...
+
+    def guessed(self) -> Mapping[tuple[str, int], Laid]:
+        """Unread tiles that nobody has named in time: (train, place) -> the tile each is held to be."""
+        ...
+
+    def engine(self) -> int | None:
+        """The value of the round's engine, where the game has one and it is known."""
+        ...
+
+    def face_down(self) -> int | None:
+        """How many tiles lie face down now, by the rules and the record; None where they do not say."""
+        ...
+
+    def marked(self) -> frozenset[str]:
+        """The players whose trains carry a marker, as it is on record."""
+        ...
+
+    def still_new(self, observation: Observation, layout: Layout) -> Observation:
+        """What of the observation of this `layout` is not on record yet: a person may have been quicker than the
+        camera."""
+        ...
+
+    def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
+        """Where to look once more before this goes on record."""
+        ...
+
+    def likeliest(self, ways: Iterable[Observation]) -> int:
+        """Which of these happened; all of them look the same, and the first is what meets the eye."""
+        ...
+
+    def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
+        """Make it part of the game; False where it was asked about instead and is to be looked at again."""
+        ...
+
+    def named(self) -> Sequence[tuple[str, str]]:
+        """(player, from whose seat the arm came) of the plays that have both."""
+        ...
+
+    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
+        """Ask once whether everybody sits as was said: the arm of `player` comes from the seat of another."""
+        ...
+
+    def ask_about_marker(self, player: str, frame: str) -> bool:
+        """Ask once an evening whether the thing at this player's train is their marker; False: it is not asked now."""
+        ...
+
+    def own_markers(self) -> Mapping[str, bool]:
+        """What people have answered so far: player -> whether that was their marker."""
+        ...
+
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
+        """Say that something cannot be told, with its candidates. Nobody is accused."""
+        ...
+
+    def understood(self, layout: Layout, frame: str) -> None:
+        """A still table has been read, recorded or held back: ask about the tiles that are still unread."""
+        ...
+
+    def stirred(self) -> bool:
+        """Has a person said something since the last look because of which the table is to be read again?"""
+        ...
+
+    def is_cleared(self, layout: Layout) -> bool:
+        """Is most of the round on record gone, though the round has no score yet? Then no change is a play."""
+        ...
+
+    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
+        """The table was cleared: ask whether another round has begun, once."""
+        ...
+
+    def cleared(self) -> bool:
+        """Has a round been scored since the last time this was asked? Then another table comes."""
+        ...
+
+    def over(self) -> bool:
+        """Is the round over? Then hands are laid open."""
+        ...
+
 
 EQUAL_READINGS, SURE_READINGS, MOST_READINGS = 2, 4, 6
 """So many equal readings make a change real, and so many one that the game would call a fault; after the last it is
@@ -42,7 +167,7 @@ class CameraNews:
 
 
 @dataclass(slots=True)
-class Reading:
+class TableReading:
     """One still table being read: where, how often, and what came out so far.
 
     `overlooked`: nothing was seen to change there; a look at the whole table found something else than is on record.

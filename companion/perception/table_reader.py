@@ -1,37 +1,381 @@
-"""What the eye finds in a picture, taken into the memory of the table: what lies there, where it has changed.
+"""The same table photographed from another place: the tiles that are known to lie there say where it is now.
+
+Where the table is in the first picture: what the set-up says, else the printed markers, else the whole picture.
+
+Looks at a table that a hand has just left, begun before anybody knows whether the table lies still.
+
+Two equal readings make a change real, and the next picture is a fifth of a second away: by the time it shows that
+nothing moves any more, the first of the two has been made, and the second one is under way: the eye looks at the same
+places again while the settler still compares. Where something did move, both are thrown away.
+
+An eye for photographs of still tables: one picture gives one reading, however often it is looked at.
+
+What the eye finds in a picture, taken into the memory of the table: what lies there, where it has changed.
 
 Pixels in, millimetres out. It knows nothing of a change that somebody is waiting for, and nothing of a game.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any, TypeVar
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.geometry import Layout, TableSetup, under_the_next
-from companion.geometry.table_setup import Family
-from companion.geometry.table_view import Point, SeenHalf, SeenTile, TableView
-from companion.perception.background import BackgroundModel
-from companion.perception.blobs import Blobs
-from companion.perception.colour import colours, recoloured
-from companion.perception.lifted import Places, let_go, without_prints
-from companion.perception.marker_evidence import in_time
-from companion.perception.own_markers import OwnMarkersHere
-from companion.perception.prefetch import MARGIN, Prefetch
-from companion.perception.projection import BoxMm, box_mm, grown, on_table, regions_at, square_of, united
-from companion.perception.same_table import may_be_where_it_was, seen_from_elsewhere
-from companion.perception.settings import Reading
-from companion.perception.thumbnails import Thumbnails
+from companion.geometry.layout import Family, Point, SeenHalf, SeenTile, TableView
+from companion.perception.background import BackgroundModel, Blobs, Thumbnails, colours, recoloured
+from companion.perception.marker_evidence import OwnMarkersHere, StillLook, in_time, let_go, without_prints
+from companion.perception.projection import (
+    BoxMm,
+    at_edge,
+    box_mm,
+    grown,
+    inside,
+    on_table,
+    regions_at,
+    square_of,
+    united,
+)
+from companion.perception.settings import TableReading
 from companion.perception.tracks import Looked, TableMemory
-from vision.calibration import Calibration
+from companion.play.setup_file import GameSetup, SetupError
+from companion.rules.tile import Tile, chinese_set
+from vision.calibration import Calibration, CalibrationError
 from vision.eye import Eye, Region
-from vision.frame import Frame
+from vision.fiducials import find_markers, missing_corners, table_corners
+from vision.frame import Frame, Image
 from vision.known_set import KnownSet
-from vision.reading import PictureReading
+from vision.reading import PictureReading, TileReading
 from vision.tile_size import TileSize, in_steps
+from vision.tilt import calibration_from_tiles
+
+Matrix = NDArray[np.float64]
+Thing = TypeVar("Thing")
+
+MOVED_MM = 4.0
+"""Where the tiles lie so far beside where they are known to lie (median), the camera was held elsewhere."""
+FITS_MM = 7.0
+"""A tile may seem to lie so far beside its place all the same: outlines are inexact, and people touch tiles."""
+LEAST_TILES, LEAST_SHARE = 4, 0.7
+"""So many of the tiles that are found again have to lie as they did, and such a part of them."""
+SIZE_OFF, SIZED = 0.12, 0.6
+"""A tile is as long as the set's within this part; the camera may be where it was if such a part of the tiles are."""
+
+
+def seen_from_elsewhere(
+    reading: PictureReading, lying: Sequence[SeenTile], calibration: Calibration
+) -> Calibration | None:
+    """Where the table is in a picture that shows tiles known to lie there, on the plane of their faces.
+
+    The same `calibration` where the camera has not moved; None where too few tiles are found again to tell.
+    """
+    px, mm = _ends(reading.tiles, lying)
+    if len(px) < 2 * LEAST_TILES:
+        return None
+    apart = np.linalg.norm(calibration.to_mm(px) - mm, axis=1)
+    if np.median(apart) < MOVED_MM:
+        return calibration
+    rays = calibration.lens.rays(px)
+    found, fits = cv2.findHomography(rays, mm, cv2.RANSAC, FITS_MM, maxIters=4000, confidence=0.999)
+    if found is None or fits.sum() < max(2 * LEAST_TILES, LEAST_SHARE * len(px)):
+        return None
+    w, h = calibration.size_mm
+    corners = np.array([[0.0, 0.0, 1.0], [w, 0.0, 1.0], [w, h, 1.0], [0.0, h, 1.0]]) @ np.linalg.inv(found).T
+    seen = np.column_stack([mm, np.ones(len(mm))]) @ np.linalg.inv(found).T
+    if not (corners[:, 2] * np.median(seen[:, 2]) > 0).all():
+        return None  # a corner lies behind the camera
+    try:
+        return Calibration.from_corners(
+            calibration.lens.pixels(corners[:, :2] / corners[:, 2:]), (w, h), 0.0, calibration.lens
+        )
+    except CalibrationError:
+        return None
+
+
+def may_be_where_it_was(reading: PictureReading, calibration: Calibration, length_mm: float) -> bool:
+    """Are the tiles as long as the set's where the camera is taken to be?"""
+    lengths = [calibration.lie(tile.quad_px).length_mm for tile in reading.tiles if tile.face == "up"]
+    alike = sum(abs(length / length_mm - 1) < SIZE_OFF for length in lengths)
+    return alike >= SIZED * len(lengths)
+
+
+def _ends(tiles: Sequence[TileReading], lying: Sequence[SeenTile]) -> tuple[Matrix, Matrix]:
+    """Both ends of each tile that is read in the picture and known to lie on the table: (n, 2) px and (n, 2) mm. Tiles
+    that lie there twice do not tell which is which, and doubles not which end is which."""
+    now = _single([(tile.values, tile) for tile in tiles])
+    before = _single([(tile.values, tile) for tile in lying])
+    px: list[Matrix] = []
+    mm: list[tuple[float, float]] = []
+    for name in now.keys() & before.keys():
+        if name.is_double:
+            continue
+        found, known = now[name], before[name]
+        first = 0 if found.values == known.values else 1
+        quad = np.asarray(found.quad_px, np.float64)
+        px += [quad[:2].mean(0), quad[2:].mean(0)]
+        mm += [known.end_mm(first), known.end_mm(1 - first)]
+    return np.array(px).reshape(-1, 2), np.array(mm).reshape(-1, 2)
+
+
+def _single(things: Sequence[tuple[tuple[int, int] | None, Thing]]) -> dict[Tile, Thing]:
+    """The things by their values, without those of which there are several."""
+    named = [(Tile(*values), thing) for values, thing in things if values is not None]
+    count = Counter(name for name, _ in named)
+    return {name: thing for name, thing in named if count[name] == 1}
+
+
+LEAST_BACKS = 4
+LEAST_MM, MOST_MM = 30.0, 80.0
+"""No domino is shorter or longer."""
+ALIKE = 0.06
+"""Tiles of one set are outlined as long as each other within this part."""
+
+COPIES_ON_A_FREE_BOARD = 4
+"""Assumed where a free board's set-up does not say how often each tile exists: board games have several sets."""
+
+
+def first_calibration(frame: Frame, setup: GameSetup, eye: Eye, photograph: bool = False) -> Calibration:
+    """Where nobody says where the table is, a `photograph` is straightened by the tiles that lie on it: how large the
+    table is does not matter then. Raises SetupError in one line where the table cannot be found.
+    """
+    w, h = frame.size_wh
+    corners = setup.table.corners_px
+    size = setup.table.size_mm
+    if corners is not None:
+        _refuse_outside(corners, (w, h))
+    else:
+        markers = find_markers(frame.image)
+        if table_corners(markers) is not None:
+            try:
+                return Calibration.from_markers(markers, size, setup.tile_size_mm[2], size_wh=(w, h))
+            except CalibrationError as error:
+                raise SetupError(str(error)) from None
+        if not setup.free:
+            missing = ", ".join(str(k) for k in missing_corners(markers))
+            trouble = f"table.corners_px: not given, and corner markers {missing} are not in the picture {frame.name}"
+            if not photograph:
+                raise SetupError(trouble)
+            try:
+                return _by_tiles(frame, setup, eye)
+            except CalibrationError as error:
+                raise SetupError(f"{trouble}; {error}") from None
+        corners = ((0.0, 0.0), (float(w), 0.0), (float(w), float(h)), (0.0, float(h)))
+    try:
+        if size is None:
+            size = _measured(frame, corners, setup, eye)
+        return Calibration.from_corners(corners, size, setup.tile_size_mm[2], size_wh=(w, h))
+    except CalibrationError as error:
+        raise SetupError(str(error)) from None
+
+
+def _by_tiles(frame: Frame, setup: GameSetup, eye: Eye) -> Calibration:
+    quads = [tile.quad_px for tile in eye.look(frame.image).tiles if tile.face == "up"]
+    return calibration_from_tiles(quads, setup.tile_size_mm[:2], frame.size_wh)
+
+
+def with_measured_tiles(setup: GameSetup, frame: Frame, calibration: Calibration, eye: Eye) -> GameSetup:
+    """The set-up with the tiles as large as they are seen to be, where nobody said it and some lie there.
+
+    Sets are sold from 40 to 60 mm. Tiles that lie face up are measured, else at least `LEAST_BACKS` that do not: their
+    thick sides may look like more of them. What is not plainly a size of its own stays the common one.
+    """
+    if setup.tile_mm is not None or setup.free:
+        return setup
+    seen = [
+        tile for tile in eye.look(frame.image).tiles if inside(calibration.lie(tile.quad_px).center_mm, calibration)
+    ]
+    up = [calibration.lie(tile.quad_px) for tile in seen if tile.face == "up"]
+    lies = up or [calibration.lie(tile.quad_px) for tile in seen]
+    if not up and len(lies) < LEAST_BACKS:
+        return setup
+    length, width = median(lie.length_mm for lie in lies), median(lie.width_mm for lie in lies)
+    alike = sum(abs(lie.length_mm / length - 1) < ALIKE and abs(lie.width_mm / width - 1) < 2 * ALIKE for lie in lies)
+    common, _, thick = setup.tile_size_mm
+    if alike < 0.7 * len(lies) or not LEAST_MM <= length <= MOST_MM or not 1.6 <= length / width <= 2.8:
+        return setup
+    return (
+        setup
+        if abs(length / common - 1) < ALIKE
+        else replace(setup, tile_mm=(round(length, 1), round(width, 1), thick))
+    )
+
+
+def known_set(setup: GameSetup) -> KnownSet:
+    """What is in the box."""
+    name, copies = setup.header.set, setup.copies
+    if setup.free and copies is None:
+        copies = COPIES_ON_A_FREE_BOARD
+    highest = setup.header.set_max
+    known = chinese_box() if highest is None else KnownSet.double(highest)
+    return known if copies is None else replace(known, name=name, copies=dict.fromkeys(known.copies, copies))
+
+
+def box_of(known: KnownSet) -> dict[Tile, int]:
+    """How often each tile is in the box."""
+    return {Tile(a, b): count for (a, b), count in known.copies.items()}
+
+
+def chinese_box() -> KnownSet:
+    return KnownSet("chinese", {(tile.low, tile.high): count for tile, count in chinese_set().items()})
+
+
+def _refuse_outside(corners: tuple[tuple[float, float], ...], size_wh: tuple[int, int]) -> None:
+    """A table half out of view is named, not guessed at; a little is allowed, for tables that just fill the picture."""
+    w, h = size_wh
+    for n, (x, y) in enumerate(corners):
+        if not (-0.05 * w <= x <= 1.05 * w and -0.05 * h <= y <= 1.05 * h):
+            raise SetupError(f"table.corners_px: corner {n} ({x:.0f}, {y:.0f}) lies outside the picture of {w}x{h}")
+
+
+def _measured(
+    frame: Frame, corners: tuple[tuple[float, float], ...], setup: GameSetup, eye: Eye
+) -> tuple[float, float]:
+    """The table's size in mm, measured by the tiles that lie on it."""
+    tiles = eye.look(frame.image).tiles
+    if not tiles:
+        raise SetupError("table.size_mm: not given, and no tile lies in the first picture to measure the table by")
+    lengths = []
+    for tile in tiles:
+        quad = np.asarray(tile.quad_px, np.float64)
+        lengths.append(float(np.linalg.norm(quad[:2].mean(0) - quad[2:].mean(0))))
+    px_per_mm = median(lengths) / setup.tile_size_mm[0]
+    a, b, c, d = (np.array(point) for point in corners)
+    wide = (np.linalg.norm(b - a) + np.linalg.norm(c - d)) / 2
+    high = (np.linalg.norm(d - a) + np.linalg.norm(c - b)) / 2
+    return float(wide / px_per_mm), float(high / px_per_mm)
+
+
+Look = Callable[[Frame, Sequence[Region]], PictureReading]
+
+
+MOST_AREA = 0.2
+MARGIN = 0.2
+"""Regions of more than `MOST_AREA` of the picture together, or at its edge, are looked at once it is sure that the
+table is still. The others are seen `MARGIN` tile lengths wider: they may not be quite the ones asked for later."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ahead:
+    frame: Frame
+    regions: tuple[Region, ...]
+    reading: Future[PictureReading]
+
+
+class Prefetch:
+    """Holds a look at one picture, and the same look at the next one. Only one is ever under way: before the eye is
+    asked for anything else, wait until this is `idle`."""
+
+    def __init__(self, look: Look) -> None:
+        self._look = look
+        self._ahead: list[_Ahead] = []
+
+    def take(self, frame: Frame, regions: Sequence[Region]) -> None:
+        """Look at these regions of the picture, if they are small and no arm's. Raises what the look raises."""
+        w, h = frame.size_wh
+        area = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in regions)
+        if not 0 < area <= MOST_AREA * w * h or at_edge(regions, frame.size_wh):
+            return
+        if self.at(frame, regions) is not None:
+            self._ahead = self._ahead[-1:]
+            return
+        self.forget()
+        self._begin(frame, tuple(regions)).result()
+
+    def again(self, frame: Frame, before: Frame | None) -> None:
+        """Begin to look where the picture `before` this one was looked at, if it was, and do not wait for it."""
+        if len(self._ahead) == 1 and self._ahead[0].frame is before:
+            self._begin(frame, self._ahead[0].regions)
+
+    def at(self, frame: Frame, regions: Sequence[Region]) -> PictureReading | None:
+        """What is seen there in this very picture; None where it was not looked at, or not as widely. Raises what the
+        look has raised."""
+        for one in self._ahead:
+            if one.frame is frame and all(any(_holds(outer, inner) for outer in one.regions) for inner in regions):
+                return one.reading.result()
+        return None
+
+    def look(self, frame: Frame, regions: Sequence[Region]) -> PictureReading:
+        """What is seen there in this picture, looked at now unless it was before. Raises what the look raises."""
+        known = self.at(frame, regions)
+        if known is not None:
+            return known
+        self.idle()
+        return self._look(frame, regions)
+
+    def idle(self) -> None:
+        """Wait until no look is under way."""
+        wait([one.reading for one in self._ahead])
+
+    def forget(self) -> None:
+        self.idle()
+        self._ahead = []
+
+    def _begin(self, frame: Frame, regions: tuple[Region, ...]) -> Future[PictureReading]:
+        reading: Future[PictureReading] = Future()
+        self._ahead.append(_Ahead(frame, regions, reading))
+
+        def run() -> None:
+            try:
+                reading.set_result(self._look(frame, regions))
+            except BaseException as problem:
+                reading.set_exception(problem)
+
+        # Never waited for at the program's end: the eye may hang.
+        threading.Thread(target=run, name="glimpse", daemon=True).start()
+        return reading
+
+
+def _holds(outer: Region, inner: Region) -> bool:
+    return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
+
+
+class StillEye:
+    """`look` and `look_again` of an `Eye`; the answers about the picture at hand are kept."""
+
+    def __init__(self, eye: Eye) -> None:
+        self._eye = eye
+        self._image: Image | None = None
+        self._answers: dict[tuple[Any, ...], PictureReading] = {}
+
+    def look(
+        self,
+        image: Image,
+        tile_length_px: float | None = None,
+        known: KnownSet | None = None,
+        size: TileSize | None = None,
+    ) -> PictureReading:
+        key = ("whole", tile_length_px)
+        answers = self._about(image)
+        if key not in answers:
+            answers[key] = self._eye.look(image, tile_length_px, known, size)
+        return answers[key]
+
+    def look_again(
+        self,
+        image: Image,
+        regions: Sequence[Region],
+        tile_length_px: float,
+        known: KnownSet | None = None,
+        size: TileSize | None = None,
+    ) -> PictureReading:
+        key = (tuple(regions), tile_length_px)
+        answers = self._about(image)
+        if key not in answers:
+            answers[key] = self._eye.look_again(image, regions, tile_length_px, known, size)
+        return answers[key]
+
+    def _about(self, image: Image) -> dict[tuple[Any, ...], PictureReading]:
+        if image is not self._image:
+            self._image, self._answers = image, {}
+        return self._answers
 
 
 class TableReader:
@@ -58,7 +402,7 @@ class TableReader:
         self._ahead = Prefetch(self._look_at)
         self._colours: NDArray[np.float32] | None = None
 
-    def read(self, frame: Frame, reading: Reading, layout: Layout | None) -> list[Point]:
+    def read(self, frame: Frame, reading: TableReading, layout: Layout | None) -> list[Point]:
         """Look once more, at the whole table or where it changed, and remember what was seen. `layout` is the table on
         record. Returns where the markers lie that a look at the whole table shows."""
         boxes: tuple[BoxMm, ...] | None = None
@@ -110,7 +454,7 @@ class TableReader:
         places = [place for place in places if Looked(hidden=tuple(hidden)).covers(place)]
         return regions_at(places, self.setup.tile_mm[0], self.calibration, frame.size_wh)
 
-    def hidden(self, reading: Reading) -> tuple[BoxMm, ...]:
+    def hidden(self, reading: TableReading) -> tuple[BoxMm, ...]:
         """The places that an arm hides, half a tile's length wider, in mm."""
         return tuple(box_mm(region, self.calibration, self.setup.tile_mm[0] / 2) for region in reading.hidden)
 
@@ -199,8 +543,8 @@ class TableReader:
         self._bare.forget()
         self._things.forget()
 
-    def _places(self, frame: Frame) -> Places:
-        return Places(frame.image, self.calibration, self.setup.tile_mm[1], self._things, self._bare)
+    def _places(self, frame: Frame) -> StillLook:
+        return StillLook(frame.image, self.calibration, self.setup.tile_mm[1], self._things, self._bare)
 
     def _wide(self, regions: Sequence[Region], frame: Frame, more: float = 0.0) -> tuple[Region, ...]:
         """The regions and what lies around them, `more` tile lengths more than is needed."""

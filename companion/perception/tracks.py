@@ -1,4 +1,14 @@
-"""What lies on the table, from many readings: nothing comes by one reading, and nothing leaves unless it is gone.
+"""Did a marker come to lie here? One sum of what every picture says for it and against.
+
+Each term is a logarithm of odds: what the eye makes of the place, and what happened there when it last changed. None
+of them decides alone: a ring looks like the print around it, and a glass is as round as a button.
+
+Finds across the seam of two neighbours: the half of one tile and the half of the next, taken for a tile.
+
+Chinese tiles have no divider, so that 6:2 2:4 may be read as 2:2, and surely. A tile cannot lie half over one that is
+known to lie there.
+
+What lies on the table, from many readings: nothing comes by one reading, and nothing leaves unless it is gone.
 
 Several readings of one half are averaged as log-probabilities: pictures of one still table share their errors, so three
 half-sure readings are one half-sure reading, and a wavering one ends unread and not wrong.
@@ -9,15 +19,145 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from companion.geometry.covering import LEANING
-from companion.geometry.identity import SAME_PLACE, identify, turned_like
+from companion.geometry.identity import LEANING, SAME_PLACE, identify, turned_like
 from companion.geometry.joints import distance
-from companion.geometry.layout import PlacedTile
-from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, leans_from
-from companion.perception.marker_odds import Weighed
+from companion.geometry.layout import PlacedTile, Point, SeenHalf, SeenHub, SeenMarker, SeenTile, leans_from, turn
 from companion.perception.projection import LEAST_THING_CONFIDENCE, MOST_OVERLAP, overlap
-from companion.perception.seams import seam
+
+LEAST_SCORE, MOST_SCORE = 0.1, 0.97
+"""The eye's confidence counts between these: what it does not report at all is below its own least."""
+
+PLAIN, MOST_PLAIN = 20.0, 2.0
+"""Grey levels (of 255) by which a thing stands out that count once; at most so often."""
+
+BEFORE, SCORE = -2.37, 0.87
+"""The odds at a place that has changed where the eye says even, and what the eye says weighs (bench.marker_odds)."""
+
+
+class Came(NamedTuple):
+    """What happened at a place that differs from the last still table.
+
+    `stands_out`: by how many grey levels a thing of a marker's size stands out there more than before; 0 without one.
+    `shade`: that may be the same ground with less light. `around`: how much of what is around it changed as well, 0 to
+    1. `at_train`: it is beside a train, on a tile of one, or where a first tile will lie. `several`: other things came
+    as well. `bared`: a marker lay there.
+    """
+
+    stands_out: float = 0.0
+    shade: bool = False
+    around: float = 0.0
+    at_train: bool = False
+    several: bool = False
+    bared: bool = False
+
+
+WEIGHTS = Came(1.92, -0.81, -2.51, 2.92, -3.0, -3.0)  # type: ignore[arg-type]
+"""What each of them weighs, `stands_out` in units of `PLAIN`. `several` and `bared` by judgement: the bench lays one
+thing at a time, and light, or a cup with its spoon, several; what stood under a marker comes to light where it lay. All
+others are fitted (docs/belief.md, Markers)."""
+
+
+def measured(came: Came) -> tuple[float, ...]:
+    """The same as it is weighed."""
+    return (min(came.stands_out / PLAIN, MOST_PLAIN), *map(float, came[1:]))
+
+
+def eye_odds(score: float) -> float:
+    """The logarithm of the odds of a confidence, 0 where the eye finds nothing."""
+    score = min(max(score, LEAST_SCORE), MOST_SCORE)
+    return math.log(score / (1.0 - score))
+
+
+@dataclass(slots=True)
+class Weighed:
+    """A place where something came, and what the pictures since say of it in the mean: of one still table they share
+    their errors, and more of them make nothing surer."""
+
+    place: Point
+    _eye: float = 0.0
+    _looks: int = 0
+    _came: float = 0.0
+    _arrivals: int = 0
+
+    def add(self, score: float, came: Came | None) -> None:
+        """One more picture; None where the place is as it was when the table lay still last."""
+        self._eye += eye_odds(score)
+        self._looks += 1
+        if came is not None:
+            self._came += sum(weight * value for weight, value in zip(WEIGHTS, measured(came), strict=True))
+            self._arrivals += 1
+
+    @property
+    def odds(self) -> float:
+        """The logarithm of the odds that a marker lies here."""
+        return BEFORE + SCORE * self._eye / max(1, self._looks) + self._came / max(1, self._arrivals)
+
+
+PARALLEL_DEG = 15.0
+NEAR = 0.35
+"""Tile widths within which the middles of two halves are one place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seam:
+    """`over` are the tiles (indices) that the find lies on; `beyond` is the tile whose near half it shows, if any."""
+
+    over: tuple[int, ...]
+    beyond: SeenTile | None
+
+
+def seam(find: SeenTile, lying: Sequence[SeenTile]) -> Seam | None:
+    """What a find is if one of its halves is a half of a tile that lies there already, and shows the same; else None.
+
+    Of the tile beyond the half that was found is believed; the other one, half a tile farther on, is unread.
+    """
+    if not find.face_up or find.halves is None:
+        return None
+    on: dict[int, int] = {}
+    for half in (0, 1):
+        for n, tile in enumerate(lying):
+            if n not in on.values() and _is_a_half_of(find, half, tile):
+                on[half] = n
+                break
+    if not on:
+        return None
+    if len(on) == 2:
+        return Seam(tuple(on.values()), None)
+    (near,) = on
+    x, y = find.center_mm
+    here, there = _middles(find)[near], _middles(find)[1 - near]
+    beyond = (x + there[0] - here[0], y + there[1] - here[1])
+    shown, unread = find.halves[1 - near], SeenHalf(None, 0.0)
+    halves = (shown, unread) if near == 0 else (unread, shown)
+    return Seam(tuple(on.values()), replace(find, center_mm=beyond, halves=halves, box_px=None))
+
+
+def _is_a_half_of(find: SeenTile, half: int, tile: SeenTile) -> bool:
+    """Does this half of the find lie on one half alone of the tile, and show what that shows?"""
+    if not tile.face_up or tile.halves is None or find.halves is None:
+        return False
+    turned = abs(turn(find.heading_deg, tile.heading_deg))
+    if min(turned, 180.0 - turned) > PARALLEL_DEG:
+        return False
+    near = NEAR * tile.width_mm
+    if distance(find.center_mm, tile.center_mm) < near:
+        return False
+    shown = find.halves[half].value
+    return any(
+        distance(_middles(find)[half], middle) <= near and shown is not None and shown == lies.value
+        for middle, lies in zip(_middles(tile), tile.halves, strict=True)
+    )
+
+
+def _middles(tile: SeenTile) -> tuple[Point, Point]:
+    """The middles of the two halves; half 0 lies against the heading."""
+    u = math.radians(tile.heading_deg)
+    dx, dy = math.cos(u) * tile.length_mm / 4, math.sin(u) * tile.length_mm / 4
+    x, y = tile.center_mm
+    return (x - dx, y - dy), (x + dx, y + dy)
+
 
 FLOOR = 1e-3
 """No reading is ever taken to exclude a value altogether."""

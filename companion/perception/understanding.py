@@ -1,19 +1,378 @@
-"""What lies there, understood: a tile that was not read is weighed against the rest of the table, and a tile laid on
-its equal in a wall of stacks leaves nothing to see."""
+"""How many tiles can lie face down: what looks like one more is none, and where it is gone again nobody drew it.
+
+The rules say how many are left over when all have their hands, and only a tile that is taken back adds one. Sometimes
+the eye takes a shadow or a print for a back; before this every such find ended as a draw that nobody had made.
+
+Where the engine looks blank, no blank is sure; and what lies between two blanks of a train is no back.
+
+The engine's value is known, so what the eye makes of it says how the eye errs on this box: where the double twelve
+reads as a double blank, its pips are lost in their ground, and every other blank of the table may be a twelve as well.
+A tile without pips and a tile's back look alike; of the two only the double blank joins a blank to a blank.
+
+What an unread tile probably is: its candidates, weighed by what else lies on the table.
+
+Physics first: a tile that is seen elsewhere cannot be this one. Then the rules as a prior, never as a filter: one play
+in two hundred breaks a rule, so a tile that could be the one that matches its neighbours almost certainly is; and what
+lies across its train is a double. A reading that is sure of itself is never touched.
+
+What lies there, understood: a tile that was not read is weighed against the rest of the table, and a tile laid on
+its equal in a wall of stacks leaves nothing to see.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 
-from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct
+from companion.geometry import Layout, PlacedTile, TableSetup, Trouble, covered, reconstruct
+from companion.geometry.chinese_line import as_recorded
 from companion.geometry.diff import Observation, difference
-from companion.geometry.line_places import as_recorded
-from companion.geometry.table_view import TableView
-from companion.perception.blanks import back_between_blanks, blanks_in_doubt
-from companion.perception.half_values import surplus, weigh_unread
-from companion.perception.sink import LINE, ObservationSink
-from companion.rules.tile import Tile
+from companion.geometry.layout import Point, SeenHalf, SeenTile, TableView
+from companion.perception.settings import LINE, ObservationSink
+from companion.rules.tile import Laid, Tile
+
+
+@dataclass(slots=True)
+class BackCount:
+    """`most`: so many can lie there; None where nobody knows."""
+
+    most: int | None = None
+
+    def real(self, layout: Layout, before: Layout | None) -> Layout:
+        """The layout with no more backs than can be; of tiles that lay there `before` and are gone each may be one."""
+        if self.most is None or layout.boneyard is None:
+            return layout
+        ids, tiles = {tile.id for tile in layout}, {tile.laid.tile for tile in layout if tile.laid is not None}
+        gone = [tile for tile in before or () if tile.seen.face_up and tile.id not in ids]
+        # A tile that has another number, but lies there all the same, was not taken back.
+        back = sum(tile.laid is None or tile.laid.tile not in tiles for tile in gone)
+        return replace(layout, boneyard=min(layout.boneyard, self.most + back))
+
+    def settled(self, before: Layout | None, after: Layout) -> None:
+        """What lies there is on record."""
+        if self.most is None or before is None or before.boneyard is None or after.boneyard is None:
+            return
+        drawn = max(0, before.boneyard - after.boneyard)
+        self.most = max(self.most - drawn, after.boneyard)
+
+
+def at_most(layout: Layout, backs: int) -> Layout:
+    """The layout with no more than so many backs: the others that the eye took for some were none."""
+    return layout if layout.boneyard is None else replace(layout, boneyard=min(layout.boneyard, backs))
+
+
+TOUCHING = 0.3
+"""An end so many tile widths from a flank touches it."""
+LIKELY_BLANK = SeenHalf(None, 0.5, ((0, 0.5),))
+
+
+def blanks_in_doubt(layout: Layout, tiles: Sequence[SeenTile], engine: int | None) -> tuple[SeenTile, ...] | None:
+    """`tiles` with all blanks unread, each as likely the engine's value; None where the engine does not look blank."""
+    middle = None if layout.engine is None else layout.engine.halves
+    if not engine or middle is None:
+        return None
+    seen = {half.value for half in middle}
+    if 0 not in seen or not seen <= {0, None, engine}:
+        return None
+    return tuple(_with_blanks_open(tile, engine) for tile in tiles)
+
+
+def _with_blanks_open(tile: SeenTile, engine: int) -> SeenTile:
+    if not tile.face_up or tile.halves is None:
+        return tile
+    first, second = (_either(half, engine) for half in tile.halves)
+    return replace(tile, halves=(first, second))
+
+
+def _either(half: SeenHalf, engine: int) -> SeenHalf:
+    """The half with what speaks for a blank shared between it and the engine's value."""
+    p = dict(half.others)
+    if half.value is not None:
+        p[half.value] = max(half.p, p.get(half.value, 0.0))
+    if 0 not in p or half.value == engine:
+        return half
+    both = p.pop(0) + p.pop(engine, 0.0)
+    shared = {**p, 0: both / 2, engine: both / 2}
+    ranked = tuple(sorted(shared.items(), key=lambda one: -one[1]))
+    if half.value not in (0, None):
+        return SeenHalf(half.value, half.p, tuple(one for one in ranked if one[0] != half.value))
+    return SeenHalf(None, ranked[0][1], ranked)
+
+
+def back_between_blanks(layout: Layout, tiles: Sequence[SeenTile]) -> tuple[SeenTile, ...] | None:
+    """`tiles` with the one back that joins a train's open blank to a blank beyond it face up, likely the double blank.
+
+    None where none lies so, where several do, and where the double blank lies elsewhere. A back in line with its train
+    is in the train already; this is for one behind which the train turns a corner.
+    """
+    if any(tile.values == (0, 0) for tile in tiles):
+        return None
+    open_ends = [train[-1] for train in layout.trains.values() if train]
+    joining = [
+        down.seen
+        for down in layout.face_down
+        if down.halves is None
+        and any(_joins(down.seen, a, b) for a in _blank_ends(open_ends) for b in _blank_ends(layout.loose, outer=False))
+    ]
+    if len(joining) != 1:
+        return None
+    blank = replace(joining[0], face_up=True, halves=(LIKELY_BLANK, LIKELY_BLANK))
+    return tuple(blank if tile is joining[0] else tile for tile in tiles)
+
+
+def _blank_ends(placed: Sequence[PlacedTile], outer: bool = True) -> Iterator[Point]:
+    """Where blanks lie at the short ends of tiles, in mm; only at the `outer` ends of those in trains."""
+    for one in placed:
+        for half in (0, 1):
+            if one.halves is not None and one.halves[half].value == 0 and not (outer and half == one.inner_half):
+                yield one.seen.end_mm(half)
+
+
+def _joins(back: SeenTile, before: Point, beyond: Point) -> bool:
+    """Whether a tile lies between two ends, in mm: one at each of its halves, or at both flanks of its middle."""
+    (x, y), turn, reach = back.center_mm, math.radians(back.heading_deg), back.length_mm / 4
+    first, second = ((x + sign * reach * math.cos(turn), y + sign * reach * math.sin(turn)) for sign in (-1, 1))
+    if math.dist(before, beyond) < back.width_mm / 2:
+        return False
+    return any(
+        _touches(back, before, one) and _touches(back, beyond, other)
+        for one, other in ((first, second), (second, first), (back.center_mm, back.center_mm))
+    )
+
+
+def _touches(back: SeenTile, end: Point, middle: Point) -> bool:
+    """Whether an end lies half a tile width from the middle of a half or of the tile."""
+    return abs(math.dist(end, middle) - back.width_mm / 2) < TOUCHING * back.width_mm
+
+
+MISMATCH = 0.005
+"""How likely a laid tile does not match its neighbour (field notes: one play in 200 breaks a rule)."""
+
+ACROSS, ALONG = 0.005, 0.2
+"""How likely a tile that lies across its train is no double, and one that lies along it a double: both are people's
+habits, and some trains turn a corner."""
+
+SURE = 0.95
+"""From this probability on the likeliest tile is taken as read."""
+
+LEAST = 0.001
+"""The smallest probability of a candidate half."""
+
+SURELY_READ = 0.98
+"""Of two tiles read alike where the box has one, this one is another: below this a half may be misread."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainPlace:
+    """Where in a train a tile lies: the value before it, the value behind it, and whether across; None: unknown.
+
+    `hidden_from`: the tile before it was never seen, and leads from this value to it.
+    """
+
+    due: int | None = None
+    following: int | None = None
+    crosswise: bool | None = None
+    hidden_from: int | None = None
+
+    def likelihood(self, a: int, b: int) -> float:
+        """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""
+        p = 1.0 if self.due in (None, a) else MISMATCH
+        p *= 1.0 if self.following in (None, b) else MISMATCH
+        if self.crosswise is not None and self.crosswise != (a == b):
+            p *= ACROSS if self.crosswise else ALONG
+        return p
+
+
+def candidates(half: SeenHalf, least: float) -> dict[int, float]:
+    """Value -> probability of one half, the unlikely ones left out."""
+    found = {value: p for value, p in half.others if p >= least}
+    if half.value is not None:
+        found[half.value] = max(half.p, found.get(half.value, 0.0))
+    return found
+
+
+def _all_candidates(half: SeenHalf, values: Set[int]) -> dict[int, float]:
+    """The candidates of a half, and of an unread one all that the box has: what is left to be sure of is anybody's.
+
+    A half under a marker may look a little like a blank and shows nothing for all that.
+    """
+    found = candidates(half, LEAST)
+    unlisted = values - found.keys()
+    left = 1.0 - sum(found.values())
+    if half.value is None and unlisted and left > 0.0:
+        found.update(dict.fromkeys(unlisted, left / len(unlisted)))
+    return found
+
+
+def likely_tiles(
+    halves: tuple[SeenHalf, SeenHalf],
+    inner_half: int,
+    place: TrainPlace,
+    box: Mapping[Tile, int],
+    lying: Mapping[Tile, int],
+) -> list[tuple[float, Laid]]:
+    """(probability, the tile inner half first), likeliest first.
+
+    `box` says how often each tile exists, `lying` how often it is seen elsewhere.
+    """
+    values = {value for tile in box for value in (tile.low, tile.high)}
+    inner, outer = (_all_candidates(half, values) for half in (halves[inner_half], halves[1 - inner_half]))
+    weights: dict[Laid, float] = {}
+    for a, p in inner.items():
+        for b, q in outer.items():
+            tile = Tile(a, b)
+            if lying.get(tile, 0) >= box.get(tile, 0) or _gone_before(tile, a, place, box, lying):
+                continue
+            weights[Laid(a, b)] = p * q * place.likelihood(a, b)
+    total = sum(weights.values())
+    if total <= 0.0:
+        return []
+    return sorted(((weight / total, laid) for laid, weight in weights.items()), reverse=True)
+
+
+def _gone_before(tile: Tile, inner: int, place: TrainPlace, box: Mapping[Tile, int], lying: Mapping[Tile, int]) -> bool:
+    """Would the tile before it be one that is seen elsewhere, or this very one?"""
+    if place.hidden_from is None:
+        return False
+    hidden = Tile(place.hidden_from, inner)
+    return lying.get(hidden, 0) + (hidden == tile) >= box.get(hidden, 0)
+
+
+def surplus(
+    layout: Layout, engine: int | None, box: Mapping[Tile, int], recorded: Mapping[str, Sequence[Laid]]
+) -> frozenset[int]:
+    """The tiles of trains that were read, not surely, as what the box has no more of; none that is on record as that.
+
+    Both halves err together in poor light: a 10-10 passed for a second 12-12.
+    """
+    alike: dict[Tile, list[tuple[float, int]]] = {}
+    if layout.engine is not None and layout.engine.laid is not None:
+        known = layout.engine.laid == Laid(engine, engine) if engine is not None else False
+        alike[layout.engine.laid.tile] = [(1.0 if known else _read(layout.engine), layout.engine.id)]
+    for name, train in layout.trains.items():
+        for n, tile in enumerate(train):
+            if tile.laid is not None:
+                on_record = recorded.get(name, ())
+                p = 1.0 if n < len(on_record) and on_record[n].tile == tile.laid.tile else _read(tile)
+                alike.setdefault(tile.laid.tile, []).append((p, tile.id))
+    return frozenset(
+        tile_id
+        for kind, read in alike.items()
+        for p, tile_id in sorted(read)[: max(0, len(read) - box.get(kind, 0))]
+        if p < SURELY_READ
+    )
+
+
+def _read(tile: PlacedTile) -> float:
+    """How surely its less sure half was read."""
+    return 0.0 if tile.halves is None else min(half.p for half in tile.halves)
+
+
+def weigh_unread(
+    layout: Layout,
+    tiles: Sequence[SeenTile],
+    engine: int | None,
+    box: Mapping[Tile, int],
+    recorded: Mapping[str, Sequence[Laid]],
+    guessed: Mapping[tuple[str, int], Laid] | None = None,
+) -> list[SeenTile]:
+    """`tiles` with those unread ones filled in that can hardly be anything else: tiles in trains, and the engine.
+
+    `recorded` are the trains as the game has them: what a person has said about an unread tile is known. The engine is
+    the round's own double unless it was read as another tile. `guessed`: (train, place) -> what an unread tile is held
+    to be where nothing else tells.
+    """
+    extra = surplus(layout, engine, box, recorded)
+    known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None and tile.id not in extra)
+    filled: dict[tuple[float, float], SeenTile] = {}
+    middle = layout.engine
+    if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
+        filled[middle.seen.center_mm] = middle.read_as(Laid(engine, engine))
+    for name, train in layout.trains.items():
+        due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
+        on_record = recorded.get(name, ())
+        for n, tile in enumerate(train):
+            unread = tile.laid is None or tile.id in extra
+            laid = None if unread or _hardly(tile) else tile.laid
+            if laid is None and tile.face_up and tile.halves is not None:
+                if n < len(on_record):
+                    laid = on_record[n]
+                elif due is not None and tile.id not in extra:
+                    laid = _settled(tile, TrainPlace(due, value_behind(train, n), tile.crosswise), box, known)
+                if laid is None and unread and guessed:
+                    laid = guessed.get((name, n))
+                if laid is not None:
+                    filled[tile.seen.center_mm] = tile.read_as(laid)
+                elif tile.laid is not None:
+                    filled[tile.seen.center_mm] = _with_halves_open(tile)
+            due = laid.outer if laid is not None else None
+    for n, tile in enumerate(layout.line):
+        place = place_in_line(layout, n)
+        if tile.laid is None and tile.face_up and place != TrainPlace():
+            laid = _settled(tile, place, box, known)
+            if laid is not None:
+                filled[tile.seen.center_mm] = tile.read_as(laid)
+    return [filled.get(tile.center_mm, tile) for tile in tiles]
+
+
+def _may_be(tile: PlacedTile, value: int) -> bool:
+    """Does neither half say clearly that it shows something else?"""
+    return tile.face_up and tile.halves is not None and all(half.value in (None, value) for half in tile.halves)
+
+
+def _hardly(tile: PlacedTile) -> bool:
+    """Is this a tile read as no double, across its train, that may well be one?"""
+    laid, halves = tile.laid, tile.halves
+    if laid is None or halves is None or not tile.crosswise or laid.inner == laid.outer:
+        return False
+    first, second = (candidates(half, ACROSS) for half in halves)
+    return any(min(first[value], second[value]) > ACROSS for value in first.keys() & second.keys())
+
+
+def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
+    """The inner value of the tile behind the `n`-th, where it is read."""
+    behind = train[n + 1].laid if n + 1 < len(train) else None
+    return None if behind is None else behind.inner
+
+
+def place_in_line(layout: Layout, n: int) -> TrainPlace:
+    """Where the `n`-th tile of the line lies. A tile of which only the inner half is known was covered unseen."""
+    line = layout.line
+    before = line[n - 1] if n else None
+    following = value_behind(line, n)
+    if before is None:
+        return TrainPlace(following=following)
+    if before.laid is not None:
+        return TrainPlace(before.laid.outer, following)
+    if before.halves is None or layout.walls.get(line[n].id) != before.id:
+        return TrainPlace(following=following)
+    return TrainPlace(following=following, hidden_from=before.halves[before.inner_half].value)
+
+
+def _settled(tile: PlacedTile, place: TrainPlace, box: Mapping[Tile, int], known: Mapping[Tile, int]) -> Laid | None:
+    if tile.halves is None:
+        return None
+    likely = likely_tiles(tile.halves, tile.inner_half, place, box, known)
+    if not likely or likely[0][0] < SURE:
+        return None
+    laid = likely[0][1]
+    inner, outer = tile.halves[tile.inner_half], tile.halves[1 - tile.inner_half]
+    # What the neighbours ask for counts only where the eye has seen something of it: under a coin lies anything.
+    seen = laid.inner in candidates(inner, LEAST) and laid.outer in candidates(outer, LEAST)
+    return laid if seen else None
+
+
+def _with_halves_open(tile: PlacedTile) -> SeenTile:
+    """The tile with its halves unread, what they were read as among the candidates."""
+    assert tile.halves is not None
+    first, second = (
+        half if half.value is None else SeenHalf(None, half.p, ((half.value, half.p), *half.others))
+        for half in tile.halves
+    )
+    return replace(tile.seen, halves=(first, second))
+
 
 MOST_UNSEEN = 2
 """So many tiles in a row may have been laid on their equals at most."""

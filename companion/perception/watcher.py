@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from companion.geometry import Layout, TableSetup, Trouble, owners_of, with_history
 from companion.geometry.diff import Observation, difference
-from companion.geometry.table_view import Point, SeenTile
-from companion.geometry.walls import before_the_next, may_be_a_wall
+from companion.geometry.identity import before_the_next, may_be_a_wall
+from companion.geometry.layout import Point, SeenTile
 from companion.perception.attributing import Attribution
-from companion.perception.back_count import BackCount, at_most
-from companion.perception.own_markers import OwnMarkersHere
-from companion.perception.presumed_markers import PresumedMarkers
+from companion.perception.marker_evidence import OwnMarkersHere, PresumedMarkers
 from companion.perception.projection import (
     around,
     at_edge,
@@ -32,18 +30,20 @@ from companion.perception.projection import (
 from companion.perception.settings import (
     EQUAL_READINGS,
     FOLLOW_PX,
+    LINE,
     MOST_READINGS,
     SURE_READINGS,
     WHOLE_AFTER,
     CameraNews,
     FrameSource,
-    Reading,
+    ObservationSink,
+    TableReading,
+    Where,
+    wants,
 )
-from companion.perception.sink import LINE, ObservationSink, Where, wants
-from companion.perception.table_location import box_of
-from companion.perception.table_reader import TableReader
+from companion.perception.table_reader import TableReader, box_of
 from companion.perception.tracks import Looked, TableMemory
-from companion.perception.understanding import understood, with_unseen
+from companion.perception.understanding import BackCount, at_most, understood, with_unseen
 from companion.rules.tile import Laid
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
@@ -83,7 +83,7 @@ class Watcher:
         self.layout: Layout | None = None
         self.supposed = PresumedMarkers()
         self.backs = BackCount()
-        self._reading: Reading | None = None
+        self._reading: TableReading | None = None
         self._left_over: tuple[Region, ...] = ()
         self._hand_was_here = False
         self._held_back: Layout | None = None
@@ -244,7 +244,7 @@ class Watcher:
             regions = united([*state.regions, *self._left_over, *self.reader.recoloured(frame)]) or None
         self._left_over = ()
         self._hand_was_here = False
-        self._reading = Reading(frame, regions, state.hidden, overlooked=overlooked)
+        self._reading = TableReading(frame, regions, state.hidden, overlooked=overlooked)
         # What reaches the picture's edge may be an arm that looks like the table: then the next picture has to agree.
         gone = regions and not at_edge(regions, frame.size_wh) and not state.forced
         if gone and before is not None and state.still_for:
@@ -253,7 +253,7 @@ class Watcher:
         if self._reading is not None:
             self._look(frame)
 
-    def _taken_in_passing(self, reading: Reading) -> bool:
+    def _taken_in_passing(self, reading: TableReading) -> bool:
         """Record what all looks so far agree about, though the game asked for more than people leave time for.
 
         It counts as seen in passing: clouded, so that nobody is held to have broken a rule by it. Where it waited for a
@@ -294,7 +294,7 @@ class Watcher:
                 layout = with_history(layout, self.sink.recorded().get(LINE, ()))
                 if self._adopt(frame, layout):
                     self.memory.begin()
-                    self._reading = Reading(frame, None, reading.hidden)
+                    self._reading = TableReading(frame, None, reading.hidden)
             return
         if self.sink.is_cleared(layout):
             self._wait_for_another_round(frame, layout, reading)
@@ -343,7 +343,7 @@ class Watcher:
         self.layout = self.backs.real(layout, None) if begun else None
         return begun and row is not None
 
-    def _wait_for_another_round(self, frame: Frame, layout: Layout, reading: Reading) -> None:
+    def _wait_for_another_round(self, frame: Frame, layout: Layout, reading: TableReading) -> None:
         """Once the cleared table is surely read, ask. Until that is answered it is compared with what lay there."""
         sure = reading.count >= SURE_READINGS and not self.memory.unsettled()
         if sure or reading.count >= MOST_READINGS:

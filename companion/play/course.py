@@ -1,8 +1,17 @@
-"""The course of one round: what lies on the table, the turns that were made, and whose turn it is.
+"""What no camera sees and somebody says: a last tile or an open end not announced, a hand of the wrong size.
+
+The course of one round: what lies on the table, the turns that were made, and whose turn it is.
 
 A `Course` is a frozen value; `take` returns the next one. It follows and rules on nothing: in a round that people tap
 in, the belief says to which turn an act belongs (`Place`); in a round that a camera watches, the passes on record say
 it. What is held against whom is the belief's to say.
+
+What a tap of the player to move stands for: all the acts that go with "I cannot play", the marker that comes off
+with a tile.
+
+No rule stands here, the referee is asked: of the acts that can end a turn without a tile, which are the fewest with
+which nothing is wrong, and could the turn end with the marker still on the train? A rule set that forbids the draw, or
+asks for no marker, is so answered without being asked.
 """
 
 from __future__ import annotations
@@ -14,19 +23,47 @@ from typing import Any, NamedTuple
 from companion.log.event_fields import Finding
 from companion.log.events import Announced, Event, MarkerPlaced, MarkerRemoved, Passed, RoundEnded, TileTakenBack
 from companion.play.event_actions import Table, action_of, lifted, meant, turned_to, uncounted, unsettled
-from companion.play.reports import DEALT, LAST_TILE, reported
-from companion.rules.actions import Action, Discard, Draw, Flip, Mark, Pass, Play, Unmark
 from companion.rules.mexican.judge import play_out
-from companion.rules.position import LinePosition, Position
+from companion.rules.mexican.turn import open_codes
+from companion.rules.position import Action, Discard, Draw, End, Flip, LinePosition, Mark, Pass, Play, Position, Unmark
 from companion.rules.referee import Referee
-from companion.rules.ruleset import ANY_SET, RuleSet
+from companion.rules.ruleset import RuleSet
+from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.violations import Violation
+
+LAST_TILE = "last_tile"
+NO_LAST_TILE, NO_OPEN_END, DEALT = "no_last_tile", "no_open_end", "dealt"
+REPORTS = (NO_LAST_TILE, NO_OPEN_END, DEALT)
+
+
+def reported(rules: RuleSet, table: Table, event: Announced, announced: Collection[str] = ()) -> tuple[Finding, ...]:
+    """What a report comes to: nothing where the rules ask for no such thing, or the table or the record (who has
+    `announced` the last tile) shows otherwise."""
+    code = _code(rules, table, event, announced)
+    return () if code is None else (Finding(str(code), certain=code not in open_codes(rules)),)
+
+
+def _code(rules: RuleSet, table: Table, event: Announced, announced: Collection[str]) -> Violation | None:
+    if event.by not in table.players:
+        return None
+    if event.what == NO_LAST_TILE:
+        asked = rules.announce is not None and table.hands.get(event.by, 1) == 1 and event.by not in announced
+        return Violation.ANNOUNCE_MISSING if asked else None
+    if event.what == NO_OPEN_END and isinstance(table, LinePosition):
+        lead = table.line[0] if len(table.line) == 1 else None
+        named = lead is None or lead.is_double or rules.arms != 1
+        return None if named else Violation.OPEN_END_UNDECLARED
+    if event.what == DEALT:
+        size = rules.hand_size(table.set_max if isinstance(table, Position) else ANY_SET, len(table.players))
+        return Violation.HAND_SIZE if size is not None and event.value not in (None, size) else None
+    return None
+
 
 FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, Violation.MULTIPLICITY})
 """Tiles that cannot have come from a hand of this set: after one of them the player's tiles cannot be counted."""
 
 
-class Place(NamedTuple):
+class TurnPlace(NamedTuple):
     """The turn to which an act belongs: which one it is of the round, whose, which of its player's `own` (from 1),
     whether it was out of turn, and whether it is the common first `lap`."""
 
@@ -209,7 +246,7 @@ class Course:
 
     # ---- act by act ----------------------------------------------------------------------------------------------
 
-    def take(self, event: Event, key: int, place: Place | None = None) -> Course:
+    def take(self, event: Event, key: int, place: TurnPlace | None = None) -> Course:
         """The course after `event`, whose key is `key`. An event that says nothing about the table changes nothing."""
         match event:
             case TileTakenBack():
@@ -285,7 +322,7 @@ class Course:
         table = turned_to(self.table, player, self.moved)
         return replace(self, table=table, starter=player, starter_known=surely, turn_open=not surely)
 
-    def _may_act(self, player: str, action: Action, place: Place | None) -> bool:
+    def _may_act(self, player: str, action: Action, place: TurnPlace | None) -> bool:
         """Whether what `player` has done without a tile belongs to the turn at hand, or begins one."""
         turn = self.turn
         if place is not None:
@@ -301,7 +338,7 @@ class Course:
             return replace(self, table=replace(table, turn=self.table.turn, first_turn=self.table.first_turn))
         return replace(self, table=replace(table, turn=self.table.turn))
 
-    def _in_turn_of(self, player: str, action: Action, place: Place | None) -> Course:
+    def _in_turn_of(self, player: str, action: Action, place: TurnPlace | None) -> Course:
         """The course with `player` to act: in the turn at hand or in another one."""
         turn = self.turn
         if turn is None or turn.player != player or self.laying_together:
@@ -312,7 +349,7 @@ class Course:
         other = isinstance(action, (Play, Draw, Discard)) and turn.finished(self.rules) and not more
         return self._turn_to(player, None) if other else self
 
-    def _turn_to(self, player: str, place: Place | None) -> Course:
+    def _turn_to(self, player: str, place: TurnPlace | None) -> Course:
         """Close what is open and let `player` begin."""
         course = self._end_first_trains() if self.laying_together else self._between_turns
         expected = course.table.turn
@@ -359,7 +396,7 @@ class Course:
         course = replace(self, table=table, turn=made, laid=laid)
         return course._uncounted((turn.player,)) if foreign else course
 
-    def _take_pass(self, player: str, key: int, place: Place | None) -> Course:
+    def _take_pass(self, player: str, key: int, place: TurnPlace | None) -> Course:
         course = self
         if self.laying_together and self._lays_first_train(player, Pass(), place):
             course = self._taken_up(player)
@@ -395,7 +432,7 @@ class Course:
 
     # ---- first trains laid at the same time, as in cz: «mohou hrát všichni současně» ------------------------------
 
-    def _lays_first_train(self, player: str, action: Action, place: Place | None) -> bool:
+    def _lays_first_train(self, player: str, action: Action, place: TurnPlace | None) -> bool:
         """Whether this act is part of a first train laid while the others lay theirs. Source: docs/rules.md 2.2."""
         if not self.laying_together:
             return False
@@ -433,3 +470,92 @@ class Course:
         course = self._paused()
         turns = (*course.turns, *course.first_turns.values())
         return replace(course, turns=turns, first_turns={}, lap_over=True)
+
+
+def acts_when_unable(course: Course) -> tuple[Action, ...]:
+    """The acts by which the player to move ends the turn without a tile (any further one, after a double).
+
+    Empty where the round is over, where nobody can be said to be to move, or where the rules leave no such way: the
+    first tile of a Chinese deal must be laid. What no way out can mend, the turn has broken already.
+    """
+    if course.ended is not None or course.turn_open:
+        return ()
+    before, done = turn_so_far(course)
+    if isinstance(before, LinePosition):
+        return () if done or course.referee.judge(before, (Discard(),)).codes else (Discard(),)
+    mark, draw = Mark(before.turn), Draw()
+    ways: tuple[tuple[Action, ...], ...] = ((End(),), (mark, End()), (draw, End()), (draw, mark, End()))
+    judged = [(way, course.referee.judge(before, (*done, *way))) for way in ways]
+    broken = frozenset.intersection(*(ruling.codes for _way, ruling in judged)) if done else frozenset()
+    added = [(way, ruling.codes - broken, ruling.may) for way, ruling in judged]
+    for way, codes, may in added:
+        if not codes and not may:
+            return way
+    return next((way for way, codes, _may in added if not codes), ())
+
+
+def without_a_tile(table: Position | LinePosition, player: str) -> tuple[Action, ...]:
+    """The acts of a whole turn of `player`, whoever is to move, in which no tile fits."""
+    if isinstance(table, LinePosition):
+        return (Discard(),)
+    draw = () if table.boneyard == 0 else (Draw(),)
+    return (*draw, End() if player in table.markers else Mark(player))
+
+
+def lifts_marker(course: Course, player: str, play: Play) -> bool:
+    """Whether `play`, about to be made by `player`, is one after which their own marker comes off.
+
+    False where it may stay (whoever then plays there must not be accused) and before a double's second tile; in a
+    watched round also where somebody else is to move. Among taps a neighbour may only have been quicker.
+    """
+    if course.ended is not None or course.turn_open:
+        return False
+    before, done = turn_so_far(course)
+    if isinstance(before, LinePosition) or isinstance(course.table, LinePosition):
+        return False
+    if player not in course.table.markers:
+        return False
+    if before.turn != player:
+        if course.watched:
+            return False
+        before, done = turned_to(course.table, player, course.moved), ()
+    return Violation.MARKER_NOT_REMOVED in course.referee.judge(before, (*done, play, End())).codes
+
+
+def closed_to_mover(course: Course, play: Play) -> bool:
+    """Whether `play` is on a train that is closed to the player to move: whoever laid it is rather the train's owner,
+    where nobody is named."""
+    if course.ended is not None or course.turn_open or play.train not in course.players:
+        return False
+    before, done = turn_so_far(course)
+    if isinstance(before, LinePosition) or before.turn == play.train:
+        return False
+    codes = course.referee.judge(before, (*done, play)).codes
+    return not codes.isdisjoint({Violation.CLOSED_TRAIN, Violation.FIRST_TURN_OWN_ONLY})
+
+
+def turn_so_far(course: Course) -> tuple[Position | LinePosition, tuple[Action, ...]]:
+    """The table at the start of the turn of the player to move, and what that turn has seen."""
+    position, turn = course.position, course.turn
+    if turn is not None and turn.player == position.turn and not turn.finished(course.rules):
+        return turn.before, turn.actions
+    return position, ()
+
+
+def still_laying(course: Course) -> str | None:
+    """Who is building a long first train that may go on although the next player may begin."""
+    turn = course.turn
+    if course.ended is not None or turn is None or turn.passed is not None:
+        return None
+    return turn.player if turn.long(course.rules) and turn.plays else None
+
+
+def after_double(course: Course) -> str | None:
+    """The train of the double that the player to move has just laid, and to which one more tile is due."""
+    if course.ended is not None or course.turn_open:
+        return None
+    before, done = turn_so_far(course)
+    plays = [act for act in done if isinstance(act, Play)]
+    if isinstance(before, LinePosition) or not plays or not plays[-1].tile.is_double:
+        return None
+    return plays[-1].train

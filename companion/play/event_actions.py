@@ -1,10 +1,21 @@
-"""Events as acts and acts as events, and small changes of a table that the course of a round is made of."""
+"""Events as acts and acts as events, and small changes of a table that the course of a round is made of.
+
+Which end of a Chinese line a tile was laid at, where the picture does not tell.
+
+A line that reads the same with the new tiles at either end (6:6 laid beside 6:6) looks the same too. Only its place on
+the table tells the ends apart then, and a nudge of the camera moves that. No fault may rest on it.
+
+What one picture proves of a laid tile: it does not fit where it lies, whoever laid it.
+
+Such a fault is certain as soon as the tile and its neighbour are surely read, and stays certain while the tile lies
+there. Who laid it is another question, answered elsewhere and often later.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from companion.log.events import (
     Discarded,
@@ -14,11 +25,30 @@ from companion.log.events import (
     MarkerPlaced,
     MarkerRemoved,
     Passed,
+    TableChange,
     TilePlayed,
 )
-from companion.rules.actions import Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
-from companion.rules.position import LinePosition, Position
+from companion.rules.chinese import open_arms, tiles_of
+from companion.rules.notation import Change, Laying
+from companion.rules.position import (
+    LEFT,
+    MEXICAN,
+    RIGHT,
+    Action,
+    Discard,
+    Draw,
+    End,
+    Flip,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    Unmark,
+)
+from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
+from companion.rules.violations import Violation
 
 Table = Position | LinePosition
 
@@ -123,3 +153,52 @@ def uncounted(table: Table, players: Collection[str], *, boneyard: bool = False)
     if boneyard and isinstance(table, Position):
         return replace(table, hands=hands, boneyard=None)
     return replace(table, hands=hands)
+
+
+AnyValue = TypeVar("AnyValue")
+
+
+def at_the_open_end(report: TableChange, rules: RuleSet, line: Sequence[Laid]) -> TableChange:
+    """The change with its tiles at the open end, where only one is open and the line reads the same either way."""
+    left = [change.tile for change in report.laid if change.train == LEFT]
+    if not left or not line or report.gone or LEFT in open_arms(rules):
+        return report
+    if [*left[::-1], *line] != [*line, *left]:
+        return report
+
+    def placed(change: Change) -> Change:
+        return Laying(change.tile, RIGHT) if isinstance(change, Laying) else change
+
+    def again(values: Mapping[Change, AnyValue]) -> dict[Change, AnyValue]:
+        return {placed(change): value for change, value in values.items()}
+
+    readings = {Laying(laying.tile, RIGHT): certainty for laying, certainty in report.readings.items()}
+    delta = tuple(map(placed, report.delta))
+    return replace(report, delta=delta, readings=readings, arms=again(report.arms), whose=again(report.whose))
+
+
+def misfits(rules: RuleSet, table: Position, chain: Sequence[Laid], play: Play) -> tuple[str, ...]:
+    """The codes by which this tile does not fit behind `chain`, its train so far; () where it does."""
+    tile, codes = play.tile, list[Violation]()
+    if max(tile) > table.set_max:
+        codes.append(Violation.TILE_NOT_IN_SET)
+    if chain:
+        codes += [Violation.MISMATCH] if tile.inner != chain[-1].outer else []
+    elif not _any_root(rules, play.train) and not set(tile) & set(table.engine):
+        # A tile that shows the engine's value at its other end may only lie the other way round.
+        codes.append(Violation.WRONG_ROOT)
+    return tuple(map(str, codes))
+
+
+def _any_root(rules: RuleSet, train: str) -> bool:
+    """Whether this train may begin with any value, or no source says that it may not."""
+    return train == MEXICAN and (rules.mx_root == "any" or rules.leaves_open("mx_root"))
+
+
+def misfits_in_line(rules: RuleSet, table: LinePosition, play: Play) -> tuple[str, ...]:
+    """The same for a tile at an end of a Chinese line."""
+    found = [Violation.TILE_NOT_IN_SET] if play.tile.tile not in tiles_of(rules, len(table.players)) else []
+    if table.ends is not None:
+        touching, due = (play.tile.inner, table.ends[1]) if play.train == RIGHT else (play.tile.outer, table.ends[0])
+        found += [Violation.MISMATCH] if touching != due else []
+    return tuple(map(str, found))

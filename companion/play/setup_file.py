@@ -1,6 +1,8 @@
 """The `--setup` file: a journal's header plus what the camera needs to know of the table.
 
 Every contradiction is one line that names the field; nothing is guessed silently.
+
+The set-up file as JSON Schema, by the types that read it.
 """
 
 from __future__ import annotations
@@ -11,11 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from companion.geometry.angles import turn
-from companion.geometry.table_setup import COMMON_TILE_MM, Family, TableSetup
-from companion.geometry.table_view import Point
-from companion.log.event_fields import LaidPips
-from companion.log.header import Header
+from companion.geometry.layout import COMMON_TILE_MM, Family, Point, TableSetup, turn
+from companion.log.event_fields import Header, LaidPips
+from companion.log.events import DRAFT, header_schema
 from companion.storage.records import (
     INLINE,
     Count,
@@ -27,6 +27,7 @@ from companion.storage.records import (
     one_of,
     or_null,
     real,
+    record,
     row,
     shown,
 )
@@ -220,3 +221,37 @@ def _refuse_contradictions(setup: GameSetup) -> None:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number of JSON")
+
+
+EXAMPLE: dict[str, Any] = {
+    "rules": "tactic",
+    "set": "double-12",
+    "players": ["Ann", "Ben"],
+    "options": {},
+    "table": {"corners_px": [[412, 208], [3620, 221], [3588, 2790], [430, 2771]], "size_mm": [1200, 900]},
+    "tile_mm": [48, 24, 9],
+    "stations": {"Ann": 90, "Ben": 270},
+    "mexican_station": 0,
+    "seats": {"Ann": 90},
+    "round": {"engine": [12, 12], "starter": "Ann", "number": 1},
+    "copies": 1,
+    "boneyard": "spread",
+    "layout": "trains",
+    "watch_arms": True,
+}
+"""Every field once."""
+
+
+def schema() -> dict[str, Any]:
+    """What `watch --setup` reads. With a free layout `set` alone is needed."""
+    free = {"properties": {"layout": {"const": "free"}}, "required": ["layout", "set"]}
+    known = record(GameSetup).schema
+    return {
+        "$schema": DRAFT,
+        "title": "A set-up file",
+        **known,
+        "properties": header_schema()["properties"]
+        | {k: one for k, one in known["properties"].items() if k != "extra"},
+        "anyOf": [{"required": header_schema()["required"]}, free],
+        "examples": [EXAMPLE],
+    }

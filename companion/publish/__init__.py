@@ -1,11 +1,10 @@
 """A table tells the club: every event of its journal over MQTT, at least once and in order.
 
-The journal itself is the queue. What the broker has confirmed is remembered as one number per game (outbox.py), so a
+The journal itself is the queue. What the broker has confirmed is remembered as one number per game (publisher.py), so a
 broker, a network or a box that is switched off in between costs time and nothing else. Start reading at publisher.py.
 """
 
-from companion.publish.line import Broker, Line, Mail, parse_broker
-from companion.publish.outbox import Outbox
-from companion.publish.publisher import Game, Publisher
+from companion.publish.broker import Broker, BrokerLine, Mail, parse_broker
+from companion.publish.publisher import Game, Outbox, Publisher
 
-__all__ = ["Broker", "Game", "Line", "Mail", "Outbox", "Publisher", "parse_broker"]
+__all__ = ["Broker", "BrokerLine", "Game", "Mail", "Outbox", "Publisher", "parse_broker"]

@@ -1,4 +1,12 @@
-"""One table's voice on the broker.
+"""What has just happened at a table, for automations: each play and each fault once, when it comes to stand.
+
+What Home Assistant is told, so that a table appears there by itself (MQTT discovery, one retained message each).
+
+How far the broker has confirmed each game: one small file beside the games.
+
+Earlier games that were not published to their end, because the box was switched off before the broker heard all.
+
+One table's voice on the broker.
 
 A single thread owns everything; whatever happens (an event was written, the broker confirmed, the connection broke)
 comes to it as a message in its mailbox. The network thread of the client never waits for it, nor the game for either.
@@ -6,25 +14,294 @@ comes to it as a message in its mailbox. The network thread of the client never 
 
 from __future__ import annotations
 
+import json
 import logging
 import queue
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
 
-from companion.game.game_view import GameView
-from companion.log.author import ASSISTANT, entered_by
+from companion.game.game_view import GameView, is_fault, is_misfit, standing_doubts, standing_findings
+from companion.log.event_fields import Header
 from companion.log.events import Event
-from companion.log.header import Header
-from companion.publish.discovery import TableDevice, discovery, summary
-from companion.publish.happenings import Happening, Happenings
-from companion.publish.line import Broker, Correspondent, Line, Mail, refused_password
-from companion.publish.outbox import Outbox
-from companion.publish.topics import OFFLINE, ONLINE, pack, table_id, topic, unpack
+from companion.log.journal import ASSISTANT, JournalError, entered_by, read_journal
+from companion.publish.broker import (
+    OFFLINE,
+    ONLINE,
+    Broker,
+    BrokerLine,
+    Correspondent,
+    Mail,
+    pack,
+    refused_password,
+    slug_of,
+    table_id,
+    topic,
+    unpack,
+)
+from companion.rules.explain import words_of
+from companion.rules.violations import Violation
+from companion.storage.state_file import read_state
 from companion.supervise.parts import Loop, plain_loop
+
+PLAY, FAULT = "play", "fault"
+PLAYS = ("tile_played",)
+FAULTS = ("certain", "possible")
+"""The types of an event of a play and of a fault."""
+
+Happening = tuple[str, dict[str, Any]]
+"""PLAY or FAULT, and the message: `event_type` and what an automation may want to know."""
+
+
+class Happenings:
+    """Compares each view of a game with the one before. What stood at the first one is no news."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[Any, ...]] | None = None
+
+    def new(self, view: GameView) -> list[Happening]:
+        """What this view has that no view of the game had before."""
+        found = dict(_all(view))
+        known, self._known = self._known, set(found) | (self._known or set())
+        return [] if known is None else [happening for key, happening in found.items() if key not in known]
+
+
+def _all(view: GameView) -> Iterator[tuple[tuple[Any, ...], Happening]]:
+    for play in view.plays:
+        if play.get("event") != "tile_played":
+            continue
+        about = {"by": play.get("by"), "tile": play.get("tile"), "train": play.get("train"), "round": view.round}
+        place = (view.round, play.get("seq"))
+        yield (PLAY, *place), (PLAY, {"event_type": PLAYS[0], **about})
+        for finding in standing_findings(play):
+            code, by = str(finding["code"]), finding.get("by") or play.get("by")
+            yield (FAULT, *place, code, by), (FAULT, {"event_type": FAULTS[0], **about, "by": by, **_named(code)})
+        for code in standing_doubts(play):
+            # Nobody is named for what is only possible.
+            yield (FAULT, *place, code), (FAULT, {"event_type": FAULTS[1], **about, "by": None, **_named(code)})
+
+
+def _named(code: str) -> Mapping[str, str]:
+    return {"code": code, "title": words_of(Violation(code)).title if code in Violation.__members__ else code}
+
+
+PREFIX = "homeassistant"
+
+SENSORS = (
+    ("phase", "Phase", "mdi:table-furniture"),
+    ("turn", "Turn", "mdi:account-arrow-right"),
+    ("round", "Round", "mdi:counter"),
+    ("leader", "Leader", "mdi:trophy"),
+    ("last", "Last play", "mdi:cards-outline"),
+)
+ALARMS = (("question", "Question open", "mdi:help-circle"), ("illegal", "Illegal play", "mdi:gavel"))
+EVENTS = ((PLAY, "Play", "mdi:cards-outline", PLAYS), (FAULT, "Fault", "mdi:gavel", FAULTS))
+BUTTONS = (("next_round", "Next round", "mdi:skip-next"), ("undo", "Undo", "mdi:undo"))
+
+
+@dataclass(frozen=True, slots=True)
+class TableDevice:
+    """A table as a device of Home Assistant.
+
+    Attributes:
+        table: its name in topics.
+        name: its name for people.
+        version: the program's version.
+        url: the address of the page, "" where it is not known.
+        players: each gets a sensor of points, which stays the same person's wherever they sit in the next game.
+        buttons: whether the household lets Home Assistant begin the next round and undo.
+    """
+
+    table: str
+    name: str
+    version: str = ""
+    url: str = ""
+    players: Sequence[str] = ()
+    buttons: bool = False
+
+
+def discovery(device: TableDevice) -> dict[str, dict[str, Any]]:
+    """Topic -> configuration, for every entity of one table."""
+    found: dict[str, dict[str, Any]] = {}
+
+    def add(kind: str, key: str, name: str, icon: str, **more: Any) -> None:
+        where = f"{PREFIX}/{kind}/companion_{device.table}/{key}/config"
+        found[where] = {
+            **_common(device),
+            "name": name,
+            "icon": icon,
+            "unique_id": f"companion_{device.table}_{key}",
+            **more,
+        }
+
+    state = topic(device.table, "state")
+    for key, name, icon in SENSORS:
+        add("sensor", key, name, icon, state_topic=state, value_template=f"{{{{ value_json.{key} }}}}")
+    for player in device.players:
+        template = f"{{{{ value_json.points['{slug_of(player)}'] | default(None) }}}}"
+        points = {"state_topic": state, "value_template": template, "unit_of_measurement": "points"}
+        add("sensor", f"points_{slug_of(player)}", player, "mdi:scoreboard", state_class="measurement", **points)
+    for key, name, icon in ALARMS:
+        alarm = {"payload_on": "True", "payload_off": "False", "device_class": "problem"}
+        template = f"{{{{ value_json.{key} }}}}"
+        add("binary_sensor", key, name, icon, state_topic=state, value_template=template, **alarm)
+    for key, name, icon, kinds in EVENTS:
+        add("event", key, name, icon, state_topic=topic(device.table, key), event_types=list(kinds))
+    for key, name, icon in BUTTONS if device.buttons else ():
+        add("button", key, name, icon, command_topic=topic(device.table, "command"), payload_press=key)
+    return found
+
+
+def _common(device: TableDevice) -> dict[str, Any]:
+    """What every entity of a table says of it and of this program."""
+    about: dict[str, Any] = {
+        "identifiers": [f"companion_{device.table}"],
+        "name": device.name,
+        "manufacturer": "Tabletop companion",
+        "model": "Domino table",
+    }
+    origin = {"name": "tabletop-companion"}
+    if device.version:
+        about["sw_version"] = origin["sw_version"] = device.version
+    if device.url:
+        about["configuration_url"] = device.url
+    return {
+        "device": about,
+        "origin": origin,
+        "availability_topic": topic(device.table, "status"),
+        "payload_available": ONLINE,
+        "payload_not_available": OFFLINE,
+    }
+
+
+NO_GAME: dict[str, Any] = {
+    "phase": "waiting",
+    "turn": "-",
+    "round": 0,
+    "leader": "-",
+    "last": "-",
+    "question": False,
+    "illegal": False,
+    "totals": {},
+    "points": {},
+}
+"""What they show where no game is being played."""
+
+
+def summary(snapshot: GameView | None) -> dict[str, Any]:
+    """The state those sensors show, from a session's snapshot. `points` are the totals by what a name is called in
+    topics."""
+    if snapshot is None:
+        return NO_GAME
+    totals: Mapping[str, int] = snapshot.totals
+    best = (max if snapshot.most_points_win else min)(totals.values(), default=None)
+    leaders = [name for name, points in totals.items() if points == best] if any(totals.values()) else []
+    plays = [play for play in snapshot.plays if not is_misfit(play)]
+    last: Mapping[str, Any] = plays[-1] if plays else {}
+    return {
+        "phase": snapshot.phase,
+        "turn": snapshot.turn or "-",
+        "round": snapshot.round or 0,
+        "leader": ", ".join(leaders) or "-",
+        "last": _text(last),
+        "question": bool(snapshot.questions),
+        "illegal": is_fault(last),
+        "totals": dict(totals),
+        "points": {slug_of(name): totals.get(name, 0) for name in snapshot.players},
+    }
+
+
+def _text(play: Mapping[str, Any]) -> str:
+    """`Ann 12-5 on Ben`."""
+    tile = play.get("tile")
+    if not isinstance(tile, list | tuple) or len(tile) != 2:
+        return "-"
+    return f"{play.get('by') or '?'} {tile[0]}-{tile[1]} on {play.get('train') or '?'}"
+
+
+KEPT_GAMES = 200
+
+
+class Outbox:
+    """Game -> the last seq that was confirmed. A file that is lost or damaged only means that events are said again."""
+
+    def __init__(self, path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> None:
+        self._path = path
+        nothing: dict[str, int] = {}
+        self._confirmed = read_state(path, _confirmed_of, nothing, damaged)
+
+    def confirmed(self, game: str) -> int:
+        return self._confirmed.get(game, 0)
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Every game that was ever published from here, the oldest first."""
+        return tuple(self._confirmed)
+
+    def begin(self, game: str) -> None:
+        """From now on this game is published."""
+        if game not in self._confirmed:
+            self._confirmed[game] = 0
+            self._write()
+
+    def limit(self, game: str, last: int) -> None:
+        """The game has only so many entries: what the broker confirmed beyond is lost here, and was another end."""
+        if self.confirmed(game) > last:
+            self._confirmed[game] = last
+            self._write()
+
+    def confirm(self, game: str, seq: int) -> None:
+        if seq > self.confirmed(game):
+            self._confirmed[game] = seq
+            self._write()
+
+    def _write(self) -> None:
+        while len(self._confirmed) > KEPT_GAMES:
+            del self._confirmed[next(iter(self._confirmed))]
+        fresh = self._path.with_name(f".{self._path.name}.new")
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            fresh.write_text(json.dumps(self._confirmed), encoding="utf-8")
+            fresh.replace(self._path)
+        except OSError:
+            # A full disk must not stop the game; the worst is that the broker hears something twice.
+            return
+
+
+def _confirmed_of(kept: Any) -> dict[str, int]:
+    if not isinstance(kept, dict) or not all(type(seq) is int and seq >= 0 for seq in kept.values()):
+        raise ValueError
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedGame:
+    """A game that is only read; nothing is added to it any more."""
+
+    header: Header
+    events: Sequence[Event]
+
+    def snapshot(self) -> None:
+        return None
+
+    def subscribe(self, callback: Callable[..., None]) -> None:
+        return
+
+
+def unfinished(outbox: Outbox, games: Path) -> Iterator[tuple[str, RecordedGame]]:
+    """(name, game) of every game in the folder `games` (games/NAME/journal.jsonl) that was published in part."""
+    for name in outbox.games:
+        try:
+            text = read_journal(games / name / "journal.jsonl")
+        except JournalError:
+            continue
+        if len(text.events) > outbox.confirmed(name):
+            yield name, RecordedGame(text.header, text.events)
+
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +402,7 @@ class Publisher(Correspondent):
         self._published_head = ("", -1)
         # Two boxes of one name would else throw each other off the broker for ever.
         self._self, self._other_at = secrets.token_hex(4), float("-inf")
-        line = Line(
+        line = BrokerLine(
             broker,
             mail,
             name=f"companion-{self.table}-{self._self}",

@@ -3,16 +3,21 @@
 For a decision of a player, U is what he laid after it and what he shows at the end: his hand then and what he drew
 since, each draw exactly one unknown tile. Of the tiles in U that would have been playable, more than he drew since
 prove that he held one. Whatever cannot be proved stays `possible` and is never an accusation.
+
+What must add up once everybody has shown the tiles left: counts, blocks, scores, the deal.
+
+Each function answers one code of docs/rules.md section 6 (evidence H); what is unknown is never held against anybody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import comb
 
-from companion.rules.actions import Action, Discard, Draw, End, Pass, Play
+from companion.rules.position import Action, Discard, Draw, End, Pass, Play
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Tile
 from companion.rules.violations import Violation
@@ -72,7 +77,7 @@ def is_offence(rules: RuleSet, code: Violation, *, feeding: bool = False) -> boo
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class AuditEntry:
     """One act of the round's log, in the order of the round.
 
     Args:
@@ -113,7 +118,7 @@ class Reveal:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditFinding:
     """One examined decision: where in the log it stands, what it would be, how sure that is, and by which tiles.
     `by_chance`: how often an honest player holds these tiles later all the same, having drawn each since."""
 
@@ -136,12 +141,12 @@ def all_drawn_since(held: int, proof: int, draws: int) -> float:
     return comb(held - proof, held - draws) / comb(held, draws) if draws < held else 1.0
 
 
-def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[Finding, ...]:
+def audit_round(rules: RuleSet, log: Sequence[AuditEntry], reveal: Reveal) -> tuple[AuditFinding, ...]:
     """Every decision of the round that the shown tiles put in doubt, in the order of the round; clear ones are left
     out. Unlogged draws (an uncountable boneyard) count against every decision, so they never make a finding surer.
     """
     findings = []
-    own: dict[str, list[tuple[int, Entry]]] = {}
+    own: dict[str, list[tuple[int, AuditEntry]]] = {}
     for at, entry in enumerate(log):
         own.setdefault(entry.by, []).append((at, entry))
     unseen = {player: _unseen_draws(player, [entry for _, entry in acts], reveal) for player, acts in own.items()}
@@ -159,11 +164,11 @@ def audit_round(rules: RuleSet, log: Sequence[Entry], reveal: Reveal) -> tuple[F
             proof = tuple(sorted(set(held) & entry.playable))
             offence = is_offence(rules, code, feeding=entry.feeding)
             by_chance = all_drawn_since(len(held), len(proof), unknown + reveal.astray)
-            findings.append(Finding(at, entry.by, code, status, offence, proof, by_chance))
+            findings.append(AuditFinding(at, entry.by, code, status, offence, proof, by_chance))
     return tuple(findings)
 
 
-def _examined(rules: RuleSet, entry: Entry) -> Violation | None:
+def _examined(rules: RuleSet, entry: AuditEntry) -> Violation | None:
     if entry.first_train:
         return Violation.FIRST_TRAIN_NOT_MAXIMAL if rules.strict_first_train else None
     if isinstance(entry.act, Draw):
@@ -175,7 +180,7 @@ def _examined(rules: RuleSet, entry: Entry) -> Violation | None:
     return None
 
 
-def _held_after(player: str, at: int, acts: Sequence[tuple[int, Entry]], reveal: Reveal) -> list[Tile]:
+def _held_after(player: str, at: int, acts: Sequence[tuple[int, AuditEntry]], reveal: Reveal) -> list[Tile]:
     """U: laid or laid aside from `at` on (a discard is the decision and a tile in one), and shown at the end."""
     held = list(reveal.shown.get(player, ()))
     discards = 0
@@ -190,7 +195,7 @@ def _held_after(player: str, at: int, acts: Sequence[tuple[int, Entry]], reveal:
     return held
 
 
-def _unseen_draws(player: str, entries: Sequence[Entry], reveal: Reveal) -> int:
+def _unseen_draws(player: str, entries: Sequence[AuditEntry], reveal: Reveal) -> int:
     """Draws that no event tells of: shown + laid - dealt, less those in the log. Unknown without a shown hand, and
     where fewer tiles are there than the log accounts for: then it holds acts of somebody else, or one never made."""
     if reveal.draws_seen:
@@ -203,3 +208,76 @@ def _unseen_draws(player: str, entries: Sequence[Entry], reveal: Reveal) -> int:
     drawn = sum(isinstance(act, Draw) for act in own)
     unaccounted = len(reveal.shown[player]) + laid - reveal.dealt - drawn
     return unaccounted if unaccounted >= 0 else NEVER_CERTAIN
+
+
+def count_is_inconsistent(*, dealt: int, drawn: int | None, laid: int, shown: int) -> bool:
+    """HAND_COUNT_INCONSISTENT: dealt + drawn - laid is not what is shown.
+
+    `drawn` None (a boneyard that cannot be counted) leaves only the proof that tiles are missing. Raises RulesError.
+
+    >>> from companion.rules import count_is_inconsistent
+    >>> count_is_inconsistent(dealt=15, drawn=2, laid=9, shown=8)
+    False
+    """
+    if drawn is None:
+        return shown + laid < dealt
+    return dealt + drawn - laid != shown
+
+
+def unaccounted(
+    whole_set: Mapping[Tile, int],
+    table: Iterable[Tile],
+    hands: Mapping[str, Collection[Tile]],
+    face_down: int | None,
+) -> bool:
+    """UNACCOUNTED_TILE: table, all hands and the tiles nobody took are not the whole set.
+
+    `face_down` counts the boneyard (Chinese: the tiles that do not play); None cannot be counted, and then only a
+    tile that is there too often is held against the count. All players' hands must be given. Raises RulesError.
+
+    >>> from companion.rules import Tile, unaccounted
+    >>> unaccounted({Tile(0, 0): 1, Tile(0, 1): 1}, [Tile(0, 0)], {'Ann': [Tile(0, 1)]}, face_down=0)
+    False
+    """
+    seen = Counter(table)
+    for tiles in hands.values():
+        seen.update(tiles)
+    if any(count > whole_set.get(tile, 0) for tile, count in seen.items()):
+        return True
+    return face_down is not None and seen.total() + face_down != sum(whole_set.values())
+
+
+def is_false_block(
+    rules: RuleSet,
+    playable: Mapping[str, Collection[Tile]],
+    shown: Mapping[str, Collection[Tile]],
+    boneyard: int | None,
+) -> bool:
+    """FALSE_BLOCK: stopped as blocked although a shown hand could play.
+
+    Where a block needs an empty boneyard, tiles in it are proof enough. `playable` are the tiles that each player
+    could have laid on the last table.
+    """
+    if rules.is_mexican and rules.block_rule == "empty_and_all_pass" and boneyard is not None and boneyard > 0:
+        return True
+    return any(set(tiles) & set(playable.get(player, ())) for player, tiles in shown.items())
+
+
+def wrong_scores(written: Mapping[str, int], due: Mapping[str, int]) -> tuple[str, ...]:
+    """SCORE_ERROR, SETTLEMENT_ERROR: the players whose written number differs from the tiles' number. Raises
+    RulesError.
+
+    >>> from companion.rules import wrong_scores
+    >>> wrong_scores({'Ann': 4, 'Ben': 9}, {'Ann': 4, 'Ben': 10})
+    ('Ben',)
+    """
+    return tuple(player for player, points in due.items() if written.get(player) != points)
+
+
+def score_code(rules: RuleSet) -> Violation:
+    return Violation.SCORE_ERROR if rules.is_mexican else Violation.SETTLEMENT_ERROR
+
+
+def lap_was_cut(first_lap_moved: Collection[str], players: Collection[str], rules: RuleSet) -> bool:
+    """FIRST_LAP_NOT_FINISHED: the round was stopped before somebody had the first turn that the rules give."""
+    return rules.finish_first_lap and any(player not in first_lap_moved for player in players)

@@ -12,25 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion.rules import board_text
-from companion.rules.actions import (
-    MEXICAN,
-    SECOND_MEXICAN,
-    Action,
-    Discard,
-    Draw,
-    End,
-    Flip,
-    Mark,
-    Pass,
-    Play,
-    Unmark,
-)
-from companion.rules.chinese import line, settlement
-from companion.rules.errors import RulesError
+from companion.rules import chinese, notation
 from companion.rules.explain import Reason, explain_all
-from companion.rules.mexican import scoring
-from companion.rules.mexican.blocks import dead_status
+from companion.rules.mexican import judge as scoring
+from companion.rules.mexican.turn import dead_status
 from companion.rules.notation import (
     NotationError,
     parse_action,
@@ -40,17 +25,32 @@ from companion.rules.notation import (
     print_chain,
     print_laid,
 )
-from companion.rules.position import Chain, LinePosition, Position
+from companion.rules.position import (
+    MEXICAN,
+    SECOND_MEXICAN,
+    Action,
+    Chain,
+    Discard,
+    Draw,
+    End,
+    Flip,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    Unmark,
+)
 from companion.rules.referee import LineReferee, MexicanReferee
-from companion.rules.ruleset import ANY_SET, RuleSet, load_ruleset
-from companion.rules.ruling import Ruling
-from companion.rules.tile import Laid, Tile, double_set, highest_double
-from companion.rules.violations import Violation
+from companion.rules.ruleset import RuleSet, load_ruleset
+from companion.rules.ruleset_fields import ANY_SET
+from companion.rules.tile import Laid, RulesError, Tile, double_set, highest_double
+from companion.rules.violations import Ruling, Violation
 
-Turn = str | Action | Iterable[Action]
+AnyTurn = str | Action | Iterable[Action]
 """A turn as notation (`"play 12-5@Ann; end"`), as one act, or as several."""
 
-Hand = str | Iterable[Tile | str]
+AnyHand = str | Iterable[Tile | str]
 """Tiles as notation (`"12-5 3-3"`), or one by one."""
 
 LARGEST_SET = 99
@@ -162,7 +162,7 @@ class Board:
         >>> board.turn, [turn.ruling.verdict for turn in board.turns]
         ('Ann', ['legal', 'legal'])
         """
-        return board_text.read(cls, text)
+        return notation.read(cls, text)
 
     def text(self) -> str:
         """The round as notation, with the table that it began on; `Board.read` gives the same board.
@@ -180,7 +180,7 @@ class Board:
         Ann: play 2:6@R
         <BLANKLINE>
         """
-        return board_text.write(self, self._start, self._given, self._options)
+        return notation.write(self, self._start, self._given, self._options)
 
     @property
     def rules(self) -> RuleSet:
@@ -232,7 +232,7 @@ class Board:
 
     @property
     def trains(self) -> dict[str, str]:
-        """Each train in notation; of a Chinese game the one `line`.
+        """Each train in notation; of a Chinese game the one `chinese`.
 
         >>> Board("tactic", trains={"Ann": "12-5 5-7"}).trains
         {'Ann': '12-5 5-7', 'Ben': '', 'MX': ''}
@@ -264,7 +264,7 @@ class Board:
         """
         if isinstance(self._position, Position):
             return tuple(sorted(double_set(self._position.set_max)))
-        copies = line.tiles_of(self._rules, len(self.players))
+        copies = chinese.tiles_of(self._rules, len(self.players))
         return tuple(sorted(tile for tile, count in copies.items() for _ in range(count)))
 
     @property
@@ -289,7 +289,7 @@ class Board:
         set_max = self._position.set_max if isinstance(self._position, Position) else ANY_SET
         return self._rules.hand_size(set_max, len(self.players))
 
-    def legal_plays(self, hand: Hand | None = None, done: Turn = (), *, surely: bool = False) -> list[Play]:
+    def legal_plays(self, hand: AnyHand | None = None, done: AnyTurn = (), *, surely: bool = False) -> list[Play]:
         """Every tile and place that the player to move may choose next. Empty: draw, or the turn is over.
 
         These are next acts, not whole turns: after a double the turn goes on, and `judge` and `push`, which rule on
@@ -311,7 +311,7 @@ class Board:
             return MexicanReferee(self._rules).legal_plays(self._position, tiles, acts, surely=surely)
         return LineReferee(self._rules).legal_plays(self._position, tiles, acts, surely=surely)
 
-    def legal_turns(self, hand: Hand) -> Iterator[tuple[Action, ...]]:
+    def legal_turns(self, hand: AnyHand) -> Iterator[tuple[Action, ...]]:
         """Every whole turn that the player to move may make with this hand, as `push` takes it: tiles laid one after
         the other, else a draw, a marker, a tile laid aside or nothing. Nobody knows what a drawn tile fits.
         A long first train may be laid in thousands of ways: take as many as you need.
@@ -346,7 +346,7 @@ class Board:
         ways: list[tuple[Action, ...]] = [(Draw(),), (Mark(me),), (Draw(), Mark(me))]
         return [(), (Unmark(me),), *ways] if laid else [*ways, (End(),)]
 
-    def is_legal(self, turn: Turn) -> bool:
+    def is_legal(self, turn: AnyTurn) -> bool:
         """Whether this whole turn by the player to move breaks no rule for certain. Raises RulesError.
 
         >>> Board("tactic").is_legal("play 12-5@Ben; end")
@@ -354,7 +354,7 @@ class Board:
         """
         return self.judge(turn).legal
 
-    def judge(self, turn: Turn, by: str | None = None) -> Ruling:
+    def judge(self, turn: AnyTurn, by: str | None = None) -> Ruling:
         """The ruling on a whole turn; the table stays as it is. `by`: who makes it; None is the player to move.
 
         An illegal turn is a ruling, not an exception. Raises RulesError where the turn is no notation, or names
@@ -366,7 +366,7 @@ class Board:
         mover = self.turn if by is None else _one_of("by", by, self.players)
         return self._ruled_by(mover, self._actions(turn))
 
-    def explain(self, turn: Turn | PlayedTurn, by: str | None = None, *, may: bool = False) -> list[Reason]:
+    def explain(self, turn: AnyTurn | PlayedTurn, by: str | None = None, *, may: bool = False) -> list[Reason]:
         """Why that turn is illegal: for each certain code a sentence, the rule and the source it rests on.
 
         Args:
@@ -421,7 +421,7 @@ class Board:
             grown = replace(grown, line=(*grown.line, laid))
         return Ruling.of(codes, may)
 
-    def push(self, turn: Turn, by: str | None = None) -> Ruling:
+    def push(self, turn: AnyTurn, by: str | None = None) -> Ruling:
         """Play a whole turn, right or wrong, and rule on it: the table follows what lies there.
 
         `by`: who made it; None is the player to move. Anybody else is out of turn, and the next turn is that of
@@ -489,7 +489,7 @@ class Board:
 
     def score(
         self,
-        hands: Mapping[str, Hand],
+        hands: Mapping[str, AnyHand],
         *,
         out: str | None = None,
         blocked: bool = False,
@@ -519,7 +519,7 @@ class Board:
         missing = [player for player in self.players if player not in left]
         if missing:
             raise RulesError(f"hands: expected the tiles of each player, and {', '.join(missing)} is missing")
-        modes = scoring.SCORE_MODES if self._rules.is_mexican else settlement.SETTLEMENTS
+        modes = scoring.SCORE_MODES if self._rules.is_mexican else chinese.SETTLEMENTS
         if mode is not None:
             _one_of("mode", mode, modes)
         if self._rules.is_mexican:
@@ -530,7 +530,7 @@ class Board:
         pips = {player: sum(tile.pips for tile in tiles) for player, tiles in left.items()}
         aside = self._position.discards if isinstance(self._position, LinePosition) else {}
         discards = {player: aside.get(player, 0) for player in order} if self._played else None
-        return dict(settlement.settle(self._rules, order, pips, discards=discards, mode=mode).result)
+        return dict(chinese.settle(self._rules, order, pips, discards=discards, mode=mode).result)
 
     def __str__(self) -> str:
         """The table in words, a line a train.
@@ -567,7 +567,7 @@ class Board:
         except RulesError as wrong:
             raise RulesError(f"{field}: {wrong}") from None
 
-    def _actions(self, turn: Turn) -> tuple[Action, ...]:
+    def _actions(self, turn: AnyTurn) -> tuple[Action, ...]:
         """The acts of a turn, each of which names only who and what is there."""
         if isinstance(turn, str):
             acts = self._parsed(turn)

@@ -1,27 +1,104 @@
-"""Why the referee says what it says: a sentence, the rule, and the source that it rests on."""
+"""What the referee says about each code: a sentence for the table and the rule behind it, in the project's own words.
+
+They stand in `codes.toml`, the one table of words for codes: the page shows the titles and rules in its reader's
+language, and `companion judge --explain` adds a sentence with named places, {player}, {tile} and {train}.
+
+What the texts of the seven games say of their rules: their own words, and what these mean.
+
+They stand in `quotations.toml`. Of rules that a text has no sentence for, and of other people's house rules, there is
+none.
+
+Why the referee says what it says: a sentence, the rule, and the source that it rests on.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
 
-from companion.rules.actions import LEFT, MEXICAN, RIGHT, SECOND_MEXICAN
+from companion.rules.position import LEFT, RIGHT, SECOND_MEXICAN
+from companion.rules.position import MEXICAN as MEXICAN_TRAIN
 from companion.rules.ruleset import CONTRADICTED, HOUSE, OPEN, RuleSet
-from companion.rules.texts import (
-    A_TILE,
-    A_TRAIN,
-    CONTRADICTS_ITSELF,
-    HOUSE_RULE,
-    LEFT_OPEN,
-    RESTS_ON_ALL,
-    SOMEBODY,
-    THE_MEXICAN_TRAIN,
-    TRAIN_OF,
-    CodeText,
-    words_of,
-)
+from companion.rules.ruleset_fields import MEXICAN
 from companion.rules.violations import Violation
+from companion.rules.written import written
+
+SOMEBODY = "somebody"
+A_TILE = "a tile"
+A_TRAIN = "a train"
+THE_MEXICAN_TRAIN = "the Mexican train"
+TRAIN_OF = "{player}'s train"
+RESTS_ON_ALL = "common to all games of this kind"
+HOUSE_RULE = "house rule"
+LEFT_OPEN = "the text leaves part of this open"
+CONTRADICTS_ITSELF = "the text contradicts itself here"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeText:
+    """The words for one code.
+
+    Args:
+        title: its name.
+        sentence: what happened, said to the table.
+        rule: the rule that it breaks; where `variants` is given, the text for every other value.
+        rests_on: the preset field that the rule follows, and whose source is named; None where every game agrees.
+        variants: that field's value as TOML writes it -> the rule in that case.
+    """
+
+    title: str
+    sentence: str
+    rule: str
+    rests_on: str | None = None
+    variants: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def words_of(code: Violation, family: str = MEXICAN) -> CodeText:
+    """The words for a code as the games of this family need them."""
+    known = written("rules/codes.toml")["codes"][code]
+    return CodeText(**{name: known[name] for name in CodeText.__slots__ if name in known} | known.get(family, {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """`words` in the language of the source, `meaning` in English: a message for the translators."""
+
+    words: str
+    meaning: str
+
+
+def about() -> Mapping[str, Collection[str]]:
+    """Topic -> the codes, and the fields of a rule set, that it is about."""
+    topics: Mapping[str, Collection[str]] = written("rules/quotations.toml")["about"]
+    return topics
+
+
+@cache
+def quotations_of(rules: str) -> Mapping[str, Quotation]:
+    """Topic -> the sentence, for one game; after those that it shares with others, its own."""
+    games = written("rules/quotations.toml")["games"]
+    own = dict(games.get(rules, {}))
+    shared = games.get(own.pop("first", ""), {})
+    return {topic: Quotation(**quoted) for topic, quoted in {**shared, **own}.items()}
+
+
+def quotation(rules: str, code: str) -> Quotation | None:
+    """What the text of a game says of a code or a field of its rules; None where it has no sentence for that."""
+    return next((found for topic, found in quotations_of(rules).items() if code in about()[topic]), None)
+
+
+def quotation_about(rules: str, source: str, code: str, changed: Collection[str] = ()) -> Quotation | None:
+    """As `quotation`, for a house's own file too, which has the text of the game that it extends.
+
+    `changed`: the fields that the house has changed; of what they are about the text no longer speaks.
+    """
+    quoted = quotations_of(rules) or quotations_of(written("rules/quotations.toml")["game_of"].get(source, ""))
+    topic, found = next(((topic, found) for topic, found in quoted.items() if code in about()[topic]), ("", None))
+    return None if found is None or any(one in changed for one in about()[topic]) else found
+
 
 Translate = Callable[[str], str]
 
@@ -114,7 +191,7 @@ def explain_all(
 def train_text(train: str | None, translate: Translate = str) -> str:
     if train is None or train in (LEFT, RIGHT):
         return translate(A_TRAIN)
-    if train in (MEXICAN, SECOND_MEXICAN):
+    if train in (MEXICAN_TRAIN, SECOND_MEXICAN):
         return translate(THE_MEXICAN_TRAIN)
     return translate(TRAIN_OF).format(player=train)
 
@@ -134,7 +211,6 @@ def rule_text(rules: RuleSet | None, code: Violation) -> str:
 
 def _source(rules: RuleSet, code: Violation, words: CodeText, translate: Translate) -> str:
     """`004, Mexican Train (boxed game): what the text says of it`, in the reader's language and without marks."""
-    from companion.rules.quotations import quotation_about  # many texts, for those who ask only
 
     place = f"{rules.source}, {rules.title}"
     source = rules.sources.get(words.rests_on) if words.rests_on is not None else None

@@ -10,18 +10,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from companion.rules.actions import Action, Play
-from companion.rules.chinese import judge as line_judging
-from companion.rules.chinese import line
-from companion.rules.chinese.facts import turn_facts as line_facts
+from companion.rules import chinese
+from companion.rules import chinese as line_judging
+from companion.rules.chinese import turn_facts as line_facts
 from companion.rules.explain import Facts
-from companion.rules.mexican import blocks, judge, scoring
-from companion.rules.mexican.facts import turn_facts as mexican_facts
-from companion.rules.position import LinePosition, Position
+from companion.rules.mexican import judge, turn
+from companion.rules.mexican.judge import turn_facts as mexican_facts
+from companion.rules.position import Action, LinePosition, Play, Position
 from companion.rules.ruleset import RuleSet
-from companion.rules.ruling import Ruling
 from companion.rules.tile import Tile
-from companion.rules.violations import Violation
+from companion.rules.violations import Ruling, Violation
 
 P = TypeVar("P")
 
@@ -154,7 +152,7 @@ class MexicanReferee:
         >>> referee.blocked(table)
         False
         """
-        return blocks.provably_blocked(self.rules, position)
+        return turn.provably_blocked(self.rules, position)
 
     def facts(self, position: Position, actions: Sequence[Action]) -> dict[Violation, Facts]:
         """Which act of the turn each code is about.
@@ -211,7 +209,7 @@ class LineReferee:
         >>> referee.apply(table, parse_action('play 4:4@R', ':')[0]).turn
         'Ann'
         """
-        return line.apply(position, action)
+        return chinese.apply(position, action)
 
     def after_turn(self, position: LinePosition, actions: Sequence[Action]) -> LinePosition:
         """The table after a whole turn, the next player to move.
@@ -222,7 +220,7 @@ class LineReferee:
         >>> referee.after_turn(table, parse_action('play 4:4@R', ':')).turn
         'Ben'
         """
-        return line.after_turn(position, actions)
+        return chinese.after_turn(position, actions)
 
     def legal_plays(
         self,
@@ -240,7 +238,7 @@ class LineReferee:
         >>> len(referee.legal_plays(table))
         6
         """
-        return [] if done else line.legal_plays(self.rules, position, hand)
+        return [] if done else chinese.legal_plays(self.rules, position, hand)
 
     def blocked(self, position: LinePosition) -> bool:
         """Whether nobody can ever play again, provably, whoever holds what.
@@ -251,7 +249,7 @@ class LineReferee:
         >>> referee.blocked(table)
         False
         """
-        return line.blocked(self.rules, position.line, len(position.players))
+        return chinese.blocked(self.rules, position.line, len(position.players))
 
     def facts(self, position: LinePosition, actions: Sequence[Action]) -> dict[Violation, Facts]:
         """Which act of the turn each code is about.
@@ -276,13 +274,13 @@ def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
     '61 tiles would be needed for 4 players, and double-9 has 55'
     """
     if set_max is None:
-        dealt = line.deal(rules, players).verdict == "ok"
+        dealt = chinese.deal(rules, players).verdict == "ok"
         allowed: Sequence[int] = rules.players_allowed()
     else:
-        deals = {n: scoring.deal(rules, set_max, n) for n in rules.players_allowed(set_max)}
+        deals = {n: judge.deal(rules, set_max, n) for n in rules.players_allowed(set_max)}
         allowed = [n for n, deal in deals.items() if deal.boneyard is not None and deal.boneyard >= 0]
         if players in deals and players not in allowed:
-            have = scoring.tiles_in(set_max)
+            have = judge.tiles_in(set_max)
             needed = 1 + players * (deals[players].hand or 0)
             return f"{needed} tiles would be needed for {players} players, and double-{set_max} has {have}"
         dealt = players in allowed or not deals

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from companion.rules.errors import RulesError
 from companion.rules.ruleset_fields import (
     ANY_SET,
     CHINESE,
@@ -28,6 +27,7 @@ from companion.rules.ruleset_fields import (
     RuleSetError,
     fields_of,
 )
+from companion.rules.tile import RulesError
 
 __all__ = ["ANY_SET", "CHINESE", "MEXICAN", "RULESET_NAMES", "RuleSet", "RuleSetError", "Source", "load_ruleset"]
 

@@ -1,4 +1,6 @@
-"""Tiles and sets: what a box of dominoes contains.
+"""The one exception of the rules.
+
+Tiles and sets: what a box of dominoes contains.
 
 Source: docs/rules.md sections 1 and 4.1. A tile's identity has no orientation, `Tile(6, 4) == Tile(4, 6)`;
 how it lies in a train is `Laid`.
@@ -13,7 +15,23 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from companion.rules.errors import RulesError
+
+class RulesError(Exception):
+    """What every public function of `companion.rules` raises for input that it cannot use.
+
+    The text is one line: the field, what was expected, and what was given. An illegal play is no such input: it gets a
+    ruling. `NotationError`, `RuleSetError` and `ScoringError` are kinds of it.
+
+    >>> from companion.rules import Board
+    >>> Board('tactic', ['Ann'])
+    Traceback (most recent call last):
+        ...
+    companion.rules.tile.RulesError: players: expected two or more different names, not ['Ann']
+    """
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(" ".join(text.splitlines()))  # what was given may have lines of its own
+
 
 _DOUBLE_SET = re.compile(r"(?:double-)?([1-9][0-9]?)")
 

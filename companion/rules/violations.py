@@ -1,9 +1,15 @@
-"""The codes of everything that can be wrong at a table. Source: docs/rules.md section 6."""
+"""The codes of everything that can be wrong at a table. Source: docs/rules.md section 6.
+
+What the referee says of a turn or of a table. Source: docs/rules.md section 6.1.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
+from companion.rules.tile import RulesError
 from companion.rules.written import written
 
 
@@ -102,3 +108,53 @@ class Violation(StrEnum):
         known = written("rules/codes.toml")
         families: dict[str, list[str]] = known["families"]
         return frozenset(game for name in known["codes"][self]["games"] for game in families.get(name, [name]))
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """`codes` are root causes that are certain; `may` are codes that may also be meant and on which nothing rests.
+
+    >>> from companion.rules import Board
+    >>> Board('tactic').judge('draw; end')
+    Ruling(codes=frozenset({<Violation.MARKER_MISSING: 'MARKER_MISSING'>}), may=frozenset())
+    """
+
+    codes: frozenset[Violation] = frozenset()
+    may: frozenset[Violation] = frozenset()
+
+    @property
+    def legal(self) -> bool:
+        """Whether no fault is certain.
+
+        >>> from companion.rules import LEGAL
+        >>> LEGAL.legal
+        True
+        """
+        return not self.codes
+
+    @property
+    def verdict(self) -> str:
+        """`legal` or `illegal`, as the judge's answers say it.
+
+        >>> from companion.rules import Ruling, Violation
+        >>> Ruling(frozenset({Violation.NO_DRAW})).verdict
+        'illegal'
+        """
+        return "legal" if self.legal else "illegal"
+
+    @staticmethod
+    def of(codes: Iterable[Violation], may: Iterable[Violation] = ()) -> Ruling:
+        """A code that is certain is not also merely possible. Raises RulesError.
+
+        >>> from companion.rules import Ruling, Violation
+        >>> Ruling.of([Violation.NO_DRAW], [Violation.NO_DRAW]).may
+        frozenset()
+        """
+        try:
+            certain = frozenset(codes)
+            return Ruling(certain, frozenset(may) - certain)
+        except TypeError:
+            raise RulesError("codes, may: expected Violation values") from None
+
+
+LEGAL = Ruling()

@@ -1,15 +1,19 @@
 """The folder of games: what each is called, which came first, and which one is on the table.
 
 None of it rests on the clock, which may be wrong: games are counted, and the one on the table is written down.
+
+Zips at any hour: the format knows no year before 1980, and a box without a clock begins in 1970.
 """
 
 from __future__ import annotations
 
 import re
+import time
+import zipfile
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from companion.storage.state_file import read_state, write_state
 
@@ -82,3 +86,28 @@ def _current_of(kept: Any) -> tuple[str | None, int]:
     if not isinstance(game, str) or type(count) is not int or not 0 <= count < 10**9:
         raise ValueError
     return game, count
+
+
+FIRST, LAST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)
+"""What a zip can say of a file's time."""
+
+
+class NewZip(zipfile.ZipFile):
+    """A zip that is written, compressed unless it is told otherwise. What time it cannot say is the nearest it can."""
+
+    def __init__(self, into: str | Path | IO[bytes], compression: int = zipfile.ZIP_DEFLATED) -> None:
+        super().__init__(into, "w", compression, strict_timestamps=False)
+
+    def writestr(
+        self,
+        zinfo_or_arcname: str | zipfile.ZipInfo,
+        data: Any,
+        compress_type: int | None = None,
+        compresslevel: int | None = None,
+    ) -> None:
+        """As ZipFile's; a mere name is of a file made now."""
+        info = zinfo_or_arcname
+        if not isinstance(info, zipfile.ZipInfo):
+            info = zipfile.ZipInfo(info, min(max(time.localtime()[:6], FIRST), LAST))
+            info.compress_type, info.external_attr = self.compression, 0o600 << 16
+        super().writestr(info, data, compress_type, compresslevel)

@@ -1,13 +1,27 @@
-"""Small JSON files of the data folder: written whole or not at all, and set aside where they cannot be understood."""
+"""Small JSON files of the data folder: written whole or not at all, and set aside where they cannot be understood.
+
+What was worked out from a file, kept until the file is another one.
+
+Checksums for the lines of a file that only grows: each line's covers that line and every line before it.
+
+The checksum is the last member of a line's JSON object, `"sum": "0123456789abcdef"`. A line that was changed, lost,
+doubled or moved shows at the next checksum at the latest. Lines without one (older files) count all the same: the first
+checksum behind them covers them. What the objects hold is no matter here, so any kind of journal can use this.
+
+A checksum finds damage; it is no signature, and keeps nobody from rewriting a file.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 State = TypeVar("State")
 
@@ -102,3 +116,110 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+T = TypeVar("T")
+
+FileState = tuple[int, int, int]
+"""A file's inode, time of change (ns) and size: what appends, rewrites or replaces it changes one of them."""
+
+
+class ByFile(Generic[T]):
+    """Values made from files by `make`, each kept while its file stays as it is; the longest unused ones go first.
+
+    A fault that `make` raises is kept as well: a broken file is not read again until somebody mends it. Thread-safe;
+    values are made one at a time, and whoever wants one that is kept does not wait for that.
+    """
+
+    def __init__(self, make: Callable[[Path], T], most: int) -> None:
+        self._make, self._most = make, most
+        self._making, self._lock = threading.Lock(), threading.Lock()
+        self._kept: OrderedDict[Path, tuple[FileState, T | None, Exception | None]] = OrderedDict()
+
+    def get(self, path: Path) -> T:
+        """The value of this file as it is now. Raises OSError, and whatever `make` raises."""
+        found = self._look_up(path)
+        if found is None:
+            with self._making:
+                found = self._look_up(path) or self._made(path)
+        value, fault = found
+        if fault is not None:
+            raise fault
+        return value  # type: ignore[return-value]
+
+    def _look_up(self, path: Path) -> tuple[T | None, Exception | None] | None:
+        state = _state(path)
+        with self._lock:
+            kept = self._kept.get(path)
+            if kept is None or kept[0] != state:
+                return None
+            self._kept.move_to_end(path)
+            return kept[1:]
+
+    def _made(self, path: Path) -> tuple[T | None, Exception | None]:
+        state = _state(path)
+        try:
+            made: tuple[T | None, Exception | None] = self._make(path), None
+        except OSError:
+            raise
+        except Exception as fault:
+            made = None, fault.with_traceback(None)
+        with self._lock:
+            self._kept[path] = (state, *made)
+            self._kept.move_to_end(path)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return made
+
+
+def _state(path: Path) -> FileState:
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+DIGITS = 16
+"""Hexadecimal: 64 bits. Two lines of a large game agree by chance once in 10**13 games."""
+
+_BEFORE, _BEHIND = b', "sum": "', b'"}'
+LENGTH = len(_BEFORE) + DIGITS + len(_BEHIND)
+"""Bytes that a checksum takes at the end of a line."""
+
+
+class RunningChecksum:
+    """The running checksum of a file: `value` covers the lines added so far ("" before the first).
+
+    >>> chain = Chain()
+    >>> chain.sealed(b'{"seq": 1}')
+    b'{"seq": 1, "sum": "8097d11c139070c5"}'
+    """
+
+    def __init__(self, value: str = "") -> None:
+        self.value = value
+
+    def after(self, body: bytes) -> str:
+        """The checksum of a next line whose object without its checksum is `body`; it is not added."""
+        return hashlib.sha256(self.value.encode("ascii") + body).hexdigest()[:DIGITS]
+
+    def add(self, body: bytes) -> str:
+        """Add a line; its checksum."""
+        self.value = self.after(body)
+        return self.value
+
+    def sealed(self, body: bytes) -> bytes:
+        """Add a line; the line with its checksum in it."""
+        return with_checksum(body, self.add(body))
+
+
+def with_checksum(body: bytes, checksum: str) -> bytes:
+    """A JSON object that is not empty, with its checksum as the last member."""
+    return body[:-1] + _BEFORE + checksum.encode("ascii") + _BEHIND
+
+
+def split_line(line: bytes) -> tuple[bytes, str | None]:
+    """A line without its line feed -> the object without its checksum, and the checksum; None where it has none."""
+    ending = line[-LENGTH:]
+    digits = ending[len(_BEFORE) : -len(_BEHIND)]
+    whole = len(digits) == DIGITS and ending.startswith(_BEFORE) and ending.endswith(_BEHIND)
+    if not whole or digits.strip(b"0123456789abcdef"):
+        return line, None
+    return line[:-LENGTH] + b"}", digits.decode("ascii")

@@ -23,7 +23,7 @@ TRAIL_FILE = "changes.jsonl"
 MOST_BYTES = 4_000_000
 """Of the file that are read, its last: thousands of changes."""
 
-Line = dict[str, Any]
+TrailLine = dict[str, Any]
 
 
 class Trail:
@@ -32,7 +32,7 @@ class Trail:
     def __init__(self, path: Path | None, refused: Callable[[str], None] = lambda why: None) -> None:
         self._path, self._refused = path, refused
         self._lock = threading.Lock()
-        self._waiting: list[Line] = []
+        self._waiting: list[TrailLine] = []
 
     def note(self, author: str, game: str, what: str, about: Mapping[str, Any]) -> None:
         """Somebody changed something while `game` was on the table ("": none)."""
@@ -47,7 +47,7 @@ class Trail:
             if self._waiting:
                 self._write()
 
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[TrailLine]:
         """Every line there is, the oldest first; one that makes no sense (a power cut tore it) is left out."""
         with self._lock:
             return [*self._kept(), *self._waiting]
@@ -68,7 +68,7 @@ class Trail:
         self._waiting = []
         self._refused("")
 
-    def _kept(self) -> list[Line]:
+    def _kept(self) -> list[TrailLine]:
         if self._path is None:
             return []
         try:
@@ -99,7 +99,7 @@ def _add(descriptor: int, block: bytes) -> None:
         raise
 
 
-def _line_of(text: bytes) -> Line | None:
+def _line_of(text: bytes) -> TrailLine | None:
     try:
         line = json.loads(text)
         fields = {name: str(line[name]) for name in ("at", "author", "game", "what")}

@@ -2,27 +2,25 @@
 
 Read camera.py first. What a child does badly comes out as a value (`Health`) or as `AwayError`, never as a play;
 `parts.py` does the same for threads: what one raises is said and tried again, and one that hangs is named;
-`watchdog.py` tells systemd that all is well only while camera, referee and page all live.
+`parts.py` tells systemd that all is well only while camera, referee and page all live.
 """
 
 from companion.supervise.camera import SupervisedCamera, SupervisionSettings
-from companion.supervise.eye import EyeAwayError, SupervisedEye
-from companion.supervise.health import AwayError, Health, State, Why
-from companion.supervise.parts import Part, Parts
-from companion.supervise.running import keep_watching
-from companion.supervise.watchdog import Watchdog
+from companion.supervise.eye import EyeAwayError, SupervisedEye, keep_watching
+from companion.supervise.parts import Part, Parts, Watchdog
+from companion.supervise.pictures import AwayError, CameraState, Health, UnreadReason
 
 __all__ = [
     "AwayError",
+    "CameraState",
     "EyeAwayError",
     "Health",
     "Part",
     "Parts",
-    "State",
     "SupervisedCamera",
     "SupervisedEye",
     "SupervisionSettings",
+    "UnreadReason",
     "Watchdog",
-    "Why",
     "keep_watching",
 ]

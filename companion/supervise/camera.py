@@ -1,26 +1,168 @@
-"""A camera that may hang, crash, freeze, go dark or be unplugged, without anybody noticing more than a line on the
-page."""
+"""The camera's child: opens the camera, films, puts pictures on the shelf. It trusts its parent and nobody trusts it.
+
+Messages to the parent: ("goes_on",) between two steps of opening, ("opened", live, stills, slot_bytes, LiveMode),
+("picture", Shelved), ("picture", Frame) for one that fits no slot, ("fault", State), ("problem", text, Fault),
+("ended",). From the parent: ("shelf", name, slots, slot_bytes), ("free", slot), ("remember", image | None). A picture
+with a fault is announced and kept back: what was never sent cannot be played.
+
+A camera that may hang, crash, freeze, go dark or be unplugged, without anybody noticing more than a line on the
+page.
+"""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
 from typing import Any
 
-from companion.supervise.child import Child
-from companion.supervise.filming import Opener, Shelved, film
-from companion.supervise.health import AwayError, Health, State
+from companion.supervise.child import Child, Shelf
 from companion.supervise.parts import Part, line_of, plain_loop
-from companion.supervise.pictures import JudgeSettings, to_remember
-from companion.supervise.shelf import Shelf
+from companion.supervise.pictures import AwayError, CameraState, Health, JudgeSettings, PictureJudge, to_remember
 from hardware.camera import Camera, CameraError, CameraSettings, Fault, open_camera
 from hardware.camera.guard import ended_how
 from hardware.camera.opening import is_live
 from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image
+
+Opener = Callable[[str, CameraSettings], Camera]
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A frame whose pictures lie in `slot`, the small one behind the large one."""
+
+    slot: int
+    shape: tuple[int, ...]
+    small_shape: tuple[int, ...] | None
+    at: float
+    name: str
+
+
+def film(
+    pipe: Connection,
+    source: str,
+    settings: CameraSettings,
+    opener: Opener,
+    judging: JudgeSettings,
+    pace_s: float,
+    after: CameraState | None,
+) -> None:
+    """The child's whole life. `pace_s`: a live camera shows at most one picture in so many seconds. `after`: the fault
+    for which the child before this one was given up."""
+
+    def goes_on() -> None:
+        pipe.send(("goes_on",))
+
+    try:
+        with opener(source, replace(settings, goes_on=goes_on)) as camera:
+            _film(pipe, camera, judging, pace_s if camera.live else 0.0, after)
+    except CameraError as error:
+        pipe.send(("problem", error.problem, error.fault))
+    except MemoryError:
+        pipe.send(("problem", "not enough memory for this camera's pictures", Fault.MEMORY))
+    except (EOFError, BrokenPipeError):
+        raise
+    except Exception as error:  # whatever a driver raises, somebody has to be told
+        pipe.send(("problem", f"{type(error).__name__}: {' '.join(str(error).split())[:200]}", Fault.CRASHED))
+
+
+def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, pace_s: float, after: CameraState | None) -> None:
+    first, trouble = _next(camera)
+    room = 0 if first is None else first.image.nbytes + (0 if first.small is None else first.small.nbytes)
+    pipe.send(("opened", camera.live, camera.stills, room, camera.live_mode))
+    film = _Film(pipe, PictureJudge(judging, live=camera.live, after=after), wait=not camera.live)
+    shown_at = float("-inf")
+    while first is not None or trouble is not None:
+        if first is None:
+            pipe.send(("problem", trouble, Fault.FORMAT))
+        elif first.at - shown_at >= pace_s:
+            # Faster than this nobody reads, and 36 MB at 14 a second would cost a core of a small board. The driver is
+            # asked all the same, or its queue would fill with old pictures.
+            film.show(first)
+            shown_at = first.at
+        first, trouble = _next(camera)
+    pipe.send(("ended",))
+
+
+def _next(camera: Camera) -> tuple[Frame | None, str | None]:
+    """The next frame, or what is wrong with a recording's next picture. A live camera's error ends the process."""
+    try:
+        return camera.read(), None
+    except CameraError as error:
+        if camera.live:
+            raise
+        return None, str(error)
+
+
+class _Film:
+    """Slots, and the parent's wishes between two frames. `wait`: a recording loses no picture, a live camera's late
+    ones are dropped so that the driver never waits for us."""
+
+    def __init__(self, pipe: Connection, judge: PictureJudge, *, wait: bool) -> None:
+        self._pipe, self._judge, self._wait = pipe, judge, wait
+        self._shelf: Shelf | None = None
+        self._free: deque[int] = deque()
+        self._fault: CameraState | None = None
+        self._shelf_is_coming = True
+
+    def show(self, frame: Frame) -> None:
+        self._listen(block=self._shelf_is_coming)
+        fault = self._judge.see(frame)
+        if fault is not self._fault or fault is not None:
+            self._fault = fault
+            self._pipe.send(("fault", fault))
+        if fault is not None:
+            return
+        if self._shelf is None or not self._fits(frame):
+            # A picture of another size than the first (a folder of photographs): seldom, and small enough to pickle.
+            self._pipe.send(("picture", frame))
+            return
+        while self._wait and not self._free:
+            self._listen(block=True)
+        if self._free:
+            self._pipe.send(("picture", self._put(self._shelf, frame)))
+
+    def _fits(self, frame: Frame) -> bool:
+        assert self._shelf is not None
+        both = frame.image.nbytes + (0 if frame.small is None else frame.small.nbytes)
+        return both <= self._shelf.slot_bytes
+
+    def _put(self, shelf: Shelf, frame: Frame) -> Shelved:
+        slot = self._free.popleft()
+        shelf.put(slot, frame.image)
+        if frame.small is not None:
+            shelf.put(slot, frame.small, after=frame.image.nbytes)
+        small = None if frame.small is None else frame.small.shape
+        return Shelved(slot, frame.image.shape, small, frame.at, frame.name)
+
+    def _listen(self, *, block: bool) -> None:
+        for message in _messages(self._pipe, block=block):
+            match message:
+                case ("shelf", str(name), int(slots), int(slot_bytes)):
+                    self._shelf_is_coming = False
+                    self._shelf = Shelf(slots, slot_bytes, name)
+                    self._free.extend(range(slots))
+                case ("shelf", None, _, _):
+                    self._shelf_is_coming = False
+                case ("free", int(slot)):
+                    self._free.append(slot)
+                case ("remember", None):
+                    self._judge.forget_view()
+                case ("remember", image):
+                    self._judge.remember_view(image)
+
+
+def _messages(pipe: Connection, *, block: bool) -> Iterator[Any]:
+    """What the parent has said; with `block`, at least one message."""
+    if block:
+        yield pipe.recv()
+    while pipe.poll():
+        yield pipe.recv()
+
 
 SLOTS = 3
 """One being filled, one waiting, one being taken."""
@@ -31,7 +173,7 @@ MOST_PER_S = 8.0
 LITTLE_SHARED_MEMORY = "there is little shared memory (/dev/shm), {} MB are wanted: pictures come more slowly"
 """A container has 64 MB of it unless it is given more."""
 
-LASTING = frozenset({State.SOFTWARE, State.FORBIDDEN, State.FORMAT})
+LASTING = frozenset({CameraState.SOFTWARE, CameraState.FORBIDDEN, CameraState.FORMAT})
 """Troubles that nobody mends with a cable: tried again every `LASTING_RETRY_S`, because each try starts a process."""
 
 LASTING_RETRY_S = 20.0
@@ -87,7 +229,7 @@ class SupervisedCamera(FrameSource):
         self._beat: Callable[[], None] = (lambda: None) if part is None else part.beat
         self._changed = threading.Condition()
         self._waiting: deque[Shelved | Frame | CameraError] = deque()
-        self._health = Health(State.OPENING, clock())
+        self._health = Health(CameraState.OPENING, clock())
         self._shelf: Shelf | None = None
         self._child: Child | None = None
         self._view: Image | None = None
@@ -138,10 +280,10 @@ class SupervisedCamera(FrameSource):
             self._changed.wait_for(lambda: self._can_answer(before), self._supervision.answer_s if self.live else None)
             if self._waiting:
                 return self._take(self._waiting.popleft())
-            if self._health.state is State.ENDED or self._closing.is_set():
+            if self._health.state is CameraState.ENDED or self._closing.is_set():
                 return None
-            late = replace(self._health, state=State.LATE)  # nobody has given the camera up yet
-            raise AwayError(late if self._health.state is State.LIVE else self._health)
+            late = replace(self._health, state=CameraState.LATE)  # nobody has given the camera up yet
+            raise AwayError(late if self._health.state is CameraState.LIVE else self._health)
 
     def remember_view(self, image: Image | None) -> None:
         """The camera looks as in `image` now, and a shift from it is `MOVED`; None: do not watch for that."""
@@ -159,7 +301,7 @@ class SupervisedCamera(FrameSource):
 
     def _can_answer(self, before: Health) -> bool:
         """A picture, an end, or news; trouble that is known already is waited out, so that no caller runs hot."""
-        if self._waiting or self._closing.is_set() or self._health.state is State.ENDED:
+        if self._waiting or self._closing.is_set() or self._health.state is CameraState.ENDED:
             return True
         return self._health is not before and not self._health.ok
 
@@ -191,7 +333,7 @@ class SupervisedCamera(FrameSource):
             with self._changed:
                 self._changed.notify_all()
             return False
-        if self.health.state is State.ENDED:
+        if self.health.state is CameraState.ENDED:
             self._closing.wait(0.5)
             return True
         try:
@@ -199,7 +341,7 @@ class SupervisedCamera(FrameSource):
         except BaseException as fault:
             # Not the camera's: no process, no memory or no room for its pictures could be had here.
             self._put_away()
-            self._turn(State.GONE, line_of(fault), given_up=True)
+            self._turn(CameraState.GONE, line_of(fault), given_up=True)
             raise
         self._failures = 0 if opened else self._failures + 1
         pauses = self._supervision.retry_s
@@ -215,7 +357,7 @@ class SupervisedCamera(FrameSource):
     def _one_child(self) -> bool:
         """Start a child and listen to it until it has to be given up. True when it had given pictures."""
         self._put_away()
-        after = self.health.state if self.health.state is State.FROZEN else None
+        after = self.health.state if self.health.state is CameraState.FROZEN else None
         pace_s = 1 / MOST_PER_S
         child = Child(film, self.source, self._settings, self._opener, self._supervision.judging, pace_s, after)
         with self._changed:
@@ -228,7 +370,7 @@ class SupervisedCamera(FrameSource):
             self._beat()
             if self._renew.is_set():
                 self._renew.clear()
-                self._turn(State.OPENING)
+                self._turn(CameraState.OPENING)
                 break
             try:
                 ready = child.pipe.poll(0.1)
@@ -240,7 +382,7 @@ class SupervisedCamera(FrameSource):
                 if self._clock() - self._last_message_at <= patience:
                     continue
                 if self.live:
-                    self._turn(State.SILENT, given_up=True)
+                    self._turn(CameraState.SILENT, given_up=True)
                 else:
                     self._end_recording("it gives no pictures")
                 break
@@ -250,13 +392,13 @@ class SupervisedCamera(FrameSource):
                 patience = self._patience(message)
             self._handle(message)
             told = message[0] == "problem"
-            frozen = message == ("fault", State.FROZEN)
+            frozen = message == ("fault", CameraState.FROZEN)
             if frozen and opened_at is not None and self._last_message_at - opened_at > self._supervision.silent_s:
-                self._turn(State.FROZEN, given_up=True)
+                self._turn(CameraState.FROZEN, given_up=True)
                 break
             if message[0] == "ended":
                 break
-        if self._health.state is not State.ENDED:
+        if self._health.state is not CameraState.ENDED:
             self._put_away()
         return opened_at is not None
 
@@ -273,16 +415,16 @@ class SupervisedCamera(FrameSource):
                 self._make_shelf(room)
             case ("picture", item):
                 self._arrived(item)
-            case ("fault", State() as fault):
+            case ("fault", CameraState() as fault):
                 self._turn(fault)
             case ("fault", None):
-                self._turn(State.LIVE)
+                self._turn(CameraState.LIVE)
             case ("problem", str(text), Fault() as kind) if self.live:
-                self._turn(State.of(kind), text)
+                self._turn(CameraState.of(kind), text)
             case ("problem", str(text), _):
                 self._complain(text)
             case ("ended",):
-                self._turn(State.GONE if self.live else State.ENDED)
+                self._turn(CameraState.GONE if self.live else CameraState.ENDED)
 
     def _died(self, exit_code: int | None, *, told: bool) -> None:
         """The child is dead. A live camera comes back; a recording does not, because it would begin again."""
@@ -292,13 +434,13 @@ class SupervisedCamera(FrameSource):
         if told:
             self._turn(self._health.state, self._health.detail, given_up=True)
         else:
-            self._turn(State.CRASHED, ended_how(exit_code), given_up=True)
+            self._turn(CameraState.CRASHED, ended_how(exit_code), given_up=True)
 
     def _end_recording(self, why: str) -> None:
         with self._changed:
             if not self._complained:
                 self._complain(f"{self.source}: {why}")
-            self._turn(State.ENDED)
+            self._turn(CameraState.ENDED)
 
     def _complain(self, text: str) -> None:
         with self._changed:
@@ -327,14 +469,14 @@ class SupervisedCamera(FrameSource):
                 if isinstance(old, Shelved):
                     self._release(old)
             self._waiting.append(item)
-            self._turn(State.LIVE)
+            self._turn(CameraState.LIVE)
             self._changed.notify_all()
 
-    def _turn(self, state: State, detail: str = "", *, given_up: bool = False) -> None:
+    def _turn(self, state: CameraState, detail: str = "", *, given_up: bool = False) -> None:
         with self._changed:
             before = self._health
             restarts = before.restarts + given_up
-            if state is not State.LIVE and state is not State.ENDED:
+            if state is not CameraState.LIVE and state is not CameraState.ENDED:
                 self._drop_pictures()
             if (before.state, before.detail, before.restarts) != (state, detail, restarts):
                 since = before.since if before.state is state else self._clock()

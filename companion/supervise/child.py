@@ -1,4 +1,21 @@
-"""A process of our own with a pipe to it, which can always be got rid of."""
+"""Processes of our own: how they are started, asked, shown pictures and got rid of.
+
+What is closed at the end of a `with` block.
+
+A process of our own with a pipe to it, which can always be got rid of.
+
+Pictures in shared memory: a few slots one process fills and another empties, without pickling 36 MB a frame.
+
+Who may touch a slot is agreed elsewhere (messages over the pipe); the shelf only knows where the bytes are. The parent
+makes and removes it; a child that is killed leaves nothing behind.
+
+Questions answered by a process of its own, which may hang, die or blow up: that costs one answer.
+
+A process that works is left alone, however slow the machine is: only one that uses no processor time any more is given
+up, or one that has worked for far longer than any picture takes. Pictures travel in shared memory.
+
+To the child: ("shelf", name, slot_bytes), ("ask", question). From it: ("open",), ("answer", value), ("error", text).
+"""
 
 from __future__ import annotations
 
@@ -7,9 +24,36 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from multiprocessing import shared_memory
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from vision.frame import Image
+
+
+class Closing(ABC):
+    """Something that runs beside this process until it is closed."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End it. Closing twice is no error."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 class Child:
@@ -65,3 +109,309 @@ def _die_with_parent() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
+
+
+SHARED = Path("/dev/shm")
+
+
+class Shelf:
+    """`slots` pictures of up to `slot_bytes` each. With `name`, the shelf another process has made. Raises OSError
+    where there is not so much shared memory."""
+
+    def __init__(self, slots: int, slot_bytes: int, name: str | None = None) -> None:
+        self.slots, self.slot_bytes = slots, slot_bytes
+        self._made_here = name is None
+        self._memory = shared_memory.SharedMemory(name=name, create=name is None, size=slots * slot_bytes)
+        if self._made_here:
+            self._claim(slots * slot_bytes)
+
+    def _claim(self, size: int) -> None:
+        """Have every page now: a page that is not there would kill whoever writes to it (SIGBUS)."""
+        try:
+            handle = os.open(SHARED / self._memory.name.lstrip("/"), os.O_RDWR)
+        except FileNotFoundError:
+            return  # no Linux: the pages come another way
+        try:
+            os.posix_fallocate(handle, 0, size)
+        except OSError:
+            self.close()
+            raise
+        finally:
+            os.close(handle)
+
+    @property
+    def name(self) -> str:
+        return self._memory.name
+
+    def put(self, slot: int, image: Image, after: int = 0) -> None:
+        """Copy `image` into the slot, `after` bytes from its start. The shape travels separately."""
+        if after + image.nbytes > self.slot_bytes:
+            raise ValueError(f"a slot holds {self.slot_bytes} bytes, not {after + image.nbytes}")
+        self.view(slot, image.shape, after)[...] = image
+
+    def take(self, slot: int, shape: tuple[int, ...], after: int = 0) -> Image:
+        """A copy of the slot's picture of `shape`; the slot may be filled again afterwards."""
+        return self.view(slot, shape, after).copy()
+
+    def view(self, slot: int, shape: tuple[int, ...], after: int = 0) -> Image:
+        """The slot's picture itself: it changes when the slot is filled again, and must be let go of before `close`."""
+        return np.ndarray(shape, np.uint8, buffer=self._memory.buf, offset=slot * self.slot_bytes + after)
+
+    def close(self) -> None:
+        """Let go; the maker also removes it. Twice is no error."""
+        self._memory.close()
+        if self._made_here:
+            self._made_here = False
+            self._memory.unlink()
+
+
+Answerer = Callable[..., Any]
+
+LONGEST_S = 300.0
+"""One answer of a process that works all the time. An emulated board needs 60 s for its first large picture."""
+
+STIR_S = 0.05
+"""Processor time below which a process does nothing: what its waiting threads use."""
+
+
+class NoAnswerError(Exception):
+    """The question was not answered: refused, too slow, or the process died over it. One line."""
+
+
+class RefusedError(NoAnswerError):
+    """The question was answered with an error, and the process lives."""
+
+
+class TooSlowError(NoAnswerError):
+    """No answer in time."""
+
+
+class DiedError(NoAnswerError):
+    """The process ended over the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OnShelf:
+    shape: tuple[int, ...]
+
+
+def answer_questions(pipe: Connection, opener: Callable[[], Answerer], memory_bytes: int | None, nice: int) -> None:
+    """The child's whole life. A question that fails is answered with its error; only death ends the child."""
+    os.nice(nice)
+    _limit_memory(memory_bytes)
+    try:
+        answerer = opener()
+    except Exception as error:
+        pipe.send(("error", _line(error)))
+        return
+    pipe.send(("open",))
+    shelf: Shelf | None = None
+    while True:
+        kind, *said = pipe.recv()
+        if kind == "shelf":
+            if shelf is not None:
+                shelf.close()
+            shelf = Shelf(1, said[1], said[0])
+            continue
+        try:
+            # No copy of a picture: whoever asked waits for the answer before he fills the shelf again.
+            answer = answerer(*(_taken(one, shelf) for one in said[0]))
+        except MemoryError:
+            pipe.send(("error", "it needs more memory than it may have"))
+        except Exception as error:
+            pipe.send(("error", _line(error)))
+        else:
+            pipe.send(("answer", answer))
+
+
+def _taken(one: Any, shelf: Shelf | None) -> Any:
+    if not isinstance(one, _OnShelf):
+        return one
+    assert shelf is not None
+    return shelf.view(0, one.shape)
+
+
+def _line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _limit_memory(memory_bytes: int | None) -> None:
+    import resource
+
+    if memory_bytes is not None:
+        # Not RLIMIT_AS: what is only mapped (the weights, the libraries) takes no memory from anybody.
+        resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+
+
+def processor_s(pid: int) -> float | None:
+    """Seconds of processor time that the process has used; None where the system does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Worker(Closing):
+    """`ask(...)` is answered by the callable that `opener` makes in the child; both must be importable by name.
+
+    Thread-safe, one question at a time. The child is started by the first question and put away after `idle_s` without
+    one. Raises NoAnswerError; where the child is at fault, the next question gets a new one, which `restarts` counts.
+
+    `took_s`: how long the last answer took.
+
+    Args:
+        silent_s: a child that uses no processor time for so long is given up.
+        opening_s: the same while it opens: a slow card gives it nothing to work on.
+        longest_s: a child that has worked on one question for so long is given up, too.
+        beat: called every `beat_s` while somebody waits, for the watchdog.
+        busy: entered for as long as one question takes: what hangs is named on the page.
+        clock: monotonic seconds.
+        used: the processor time of the process of that id.
+    """
+
+    def __init__(
+        self,
+        opener: Callable[[], Answerer],
+        *,
+        silent_s: float = 15.0,
+        opening_s: float = 60.0,
+        longest_s: float = LONGEST_S,
+        idle_s: float | None = None,
+        memory_bytes: int | None = None,
+        nice: int = 0,
+        beat: Callable[[], None] = lambda: None,
+        beat_s: float = 2.0,
+        busy: Callable[[], AbstractContextManager[None]] = nullcontext,
+        clock: Callable[[], float] = time.monotonic,
+        used: Callable[[int], float | None] = processor_s,
+    ) -> None:
+        self._opener, self._memory_bytes, self._nice = opener, memory_bytes, nice
+        self._silent_s, self._opening_s, self._longest_s, self._idle_s = silent_s, opening_s, longest_s, idle_s
+        self._beat, self._beat_s, self._busy, self._clock = beat, beat_s, busy, clock
+        self._used = used
+        self._lock = threading.RLock()
+        self._child: Child | None = None
+        self._shelf: Shelf | None = None
+        self._idle: threading.Timer | None = None
+        self._closed = False
+        self.restarts = 0
+        self.took_s = 0.0
+
+    @property
+    def pid(self) -> int:
+        """The child's process id; 0 while there is none."""
+        child = self._child
+        return 0 if child is None else child.pid
+
+    def open(self) -> None:
+        """Start the child now, so that the first question need not wait. Raises NoAnswerError."""
+        with self._turn():
+            self._living()
+
+    def ask(self, *question: Any) -> Any:
+        """What the child answers. Raises NoAnswerError."""
+        with self._turn():
+            self._stop_waiting()
+            child, asked_at = self._living(), self._clock()
+            if not child.send(("ask", tuple(self._laid_out(child, one) for one in question))):
+                raise self._replaced(DiedError, "the reader's process ended")
+            kind, said = self._receive(child, self._silent_s)
+            self.took_s = self._clock() - asked_at
+            if self._idle_s is not None:
+                self._idle = threading.Timer(self._idle_s, self._put_away_idle)
+                self._idle.daemon = True
+                self._idle.start()
+            if kind == "error":
+                raise RefusedError(said)
+            return said
+
+    def close(self) -> None:
+        """End the child. Twice is no error."""
+        with self._lock:
+            self._closed = True
+            self._stop_waiting()
+            self._put_away()
+
+    def replace(self) -> None:
+        """End a child that is at fault: the next question gets a new one."""
+        with self._lock:
+            self._put_away()
+            self.restarts += 1
+
+    def _put_away(self) -> None:
+        child, shelf = self._child, self._shelf
+        self._child = self._shelf = None
+        if child is not None:
+            child.end(patience_s=0.2)
+        if shelf is not None:
+            shelf.close()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One question at a time; whoever waits for another's answer waits no longer than that takes."""
+        while not self._lock.acquire(timeout=self._beat_s):
+            self._beat()
+        try:
+            with self._busy():
+                yield
+        finally:
+            self._lock.release()
+
+    def _living(self) -> Child:
+        if self._closed:
+            raise NoAnswerError("the reader was closed")
+        if self._child is None:
+            self._child = Child(answer_questions, self._opener, self._memory_bytes, self._nice)
+            answer = self._receive(self._child, self._opening_s)
+            if answer[0] == "error":
+                self._put_away()
+                raise NoAnswerError(f"the reader cannot be opened ({answer[1]})")
+        return self._child
+
+    def _laid_out(self, child: Child, one: Any) -> Any:
+        """Where a picture lies on the shelf, on a larger one where it does not fit; the picture itself, for the pipe,
+        where there is no shared memory for it. Everything else as it is."""
+        if not isinstance(one, np.ndarray) or one.dtype != np.uint8:
+            return one
+        if self._shelf is None or self._shelf.slot_bytes < one.nbytes:
+            if self._shelf is not None:
+                self._shelf.close()
+            self._shelf = None
+            try:
+                self._shelf = Shelf(1, one.nbytes)
+            except OSError:
+                return one
+            child.send(("shelf", self._shelf.name, one.nbytes))
+        self._shelf.put(0, one)
+        return _OnShelf(one.shape)
+
+    def _receive(self, child: Child, silent_s: float) -> tuple[Any, ...]:
+        begun = stirred = self._clock()
+        used = self._used(child.pid)
+        try:
+            while (left := min(stirred + silent_s, begun + self._longest_s) - self._clock()) > 0:
+                if child.pipe.poll(min(left, self._beat_s)):
+                    answer: tuple[Any, ...] = child.pipe.recv()
+                    return answer
+                self._beat()
+                by_now = self._used(child.pid)
+                if by_now is not None and used is not None and by_now - used >= STIR_S:
+                    used, stirred = by_now, self._clock()
+        except (EOFError, OSError):
+            raise self._replaced(DiedError, "the reader's process ended") from None
+        raise self._replaced(TooSlowError, f"the reader did not answer within {self._clock() - begun:.0f} s")
+
+    def _replaced(self, kind: type[NoAnswerError], why: str) -> NoAnswerError:
+        self.replace()
+        return kind(f"{why}; it is started again for the next picture")
+
+    def _put_away_idle(self) -> None:
+        with self._lock:
+            if threading.current_thread() is self._idle:
+                self._put_away()
+
+    def _stop_waiting(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None

@@ -1,17 +1,22 @@
-"""The eye in a process of its own: a model that hangs or crashes costs one reading, not the game."""
+"""The eye in a process of its own: a model that hangs or crashes costs one reading, not the game.
+
+Watching goes on whatever happens to camera and eye; this is the loop that sees to it.
+"""
 
 from __future__ import annotations
 
 import logging
 import math
 import os
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from companion.supervise.closing import Closing
-from companion.supervise.health import Why
-from companion.supervise.worker import Answerer, DiedError, NoAnswerError, RefusedError, TooSlowError, Worker
+from companion.supervise.child import Answerer, Closing, DiedError, NoAnswerError, RefusedError, TooSlowError, Worker
+from companion.supervise.parts import PAUSES_S, line_of
+from companion.supervise.pictures import AwayError, UnreadReason
+from hardware.camera import CameraError
 from vision.weights import RUNTIME
 
 if TYPE_CHECKING:
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from vision.known_set import KnownSet
     from vision.reading import PictureReading
     from vision.tile_size import TileSize
+
 
 log = logging.getLogger(__name__)
 
@@ -34,13 +40,13 @@ def open_shipped() -> Any:
 class EyeAwayError(Exception):
     """This picture was not read, and that says nothing about what lies on the table: read the next one. One line."""
 
-    why = Why.OTHER
+    why = UnreadReason.OTHER
 
 
 class SlowEyeError(EyeAwayError):
     """The eye did not answer in time."""
 
-    why = Why.SLOW
+    why = UnreadReason.SLOW
 
 
 FAILED_IN_A_ROW = 3
@@ -170,3 +176,50 @@ def _away(error: NoAnswerError) -> EyeAwayError:
     if isinstance(error, DiedError) and os.environ.pop(RUNTIME, ""):
         log.warning("the reader's process ended; from here on onnxruntime finds the tiles")
     return SlowEyeError(str(error)) if isinstance(error, TooSlowError) else EyeAwayError(str(error))
+
+
+def keep_watching(
+    step: Callable[[], bool],
+    *,
+    lost: Callable[[str, UnreadReason], None],
+    back: Callable[[], None],
+    beat: Callable[[], None] = lambda: None,
+    broken: Callable[[], None] = lambda: None,
+    stop: threading.Event | None = None,
+    pauses_s: Sequence[float] = PAUSES_S,
+) -> None:
+    """Call `step` (one frame; False when the source has ended) until the end or `stop`.
+
+    `lost` hears each new reason why nothing is recorded, in one line and as a code; `back` is called before the first
+    step that goes well again, so that the watcher forgets what it had half seen. `beat` is a sign of life. Whatever
+    else a step raises (the disk that takes nothing, a mistake of the program) ends nothing either: `broken` lets go of
+    what may be half done, and after a pause it begins anew, from the journal.
+    """
+    stop = threading.Event() if stop is None else stop
+    trouble, failures = "", 0
+    while not stop.is_set():
+        beat()
+        try:
+            going_on = step()
+        except BaseException as error:
+            away = isinstance(error, (AwayError, EyeAwayError, CameraError))
+            if isinstance(error, AwayError):
+                message = error.health.message
+            else:
+                message = str(error) if away else f"nothing is recorded just now ({line_of(error)})"
+            if not away:
+                log.exception("watching failed and begins anew")
+                broken()
+            if message != trouble:
+                trouble = message
+                lost(message, getattr(error, "why", UnreadReason.OTHER))
+            if not away:
+                stop.wait(pauses_s[min(failures, len(pauses_s) - 1)])
+                failures += 1
+            continue
+        failures = 0
+        if trouble:
+            trouble = ""
+            back()
+        if not going_on:
+            return

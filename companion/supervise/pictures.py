@@ -1,20 +1,239 @@
-"""Is this a picture of a table? Black, white, frozen or moved pictures are told from good ones before anybody reads
+"""Is this a picture of a table, and is the camera well?
+
+How a supervised camera is doing, as a value the page can show.
+
+Where does the camera look now, compared with a picture from when it looked right?
+
+Points of the room and the table that both pictures show are matched; hands and tiles that were laid since are the
+minority that does not agree. Pure: pictures in, a transformation or nothing out.
+
+Is this a picture of a table? Black, white, frozen or moved pictures are told from good ones before anybody reads
 them.
 
 Pure: the judge sees small pictures and their times, keeps counters, and never looks at a clock.
+
+A film under the same eye as a live camera: what is too dark, black, white or filmed from elsewhere is not read.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.supervise.health import State
-from companion.supervise.view import KnownView, ViewSettings, edges, farthest
+from hardware.camera import Camera, CameraError, Fault
+from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image, reduced
+
+
+class CameraState(StrEnum):
+    OPENING = "opening"
+    LIVE = "live"
+    LATE = "late"
+    SILENT = "silent"
+    GONE = "gone"
+    FROZEN = "frozen"
+    BLACK = "black"
+    DARK = "dark"
+    OVEREXPOSED = "overexposed"
+    MOVED = "moved"
+    ENDED = "ended"
+    SOFTWARE = "software"
+    BUSY = "busy"
+    FORBIDDEN = "forbidden"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+    FORMAT = "format"
+    NETWORK = "network"
+
+    @classmethod
+    def of(cls, fault: Fault) -> CameraState:
+        """What a camera's trouble is for the page."""
+        return cls.GONE if fault is Fault.UNPLUGGED else cls(fault.value)
+
+
+class UnreadReason(StrEnum):
+    """Why the table is not read, for whoever says it in other words."""
+
+    AWAY = "away"  # no pictures come
+    SLOW = "slow"  # the reader takes its time
+    OTHER = "other"
+
+
+SEEING = frozenset(
+    {
+        CameraState.OPENING,
+        CameraState.LIVE,
+        CameraState.BLACK,
+        CameraState.DARK,
+        CameraState.OVEREXPOSED,
+        CameraState.MOVED,
+        CameraState.ENDED,
+    }
+)
+"""The camera gives pictures then, or is about to."""
+
+SENTENCES = {
+    CameraState.OPENING: "the camera is starting",
+    CameraState.LIVE: "the camera is live",
+    CameraState.LATE: "the camera gives no picture just now",
+    CameraState.SILENT: "the camera gives no pictures; it is being restarted",
+    CameraState.GONE: "the camera is not there; plug it in again, it comes back by itself",
+    CameraState.FROZEN: "the camera keeps showing the same picture; it is being restarted",
+    CameraState.BLACK: "the picture is black: is the lens covered, is the light off?",
+    CameraState.DARK: "it is too dark to read the table: switch on more light",
+    CameraState.OVEREXPOSED: "the picture is white: is a lamp shining into the camera?",
+    CameraState.MOVED: "the camera was moved: check the four corners",
+    CameraState.ENDED: "the recording has ended",
+    CameraState.SOFTWARE: "the camera's software on this machine does not work",
+    CameraState.BUSY: "another program uses the camera; end that one, and the camera comes back by itself",
+    CameraState.FORBIDDEN: "the companion may not open the camera",
+    CameraState.MEMORY: "there is not enough memory for the camera's pictures",
+    CameraState.CRASHED: "the camera's driver failed; it is being started again",
+    CameraState.FORMAT: "the camera's pictures are of a kind that cannot be used",
+    CameraState.NETWORK: "the camera cannot be reached over the network; it is being tried again",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """`since` is on the monotonic clock; `restarts` counts the camera processes that had to be given up."""
+
+    state: CameraState
+    since: float
+    detail: str = ""
+    restarts: int = 0
+
+    @property
+    def ok(self) -> bool:
+        return self.state in (CameraState.LIVE, CameraState.ENDED)
+
+    @property
+    def message(self) -> str:
+        """One line for the page."""
+        return f"{SENTENCES[self.state]} ({self.detail})" if self.detail else SENTENCES[self.state]
+
+
+class AwayError(CameraError):
+    """There is no picture to trust just now, and there may be one again: ask again. `health` says why."""
+
+    def __init__(self, health: Health) -> None:
+        super().__init__(health.message)
+        self.health = health
+        self.why = UnreadReason.OTHER if health.state in SEEING else UnreadReason.AWAY
+
+
+Matrix = NDArray[np.float64]
+
+
+LEAST = 24
+LEAST_SHARE = 0.3
+REACH_PX = 2.5
+CERTAINTY = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSettings:
+    """`points` are looked for in a picture of `width_px`; a transformation counts when `LEAST` of them and
+    `LEAST_SHARE` of the matched agree on it within `REACH_PX`. `CERTAINTY` is the least of a mere shift of the whole
+    picture, which is asked for where there are too few points."""
+
+    width_px: int = 640
+    points: int = 900
+
+
+class KnownView:
+    """One picture of the right view. `change` tells what has become of it."""
+
+    def __init__(self, image: Image, settings: ViewSettings | None = None) -> None:
+        """`image` (h, w, 3) or grey (h, w), uint8."""
+        self._settings = settings or ViewSettings()
+        self._size_wh = (image.shape[1], image.shape[0])
+        self._scale = (1.0, 1.0)
+        self._finder: Any = cv2.ORB.create(self._settings.points, 1.2, 5, 15, 0, 2, cv2.ORB_HARRIS_SCORE, 31, 8)
+        self._grey = self._small(image)
+        self._points, self._marks = self._finder.detectAndCompute(self._grey, None)
+
+    def change(self, image: Image) -> Matrix | None:
+        """(3, 3): where each pixel of the known picture lies in `image` of the same size; None: it cannot be told."""
+        if (image.shape[1], image.shape[0]) != self._size_wh:
+            return None
+        grey = self._small(image)
+        found = self._by_points(grey)
+        if found is None:
+            found = self._by_shift(grey)
+        if found is None:
+            return None
+        grow = np.diag([*self._scale, 1.0])
+        return np.asarray(grow @ found @ np.linalg.inv(grow), np.float64)
+
+    def _small(self, image: Image) -> Image:
+        w, h = self._size_wh
+        width = min(w, self._settings.width_px)
+        small, self._scale = reduced(image, (width, max(1, round(h * width / w))))
+        return small if small.ndim == 2 else np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+
+    def _by_points(self, grey: Image) -> Matrix | None:
+        points, marks = self._finder.detectAndCompute(grey, None)
+        if marks is None or self._marks is None:
+            return None
+        pairs = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(self._marks, marks)
+        if len(pairs) < LEAST:
+            return None
+        here = np.array([self._points[pair.queryIdx].pt for pair in pairs], np.float64)
+        there = np.array([points[pair.trainIdx].pt for pair in pairs], np.float64)
+        # The same chance for the same picture: what comes of a recording must be repeatable.
+        cv2.setRNGSeed(1)
+        found: tuple[Any, Any] = cv2.findHomography(here, there, cv2.RANSAC, REACH_PX, maxIters=2000, confidence=0.999)
+        if found[0] is None:
+            return None
+        matrix, agreed = np.asarray(found[0], np.float64), int(found[1].sum())
+        if agreed < LEAST or agreed < LEAST_SHARE * len(pairs) or not _sensible(matrix, grey.shape):
+            return None
+        return matrix
+
+    def _by_shift(self, grey: Image) -> Matrix | None:
+        """For views with few points: a shift, where the two pictures clearly agree on one."""
+        window = cv2.createHanningWindow((grey.shape[1], grey.shape[0]), cv2.CV_32F)
+        (dx, dy), certainty = cv2.phaseCorrelate(edges(self._grey) * window, edges(grey) * window)
+        if certainty < CERTAINTY:
+            return None
+        return np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1]], np.float64)
+
+
+def moved(matrix: Matrix, points_px: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """(n, 2) points of the known picture -> where they lie now."""
+    found = cv2.perspectiveTransform(np.asarray(points_px, np.float64).reshape(-1, 1, 2), matrix)
+    return np.asarray(found, np.float64).reshape(-1, 2)
+
+
+def farthest(matrix: Matrix, size_wh: tuple[int, int]) -> float:
+    """How far the corners of the picture's middle half have moved at most, in pixels."""
+    w, h = size_wh
+    corners = np.array([[w, h], [3 * w, h], [3 * w, 3 * h], [w, 3 * h]], np.float64) / 4
+    return float(np.linalg.norm(moved(matrix, corners) - corners, axis=1).max())
+
+
+def _sensible(matrix: Matrix, shape: tuple[int, ...]) -> bool:
+    """A camera that was knocked still sees the same table: neither mirrored nor half or twice as large."""
+    h, w = shape[0], shape[1]
+    corners = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64)
+    now = moved(matrix, corners)
+    area = float(cv2.contourArea(now.astype(np.float32), oriented=True))
+    return cv2.isContourConvex(now.astype(np.float32)) and 0.5 < area / (w * h) < 2.0
+
+
+def edges(grey: Image) -> NDArray[np.float32]:
+    """(h, w) uint8 -> (h, w). Light taken out, so that a lamp is no movement."""
+    smooth = cv2.GaussianBlur(grey, (0, 0), 1.2).astype(np.float32)
+    rough = cv2.GaussianBlur(grey, (0, 0), 6.0).astype(np.float32)
+    return np.asarray(np.clip(smooth - rough, -20, 20), np.float32)
+
 
 Floats = NDArray[np.float32]
 
@@ -64,7 +283,9 @@ class JudgeSettings:
 class PictureJudge:
     """Sees each picture once, in order. With `live` False (recordings) every picture is taken as it is."""
 
-    def __init__(self, settings: JudgeSettings | None = None, *, live: bool = True, after: State | None = None) -> None:
+    def __init__(
+        self, settings: JudgeSettings | None = None, *, live: bool = True, after: CameraState | None = None
+    ) -> None:
         """`after`: the fault for which the camera was restarted; its first pictures have to prove themselves."""
         self._settings = settings or JudgeSettings()
         self._live = live
@@ -82,7 +303,7 @@ class PictureJudge:
         self._good = STEADY_FRAMES if after is None else 0
         self._fault = after
 
-    def see(self, frame: Frame) -> State | None:
+    def see(self, frame: Frame) -> CameraState | None:
         """The fault this picture shows, or None for one that can be trusted."""
         if not self._live:
             return None
@@ -93,7 +314,7 @@ class PictureJudge:
         if fault is not None:
             self._fault, self._good = fault, 0
             return fault
-        if self._same == 0 or self._fault is not State.FROZEN:
+        if self._same == 0 or self._fault is not CameraState.FROZEN:
             # Only a picture unlike the one before shows that a frozen camera has thawed.
             self._good += 1
         if self._good < STEADY_FRAMES:
@@ -114,15 +335,15 @@ class PictureJudge:
         self._remembered = self._reference = self._view = self._light_then = self._strange_since = None
         self._shifted = self._unexplained = self._turned = 0
 
-    def _light(self, probe: Image) -> State | None:
+    def _light(self, probe: Image) -> CameraState | None:
         light = float(np.percentile(probe, 99))
         if light < BLACK_BELOW:
-            return State.DARK if self._dimly_seen(probe) else State.BLACK
+            return CameraState.DARK if self._dimly_seen(probe) else CameraState.BLACK
         faded = self._light_then is not None and light < min(DARK_SHARE * self._light_then, DARK_SURELY_NOT)
         if light < DARK_BELOW or faded:
-            return State.DARK
+            return CameraState.DARK
         if float((probe >= WHITE_FROM).mean()) >= WHITE_SHARE:
-            return State.OVEREXPOSED
+            return CameraState.OVEREXPOSED
         return None
 
     def _dimly_seen(self, probe: Image) -> bool:
@@ -130,7 +351,7 @@ class PictureJudge:
         before = None if self._remembered is None else _as_large(self._remembered, probe)
         return before is not None and _likeness(before.astype(np.float32), probe.astype(np.float32)) >= ALIKE
 
-    def _frozen(self, probe: Image, at: float) -> State | None:
+    def _frozen(self, probe: Image, at: float) -> CameraState | None:
         if self._last is not None and np.array_equal(probe, self._last):
             self._same += 1
         else:
@@ -138,9 +359,9 @@ class PictureJudge:
         self._last = probe
         since = at if self._same_since is None else self._same_since
         frozen = self._same >= self._settings.frozen_frames and at - since >= self._settings.frozen_after_s
-        return State.FROZEN if frozen else None
+        return CameraState.FROZEN if frozen else None
 
-    def _moved(self, probe: Image, at: float) -> State | None:
+    def _moved(self, probe: Image, at: float) -> CameraState | None:
         if self._remembered is None:
             return None
         now = _windowed(probe)
@@ -148,7 +369,7 @@ class PictureJudge:
             # What is remembered came smaller than the camera's pictures, and they may come in another size by now.
             right = _as_large(self._remembered, probe)
             if right is None:
-                return State.MOVED
+                return CameraState.MOVED
             self._reference = _windowed(right)
             self._view = KnownView(right, ViewSettings(width_px=PROBE_WIDTH, points=500))
         (dx, dy), certainty = cv2.phaseCorrelate(self._reference, now)
@@ -160,7 +381,7 @@ class PictureJudge:
         else:
             self._compare_points(probe, limit, at)
         strange = self._strange_since is not None and at - self._strange_since >= STRANGE_S
-        return State.MOVED if strange or max(self._shifted, self._turned) >= MOVED_FRAMES else None
+        return CameraState.MOVED if strange or max(self._shifted, self._turned) >= MOVED_FRAMES else None
 
     def _compare_quarters(self, probe: Image, limit: float) -> None:
         """Turned about its middle by some degrees? Then the quarters have gone different ways. Counts as two."""
@@ -245,3 +466,53 @@ def _windowed(probe: Image) -> Floats:
     """Edges, faded out towards the picture's rim, which is no movement."""
     window = cv2.createHanningWindow((probe.shape[1], probe.shape[0]), cv2.CV_32F)
     return np.asarray(edges(probe) * window, np.float32)
+
+
+NEVER_FROZEN = JudgeSettings(frozen_after_s=float("inf"))
+"""A film may stand still; nothing hangs behind it."""
+
+
+class JudgedFilm(FrameSource):
+    """Passes on the frames of a recording that can be trusted. Each new fault is an AwayError once; the frames that
+    show it are left out."""
+
+    live = False
+    stills = False
+
+    def __init__(self, film: Camera) -> None:
+        self._film = film
+        self._judge = PictureJudge(NEVER_FROZEN)
+        self._fault: CameraState | None = None
+        self._last: Frame | None = None
+
+    def read(self) -> Frame | None:
+        while (frame := self._film.read()) is not None:
+            before, self._fault = self._fault, self._judge.see(frame)
+            if self._fault is None:
+                self._last = frame
+                return frame
+            if self._fault is not before:
+                raise AwayError(Health(self._fault, time.monotonic(), frame.name))
+        return None
+
+    def looks_right(self) -> None:
+        """The table was read in the latest frame: that is where the camera should look."""
+        if self._last is not None:
+            self.remember_view(self._last.image)
+
+    def remember_view(self, image: Image | None) -> None:
+        """The camera looks as in `image` now; None: do not watch for a shift from it."""
+        if image is None:
+            self._judge.forget_view()
+        else:
+            self._judge.remember_view(to_remember(image))
+
+    def close(self) -> None:
+        self._film.close()
+
+
+def judged(camera: Camera, source: str) -> Camera:
+    """A film file judged; every other source as it is: live ones are judged in their process, photographs may be taken
+    from anywhere, and the simulated table is never dark."""
+    is_film = not camera.live and not camera.stills and not source.startswith("sim:")
+    return JudgedFilm(camera) if is_film else camera

@@ -2,7 +2,7 @@
 what people have confirmed.
 
 Nothing is inferred. A tap that fits the round as told is taken; one that does not is asked about (`tracking.edits`).
-While a question is open each of its keys, and the round as told, stays a `Reading`. A tap that fits one of them asks
+While a question is open each of its keys, and the round as told, stays a `ActOrder`. A tap that fits one of them asks
 nothing and strikes out the others. An answer is attached to the tap that it is about, so that the order in which people
 answer changes nothing.
 """
@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
-from companion.play.course import Place
-from companion.rules.actions import Action, End, Mark, Pass, Play, Unmark
-from companion.rules.position import LinePosition, Position
+from companion.play.course import TurnPlace
+from companion.rules.position import Action, End, LinePosition, Mark, Pass, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -28,7 +27,7 @@ MOST_KEYS = 7
 MOST_READINGS = 12
 
 
-class Answer(NamedTuple):
+class TapAnswer(NamedTuple):
     """What somebody said of the question about a tap: `events` as its key had them, `by` who said it, line `seq`."""
 
     kind: Kind
@@ -65,7 +64,7 @@ class Tap(NamedTuple):
         return Told(self.act, self.by, self.seq, self.outer_only, self.late, turn=self.turn, end=self.end)
 
 
-class Question(NamedTuple):
+class TapQuestion(NamedTuple):
     """The tap of line `seq` does not fit, for the reasons `faults`. `keys`: what may have been, the likeliest first;
     `alive`: those of them that fit all that was tapped since, by their place. `again`: it was asked before, and the
     answer left something open."""
@@ -78,7 +77,7 @@ class Question(NamedTuple):
     again: int = 0
 
 
-class Reading:
+class ActOrder:
     """Acts in one order with the table after each, and what is wrong with it. `allowed`: faults that are asked about or
     were confirmed. `picks`: question -> key, as far as it has been read so."""
 
@@ -96,7 +95,7 @@ class Reading:
     def now(self) -> Fold:
         return self.folds[-1] if self.folds else self.start
 
-    def told(self, told: Told) -> Reading:
+    def told(self, told: Told) -> ActOrder:
         """The same with one more act, fitting or not."""
         after, faults = self.now.take(told)
         other = copy(self)
@@ -108,7 +107,7 @@ class Reading:
         row = self.faults[since:]
         return tuple(fault for found in row for fault in found if fault.sure and fault not in self.allowed)
 
-    def altered(self, items: Sequence[Told], *, fits: bool = True) -> Reading | None:
+    def altered(self, items: Sequence[Told], *, fits: bool = True) -> ActOrder | None:
         """The same acts in another order; with `fits` None where something is wrong with it."""
         same = 0
         for one, other in zip(self.items, items, strict=False):
@@ -127,12 +126,12 @@ class Reading:
         new.items, new.folds, new.faults = tuple(items), tuple(folds), tuple(found)
         return new
 
-    def allowing(self, faults: Sequence[Fault]) -> Reading:
+    def allowing(self, faults: Sequence[Fault]) -> ActOrder:
         other = copy(self)
         other.allowed = self.allowed.union(faults)
         return other
 
-    def picked(self, question: tuple[int, int], key: int | None) -> Reading:
+    def picked(self, question: tuple[int, int], key: int | None) -> ActOrder:
         other = copy(self)
         other.picks = (*self.picks, (question, key))
         return other
@@ -141,8 +140,8 @@ class Reading:
 class _Moment(NamedTuple):
     """After a tap: what may have been, the likeliest first, and what has been asked."""
 
-    readings: tuple[Reading, ...]
-    asked: tuple[Question, ...]
+    readings: tuple[ActOrder, ...]
+    asked: tuple[TapQuestion, ...]
     confirmed: Mapping[Fault, Confirmed]
     filled: tuple[tuple[int, int], ...] = ()
 
@@ -161,12 +160,12 @@ class AskedRound:
         starter: str,
         *,
         starter_known: bool = True,
-        answers: Mapping[int, Sequence[Answer]] | None = None,
+        answers: Mapping[int, Sequence[TapAnswer]] | None = None,
     ) -> None:
         self.rules = rules
         self.answers = answers or {}
         self.taps: tuple[Tap, ...] = ()
-        first = Reading(begun(rules, table, starter, anybody=not starter_known))
+        first = ActOrder(begun(rules, table, starter, anybody=not starter_known))
         self._moments: tuple[_Moment, ...] = (_Moment((first,), (), {}),)
 
     def copy(self) -> AskedRound:
@@ -179,11 +178,11 @@ class AskedRound:
     # ---- what came of it -----------------------------------------------------------------------------------------
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ActOrder:
         """What has happened, as far as anybody has said; the likeliest where something is asked."""
         return self._moments[-1].readings[0]
 
-    def turns(self) -> dict[int, Place]:
+    def turns(self) -> dict[int, TurnPlace]:
         """Line of each tap -> the turn to which it belongs, in the order in which the acts happened; taps that were
         doubled are left out."""
         row = zip(self.reading.items, self.reading.folds, strict=True)
@@ -200,12 +199,12 @@ class AskedRound:
             fold = after
         return found
 
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[TapQuestion, ...]:
         """What is to be asked now. Where the likeliest is that whole turns are still to come, silence waits until one
         more player has acted."""
         return tuple(question for question in self._moments[-1].asked if not self._waits(question))
 
-    def silent(self) -> tuple[Question, ...]:
+    def silent(self) -> tuple[TapQuestion, ...]:
         """What does not fit and is not asked yet."""
         return tuple(question for question in self._moments[-1].asked if self._waits(question))
 
@@ -214,7 +213,7 @@ class AskedRound:
         quicker."""
         return self._moments[-1].filled
 
-    def _waits(self, question: Question) -> bool:
+    def _waits(self, question: TapQuestion) -> bool:
         first = question.keys[0] if question.keys else None
         if first is None or not _whole_turns(first, question):
             return False
@@ -268,7 +267,7 @@ class AskedRound:
                     after = self._sorted(after, question, answer, tap)
         return after
 
-    def _sorted(self, after: _Moment, question: Question, answer: Answer, tap: Tap) -> _Moment:
+    def _sorted(self, after: _Moment, question: TapQuestion, answer: TapAnswer, tap: Tap) -> _Moment:
         """The taps up to this one in the order that somebody gave them when asked about an earlier one."""
         as_told = ((question.seq, question.again), None)
         base = next((one for one in after.readings if as_told in one.picks), after.readings[0])
@@ -287,10 +286,10 @@ class AskedRound:
         others = before.readings[1:]
         return self._asked(before, told, others, tap)
 
-    def _struck(self, before: _Moment, readings: list[Reading], tap: Tap) -> _Moment:
+    def _struck(self, before: _Moment, readings: list[ActOrder], tap: Tap) -> _Moment:
         """The tap fits these; what else was thought of is struck out. A turn of which nothing had been told, and that
         is told now, settles the question that it answers."""
-        asked: list[Question] = []
+        asked: list[TapQuestion] = []
         filled = before.filled
         for question in before.asked:
             name = (question.seq, question.again)
@@ -302,7 +301,7 @@ class AskedRound:
             asked.append(question._replace(alive=frozenset(key for key in keys if key is not None)))
         return before._replace(readings=tuple(readings), asked=tuple(asked), filled=filled)
 
-    def _asked(self, before: _Moment, told: Reading, others: Sequence[Reading], tap: Tap) -> _Moment:
+    def _asked(self, before: _Moment, told: ActOrder, others: Sequence[ActOrder], tap: Tap) -> _Moment:
         """The tap fits nothing: it is asked about, or was answered."""
         confirmed, asked = before.confirmed, before.asked
         said = [answer for answer in self.answers.get(tap.seq, ()) if _due(answer) <= tap.seq]
@@ -325,7 +324,7 @@ class AskedRound:
             return before._replace(readings=(told,), confirmed=confirmed)
         at = next(n for n, row in enumerate(told.faults) if any(fault in faults for fault in row))
         fold, rest = told.folds[at - 1] if at else told.start, told.items[at + 1 :]
-        made: dict[tuple[Told, ...], Reading] = {}
+        made: dict[tuple[Told, ...], ActOrder] = {}
 
         def fits(items: tuple[Told, ...]) -> bool:
             reading = told.altered(items)
@@ -343,12 +342,12 @@ class AskedRound:
         for other in others[: MOST_READINGS - len(readings)]:
             carried = other.told(tap.told)
             readings.append(carried.allowing(carried.wrong()).picked(name, None))
-        question = Question(tap.seq, faults, tuple(keys), frozenset(range(len(keys))), tap.by, number)
+        question = TapQuestion(tap.seq, faults, tuple(keys), frozenset(range(len(keys))), tap.by, number)
         return _Moment(tuple(readings), (*asked, question), confirmed, before.filled)
 
     # ---- where a tap belongs -------------------------------------------------------------------------------------
 
-    def _placed(self, reading: Reading, tap: Tap) -> Reading | None:
+    def _placed(self, reading: ActOrder, tap: Tap) -> ActOrder | None:
         """The reading with this tap where it fits best: in a turn that the phone showed and that is not the present
         one; else where the train ends as the phone showed it, and no turn to come has to explain anything. None:
         nowhere."""
@@ -363,7 +362,7 @@ class AskedRound:
                 break
         return best
 
-    def _ends_otherwise(self, placed: Reading, tap: Tap) -> bool:
+    def _ends_otherwise(self, placed: ActOrder, tap: Tap) -> bool:
         """Whether the tile would lie at another end than the one for which it was tapped."""
         if tap.end is None or not tap.outer_only:
             return False
@@ -372,7 +371,7 @@ class AskedRound:
         tile = (placed.folds[n - 1] if n else placed.start).laid(told)
         return tile is not None and tap.end not in tile
 
-    def _places(self, reading: Reading, tap: Tap) -> Iterator[tuple[Reading | None, bool]]:
+    def _places(self, reading: ActOrder, tap: Tap) -> Iterator[tuple[ActOrder | None, bool]]:
         """Where it may belong: in the turn that the phone showed; with what the same player has just told; as the next
         act; in place of one that an answer put in; in a turn that is still to come. And whether the phone said so."""
         told, items = tap.told, reading.items
@@ -399,7 +398,7 @@ class AskedRound:
         if sum(one.fine and one.by == tap.by for one in items) < tap.fines:
             yield reading.told(told._replace(fine=True)), False
 
-    def _crossed(self, reading: Reading, tap: Tap) -> bool:
+    def _crossed(self, reading: ActOrder, tap: Tap) -> bool:
         """Whether the end for which the tile was tapped is no longer there."""
         if tap.end is None or not isinstance(tap.act, Play):
             return False
@@ -412,12 +411,12 @@ class AskedRound:
             return False
         return one.tap is None or any(known.seq == one.tap and known.put_in for known in self.taps)
 
-    def _goes_on(self, reading: Reading, tap: Tap, hole: int) -> bool:
+    def _goes_on(self, reading: ActOrder, tap: Tap, hole: int) -> bool:
         """Whether the same player, nobody between, has told the act before this turn's rest."""
         last = self.taps[-1] if self.taps else None
         return last is not None and last.by == tap.by and hole > 0 and reading.items[hole - 1].tap == last.seq
 
-    def _behind(self, reading: Reading, tap: Tap) -> int | None:
+    def _behind(self, reading: ActOrder, tap: Tap) -> int | None:
         """The place right behind what the same player has just told, where that came before other acts."""
         last = self.taps[-1] if self.taps else None
         if last is None or last.by != tap.by:
@@ -425,7 +424,7 @@ class AskedRound:
         place = next((n + 1 for n, one in enumerate(reading.items) if one.tap == last.seq), None)
         return None if place == len(reading.items) else place
 
-    def _may_fill(self, reading: Reading, hole: int) -> bool:
+    def _may_fill(self, reading: ActOrder, hole: int) -> bool:
         """Unanswered, only a turn completes in silence of which nothing has been told."""
         if all(key is None or self._is_answered(number) for number, key in reading.picks):
             return True
@@ -435,7 +434,7 @@ class AskedRound:
     def _is_answered(self, number: tuple[int, int]) -> bool:
         return len(self.answers.get(number[0], ())) >= number[1]
 
-    def _filling(self, reading: Reading, told: Told, hole: int) -> Reading | None:
+    def _filling(self, reading: ActOrder, told: Told, hole: int) -> ActOrder | None:
         """The tap in a turn that is still to come: with it that turn is told, or the rest of it is still to come."""
         items = reading.items
         whole = (*items[:hole], told, *items[hole + 1 :])
@@ -445,25 +444,25 @@ class AskedRound:
         return reading.altered((*items[:hole], told, *items[hole:]))
 
 
-def _due(answer: Answer) -> int:
+def _due(answer: TapAnswer) -> int:
     """The last tap of which this answer says where it belongs; 0: none but the one that was asked about."""
     return max((seq for event in answer.events for seq in event.get("order", ())), default=0)
 
 
-def _is_told(reading: Reading, question: Question, name: tuple[int, int]) -> bool:
+def _is_told(reading: ActOrder, question: TapQuestion, name: tuple[int, int]) -> bool:
     """Whether this reading says that whole turns were still to come, and they have been told by now."""
     key = next((key for number, key in reading.picks if number == name), None)
     waits = any(one.act is None and one.before == question.seq for one in reading.items)
     return key is not None and _whole_turns(question.keys[key], question) and not waits
 
 
-def _is_meant(fault: Fault, answer: Answer, tap: Tap) -> bool:
+def _is_meant(fault: Fault, answer: TapAnswer, tap: Tap) -> bool:
     """Whether "It was really so" was said of this fault, one of those shown then; where none was, one of the tap."""
     shown = {(event["violation"], event["by"]) for event in answer.events}
     return (fault.code, fault.player) in shown if shown else fault.tap == tap.seq
 
 
-def _whole_turns(key: Edit, question: Question) -> bool:
+def _whole_turns(key: Edit, question: TapQuestion) -> bool:
     """Whether this key says that whole turns are still to come, and nothing of them has been told."""
     out_of_turn = any(fault.code == V.OUT_OF_TURN for fault in question.faults)
     return key.kind is Kind.LATER and out_of_turn and all(fault.tap == question.seq for fault in question.faults)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from companion.rules.actions import Action, Discard, Draw, End, Mark, Pass, Play, Unmark
+from companion.rules.position import Action, Discard, Draw, End, Mark, Pass, Play, Unmark
 from companion.rules.violations import Violation as V
 from companion.tracking.strict import Fault, Fold, Setting, Start, Told
 

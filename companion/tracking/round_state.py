@@ -1,19 +1,23 @@
-"""A round of Mexican Train as one hypothesis has it: the table in the middle of a turn, and what goes with it."""
+"""A round of Mexican Train as one hypothesis has it: the table in the middle of a turn, and what goes with it.
+
+What explaining the rest of a change costs at least, whoever made it: so the search leaves ways that become dear.
+
+How a turn of Mexican Train may be over: what it then lacks is a fault, or something that no picture showed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
+from typing import ClassVar, NamedTuple, Self, TypeVar
 
-from companion.rules.actions import Mark, Play, Unmark
-from companion.rules.mexican.blocks import provably_blocked
-from companion.rules.mexican.turn import TurnState
-from companion.rules.position import Chain, LinePosition, Position
+from companion.rules.mexican.turn import TurnState, provably_blocked
+from companion.rules.position import MEXICAN, Chain, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
-from companion.tracking.costs import COST, LATE_PICTURES, Cause
-from companion.tracking.pieces import Pieces
+from companion.tracking.costs import COST, LATE_PICTURES, Cause, fault
+from companion.tracking.evidence import Piece, Pieces, Rest
 
 FEW = 4
 """From here on the count of a hand or of the boneyard makes no difference yet: hypotheses that differ in it are one,
@@ -302,3 +306,212 @@ def with_hands(table: Position, hands: Mapping[str, int]) -> Position:
         table.set_max, table.players, table.engine, table.trains, table.markers, table.open, table.flipped, table.turn,
         table.first_turn, table.boneyard, dict(hands), table.round, table.first_engine,
     )  # fmt: skip
+
+
+def begun(rest: Rest) -> bool:
+    """Whether some of the change is explained already."""
+    return bool(rest.draws or rest.flips or rest.markers or any(rest.tiles))
+
+
+class Ahead(NamedTuple):
+    """What is left of a change, whoever's turn it is: tiles, those of them that are no doubles, and what it costs at
+    least that some do not fit, and where they lie. `begun`: some of the change is explained already."""
+
+    tiles: int
+    closing: int
+    misfits: int
+    places: int
+    begun: bool
+
+
+def at_least(
+    turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool, misread: frozenset[str]
+) -> int:
+    """An admissible lower bound, in decibans: each further tile that is no double costs another turn, each misfit a
+    fault or a misreading.
+
+    `several`: this turn may have more than one tile that is no double, as a long first one. `between`: the turn began
+    in the middle of this change. A tile on one of the trains `misread` may fit all the same.
+    """
+    trains = turn.trains
+    ends = tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains])
+    key = (rest, ends, misread)
+    ahead = pieces.ahead.get(key)
+    if ahead is None:
+        ahead = pieces.ahead[key] = _ahead(turn, pieces, rest, misread)
+    if several:
+        return ahead.misfits
+    more = max(1, ahead.closing) if turn.complete and ahead.tiles and ahead.begun else max(0, ahead.closing - 1)
+    least = ahead.misfits
+    if more:
+        first = Cause.ANOTHER_IN_BETWEEN if between else Cause.TURN_IN_BETWEEN
+        least += COST[first] + COST[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
+    if not turn.open and not turn.live and (turn.complete or not turn.laid):
+        least += ahead.places
+    return least
+
+
+def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str]) -> Ahead:
+    closing = tiles = misfits = places = 0
+    unsure = pieces.unsure
+    doubles = False
+    rows = [(train, row[done:]) for (train, row), done in zip(pieces.trains, rest.tiles, strict=True)]
+    for train, row in rows:
+        chain = turn.trains.get(train)
+        due = chain[-1].outer if chain else None if train == MEXICAN else turn.position.engine.outer
+        doubted = train in misread
+        before: Piece | None = None
+        for piece in row:
+            assert isinstance(piece.act, Play)
+            tile = piece.act.tile
+            another = _as_another(piece, before) if unsure else 99
+            before = piece
+            tiles += 1
+            double = tile.is_double or (unsure and any(other.tile.is_double for other in piece.others))
+            closing += not double
+            doubles = doubles or double
+            if due is not None and tile.inner != due and doubted:
+                # It fits what was misread.
+                doubted = False
+            elif due is not None and tile.inner != due:
+                doubted = True
+                cost = min(COST[Cause.ILLEGAL], another, cost_of_misreading(turn, piece, train, pieces))
+                misfits += max(0, cost - COST[Cause.ON_MEXICAN_TRAIN])
+            elif tile.tile in turn.seen:
+                broken = Cause.ILLEGAL if train in turn.flipped else Cause.RARELY_ILLEGAL
+                cost = min(COST[broken], another, cost_of_misreading(turn, piece, train, pieces))
+                misfits += max(0, cost - COST[Cause.ON_MEXICAN_TRAIN])
+            due = tile.outer
+    if not doubles:
+        players = len(turn.position.players)
+        own = 1 + (closing - 1) // players
+        for train, row in rows:
+            if train == MEXICAN:
+                places += len(row) * COST[Cause.MARKED_ON_MEXICAN_TRAIN]
+            else:
+                mine = min(len(row), own)
+                others = len(row) - mine
+                places += mine * COST[Cause.ON_OWN_TRAIN] + others * COST[Cause.ON_ANOTHERS_TRAIN]
+    return Ahead(tiles, closing, misfits, places, begun(rest))
+
+
+def _as_another(piece: Piece, before: Piece | None) -> int:
+    """What it costs at least that the tile, or the one before it in this change, is another one."""
+    costs = [other.cost for one in (piece, before) if one is not None for other in one.others]
+    if before is not None and not before.is_sure:
+        costs.append(before.cost_of_another)
+    return min(costs, default=99)
+
+
+def cost_of_misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> int:
+    """What it costs that the tile shows other values than were read, or that the one it lies on does."""
+    return misreading(turn, piece, train, pieces)[0]
+
+
+def misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> tuple[int, int | None]:
+    """The same, and the item of the one it lies on where that is the likelier of the two."""
+    cost = piece.cost_of_another
+    if pieces.evidence.guessed:
+        cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
+    chain = turn.trains.get(train)
+    below = pieces.evidence.doubtful_tiles.get((chain[-1], train)) if chain else None
+    return (below.cost, below.item) if below is not None and below.cost < cost else (cost, None)
+
+
+CHEAPEST = min(map(COST.__getitem__, (Cause.MISSED_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN)))
+"""What it costs at least that something has not been seen that a turn seems to lack."""
+
+
+class TurnEnding(NamedTuple):
+    """One end of a turn: its cost, the turn closed, what it is held against the player, what was assumed, the markers
+    that no picture shows yet, lying there and gone, and whether a draw is still to be seen."""
+
+    cost: int
+    turn: TurnState
+    codes: tuple[str, ...]
+    causes: tuple[Cause, ...]
+    on: frozenset[str]
+    off: frozenset[str]
+    undrawn: bool = False
+
+
+def endings(
+    turn: TurnState,
+    on: frozenset[str],
+    off: frozenset[str],
+    *,
+    faults: bool,
+    unseen: bool = True,
+    within: float = inf,
+) -> Iterator[TurnEnding]:
+    """How `turn` may be over. `on` are markers that are held to lie there though no picture shows them, `off` the other
+    way. With `faults` also against a rule, with `unseen` also with something that nothing has shown. What costs more
+    than `within` may be left out."""
+    me = turn.player
+    if me in off and not turn.complete:
+        # It still lies there: nobody has to put it on again.
+        turn = turn.copy()
+        turn.markers |= {me}
+        off = off - {me}
+    before = turn.codes
+    judged = turn.copy()
+    judged.finish()
+    codes = judged.codes - before
+    if me in on and V.MARKER_NOT_REMOVED in codes and unseen:
+        # No picture ever showed it.
+        turn = turn.copy()
+        turn.markers -= {me}
+        on = on - {me}
+        judged = turn.copy()
+        judged.finish()
+        codes = judged.codes - before
+    if not codes:
+        causes = tuple(_unusual(turn, judged, on))
+        yield TurnEnding(sum(COST[cause] for cause in causes), judged, (), causes, on, off)
+        return
+    if unseen and within >= CHEAPEST:
+        yield from _unseen_endings(turn, codes, on, off)
+    if faults and within >= COST[Cause.ALSO_ILLEGAL]:
+        first = Cause.ALSO_ILLEGAL if before else fault(codes)
+        causes = (first, *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
+        cost = sum(COST[cause] for cause in causes)
+        yield TurnEnding(cost, judged, tuple(sorted(map(str, codes))), causes, on, off)
+
+
+def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:
+    """What is held against nobody at the end of this turn, and yet hardly ever done."""
+    doubts = judged.may - turn.may
+    if V.MARKER_NOT_REMOVED in doubts and turn.player not in on:
+        yield Cause.MARKER_LEFT_ON
+    uncounted = (V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED) if turn.boneyard is None else ()
+    if doubts.difference((V.MARKER_NOT_REMOVED, *uncounted)):
+        yield Cause.UNSETTLED_END
+
+
+def _unseen_endings(
+    turn: TurnState, codes: Iterable[V], on: frozenset[str], off: frozenset[str]
+) -> Iterator[TurnEnding]:
+    """The same end without a fault, if something was not seen: a draw, a marker put on or taken off."""
+    me = turn.player
+    mended = turn.copy()
+    before = turn.codes
+    causes: list[Cause] = []
+    found = set(codes)
+    if found & {V.NO_DRAW, V.DOUBLE_NOT_FOLLOWED}:
+        mended.draw()
+        causes.append(Cause.MISSED_DRAW)
+    if found & {V.MARKER_MISSING, V.DOUBLE_NOT_FOLLOWED}:
+        mended.markers |= {me}
+        on = on | {me}
+        causes.append(Cause.MARKER_NOT_SEEN)
+    if V.MARKER_NOT_REMOVED in found:
+        mended.markers -= {me}
+        off = off | {me}
+        causes.append(Cause.MARKER_STILL_SEEN)
+    if not causes:
+        return
+    mended.finish()
+    if mended.codes - before:
+        return
+    undrawn = Cause.MISSED_DRAW in causes and mended.boneyard is not None
+    yield TurnEnding(sum(COST[cause] for cause in causes), mended, (), tuple(causes), on, off, undrawn)

@@ -10,13 +10,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
-from companion.play.course import FOREIGN_TILES, Place
+from companion.play.course import FOREIGN_TILES, TurnPlace
 from companion.play.event_actions import uncounted
-from companion.rules.actions import LEFT, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
-from companion.rules.chinese.judge import tile_faults
-from companion.rules.chinese.line import apply, open_arms, tiles_of
+from companion.rules.chinese import apply, open_arms, tile_faults, tiles_of
 from companion.rules.mexican.turn import TurnState
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import (
+    LEFT,
+    Action,
+    Discard,
+    Draw,
+    End,
+    Flip,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    Unmark,
+)
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -117,9 +128,9 @@ class Fold:
         return self.players[(self.players.index(player) + 1) % len(self.players)]
 
     @property
-    def turn(self) -> Place:
+    def turn(self) -> TurnPlace:
         """The turn of the act that was taken last. Ordinary turns count from 1, a common lap is 0 with what ends it."""
-        return Place(self.number, self.player, self.turns.get(self.player, 0), self.astray, self.number == 0)
+        return TurnPlace(self.number, self.player, self.turns.get(self.player, 0), self.astray, self.number == 0)
 
     @property
     def mover(self) -> str:

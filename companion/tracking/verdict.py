@@ -1,17 +1,108 @@
-"""What the belief comes to: who laid what, what is held against whom and how surely. Thresholds are in costs.py."""
+"""Where clear arms and the table together make a fault certain that the table alone leaves open, code by code.
+
+What turn order, counts or markers tell is never certain by itself (`verdict.NEVER_CERTAIN`): the acts that the fault is
+made of may be another player's. Where the arms over them were clear, that story is excluded. The belief has to be as
+sure of the fault as of any other, so an arm alone never outweighs a legal story.
+
+What the belief comes to: who laid what, what is held against whom and how surely. Thresholds are in costs.py.
+
+What to ask people: at most one good question, where the table will not tell and an answer decides something.
+
+Why the belief names whom it names: the hypotheses about one piece, what each costs and what it rests on.
+
+What people say of the pieces of a round, as evidence with a price for its being wrong.
+
+A statement never resets the belief. What may be certain is judged a second time as if statements counted for nothing:
+nobody is accused for certain because of what somebody entered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Play
+from companion.rules.notation import print_laid
+from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Mark, Pass, Play
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
-from companion.tracking.arm_proof import arms_doubted, proved_by_arms
-from companion.tracking.costs import ACCUSED, CERTAIN, HELD_AGAINST, NAMED, OF_VALUES, POSSIBLE, Cause
-from companion.tracking.evidence import ITEMS, Piece
-from companion.tracking.filter import Hypothesis
+from companion.tracking.costs import (
+    ACCUSED,
+    CERTAIN,
+    CLOSE_DB,
+    COST,
+    HELD_AGAINST,
+    NAMED,
+    OF_VALUES,
+    POSSIBLE,
+    PRIORS,
+    WEIGHTY,
+    Cause,
+)
+from companion.tracking.evidence import ITEMS, Evidence, Piece, Step
+from companion.tracking.filter import Hypothesis, TableFilter, cost_of
+
+MOST_DB = 10
+"""For a certain accusation no arm counts for more. With a quarter of confusing arms one clear arm in ten is somebody
+else's (models/CARD-arms.md), and one told round in 150 accused a neighbour before this was so."""
+
+Proof = Callable[[Sequence[Piece], int, str], bool]
+"""The standing pieces of the round in order, the place of the piece that is charged, and the player."""
+
+
+def arms_doubted(
+    actors: Mapping[str, float], codes: Mapping[tuple[str, str], float], arm: Mapping[str, int]
+) -> tuple[dict[str, float], dict[tuple[str, str], float]]:
+    """The shares of who made a piece, and of what is held against whom, if its arm counts for `MOST_DB` at most.
+
+    `arm`: player -> decibans that the belief has weighed.
+    """
+    back = {player: 10.0 ** (max(0, arm.get(player, 0) - MOST_DB) / 10.0) for player in actors}
+    total = sum(share * back[player] for player, share in actors.items())
+    if not total:
+        return dict(actors), dict(codes)
+    return (
+        {player: share * back[player] / total for player, share in actors.items()},
+        {(code, player): share * back.get(player, 1.0) / total for (code, player), share in codes.items()},
+    )
+
+
+def proved_by_arms(code: str, player: str, item: int, pieces: Sequence[Piece]) -> bool:
+    """Whether the arms over the acts that this charge is made of were clear, and this player's."""
+    proof = _PROOFS.get(code)
+    place = next((n for n, piece in enumerate(pieces) if piece.item == item), None)
+    return proof is not None and place is not None and pieces[place].arm == player and proof(pieces, place, player)
+
+
+def _marked_after_own_tile(pieces: Sequence[Piece], place: int, player: str) -> bool:
+    """The tile before the marker is not somebody else's, after whom the player had to mark."""
+    marker = pieces[place]
+    if marker.act != Mark(player):
+        return False
+    with_it = [piece for piece in pieces if isinstance(piece.act, Play) and _change(piece) == _change(marker)]
+    if with_it:
+        return any(piece.arm == player for piece in with_it)
+    before = _tile_before(pieces, place)
+    return before is not None and before.arm == player and _change(marker) - _change(before) == 1
+
+
+def _laid_by_this_hand(pieces: Sequence[Piece], place: int, player: str) -> bool:
+    """The tile is not of somebody who may lay there already."""
+    return isinstance(pieces[place].act, Play)
+
+
+_PROOFS: dict[str, Proof] = {
+    str(V.MARKER_UNEARNED): _marked_after_own_tile,
+    str(V.MX_TOO_EARLY): _laid_by_this_hand,
+}
+
+
+def _tile_before(pieces: Sequence[Piece], place: int) -> Piece | None:
+    return next((piece for piece in reversed(pieces[:place]) if isinstance(piece.act, Play)), None)
+
+
+def _change(piece: Piece) -> int:
+    return piece.item // ITEMS
+
 
 COUNTED = frozenset(
     map(
@@ -243,3 +334,233 @@ def _one_too_many(item: int, code: str, pieces: Sequence[Piece], players: Sequen
 def _only(codes: Mapping[tuple[str, str], float], code: str) -> str | None:
     """The one player who is charged with `code` beyond the threshold, if there is one."""
     return next((player for (one, player), share in codes.items() if one == code and share >= ACCUSED), None)
+
+
+@dataclass(frozen=True, slots=True)
+class NameInDoubt:
+    """Who laid `play`? One of `players`, the likeliest first; `codes` are what hangs on it."""
+
+    item: int
+    play: Play
+    players: tuple[str, ...]
+    codes: tuple[str, ...]
+
+
+def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> NameInDoubt | None:
+    """The question about the oldest of the `ripe` pieces that is worth one.
+
+    Ripe are pieces that a lap has passed over since: what follows mostly tells by itself. Worth it is a tile of which
+    nobody can be named while a fault hangs on who laid it.
+    """
+    items = frozenset(ripe)
+    for verdict in sorted(verdicts, key=lambda one: one.item):
+        act = verdict.act
+        if verdict.item not in items or not isinstance(act, Play) or verdict.by is not None or verdict.taken_back:
+            continue
+        codes = tuple(charge.code for charge in verdict.charges if not charge.certain and charge.p >= WEIGHTY)
+        likely = verdict.maybe[:2]
+        close = verdict.p <= 1.0 / (1.0 + 10.0 ** (-CLOSE_DB / 10.0))
+        if codes and close and len(likely) == 2:
+            return NameInDoubt(verdict.item, act, likely, codes)
+    return None
+
+
+FIRST_ALTERNATIVES, LEAST_SHARE = 8, 0.005
+"""So many of the cheapest are told, and beyond them whatever rounds to one per cent."""
+
+UNLISTED = frozenset(
+    {
+        Cause.ILLEGAL,
+        Cause.RARELY_ILLEGAL,
+        Cause.ALSO_ILLEGAL,
+        Cause.ON_OWN_TRAIN,
+        Cause.ON_MEXICAN_TRAIN,
+        Cause.ON_ANOTHERS_TRAIN,
+        Cause.MARKED_AND_LAID,
+        Cause.TURN_IN_PARTS,
+        Cause.ANYBODY,
+        Cause.NO_DOUBLE_ACROSS,
+        Cause.DOUBLE_ALONG,
+    }
+)
+"""What is usual needs no words, a fault is named by its code, and how a tile lies is part of what another one costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One way in which it may have come about.
+
+    `cost` in decibans since the change before it, `p` its share of the belief; `codes` are (code, player) of what it
+    holds against somebody, `assumes` what was not seen, in the order of the turns. `tile` is what lies there in it
+    where that is another tile than was read.
+    """
+
+    player: str
+    cost: int
+    p: float
+    codes: tuple[tuple[str, str], ...]
+    assumes: tuple[Cause, ...]
+    tile: Laid | None = None
+
+    def __str__(self) -> str:
+        """`Ann (CLOSED_TRAIN): 53`, `the camera missed a draw and Cy: 54`, `it is another tile than was read and Ann
+        with 5-3: 20`."""
+        faults = ", ".join(code if by == self.player else f"{code} by {by}" for code, by in self.codes)
+        player = self.player if self.tile is None else f"{self.player} with {print_laid(self.tile)}"
+        text = " and ".join([*(PRIORS[cause].text for cause in self.assumes), player])
+        return f"{text} ({faults}): {self.cost}" if faults else f"{text}: {self.cost}"
+
+
+def alternatives(belief: TableFilter, item: int) -> list[Alternative]:
+    """The hypotheses about who made `item`, cheapest first; none where it is settled.
+
+    A hypothesis that several players may have made it by is one for each of them. Of its cheapest way all is known; of
+    the other players' ways it is told what holds in most of them whoever it was.
+    """
+    found: dict[tuple[object, ...], Alternative] = {}
+    hypotheses = sorted(belief.all, key=lambda one: one.cost)
+    total = sum(one.weight for one in hypotheses) or 1.0
+    least = base = 0.0
+    for one in hypotheses:
+        row = one.actors.get(item)
+        if not row:
+            continue
+        steps = list(_steps(one, item))
+        cheapest = next((step.player for step in steps if step.item == item and step.act is not None), None)
+        if not found:
+            least, base = one.cost + cost_of(row.get(cheapest, 1.0)), sum(step.cost for step in steps)
+        tile = next((tile for (what, tile), p in one.others.items() if what == item and p > 0.5), None)
+        for player, of in row.items():
+            # So large a share of the hypothesis is in most of this player's ways, whichever they are.
+            most = 1.0 - of / 2
+            held = {(code, by) for (what, code, by), share in one.codes.items() if what == item and share > most}
+            known = [cause for (what, cause), share in one.causes.items() if what == item and share > most]
+            if player == cheapest:
+                held |= {key for key in _codes_of(steps, item) if one.codes.get((item, *key), 0.0) > of / 2}
+                known = list(_causes_before(steps, item))
+            codes = tuple(sorted(held))
+            assumes = tuple(dict.fromkeys(cause for cause in known if cause not in UNLISTED))
+            key = (player, codes, assumes, tile)
+            share = one.weight / total * of
+            if key in found:
+                found[key] = replace(found[key], p=found[key].p + share)
+            else:
+                cost = round(base + one.cost + cost_of(of) - least)
+                found[key] = Alternative(player, cost, share, codes, assumes, tile)
+    ranked = sorted(found.values(), key=lambda one: (one.cost, one.player))
+    return [one for n, one in enumerate(ranked) if n < FIRST_ALTERNATIVES or one.p >= LEAST_SHARE]
+
+
+def _codes_of(steps: Sequence[Step], item: int) -> Iterator[tuple[str, str]]:
+    """(code, player) of what these steps hold against somebody over this item (`Hypothesis.after`)."""
+    loose: list[tuple[str, str]] = []
+    for step in steps:
+        loose += [(code, step.player) for code in step.codes]
+        if step.item == item:
+            yield from loose
+        if step.item is not None:
+            loose = []
+
+
+def _steps(one: Hypothesis, item: int) -> Iterator[Step]:
+    """The steps of the way to it, from the change of `item` on."""
+    for number, steps in one.path:
+        if number >= item // ITEMS:
+            yield from steps
+
+
+def _causes_before(steps: Sequence[Step], item: int) -> Iterator[Cause]:
+    """What was assumed between the change before and this item."""
+    for step in steps:
+        yield from step.causes
+        if step.item == item and step.act is not None and not isinstance(step.act, End):
+            return
+
+
+WRONG = COST[Cause.WRONG_STATEMENT]
+LATE = COST[Cause.LATE_STATEMENT]
+BLIND = COST[Cause.BLIND_STATEMENT]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What people have said of one piece since it came.
+
+    `by`: who made it. `act`: what it was instead. `withdrawn`: it is to be off the record;
+    `lifted`: because it was taken back, so that what comes there later is new; `unsaid`: they had entered it, and
+    nobody has looked in between. `seen`: the number of the picture that shows what they entered.
+    """
+
+    by: str | None = None
+    act: Action | None = None
+    withdrawn: bool = False
+    lifted: bool = False
+    unsaid: bool = False
+    seen: int | None = None
+
+
+NO_STATEMENT = Statement()
+
+
+def entered(item: int, act: Action, by: str | None) -> Piece:
+    """A piece that somebody has entered and no picture shows.
+
+    A draw or a pass too many may only be late. A marker that is entered late lies there already, and costs nothing.
+    """
+    tile = isinstance(act, Play)
+    owned = by if isinstance(act, (End, Pass, Discard)) else None
+    stated_player = None if owned is not None else by
+    doubt = LATE if isinstance(act, (Draw, End, Pass)) else WRONG
+    return Piece(item, act, by=owned, stated_player=stated_player, doubt=doubt, value_doubt=WRONG if tile else None)
+
+
+def with_statements(
+    evidence: Evidence, statements: Mapping[int, Statement], shown: Mapping[int, Piece], *, blind: bool
+) -> Evidence:
+    """A change of the table as it is believed after all that people have said.
+
+    `shown`: item of a piece in this picture -> the piece that somebody had entered before. `blind`: as if their
+    statements counted for nothing.
+    """
+    pieces = []
+    for piece in evidence.pieces:
+        earlier = shown.get(piece.item)
+        said = NO_STATEMENT if earlier is None else statements.get(earlier.item, NO_STATEMENT)
+        if earlier is not None and earlier.doubt is not None and said.withdrawn and said.seen is None:
+            # They had put it in where it had happened before this picture.
+            earlier = None
+        if earlier is not None and said.seen != evidence.number:
+            # It is on record with an earlier picture.
+            continue
+        if earlier is not None:
+            # It keeps the number under which it was entered.
+            piece = replace(piece, item=earlier.item, stated_player=earlier.stated_player, by=earlier.by)
+        one = statements.get(piece.item, NO_STATEMENT)
+        if one.unsaid or (one.seen is not None and earlier is None):
+            continue
+        if blind:
+            pieces.append(_blind(piece, one))
+        elif not one.withdrawn:
+            pieces.append(_trusted(piece, one))
+        elif piece.doubt is None and not one.lifted:
+            # A picture showed it: what lies on it may show that it does lie there.
+            pieces.append(replace(_trusted(piece, one), denied=WRONG))
+    return replace(evidence, pieces=tuple(pieces))
+
+
+def _trusted(piece: Piece, statement: Statement) -> Piece:
+    if statement.by is not None:
+        piece = replace(piece, stated_player=statement.by)
+    if statement.act is not None:
+        piece = replace(piece, act=statement.act, p=None, value_doubt=WRONG, others=())
+    return piece
+
+
+def _blind(piece: Piece, statement: Statement) -> Piece:
+    act = piece.act if statement.act is None else statement.act
+    doubted = piece.doubt is not None or statement.withdrawn
+    value = BLIND if piece.value_doubt is not None or statement.act is not None else None
+    others = piece.others if statement.act is None else ()
+    return replace(
+        piece, act=act, stated_player=None, doubt=BLIND if doubted else None, value_doubt=value, others=others
+    )

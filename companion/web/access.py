@@ -1,29 +1,360 @@
-"""Signing in, once for each phone: with the PIN, or for one evening with its code."""
+"""Who may change something: the PIN, the phones that are signed in, and the evening's code.
+
+The PIN that guards every change: kept only as a scrypt hash, guessed only slowly.
+
+The phones that are signed in: what the box keeps of them, so that a restart signs nobody out.
+
+This evening's code: whoever has scanned it may play without the PIN, until the evening is over.
+
+Signing in, once for each phone: with the PIN, or for one evening with its code.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import math
+import secrets
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, render_template, request, session
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from itsdangerous import BadSignature
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
+from werkzeug.http import parse_cookie
+from werkzeug.wrappers import Request
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import AppState
-from companion.log.author import PHONE
-from companion.web.body import read_body, text
-from companion.web.evening import Evening
+from companion.log.journal import PHONE
+from companion.storage.state_file import read_state, write_state
+from companion.web.forms import at_field, name_of_phone, plain_digits, read_body, send_again, sent_again, text
 from companion.web.guard import network_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.names import name_of_phone
-from companion.web.phones import PhoneSessions, SignedIn
-from companion.web.pin import PinLock, TooManyTriesError
-from companion.web.returned import at_field, send_again
-from companion.web.same_page import sent_again
+
+FIRST_WAIT_S = 30.0
+"""The first wait after too many wrong tries; it doubles up to `LONGEST_WAIT_S`."""
+LONGEST_WAIT_S = 900.0
+FORGET_AFTER_S = 3600.0
+"""Whoever has not tried for so long begins anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinSettings:
+    """scrypt with n=2^14, r=8 takes about 50 ms and 16 MB on a small box: felt by a guesser, not by a player."""
+
+    n: int = 2**14
+    r: int = 8
+    p: int = 1
+    free_tries: int = 5
+    free_tries_for_all: int = 50
+
+
+@dataclass(slots=True)
+class _Tries:
+    wrong: int = 0
+    last_s: float = 0.0
+    closed_until_s: float = 0.0
+
+
+class TooManyTriesError(Exception):
+    """Nobody at this address may try for `wait_s` seconds."""
+
+    def __init__(self, wait_s: float) -> None:
+        super().__init__(f"too many wrong PINs, wait {wait_s:.0f} s")
+        self.wait_s = wait_s
+
+
+def fresh_pin() -> str:
+    """Six digits."""
+    return f"{secrets.randbelow(1_000_000):06d}"
+
+
+EVERYONE = "*"
+
+MOST_REMEMBERED = 5000
+"""Addresses; a home network has 250."""
+
+
+@dataclass(slots=True)
+class PinLock:
+    """Compares PINs. One address has `free_tries`, all together `free_tries_for_all`; then the wait doubles each time.
+    The right PIN forgets the wrong ones of its address and of all.
+
+    `clock` gives monotonic seconds.
+    """
+
+    _salt: bytes
+    _hash: bytes
+    settings: PinSettings
+    clock: Callable[[], float]
+    drawn: bool = False
+    _tries: dict[str, _Tries] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def of(
+        cls,
+        pin: str,
+        settings: PinSettings | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        salt: bytes | None = None,
+        *,
+        drawn: bool = False,
+    ) -> PinLock:
+        """`salt` kept from an earlier start: the same PIN then has the same fingerprint; so have all that are `drawn`
+        anew at each start, or a restart would sign everybody out."""
+        chosen = settings or PinSettings()
+        salt = secrets.token_bytes(16) if salt is None else salt
+        return cls(salt, _scrypt(pin, salt, chosen), chosen, clock, drawn)
+
+    @property
+    def fingerprint(self) -> str:
+        """Names this PIN in a signed cookie, so that another chosen PIN signs everybody out."""
+        if self.drawn:
+            return "drawn"
+        return hashlib.sha256(self._hash).hexdigest()[:16]
+
+    def opens(self, pin: str, address: str) -> bool:
+        """Whether `pin` is right. Raises TooManyTriesError before any hashing while the address has to wait.
+
+        An address without wrong tries always has one, however many others guess: nobody can lock the owner out.
+        """
+        with self._lock:
+            now = self.clock()
+            self._forget(now)
+            mine = self._tries.setdefault(address, _Tries())
+            everyone = self._tries.setdefault(EVERYONE, _Tries())
+            closed_until = max(mine.closed_until_s, everyone.closed_until_s) if mine.wrong else 0.0
+            if now < closed_until:
+                raise TooManyTriesError(closed_until - now)
+            # Counted before it is known: many at once from one address are many tries.
+            self._count(mine, self.settings.free_tries, now)
+        if not hmac.compare_digest(_scrypt(pin[:64], self._salt, self.settings), self._hash):
+            with self._lock:
+                self._count(everyone, self.settings.free_tries_for_all, now)
+            return False
+        with self._lock:
+            self._tries.pop(address, None)
+            self._tries.pop(EVERYONE, None)
+        return True
+
+    def _count(self, tries: _Tries, free: int, now: float) -> None:
+        tries.wrong += 1
+        tries.last_s = now
+        if tries.wrong >= free:
+            wait = FIRST_WAIT_S * 2.0 ** min(tries.wrong - free, 20)
+            tries.closed_until_s = now + min(wait, LONGEST_WAIT_S)
+
+    def _forget(self, now: float) -> None:
+        old = [name for name, tries in self._tries.items() if now - tries.last_s > FORGET_AFTER_S]
+        for name in (*old, *[name for name in self._tries if name != EVERYONE][: len(self._tries) - MOST_REMEMBERED]):
+            self._tries.pop(name, None)
+
+
+def _scrypt(pin: str, salt: bytes, settings: PinSettings) -> bytes:
+    secret, n, r, p = plain_digits(pin).encode("utf-8", "replace"), settings.n, settings.r, settings.p
+    return _hasher().submit(lambda: hashlib.scrypt(secret, salt=salt, n=n, r=r, p=p, dklen=32)).result()
+
+
+@cache
+def _hasher() -> ThreadPoolExecutor:
+    """The only thread that hashes. The C library keeps the 16 MB of each scrypt for the thread that asked, so that
+    a hundred serving threads grew by half a gigabyte."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="pin")
+
+
+PHONES_FILE = "phones.json"
+
+MOST_SIGNED_IN = 200
+"""Browsers; a club of forty tables has fewer."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """`key` signs the cookies, `salt` goes into the PIN's hash; `browsers` are hashes of their secrets, the oldest
+    first."""
+
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
+    browsers: dict[str, None] = field(default_factory=dict)
+
+
+class SignedIn:
+    """The browsers that are signed in. A cookie of one that has signed out opens nothing any more. Thread-safe.
+
+    Args:
+        path: where they are kept; None, or where nothing can be written: until the program ends.
+    """
+
+    def __init__(self, path: Path | None = None, most: int = MOST_SIGNED_IN) -> None:
+        self._path, self._most = path, most
+        self._lock = threading.Lock()
+        kept = None if path is None else read_state(path, _phones_from, None)
+        self._kept = _Kept() if kept is None else kept
+        if kept is None:
+            self._keep()
+
+    @property
+    def key(self) -> bytes:
+        return self._kept.key
+
+    @property
+    def salt(self) -> bytes:
+        return self._kept.salt
+
+    @property
+    def mark(self) -> str:
+        """Tells this box's cookies from those of another program on the same host, at another port."""
+        return hashlib.sha256(self._kept.salt).hexdigest()[:8]
+
+    def add(self) -> str:
+        """A new one's own secret; the oldest is forgotten when there are too many."""
+        secret = secrets.token_urlsafe(16)
+        with self._lock:
+            self._kept.browsers[_hash(secret)] = None
+            while len(self._kept.browsers) > self._most:
+                del self._kept.browsers[next(iter(self._kept.browsers))]
+            self._keep()
+        return secret
+
+    def __contains__(self, secret: object) -> bool:
+        with self._lock:
+            return isinstance(secret, str) and _hash(secret) in self._kept.browsers
+
+    def remove(self, secret: object) -> None:
+        with self._lock:
+            if isinstance(secret, str) and self._kept.browsers.pop(_hash(secret), self) is None:
+                self._keep()
+
+    def clear(self) -> None:
+        with self._lock:
+            self._kept.browsers.clear()
+            self._keep()
+
+    def _keep(self) -> None:
+        if self._path is None:
+            return
+        kept = self._kept
+        state = {"key": kept.key.hex(), "salt": kept.salt.hex(), "browsers": list(kept.browsers)}
+        with suppress(OSError):  # a disk that takes nothing signs nobody out before the next start
+            write_state(self._path, state)
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _phones_from(state: Any) -> _Kept:
+    kept = _Kept(bytes.fromhex(state["key"]), bytes.fromhex(state["salt"]), dict.fromkeys(map(str, state["browsers"])))
+    if len(kept.key) != 32 or len(kept.salt) != 16:
+        raise ValueError
+    return kept
+
+
+class PhoneSessions(SecureCookieSessionInterface):
+    """Flask's sessions in signed cookies. How old one is says nothing on a box whose clock is set back and forth: the
+    browser forgets it after a month without a visit, and `SignedIn` says which still open anything."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
+        kept = self.opened(app, request.cookies.get(self.get_cookie_name(app), ""))
+        return self.session_class(kept)
+
+    def opened(self, app: Flask, cookie: str) -> Mapping[str, Any]:
+        """What a cookie of this box holds; nothing where it is none."""
+        signer = self.get_signing_serializer(app)
+        if signer is None or not cookie:
+            return {}
+        try:
+            kept = signer.loads(cookie)
+        except BadSignature:
+            return {}
+        return kept if isinstance(kept, dict) else {}
+
+    def of_head(self, app: Flask, headers: Mapping[str, str]) -> Mapping[str, Any]:
+        """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}."""
+        return self.opened(app, parse_cookie(headers.get("COOKIE", "")).get(self.get_cookie_name(app), ""))
+
+
+EVENING_FILE = "evening.json"
+
+LASTS_S = 16 * 3600.0
+"""From the first game to the last phone that looks at the scores; the next evening has another code."""
+
+CODE_BYTES = 12
+"""Nobody guesses one of 2^96, and a screen across the room still shows it in large squares."""
+
+
+class _Drawn(NamedTuple):
+    code: str
+    at: float
+
+
+class Evening:
+    """A random code that is drawn anew when it is over, or when somebody ends it. Thread-safe.
+
+    Args:
+        path: where it is kept, so that a restart shuts nobody out; None, or where nothing can be written: until the
+            program ends.
+        clock, monotonic: the time of day, which says how old a kept code is, and the time that only runs.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        clock: Callable[[], float] = time.time,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._path, self._clock, self._monotonic = path, clock, monotonic
+        self._lock = threading.Lock()
+        kept = None if path is None else read_state(path, _evening_from, None)
+        # A clock that was set back makes no code older.
+        age_s = LASTS_S if kept is None else max(0.0, clock() - kept.at)
+        self._code, self._over = "" if kept is None else kept.code, monotonic() + LASTS_S - age_s
+
+    @property
+    def code(self) -> str:
+        with self._lock:
+            if self._monotonic() >= self._over:
+                self._draw()
+            return self._code
+
+    @property
+    def mark(self) -> str:
+        """Names the code in a signed cookie and in an address, without telling it."""
+        return hashlib.sha256(self.code.encode()).hexdigest()[:16]
+
+    def lets_in(self, code: str) -> bool:
+        return hmac.compare_digest(code.encode("utf-8", "replace"), self.code.encode())
+
+    def end(self) -> None:
+        """From now on there is another code, and whoever came in by this one is out."""
+        with self._lock:
+            self._draw()
+
+    def _draw(self) -> None:
+        self._code, self._over = secrets.token_urlsafe(CODE_BYTES), self._monotonic() + LASTS_S
+        if self._path is not None:
+            with suppress(OSError):  # a disk that takes nothing: the code is good until the program ends
+                write_state(self._path, {"code": self._code, "at": self._clock()})
+
+
+def _evening_from(state: Any) -> _Drawn:
+    drawn = _Drawn(str(state["code"]), float(state["at"]))
+    if len(drawn.code) < 16:
+        raise ValueError
+    return drawn
+
 
 access = Blueprint("access", __name__)
 

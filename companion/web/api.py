@@ -15,21 +15,16 @@ from companion.game.game_view import GameView, as_json
 from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Discarded, Event, MarkerPlaced, Passed, TilePlayed, Unclear
 from companion.log.journal import JournalError
-from companion.play.reports import DEALT
-from companion.rules.mexican.scoring import starters
+from companion.play.course import DEALT
+from companion.rules.mexican.judge import starters
 from companion.rules.tile import Tile
 from companion.web.access import own_path, wants_page, who_changes
-from companion.web.body import HIGHEST, number, person, read_body, text, tile, tiles
-from companion.web.carried import Carried, carried
-from companion.web.changing import changes, table_as_seen
-from companion.web.disk import disk_fault
-from companion.web.hand_notes import places_of
+from companion.web.changing import changes, table_as_seen, what_changes
+from companion.web.forms import HIGHEST, FieldError, number, person, read_body, text, tile, tiles
+from companion.web.hands import places_of
 from companion.web.languages import gettext as _
-from companion.web.put_in import comes_after, missing_act
-from companion.web.refusals import why
-from companion.web.repair_texts import in_english
-from companion.web.returned import FieldError
-from companion.web.what_changes import what_changes
+from companion.web.tapping import Carried, carried, comes_after, missing_act
+from companion.web.texts import disk_fault, in_english, why
 from companion.web.wording import show_tile
 
 api = Blueprint("api", __name__)

@@ -16,43 +16,34 @@ from werkzeug.exceptions import HTTPException
 
 from companion.app.state import AppState, NoGameError
 from companion.log.journal import JournalError
-from companion.web.access import access, wants_page
+from companion.web.access import (
+    EVENING_FILE,
+    PHONES_FILE,
+    Evening,
+    PhoneSessions,
+    PinLock,
+    SignedIn,
+    access,
+    fresh_pin,
+    wants_page,
+)
 from companion.web.api import api
+from companion.web.archive import DownloadSlots, SourceArchive, games, manual, sharing, source
 from companion.web.changing import Repeats
-from companion.web.changing_players import changing_players
-from companion.web.disk import disk_fault, disk_is_full
-from companion.web.downloads import Places
-from companion.web.evening import EVENING_FILE, Evening
-from companion.web.games import games
-from companion.web.guard import guard, own_names
-from companion.web.guests import GuestHands, guests
-from companion.web.hypotheses import hypotheses
-from companion.web.inviting import inviting
-from companion.web.languages import LANGUAGES, choose_language, gettext, speak_languages
-from companion.web.learning import learning
-from companion.web.manual import manual
-from companion.web.own_address import OwnAddress
-from companion.web.own_rules import broken
-from companion.web.packing import pack_answers
-from companion.web.pages import RegionCache, pages
-from companion.web.phones import PHONES_FILE, PhoneSessions, SignedIn
-from companion.web.pin import PinLock, fresh_pin
-from companion.web.placing import placing
-from companion.web.plays import plays
-from companion.web.refusals import status_text
+from companion.web.forms import FieldError, give_back, helpers
+from companion.web.guard import Turns, guard, own_names, pack_answers
+from companion.web.guests import GuestHands, guests, inviting
+from companion.web.languages import LANGUAGES, choose_language, gettext, keep_tiles_whole, speak_languages
+from companion.web.misfits import settling
+from companion.web.pages import RegionCache, pages, whose
+from companion.web.placing import learning, placing, seating
+from companion.web.plays import hypotheses, plays
 from companion.web.repairing import repairing
-from companion.web.returned import FieldError, give_back, helpers
 from companion.web.rounds import rounds
-from companion.web.seating import seating
-from companion.web.settling import settling
-from companion.web.setup import setup
-from companion.web.sharing import sharing
-from companion.web.source import SourceArchive, source
-from companion.web.stream import StreamSettings, stream
-from companion.web.streaming import Seats
-from companion.web.turns import Turns
-from companion.web.whole_tiles import keep_tiles_whole
-from companion.web.whose import whose
+from companion.web.serving import OwnAddress
+from companion.web.setup import broken, changing_players, setup
+from companion.web.stream import ScreenPlaces, StreamSettings, stream
+from companion.web.texts import disk_fault, disk_is_full, status_text
 
 SOURCE_URL = "/source"
 """The page itself hands out what it runs."""
@@ -117,13 +108,13 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_settings"] = chosen
     app.extensions["companion_lock"] = lock or PinLock.of(chosen.pin, salt=phones.salt, drawn=chosen.pin_is_drawn)
     app.extensions["companion_stream"] = chosen.stream
-    app.extensions["companion_seats"] = Seats(chosen.stream.most)
+    app.extensions["companion_seats"] = ScreenPlaces(chosen.stream.most)
     app.extensions["companion_signed_in"] = phones
     app.extensions["companion_evening"] = Evening(
         None if app_state.data_dir is None else app_state.data_dir / EVENING_FILE
     )
     app.extensions["companion_source"] = SourceArchive()
-    app.extensions["companion_exports"] = Places()
+    app.extensions["companion_exports"] = DownloadSlots()
     app.extensions["companion_turns"] = Turns()
     app.extensions["companion_disputes"] = OrderedDict()
     app.extensions["companion_repeats"] = Repeats()

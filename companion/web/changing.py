@@ -1,4 +1,10 @@
-"""Changes made once: a tap that arrives twice counts once, and what was decided at an older table is refused.
+"""Changes of a game from the page: tried first, and made once.
+
+The changes that stand in no game's journal, by the view that makes them: what the trail says of each.
+
+What a correction would change, as its preview shows it, and whether that is still so when somebody keeps it.
+
+Changes made once: a tap that arrives twice counts once, and what was decided at an older table is refused.
 
 A change may carry `expected_game` and `expected_seq` (the table its sender has looked at), and a key of its own: the
 field `once` or the header Idempotency-Key. The same change sent again, by an impatient finger or a retrying network,
@@ -12,9 +18,9 @@ import json
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import wraps
 from typing import Any
 
@@ -23,12 +29,146 @@ from markupsafe import Markup
 from werkzeug.exceptions import Conflict
 
 from companion.app.state import AppState, SessionLike
-from companion.log.author import entered_by
-from companion.web.access import author_now, needs_pin
-from companion.web.body import number, read_body
+from companion.game.game_view import GameView, standing_doubts, standing_faults, standing_open
+from companion.log.journal import entered_by
+from companion.web.access import author_now, needs_pin, who_changes
+from companion.web.forms import number, read_body
 from companion.web.languages import gettext as _
-from companion.web.noted import about, is_change
-from companion.web.photographs import ROUTES, expect_photograph
+from companion.web.languages import marked
+from companion.web.serving import PHOTOGRAPH_ROUTES, expect_photograph
+from companion.web.texts import code_title, why
+from companion.web.wording import fault_title
+
+NOTED: Mapping[str, str] = {
+    "setup.start": marked("This game was begun."),
+    "changing_players.change": marked("The match went on with other players in a new game."),
+    "games.reopen": marked("This game was put on the table again."),
+    "games.delete_game": marked("A game was deleted."),
+    "games.delete_pictures": marked("All pictures were deleted."),
+    "placing.place": marked("The table's corners were set."),
+    "placing.film": marked("How the camera films was chosen."),
+    "placing.watch_again": marked("The film was shown from its beginning."),
+    "placing.read_now": marked("The table was read at once."),
+    "seating.keep": marked("Who sits where was changed, or whether arms are looked at."),
+    "learning.begin": marked("The players' own set was learned, tested or forgotten."),
+    "setup.keep_rules": marked("House rules were kept."),
+    "setup.forget_rules": marked("House rules were deleted."),
+    "repairing.seen": marked("A report of the box was taken from the list."),
+    "repairing.do": marked("A repair of the box was asked for."),
+    "access.sign_out": marked("Every phone was signed out."),
+}
+
+OF_ALL_GAMES = frozenset({"games.delete_pictures"})
+"""These are said in every game."""
+
+PLAIN = frozenset({"setup.start", "games.reopen"})
+"""Of these the words say everything."""
+
+_OF_THE_FORM = frozenset({"expected_game", "expected_seq", "shows", "once", "next", "page", "form", "pin", "name"})
+LONGEST = 300
+
+
+def is_change(endpoint: str, fields: Mapping[str, Any]) -> bool:
+    """Whether this request changes something that no journal holds."""
+    return endpoint in NOTED and not (endpoint == "placing.place" and fields.get("do") == "try")
+
+
+def about(fields: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, str]:
+    """What was asked for, without what only belongs to the form; `place` is what the address names."""
+    asked = {**place, **{name: value for name, value in fields.items() if name not in _OF_THE_FORM}}
+    found = {}
+    for name, value in sorted(asked.items()):
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if text:
+            found[str(name)[:40]] = text[:LONGEST]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What is held against a play, in words: what stands for certain, what is only possible, what would be asked."""
+
+    faults: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    is_open: bool = False
+    asked: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, play: Mapping[str, Any] | None) -> Ruled:
+        if play is None:
+            return cls()
+        faults = tuple(fault_title(play, code) for code in standing_faults(play))
+        doubts = tuple(code_title(code) for code in standing_doubts(play))
+        asked = tuple(code_title(code) for code in standing_open(play))
+        return cls(faults, doubts, bool(doubts) or bool(play.get("ruling_open")), asked)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedPlay:
+    """A play that reads otherwise with a correction, before and after (None: it is not there), with its rulings."""
+
+    seq: int
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+
+    @property
+    def ruled(self) -> tuple[Ruled, Ruled]:
+        return Ruled.of(self.before), Ruled.of(self.after)
+
+
+def changes_between(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str, Any]]) -> list[CorrectedPlay]:
+    """Plays whose ruling or player differs between two lists of plays."""
+    before = {play["seq"]: play for play in now}
+    after = {play["seq"]: play for play in then}
+    found = [CorrectedPlay(seq, before.get(seq), after.get(seq)) for seq in sorted({*before, *after})]
+    return [one for one in found if one.ruled[0] != one.ruled[1] or _named_anew(one)]
+
+
+def _named_anew(change: CorrectedPlay) -> bool:
+    """Whether somebody else is named; where it only became open in which order they are likely, nothing changes."""
+    old, new = change.before, change.after
+    return old is not None and new is not None and old.get("by") != new.get("by")
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The table `now` and `then`, with the correction."""
+
+    now: GameView
+    then: GameView
+
+    @property
+    def plays(self) -> list[CorrectedPlay]:
+        return changes_between(self.now.plays, self.then.plays)
+
+    @property
+    def totals(self) -> dict[str, tuple[int, int]]:
+        """Player -> points before and after, where they differ."""
+        both = {name: (old, self.then.totals.get(name, old)) for name, old in self.now.totals.items()}
+        return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+
+    @property
+    def turn(self) -> tuple[str | None, str | None]:
+        return self.now.turn, self.then.turn
+
+    @property
+    def mark(self) -> str:
+        """The same for as long as the same plays change in the same way: what is laid meanwhile takes nothing away from
+        what somebody has read and keeps."""
+        plays = [(one.seq, [asdict(ruled) for ruled in one.ruled], _named_anew(one)) for one in self.plays]
+        told = json.dumps([plays, self.totals], sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def what_changes(session: SessionLike, seq: int, what: Mapping[str, Any]) -> Preview:
+    """Raises Conflict where entry `seq` cannot be corrected like that."""
+    now = session.snapshot()
+    try:
+        then = session.what_if(seq, what, who_changes())  # type: ignore[attr-defined]
+    except (ValueError, LookupError) as refusal:
+        raise Conflict(why(refusal) or _("You cannot correct it like that.")) from None
+    return Preview(now, then)
+
 
 KEY_HEADER = "Idempotency-Key"
 
@@ -94,7 +234,7 @@ def changes(view: Callable[..., Any]) -> Callable[..., Any]:
     @needs_pin
     @wraps(view)
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if request.path in ROUTES:
+        if request.path in PHOTOGRAPH_ROUTES:
             expect_photograph(request)
         fields = read_body(request)
         mark = _mark(fields)

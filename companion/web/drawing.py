@@ -8,7 +8,7 @@ from functools import cache
 
 from markupsafe import Markup
 
-from companion.game.seat import SHAPES
+from companion.game.game_view import SHAPES
 
 Dot = tuple[float, float]
 

@@ -1,30 +1,159 @@
-"""Everybody enters their own hand: without the PIN, by a link for this one round. Nothing of it counts before somebody
-with the PIN has looked and tapped Count."""
+"""Guests: how they get in, and how everybody enters their own hand.
+
+The page's numeric address as a QR code: names like `box.local` do not work on every phone.
+
+The way in for other phones: the page's address, and this evening's code with it, which lets them play.
+
+A hand that a phone has photographed: read it, and say in words what was read.
+
+Everybody enters their own hand: without the PIN, by a link for this one round. Nothing of it counts before somebody
+with the PIN has looked and tapped Count.
+"""
 
 from __future__ import annotations
 
+import io
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
+from urllib.parse import urlencode
 
-from flask import Blueprint, Response, current_app, redirect, render_template, request, session
+import segno
+from flask import Blueprint, Request, Response, current_app, redirect, render_template, request, session
 from itsdangerous import BadSignature, URLSafeSerializer
-from werkzeug.exceptions import Conflict, Gone
+from werkzeug.exceptions import Conflict, Gone, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.game.game_view import GameView
-from companion.web.access import needs_pin
+from companion.web.access import LASTS_S, evening, let_in, may_invite, needs_pin, signed_in, where_first
 from companion.web.api import app_state, watched
-from companion.web.body import MAX_NAME, person, read_body, tiles
-from companion.web.hand_notes import hand_notes, mark_of, tiles_left, unread
-from companion.web.hand_photo import as_typed, photo_note, read_hand_of, replaced_text
-from companion.web.hand_picture import HandPicture, hand_picture
-from companion.web.inviting import invitation
+from companion.web.forms import LONGEST, MAX_NAME, FieldError, asked_as, person, read_body, tiles
+from companion.web.hands import HandPicture, hand_notes, hand_picture, mark_of, tiles_left, unread
 from companion.web.languages import gettext as _
-from companion.web.photographs import expect_photograph
-from companion.web.qr import qr_svg
-from companion.web.returned import LONGEST, FieldError
-from companion.web.same_page import asked_as
+from companion.web.languages import ngettext
+from companion.web.serving import expect_photograph, of_this_machine, read_photograph
+from companion.web.texts import translated
+
+
+def qr_svg(address: str) -> bytes:
+    """An SVG with the code in black on white, quiet zone included, its squares as large as can be: what is free in it
+    goes into correcting errors."""
+    out = io.BytesIO()
+    segno.make(address, error="l").save(out, kind="svg", border=2, scale=4, dark="#14110c", light="#ffffff")
+    return out.getvalue()
+
+
+inviting = Blueprint("inviting", __name__)
+
+
+def invitation() -> str:
+    """The address that other phones open; "" where this page is reached from this machine alone."""
+    settings = current_app.extensions["companion_settings"]
+    if settings.address is not None and not of_this_machine(settings.address.now):
+        return str(settings.address.now)
+    return "" if of_this_machine(request.host) else request.host_url.rstrip("/")
+
+
+def uninvited_text() -> str:
+    """Why no other phone can open this page, and what lets it."""
+    settings = current_app.extensions["companion_settings"]
+    if settings.address is None or settings.address.here_only:
+        return _("Phones cannot join: this page was started for this machine only. Start it with --host 0.0.0.0.")
+    return _("Phones cannot join yet: this machine is in no network. Connect it to your Wi-Fi.")
+
+
+def qr_address(*, watch: bool = False) -> str:
+    """Where the QR code for this viewer lies: another address for each code, so that no screen shows an old one."""
+    asked = {"of": invitation()} | ({"evening": evening().mark} if may_invite() and not watch else {})
+    return f"/qr.svg?{urlencode(asked)}{'&watch=1' if watch else ''}"
+
+
+@inviting.get("/qr.svg")
+def qr() -> Response:
+    """The way in for other phones: the page's numeric address, and for whoever may play already this evening's code
+    too, unless asked for `watch`."""
+    address = invitation()
+    if not address:
+        raise NotFound("The box does not know its numeric address.")
+    plays = may_invite() and not request.args.get("watch")
+    response = Response(qr_svg(f"{address}/join/{evening().code}" if plays else address), mimetype="image/svg+xml")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@inviting.get("/invite")
+def invite() -> str:
+    """The QR code for the next phone, to play or (`watch`) to look on."""
+    watch = bool(request.args.get("watch")) or not may_invite()
+    return render_template("invite.html", watch=watch, hours=round(LASTS_S / 3600), tv=False)
+
+
+@inviting.get("/join/<code>")
+def join(code: str) -> AnyResponse:
+    """The link in the QR code: this browser may play for this evening."""
+    if not evening().lets_in(code):
+        raise Gone(_("This code is of another evening. Scan the one that is shown now."))
+    if not signed_in():
+        let_in()
+    return redirect(where_first("/"), 303)
+
+
+def as_typed(board: GameView, hand: Iterable[Sequence[int]]) -> str:
+    """A hand as people type it."""
+    sign = ":" if board.chinese else "-"
+    return " ".join(f"{low}{sign}{high}" for low, high in hand)
+
+
+def read_hand_of(request: Request, board: GameView) -> Mapping[str, Any]:
+    """What the reader says of the photograph in the form (`app.games.hand_of`). Raises FieldError, Conflict."""
+    repository = app_state().repository
+    if repository is None or repository.read_hand is None:
+        raise Conflict(_("This box cannot read photographs; type the tiles instead."))
+    raw = read_photograph(request)
+    if raw is None:
+        raise FieldError("photo", _("Choose a photograph first."))
+    try:
+        return repository.read_hand(raw, {"rules": board.rules, "set": board.set})
+    except ValueError as fault:
+        raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=translated(str(fault)))) from None
+
+
+def photo_note(name: str, read: Mapping[str, Any], then: str, replaced: str = "") -> tuple[str, bool]:
+    """What was read, with `then` at its end, and whether nothing of it or of what it `replaced` needs a look."""
+    found = len(read.get("tiles") or ())
+    unread = int(read.get("unreadable") or 0)
+    note = ngettext("%(name)s: one tile read.", "%(name)s: %(num)s tiles read.", found, name=name)
+    if unread:
+        note += " " + ngettext(
+            "One tile could not be read; add it by hand.", "%(num)s tiles could not be read; add them by hand.", unread
+        )
+    apart = sum(one["face"] == "up" and not one["counts"] for one in read.get("found") or ())
+    if apart:
+        note += " " + ngettext(
+            "One tile lies away from the hand and is not counted.",
+            "%(num)s tiles lie away from the hand and are not counted.",
+            apart,
+        )
+    whys = [translated(str(why)) for why in read.get("why") or ()]
+    whys += [replaced] if replaced else []
+    return " ".join([note, *whys, then]), not (unread or apart or whys)
+
+
+def replaced_text(before: object, read: Mapping[str, Any], board: GameView) -> str:
+    """What was typed `before` that the photograph, in whose place it stands now, does not show; "" where nothing."""
+    typed = str(before or "").replace(",", " ").replace(";", " ").split()
+    left = [sorted(tile) for tile in read.get("tiles") or ()]
+    lost = []
+    for word in typed:
+        try:
+            [one] = tiles(word, board.set_max)
+            left.remove(sorted(one))
+        except (FieldError, ValueError):
+            lost.append(word)
+    gone = " ".join(lost)
+    return _("The photograph took the place of what was typed; it does not show %(tiles)s.", tiles=gone) if lost else ""
+
 
 guests = Blueprint("guests", __name__)
 

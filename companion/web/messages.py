@@ -33,7 +33,7 @@ WRITTEN = {
 }
 """Files of texts -> the keys under which every text is a message."""
 
-KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
+KEYWORDS = {"_": None, "marked": None, "gettext": None, "ngettext": (1, 2)}
 METHODS = [("**.py", "python"), ("**/templates/**.html", "jinja2.ext:babel_extract")]
 
 Message = str | tuple[str, str]

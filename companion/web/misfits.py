@@ -1,20 +1,95 @@
-"""A tap that does not fit what was tapped before, in the words of the game: what does not fit, and what may have been.
+"""What the hands that were shown leave open about a round: said once for each kind, with links that tell its plays
+apart. A link says which act it shows and no name, since nobody is accused of what is only possible.
+
+A tap that does not fit what was tapped before, in the words of the game: what does not fit, and what may have been.
 
 Whoever tapped answers with one key. Nobody is accused by any of these sentences.
+
+What each phone shows of taps that do not fit: whose question it is, *Later*, *I am further on*, and the list that
+puts acts in order. All of it works without scripts.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from companion.game.game_view import GameView, OwnTurn
-from companion.game.standing import open_findings
-from companion.log.question import Question, QuestionKind
+from flask import Blueprint, redirect, render_template, request, session
+from werkzeug.exceptions import BadRequest, NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.game.game_view import SHOWN_FOR, Examined, GameView, Line, OwnTurn, Seat, open_findings
+from companion.log.event_fields import Question, QuestionKind
 from companion.web import wording
-from companion.web.code_texts import code_title
+from companion.web.access import author_now, needs_pin, own_path, signed_in, who_changes
+from companion.web.api import app_state, run_command
+from companion.web.changing import changes, table_as_seen
+from companion.web.forms import number, read_body
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
+from companion.web.texts import code_title
+from companion.web.wording import show_tile
+
+SHOWN_AT_ONCE = 6
+"""Links before the fold; more of them at once are also a sign that the record itself is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOpen:
+    """One kind: its code, how many acts it concerns, and (number, words) of those that have a page of their own."""
+
+    code: str
+    count: int
+    links: tuple[tuple[int, str], ...]
+
+    @property
+    def first(self) -> tuple[tuple[int, str], ...]:
+        return self.links[:SHOWN_AT_ONCE]
+
+    @property
+    def more(self) -> tuple[tuple[int, str], ...]:
+        return self.links[SHOWN_AT_ONCE:]
+
+    @property
+    def many(self) -> bool:
+        return self.count > SHOWN_AT_ONCE
+
+
+def only_possible(one: Examined) -> bool:
+    return one.offence and one.status == "possible"
+
+
+def left_open(board: GameView) -> list[LeftOpen]:
+    """The kinds of what is only possible, in the order of the round."""
+    found: dict[str, list[int | None]] = {}
+    for one in board.audit:
+        if only_possible(one):
+            found.setdefault(one.code, []).append(one.seq)
+    when = moments(board)
+    return [LeftOpen(code, len(seqs), _links(seqs, when)) for code, seqs in found.items()]
+
+
+def _links(seqs: list[int | None], when: dict[int, str]) -> tuple[tuple[int, str], ...]:
+    seen: Counter[str] = Counter()
+    links = list[tuple[int, str]]()
+    for seq in dict.fromkeys(one for one in seqs if one is not None):
+        words = when.get(seq) or _("Look at it")
+        seen[words] += 1
+        links.append((seq, words if seen[words] == 1 else f"{words} ({seen[words]})"))
+    return tuple(links)
+
+
+def moments(board: GameView) -> dict[int, str]:
+    """The number of each act of the round -> when it was, told by the last tile on the table."""
+    words, told = _("at the beginning"), dict[int, str]()
+    for play in board.lines:
+        if play["event"] == "tile_played" and not play.get("taken_back"):
+            words = _("after %(tile)s", tile=show_tile(play.get("tile"), board.family))
+        told[play["seq"]] = words
+    return told
+
 
 MOST_KEYS = 4
 """Keys before *More*, besides *It was really so*."""
@@ -22,8 +97,6 @@ MOST_KEYS = 4
 ACTS = frozenset(
     {"tile_played", "drew", "passed", "discarded", "marker_placed", "marker_removed", "double_flipped", "announced"}
 )
-
-Line = Mapping[str, Any]
 
 
 class Key(NamedTuple):
@@ -284,3 +357,127 @@ def _in_a_row(parts: Sequence[str]) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+settling = Blueprint("settling", __name__)
+
+
+def settling_state() -> tuple[Any, ...]:
+    """What this phone has chosen of it: for whoever keeps what is drawn for one phone."""
+    return tuple(session.get("later") or ()), tuple(session.get("further") or ())
+
+
+def own_turn(board: GameView, me: Seat | None) -> OwnTurn | None:
+    """The turn for which the phone of `me` shows its keys: one that is still to come first, unless they are further
+    on."""
+    if me is None:
+        return None
+    waiting = next((one for one in board.to_come if one.player == me.name), None)
+    return board.turn_of(me.name) if waiting is None or is_further(board, waiting) else waiting
+
+
+def turn_waiting(board: GameView, me: Seat | None) -> OwnTurn | None:
+    """The turn of `me` that is still to come, whether or not they are further on."""
+    return next((one for one in board.to_come if me is not None and one.player == me.name), None)
+
+
+def is_further(board: GameView, waiting: OwnTurn) -> bool:
+    return session.get("further") == [app_state().game, board.round, waiting.number]
+
+
+def is_mine(board: GameView, seq: Any) -> bool:
+    """Whether this phone entered that line, or nobody's in particular did, or this is nobody's in particular."""
+    play, me = board.play(int(seq or 0)), who_changes()
+    author = None if play is None else play.get("author")
+    players = [seat.name for seat in board.seats]
+    return signed_in() and (author == author_now() or author not in players or me not in players)
+
+
+def misfits_here(board: GameView) -> tuple[Line | None, tuple[Line, ...]]:
+    """The question that this phone asks now, and those that it only counts: another's, later ones, and all of them
+    after *Later* until somebody taps again."""
+    later = session.get("later") == [app_state().game, _last_tap(board)]
+    mine = [] if later else [one for one in board.misfits if is_mine(board, one.get("about"))]
+    first = mine[0] if mine else None
+    return first, tuple(one for one in board.misfits if one is not first)
+
+
+def put_before_here(board: GameView) -> tuple[tuple[int, int], ...]:
+    """Late taps that were put before others, as long as that is news: for whoever tapped one of the two."""
+    laid = [play["seq"] for play in board.lines if play["event"] == "tile_played"]
+    return tuple(
+        (late, before)
+        for late, before in board.put_before
+        if sum(seq > late for seq in laid) <= SHOWN_FOR and (is_mine(board, late) or is_mine(board, before))
+    )
+
+
+def _last_tap(board: GameView) -> int:
+    return max((play["seq"] for play in board.lines if play["event"] in ACTS), default=0)
+
+
+@settling.post("/later")
+@needs_pin
+def later() -> AnyResponse:
+    """Fold the questions of this phone until the next tap."""
+    fields = read_body(request)
+    session["later"] = [app_state().game, _last_tap(app_state().session.snapshot())]
+    return redirect(own_path(str(fields.get("next") or "/")), 303)
+
+
+@settling.post("/further")
+@needs_pin
+def further() -> AnyResponse:
+    """Whoever has a turn still to come taps for a later one from now on; without a number for that one again."""
+    fields = read_body(request)
+    if fields.get("own_turn") in (None, ""):
+        session.pop("further", None)
+    else:
+        board = app_state().session.snapshot()
+        session["further"] = [app_state().game, board.round, number(fields, "own_turn", 1, 999)]
+    return redirect(own_path(str(fields.get("next") or "/")), 303)
+
+
+@settling.post("/api/was-so")
+@changes
+def was_so() -> AnyResponse:
+    """What was put in order without a question was not so: entry `seq` happened as it was tapped."""
+    fields = read_body(request)
+    seq = number(fields, "seq", 1, 10**9)
+    with table_as_seen(fields) as game:
+        known = [before for _late, before in game.snapshot().put_before]
+        if seq not in known:
+            raise BadRequest(_("seq: nothing was put before entry number %(number)s.", number=seq))
+        return run_command("was_so", seq, by=who_changes())
+
+
+@settling.get("/question/<int:seq>/order")
+@needs_pin
+def order(seq: int) -> str:
+    """The acts around a tap that does not fit, to be put in order and sent."""
+    board = app_state().session.snapshot()
+    question = next((one for one in board.misfits if one["seq"] == seq), None)
+    if question is None:
+        raise NotFound(_("no. %(seq)s is no open question: somebody answered it, or it settled itself", seq=seq))
+    acts = acts_of(board)
+    known = [one for one in question.get("order") or () if acts.line(one)]
+    row = in_order(request.args.get("order"), known)
+    moved = _moved(row)
+    return render_template("order.html", board=board, question=question, acts=acts, row=row, moved=moved, tv=False)
+
+
+def in_order(written: str | None, known: Sequence[int]) -> list[int]:
+    """The lines `written` with spaces between, where they are all of the `known` ones; else these as they are."""
+    found = [int(one) for one in str(written or "").split() if one.isascii() and one.isdigit() and len(one) < 10]
+    return found if sorted(found) == sorted(known) else list(known)
+
+
+def _moved(row: Sequence[int]) -> list[tuple[str, str]]:
+    """For each act the order with it one place up, and one place down; "" where there is no such place."""
+    return [(_swapped(row, n - 1), _swapped(row, n)) for n in range(len(row))]
+
+
+def _swapped(row: Sequence[int], n: int) -> str:
+    if not 0 <= n < len(row) - 1:
+        return ""
+    return " ".join(map(str, [*row[:n], row[n + 1], row[n], *row[n + 2 :]]))

@@ -18,8 +18,8 @@ from typing import Any, get_args, get_origin, get_type_hints
 from flask import Flask
 
 from companion.game.game_view import GameView, OwnTurn
-from companion.judge_api.definitions import Field, object_schema
-from companion.log import schema as journal
+from companion.judge_api.definitions import QuestionField, object_schema
+from companion.log import events as journal
 from companion.log.events import EVENT_TYPES
 
 TEXT: dict[str, Any] = {"type": "string"}
@@ -33,56 +33,58 @@ TILE: dict[str, Any] = {
 TILES: dict[str, Any] = {"anyOf": [{"type": "array", "items": TILE}, {"type": "string", "examples": ["12-5 3-3"]}]}
 
 SEEN = (
-    Field("expected_game", TEXT, "the game that the change is for: 409 where another is on the table", True),
-    Field(
+    QuestionField("expected_game", TEXT, "the game that the change is for: 409 where another is on the table", True),
+    QuestionField(
         "expected_seq",
         {"type": "integer"},
         "the last entry that was seen: 409 where there is another",
         True,
     ),
-    Field("once", TEXT, "a key of your own: the same change sent again is not made again", True),
+    QuestionField("once", TEXT, "a key of your own: the same change sent again is not made again", True),
 )
 """What every change may carry."""
 
-BY = Field("by", NAME, "the player; missing: who is to move", True)
-TURN = Field("turn", NAME, "the player whose turn was shown to whoever taps this", True)
-OWN_TURN = Field(
+BY = QuestionField("by", NAME, "the player; missing: who is to move", True)
+TURN = QuestionField("turn", NAME, "the player whose turn was shown to whoever taps this", True)
+OWN_TURN = QuestionField(
     "own_turn",
     {"type": "integer", "minimum": 1, "maximum": 999},
     "in which turn of `by` in this round it is, from 1 (`own_turns` and `to_come` of the state)",
     True,
 )
-TRAIN = Field("train", TEXT, "a player's name, MX, MX2, or R and L of a line")
-OUTER = Field("outer", HALF, "the half that points away from the engine; `tile` says both", True)
-LOW = Field("low", HALF, "a half of the tile, with `high`", True)
-HIGH = Field("high", HALF, "the other half", True)
+TRAIN = QuestionField("train", TEXT, "a player's name, MX, MX2, or R and L of a line")
+OUTER = QuestionField("outer", HALF, "the half that points away from the engine; `tile` says both", True)
+LOW = QuestionField("low", HALF, "a half of the tile, with `high`", True)
+HIGH = QuestionField("high", HALF, "the other half", True)
 
-FIELDS: Mapping[str, tuple[Field, ...]] = {
+FIELDS: Mapping[str, tuple[QuestionField, ...]] = {
     "access.sign_in_by_program": (
-        Field("pin", TEXT, "the PIN, as the box prints it"),
-        Field("name", NAME, "who you are; kept beside your corrections", True),
+        QuestionField("pin", TEXT, "the PIN, as the box prints it"),
+        QuestionField("name", NAME, "who you are; kept beside your corrections", True),
     ),
     "setup.start": (
-        Field("rules", TEXT, "the name of a rule set", True),
-        Field("set", {"type": ["string", "integer"]}, "double-6 to double-18 or 6 to 18, or chinese", True),
-        Field("players", {"type": "array", "items": NAME}, "clockwise as they sit (Chinese: counter-clockwise)", True),
-        Field("options", {"type": "object"}, "single rules that this table changes", True),
-        Field("same_as", TEXT, "the name of the latest game: the same again", True),
-        Field("own", TEXT, "the key of rules that are kept on the box", True),
+        QuestionField("rules", TEXT, "the name of a rule set", True),
+        QuestionField("set", {"type": ["string", "integer"]}, "double-6 to double-18 or 6 to 18, or chinese", True),
+        QuestionField(
+            "players", {"type": "array", "items": NAME}, "clockwise as they sit (Chinese: counter-clockwise)", True
+        ),
+        QuestionField("options", {"type": "object"}, "single rules that this table changes", True),
+        QuestionField("same_as", TEXT, "the name of the latest game: the same again", True),
+        QuestionField("own", TEXT, "the key of rules that are kept on the box", True),
     ),
     "api.start_round": (
-        Field("engine", TILE, "the tile in the middle; missing: the one that is due", True),
-        Field("starter", NAME, "who begins", True),
+        QuestionField("engine", TILE, "the tile in the middle; missing: the one that is due", True),
+        QuestionField("starter", NAME, "who begins", True),
     ),
     "api.play": (
         TRAIN,
-        Field("tile", TILE, "the tile, the half nearer the engine first", True),
+        QuestionField("tile", TILE, "the tile, the half nearer the engine first", True),
         OUTER,
-        Field("inner", HALF, "the other half; missing: the value that is due there", True),
+        QuestionField("inner", HALF, "the other half; missing: the value that is due there", True),
         BY,
         TURN,
         OWN_TURN,
-        Field("end", HALF, "the value at which the train ended for whoever taps this", True),
+        QuestionField("end", HALF, "the value at which the train ended for whoever taps this", True),
     ),
     "api.turn_act": (BY, TURN, OWN_TURN),
     "api.done": (BY, TURN, OWN_TURN),
@@ -90,67 +92,75 @@ FIELDS: Mapping[str, tuple[Field, ...]] = {
     "api.cannot_play": (BY, TURN, OWN_TURN),
     "api.announce": (BY,),
     "api.report": (
-        Field("by", NAME, "the player"),
-        Field("what", {"enum": ["no_last_tile", "no_open_end", "dealt"]}, "what is said"),
-        Field("value", {"type": "integer", "minimum": 0, "maximum": 99}, "how many tiles were dealt", True),
+        QuestionField("by", NAME, "the player"),
+        QuestionField("what", {"enum": ["no_last_tile", "no_open_end", "dealt"]}, "what is said"),
+        QuestionField("value", {"type": "integer", "minimum": 0, "maximum": 99}, "how many tiles were dealt", True),
     ),
-    "api.undo": (Field("seq", LINE, "this correction, whatever has come after it; missing: the last thing", True),),
+    "api.undo": (
+        QuestionField("seq", LINE, "this correction, whatever has come after it; missing: the last thing", True),
+    ),
     "api.correct": (
-        Field("seq", LINE, "the entry that is wrong"),
-        Field("tile", TILE, "what it really was", True),
+        QuestionField("seq", LINE, "the entry that is wrong"),
+        QuestionField("tile", TILE, "what it really was", True),
         LOW,
         HIGH,
-        Field("train", TEXT, "where it really lies", True),
-        Field("by", NAME, "who it really was", True),
-        Field("withdrawn", FLAG, "it did not happen", True),
-        Field("overruled", FLAG, "the table agreed otherwise", True),
-        Field(
+        QuestionField("train", TEXT, "where it really lies", True),
+        QuestionField("by", NAME, "who it really was", True),
+        QuestionField("withdrawn", FLAG, "it did not happen", True),
+        QuestionField("overruled", FLAG, "the table agreed otherwise", True),
+        QuestionField(
             "shows", TEXT, "what its preview has shown: at a later entry too, it is made if it still shows that", True
         ),
-        Field("insert_train", TEXT, "the train of a tile that was not seen", True),
-        Field("insert_low", HALF, "its inner half", True),
-        Field("insert_high", HALF, "its outer half", True),
-        Field(
+        QuestionField("insert_train", TEXT, "the train of a tile that was not seen", True),
+        QuestionField("insert_low", HALF, "its inner half", True),
+        QuestionField("insert_high", HALF, "its outer half", True),
+        QuestionField(
             "insert_event", {"enum": ["tile", "draw", "mark", "unmark", "pass", "done", "discard"]}, "another act", True
         ),
-        Field("insert_by", NAME, "who did what is put in", True),
-        Field("insert_at", {"enum": ["after", "before"]}, "where it belongs, seen from `seq`", True),
+        QuestionField("insert_by", NAME, "who did what is put in", True),
+        QuestionField("insert_at", {"enum": ["after", "before"]}, "where it belongs, seen from `seq`", True),
     ),
     "api.answer": (
-        Field("seq", LINE, "the entry that asks"),
-        Field("choice", {"type": "integer", "minimum": -1, "maximum": 50}, "which candidate; -1: none of them", True),
-        Field("train", TEXT, "where the tile lies that it was", True),
-        Field("tile", TILE, "the tile that it was", True),
+        QuestionField("seq", LINE, "the entry that asks"),
+        QuestionField(
+            "choice", {"type": "integer", "minimum": -1, "maximum": 50}, "which candidate; -1: none of them", True
+        ),
+        QuestionField("train", TEXT, "where the tile lies that it was", True),
+        QuestionField("tile", TILE, "the tile that it was", True),
         OUTER,
-        Field("inner", HALF, "the other half", True),
+        QuestionField("inner", HALF, "the other half", True),
         BY,
-        Field("also", TEXT, "numbers of further questions that this settles, with spaces", True),
-        Field("order", TEXT, "of a tap that does not fit: the lines of these acts as they happened, with spaces", True),
+        QuestionField("also", TEXT, "numbers of further questions that this settles, with spaces", True),
+        QuestionField(
+            "order", TEXT, "of a tap that does not fit: the lines of these acts as they happened, with spaces", True
+        ),
     ),
-    "settling.was_so": (Field("seq", LINE, "the tap before which another was put without a question"),),
+    "settling.was_so": (QuestionField("seq", LINE, "the tap before which another was put without a question"),),
     "api.end_round": (
-        Field("how", {"enum": ["out", "blocked_proved", "blocked_declared", "abandoned"]}, "how it ended", True),
+        QuestionField(
+            "how", {"enum": ["out", "blocked_proved", "blocked_declared", "abandoned"]}, "how it ended", True
+        ),
     ),
-    "api.show_hand": (Field("by", NAME, "the player"), Field("tiles", TILES, "what is left", True)),
+    "api.show_hand": (QuestionField("by", NAME, "the player"), QuestionField("tiles", TILES, "what is left", True)),
     "api.end_match": (),
     "placing.film": (
-        Field("size", TEXT, "such as 1920x1080; empty: the largest that is quick enough", True),
-        Field("mains", {"enum": ["50", "60", "auto"]}, "the lamps' mains frequency", True),
+        QuestionField("size", TEXT, "such as 1920x1080; empty: the largest that is quick enough", True),
+        QuestionField("mains", {"enum": ["50", "60", "auto"]}, "the lamps' mains frequency", True),
     ),
     "placing.place": (
-        Field("do", TEXT, "keep these corners, try them, or go by the printed markers again", True),
-        Field("corners", {"type": "array"}, "four corners as shares of the picture, clockwise", True),
-        Field("size_mm", {"type": "array", "items": {"type": "number"}}, "width and height of the table", True),
+        QuestionField("do", TEXT, "keep these corners, try them, or go by the printed markers again", True),
+        QuestionField("corners", {"type": "array"}, "four corners as shares of the picture, clockwise", True),
+        QuestionField("size_mm", {"type": "array", "items": {"type": "number"}}, "width and height of the table", True),
     ),
     "seating.keep": (
-        Field("do", TEXT, "what to do", True),
-        Field(
+        QuestionField("do", TEXT, "what to do", True),
+        QuestionField(
             "places",
             {"type": "object"},
             "name -> [x, y], shares of the picture; `seat:NAME`: a seat",
             True,
         ),
-        Field("arms", FLAG, "whether arms are looked at", True),
+        QuestionField("arms", FLAG, "whether arms are looked at", True),
     ),
     "placing.read_now": (),
     "placing.watch_again": (),

@@ -1,4 +1,7 @@
-"""The live page in its two sizes: in the hand (`/`) and on the wall (`/tv`)."""
+"""Whose phone this is: asked once, with one tap. The phone's keys then act for that player.
+
+The live page in its two sizes: in the hand (`/`) and on the wall (`/tv`).
+"""
 
 from __future__ import annotations
 
@@ -8,34 +11,92 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from flask import Blueprint, Response, current_app, g, jsonify, render_template, request, session
+from flask import Blueprint, Response, current_app, g, jsonify, redirect, render_template, request, session
 from werkzeug.exceptions import Unauthorized
+from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import AppState, NoGameError
-from companion.game.game_view import GameView
-from companion.game.standing import confirmed, is_fault, is_own_fault, open_findings, standing_doubts, standing_faults
-from companion.web import after_hands, misfits, put_in, settling, wording
-from companion.web.access import SHARED, evening, knows_pin, may_invite, on_the_box, signed_in, who_changes
-from companion.web.caller import calls_of
-from companion.web.carried import carry
+from companion.app.state import NoGameError
+from companion.game.game_view import (
+    GameView,
+    Seat,
+    confirmed,
+    is_fault,
+    is_own_fault,
+    open_findings,
+    standing_doubts,
+    standing_faults,
+)
+from companion.web import misfits, tapping, wording
+from companion.web import misfits as after_hands
+from companion.web.access import (
+    SHARED,
+    evening,
+    knows_pin,
+    may_invite,
+    needs_pin,
+    on_the_box,
+    own_path,
+    signed_in,
+    who_changes,
+)
+from companion.web.api import app_state
 from companion.web.changing import stamp
-from companion.web.code_texts import code_rule, code_title, reminder
 from companion.web.drawing import rails, sprite
-from companion.web.inviting import invitation, qr_address, uninvited_text
+from companion.web.forms import fields_sent_again, here, own_address, person, read_body, returned
+from companion.web.guests import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext
-from companion.web.notices import notices, recent_faults
-from companion.web.photographs import photograph_limit
+from companion.web.languages import ngettext, whole_tiles
+from companion.web.misfits import settling_state
 from companion.web.plays import question_picture
-from companion.web.refusals import translated
-from companion.web.repair_texts import repair_text
-from companion.web.returned import returned
-from companion.web.same_page import fields_sent_again, here, own_address
-from companion.web.settling import settling_state
+from companion.web.score_sheet import ahead_text, summary_of
+from companion.web.serving import photograph_limit
 from companion.web.setup import last_game
-from companion.web.summary import ahead_text, summary_of
-from companion.web.whole_tiles import whole_tiles
-from companion.web.whose import asks_whose, my_seat, says_whose
+from companion.web.tapping import carry
+from companion.web.texts import code_rule, code_title, reminder, repair_text, translated
+from companion.web.wording import calls_of, notices, recent_faults
+
+whose = Blueprint("whose", __name__)
+
+
+def my_seat(board: GameView) -> Seat | None:
+    """The player whose phone this is; None: everybody's, a program's, or nobody has said."""
+    return board.seat(who_changes())
+
+
+def says_whose() -> bool:
+    """Whether it is known to be no single player's: it lies in the middle, or a program signed in."""
+    return bool(session.get("shared") or session.get("program"))
+
+
+def asks_whose(board: GameView) -> bool:
+    """Whether somebody has to say whose phone this is: nobody has, or it was a player's of another game."""
+    return my_seat(board) is None and not says_whose()
+
+
+@whose.get("/whose")
+@needs_pin
+def ask() -> str:
+    """The form for whose phone this is."""
+    board = app_state().session.snapshot()
+    return render_template("whose.html", board=board, next=own_path(request.args.get("next")), tv=False)
+
+
+@whose.post("/whose")
+@needs_pin
+def choose() -> AnyResponse:
+    """`name` is a player's, or `SHARED` for a phone that lies in the middle of the table."""
+    fields = read_body(request)
+    board = app_state().session.snapshot()
+    players = [seat.name for seat in board.seats]
+    chosen = SHARED if fields.get("name") == SHARED else person(fields, "name", players)
+    session.pop("program", None)
+    session["shared"] = chosen == SHARED
+    if chosen != SHARED:
+        session["name"] = chosen
+    elif session.get("name") in players:
+        del session["name"]
+    return redirect(own_path(str(fields.get("next") or "/")), 303)
+
 
 pages = Blueprint("pages", __name__)
 
@@ -43,11 +104,6 @@ REGIONS, KEYS = ("head", "alerts", "turn", "yard", "scores", "plays", "join"), (
 """Parts of the live page that change by themselves; each is the template regions/<name>.html."""
 
 LAST_PLAYS = 8
-
-
-def app_state() -> AppState:
-    found: AppState = current_app.extensions["companion_state"]
-    return found
 
 
 def names_in_templates() -> dict[str, Any]:
@@ -97,7 +153,7 @@ TOLD = (
     stamp, carry, my_seat, asks_whose, wording.event_text, wording.train_name, wording.show_tile, wording.camera_doing,
     wording.camera_message, wording.reads_slowly, translated, notices, recent_faults, wording.proof_text,
     wording.meeting_text, wording.open_text, wording.author_text, wording.entry_text, wording.unable_text,
-    put_in.insertable, put_in.insertable_text, fit, wording.reason_text, wording.asks_about_seats,
+    tapping.insertable, tapping.insertable_text, fit, wording.reason_text, wording.asks_about_seats,
     wording.asks_about_marker, wording.unscored_round, question_picture, photograph_limit, wording.place_of_question,
     wording.candidate_text, wording.rules_name, wording.set_title, wording.ended_text, wording.examined_text,
     wording.gone_texts, wording.none_text, after_hands.left_open, after_hands.moments, after_hands.only_possible,
@@ -105,7 +161,7 @@ TOLD = (
     wording.fault_title, wording.faults_title, wording.fault_text, wording.fault_tag, wording.apart_text,
     wording.retraction_text, wording.retraction_cause, standing_faults, standing_doubts, open_findings, confirmed,
     misfits.acts_of, misfits.keys_of, misfits.question_text, misfits.put_before_text, misfits.turn_to_come_text,
-    wording.settle_text, settling.misfits_here, settling.put_before_here, settling.own_turn, settling.turn_waiting,
+    wording.settle_text, misfits.misfits_here, misfits.put_before_here, misfits.own_turn, misfits.turn_waiting,
     rails, sprite, summary_of, ahead_text, pin_place_text, fields_sent_again, own_address, invitation, qr_address,
     uninvited_text, last_game,
 )  # fmt: skip

@@ -1,39 +1,188 @@
-"""Disputes and corrections: one play with its ruling and pictures, and what a correction would change."""
+"""What was changed in a game: who, when, what, before and after. What was undone stays, struck through.
+
+Disputes and corrections: one play with its ruling and pictures, and what a correction would change.
+
+Who it may have been, on the page: the hypotheses and costs of `companion explain`, in the reader's language.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, redirect, render_template, request, send_from_directory
+from flask import Blueprint, Response, current_app, redirect, render_template, request, send_from_directory
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import event_lines
-from companion.evidence.index import CloseUp, close_up, lies_in, stood_before, unread_close_up
-from companion.game.game_view import GameView
-from companion.game.standing import change_made
-from companion.log.event_fields import LAID, Certainty, EventError
-from companion.log.question import QuestionKind
+from companion.app.state import SessionLike, event_lines
+from companion.evidence.closeups import CloseUpView, close_up, lies_in, stood_before, unread_close_up
+from companion.game.game_view import GameView, Line, change_made
+from companion.game.replay import Dispute, NoSuchPlayError
+from companion.log.event_fields import LAID, Confidence, EventError, QuestionKind
+from companion.rules.written import written
 from companion.web.access import needs_pin
 from companion.web.api import app_state, correction
-from companion.web.body import number, read_body, text
-from companion.web.hand_notes import places_of
+from companion.web.changing import NOTED, OF_ALL_GAMES, PLAIN, CorrectedPlay, what_changes
+from companion.web.forms import asked_as, number, read_body, text
+from companion.web.guard import in_turn
+from companion.web.hands import places_of
+from companion.web.languages import gettext, show_time
 from companion.web.languages import gettext as _
-from companion.web.languages import show_time
-from companion.web.misfits import acts_of, answer_text
-from companion.web.refusals import why
-from companion.web.same_page import asked_as
-from companion.web.trail import withdrawn
-from companion.web.what_changes import Change, what_changes
-from companion.web.wording import event_text, question_of, show_tile
+from companion.web.misfits import Acts, acts_of, answer_text
+from companion.web.texts import code_title, why
+from companion.web.wording import author_text, event_text, question_of, show_tile
+
+TAPPED = frozenset(
+    {"tile_played", "drew", "passed", "discarded", "marker_placed", "marker_removed", "double_flipped", "announced"}
+)
+"""What people tap in a game without a camera: on the printed sheet only where it no longer stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """One row. `undone`: it no longer stands; `plain`: an entry of the game like any other."""
+
+    at: str
+    when: str
+    who: str
+    what: str
+    before: str = ""
+    after: str = ""
+    undone: bool = False
+    plain: bool = False
+    seq: int | None = None
+
+
+def changes_of(session: SessionLike, game: str) -> list[Changed]:
+    """Everything that people entered in this game or changed around it, the oldest first."""
+    board = session.snapshot()
+    players, family = [seat.name for seat in board.seats], board.family
+    rows = [*_of_journal(event_lines(session), players, family), *_of_box(app_state().trail.lines(), game, players)]
+    return sorted(rows, key=lambda row: row.at)
+
+
+def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> Iterable[Changed]:
+    stood = _Stood(lines)
+    fallen = withdrawn(lines)
+    for line in lines:
+        if line.get("source") != "person":
+            continue
+        seq, what = int(line["seq"]), change_made(line)
+        author = line.get("author") or (line.get("by") if line["event"] == "corrected" else None)
+        row = Changed(
+            str(line.get("at") or ""),
+            _moment(line.get("at") or ""),
+            author_text(author, players) if author else "",
+            event_text(line, family),
+            undone=seq in fallen,
+            plain=line["event"] in TAPPED,
+            seq=seq,
+        )
+        if line["event"] == "corrected":
+            before, after = _both(line, what, stood, family)
+            row = replace(row, before=before, after=after)
+        yield row
+
+
+class _Stood:
+    """How each line read at a moment: with the corrections that stood then."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        self._lines = {int(line["seq"]): line for line in lines}
+        self._made: dict[int, dict[int, Mapping[str, Any]]] = {}
+
+    def reads(self, seq: int) -> dict[str, Any]:
+        """The line as it read then; {} for none."""
+        line = dict(self._lines.get(seq, {}))
+        for changed in self._made.get(seq, {}).values():
+            line.update({"violations": [], **changed} if "engine" in changed else changed)
+        return line
+
+    def acts(self, family: str) -> Acts:
+        return Acts(self._lines.values(), family)
+
+    def correct(self, line: Line, changed: Mapping[str, Any]) -> None:
+        self._made.setdefault(int(line["corrects"]), {})[int(line["seq"])] = changed
+
+    def withdraw(self, seq: int) -> None:
+        """From now on this correction, if it is one, does not stand."""
+        self._made.get(int(self._lines.get(seq, {}).get("corrects") or 0), {}).pop(seq, None)
+
+
+def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tuple[str, str]:
+    """What stood before a correction and what stands after it."""
+    corrected = int(line.get("corrects") or 0)
+    target = stood.reads(corrected)
+    before = event_text(target, family) if target else ""
+    after = ""
+    if what.get("withdrawn"):
+        stood.withdraw(corrected)
+        after = _("no longer counts")
+    elif what.get("overruled"):
+        after = _("let stand")
+    elif what.get("so"):
+        after = _("It was really so.")
+    elif what.get("insert"):
+        before, after = "", event_text(what["insert"][0], family)
+    elif "answer" in what:
+        after = answer_text(target, what, stood.acts(family)) or _("answered")
+    else:
+        names = (*target, "by", "tile", "train")
+        stood.correct(line, {name: value for name, value in what.items() if name in names})
+        after = event_text(stood.reads(corrected), family)
+    return before, after
+
+
+def withdrawn(lines: Sequence[Line]) -> set[int]:
+    """The numbers of the lines that no longer stand: removed by a correction that stands, or taken back."""
+    fallen: set[int] = set()
+    for line in reversed(lines):
+        if line["seq"] in fallen:
+            continue
+        if change_made(line).get("withdrawn"):
+            fallen.add(int(line["corrects"]))
+        elif line["event"] == "tile_taken_back" and line.get("undoes"):
+            fallen.add(int(line["undoes"]))
+    return fallen
+
+
+def _of_box(lines: Sequence[Line], game: str, players: Sequence[str]) -> Iterable[Changed]:
+    before: dict[str, str] = {}
+    for line in lines:
+        what = str(line["what"])
+        after = "" if what in PLAIN else _listed(line["about"])
+        earlier, before[what] = before.get(what, ""), after
+        if line["game"] == game or what in OF_ALL_GAMES:
+            words = _(NOTED[what]) if what in NOTED else what
+            at = str(line["at"])
+            yield Changed(at, _moment(at), author_text(line["author"], players), words, earlier, after)
+
+
+def _listed(about: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in about.items())
+
+
+def _moment(at: Any) -> str:
+    try:
+        return show_time(datetime.fromisoformat(str(at)))
+    except ValueError:
+        return str(at)
+
+
+def trail_text(rows: Sequence[Changed]) -> str:
+    """The same as a table of tabs, for the export."""
+    head = [_("When"), _("Who"), _("What"), _("Before"), _("After"), _("Undone")]
+    body = [[row.at, row.who, row.what, row.before, row.after, _("undone") if row.undone else ""] for row in rows]
+    return "".join("\t".join(" ".join(cell.split()) for cell in line) + "\n" for line in [head, *body])
+
 
 plays = Blueprint("plays", __name__)
 
-Line = Mapping[str, Any]
 
 PICTURE = re.compile(r"[\w][\w.-]{0,120}\.(jpg|jpeg|png|webp)", re.ASCII | re.IGNORECASE)
 """File names that may be pictures beside a journal: no folders, nothing hidden."""
@@ -114,7 +263,7 @@ def shown_play(seq: int, board: GameView) -> dict[str, Any]:
 
 
 @plays.get("/play/<int:seq>")
-def show(seq: int) -> str:
+def show_play(seq: int) -> str:
     """One play: ruling, rule, pictures, and the ways to correct it."""
     line = line_of(seq)
     board = app_state().session.snapshot()
@@ -158,7 +307,7 @@ def _arm_picture(folder: Path, board: GameView, play: Mapping[str, Any], line: M
 def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
     """How the camera read the tile that this entry laid: its halves' probabilities and what else it may be."""
     try:
-        certainty = Certainty.from_json(line.get("reading"))
+        certainty = Confidence.from_json(line.get("reading"))
         tile = LAID.read(line.get("tile"))
     except EventError:
         return None
@@ -204,7 +353,7 @@ UNREAD = frozenset({QuestionKind.UNREADABLE, QuestionKind.UNREADABLE_TILE, Quest
 the half that was read. Otherwise a tile that happens to be unread in the same picture has nothing to do with it."""
 
 
-def question_picture(question: Mapping[str, Any]) -> CloseUp | None:
+def question_picture(question: Mapping[str, Any]) -> CloseUpView | None:
     """The place that a question is about, from close by; None where no picture of it was kept."""
     frame = str(question.get("frame") or "")
     folder = pictures_folder(app_state().game) if frame else None
@@ -218,7 +367,7 @@ def question_picture(question: Mapping[str, Any]) -> CloseUp | None:
     return next((made for tile in tiles if (made := close_up(folder, [frame], tile))), None)
 
 
-def _may_be_any(unread: CloseUp, tiles: Sequence[Sequence[int]]) -> bool:
+def _may_be_any(unread: CloseUpView, tiles: Sequence[Sequence[int]]) -> bool:
     """Whether the half that was read there is one of each of the tiles that are offered."""
     values = {int(label.value) for label in unread.labels if label.value.isdigit()}
     return bool(values and tiles) and all(values <= set(tile) for tile in tiles)
@@ -230,7 +379,7 @@ def _of(line: Line) -> Sequence[Sequence[int]]:
     return [tile] if tile else line.get("tiles") or ()
 
 
-def _close_up(folder: Path, line: Mapping[str, Any]) -> CloseUp | None:
+def _close_up(folder: Path, line: Mapping[str, Any]) -> CloseUpView | None:
     """The crops of the tile that this entry is about; None rather than those of another tile of the same values."""
     if line.get("event") == "unclear":
         return question_picture(line)
@@ -320,7 +469,7 @@ def _preview(seq: int, fields: dict[str, Any]) -> str:
     )
 
 
-def reads_otherwise(change: Change, family: str = "mexican") -> bool:
+def reads_otherwise(change: CorrectedPlay, family: str = "mexican") -> bool:
     """Whether anything of a change is to be seen: who put a marker is not said in its sentence."""
     now, then = change.ruled
     return now != then or event_text(change.before or {}, family) != event_text(change.after or {}, family)
@@ -382,3 +531,85 @@ def latest() -> AnyResponse:
     """The latest play."""
     board = app_state().session.snapshot()
     return redirect(f"/play/{board.lines[-1]['seq']}" if board.lines else "/")
+
+
+hypotheses = Blueprint("hypotheses", __name__)
+
+HYPOTHESES = "web/texts/hypotheses.toml"
+"""What a hypothesis assumes besides what was seen, and why the game looked again (`perception.settings.Why`)."""
+
+MOST_KEPT = 32
+"""Entries of which it is kept what the belief said of them."""
+
+
+def explained(session: SessionLike, seq: int) -> Dispute | None:
+    """What the belief says of entry `seq`, once for each state of the game; None where nothing is known of it."""
+    kept: OrderedDict[tuple[str, int, int], Dispute | None] = current_app.extensions["companion_disputes"]
+    mark = app_state().game, len(session.events), seq
+    if mark not in kept:
+        try:
+            kept[mark] = session.dispute(seq)
+        except NoSuchPlayError:
+            kept[mark] = None
+        while len(kept) > MOST_KEPT:
+            kept.popitem(last=False)
+    return kept[mark]
+
+
+@hypotheses.get("/play/<int:seq>/why")
+@in_turn
+def show_hypotheses(seq: int) -> str:
+    """The ways in which an entry may have come about, the likeliest first, each with its share, the faults it holds
+    against somebody and what it assumes."""
+    line = line_of(seq)
+    found = explained(app_state().session, seq)
+    if found is None:
+        raise NotFound(gettext("Nothing more is known about entry number %(number)s.", number=seq))
+    board = app_state().session.snapshot()
+    ways = sorted(found.alternatives, key=lambda one: -one.p)
+    shares = whole_percent([*(one.p for one in ways), found.rest])
+    assumed, looked_again = (written(HYPOTHESES)[name] for name in ("assumed", "again"))
+    rows = [
+        {
+            "by": one.player,
+            "share": share,
+            "tile": one.tile,
+            "faults": [(code_title(code), player) for code, player in one.codes],
+            "assumes": [gettext(assumed[cause]) for cause in one.assumes],
+        }
+        for one, share in zip(ways, shares, strict=False)
+        if share
+    ]
+    named = {code for one, share in zip(ways, shares, strict=False) if share for code, _by in one.codes}
+    # What is held to be possible by a share too small for any one line is a reason all the same.
+    doubts = [
+        f"{code_title(one.code)} ({max(1, round(100 * one.p))} %)"
+        for one in found.verdict.charges
+        if found.watched and not one.certain and one.code not in named
+    ]
+    again = [gettext(looked_again[why]) for why in found.again if why in looked_again]
+    return render_template(
+        "why.html",
+        again=again,
+        doubts=doubts,
+        board=board,
+        line=line,
+        play=shown_play(seq, board),
+        rows=rows,
+        rest=shares[-1],
+        alone=len(ways) == 1 and not shares[-1],
+        watched=found.watched,
+        tv=False,
+    )
+
+
+def whole_percent(shares: Sequence[float]) -> list[int]:
+    """Shares of one in whole per cent that add up to 100, each rounded up or down; the largest remainders go up."""
+    if not sum(shares):
+        return [0] * len(shares)
+    exact = [100 * one / sum(shares) for one in shares]
+    found = [int(one) for one in exact]
+    by_remainder = sorted(range(len(exact)), key=lambda n: found[n] - exact[n])
+    for n in by_remainder[: 100 - sum(found)]:
+        found[n] += 1
+    return found

@@ -12,11 +12,11 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.storage.repairs import Repair
 from companion.web.access import evening, needs_pin, wants_page
 from companion.web.api import app_state
+from companion.web.archive import send_once
 from companion.web.changing import changes
-from companion.web.downloads import send_once
 from companion.web.languages import gettext as _
 from companion.web.languages import show_time
-from companion.web.repair_texts import part_text, repair_text
+from companion.web.texts import part_text, repair_text
 
 repairing = Blueprint("repairing", __name__)
 

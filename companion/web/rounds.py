@@ -14,25 +14,21 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
 from companion.game.game_view import GameView, RoundScores, TileShown, TrainShown
-from companion.log.question import OF_A_HAND, QuestionKind
+from companion.log.event_fields import OF_A_HAND, QuestionKind
 from companion.rules.position import Position
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin, signed_in
 from companion.web.api import act, app_state, watched
-from companion.web.body import number as whole_number
-from companion.web.body import person, read_body, tiles
+from companion.web.archive import day_of, look_up
 from companion.web.changing import changed, changes, expect_game, table_as_seen
-from companion.web.chart import NARROW, PAPER, WIDE, totals_chart
-from companion.web.games import day_of, look_up
-from companion.web.guests import hands_sent, link_of
-from companion.web.hand_notes import empty_notes, hand_notes, mark_of, tiles_left, unread
-from companion.web.hand_photo import as_typed, photo_note, read_hand_of, replaced_text
-from companion.web.hand_picture import HandPicture, hand_picture
+from companion.web.forms import FieldError, asked_as, person, read_body, returned, tiles
+from companion.web.forms import number as whole_number
+from companion.web.guests import as_typed, hands_sent, link_of, photo_note, read_hand_of, replaced_text
+from companion.web.hands import HandPicture, empty_notes, hand_notes, hand_picture, mark_of, tiles_left, unread
 from companion.web.languages import gettext as _
-from companion.web.photographs import expect_photograph
-from companion.web.returned import FieldError, returned
-from companion.web.same_page import asked_as
-from companion.web.trail import changes_of
+from companion.web.plays import changes_of
+from companion.web.score_sheet import NARROW, PAPER, WIDE, totals_chart
+from companion.web.serving import expect_photograph
 from companion.web.wording import question_of, reason_text
 
 rounds = Blueprint("rounds", __name__)

@@ -1,4 +1,12 @@
-"""Putting the page on the home network: waitress with one limit an address, and large bodies only from known phones.
+"""The page on the home network: its address, its connections, and its limits.
+
+NAME.local: avahi answers to it where it runs; else the Python package zeroconf does, if it is installed.
+
+Where other phones reach this box: by number, followed while the network comes and goes, and by name beside it.
+
+A phone's photograph as it comes with a form: how large it may be, and whether it is one.
+
+Putting the page on the home network: waitress with one limit an address, and large bodies only from known phones.
 
 Whoever floods the box with requests takes the places of their own address. Everything else is waitress's own.
 """
@@ -7,30 +15,256 @@ from __future__ import annotations
 
 import copy
 import gc
+import importlib
+import ipaddress
 import logging
+import re
 import signal
 import socket
+import struct
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from weakref import WeakValueDictionary
 
-from flask import Flask
+from flask import Flask, Request
+from markupsafe import Markup
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.utilities import BadRequest
+from werkzeug.datastructures import FileStorage
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from companion.supervise.parts import Parts
 from companion.web.access import head_opens
+from companion.web.forms import FieldError
 from companion.web.guard import address_of, of_this_house
-from companion.web.own_address import numeric_address
-from companion.web.photographs import FORM_LIMIT
-from companion.web.photographs import ROUTES as PHOTO_ROUTES
+from companion.web.languages import gettext as _
+
+AVAHI = (Path("/run/avahi-daemon/socket"), Path("/var/run/avahi-daemon/socket"))
+"""There where avahi runs."""
+
+
+class OwnName:
+    """Who answers to this machine's name on the home network. `local` is the name, "" where nobody answers."""
+
+    def __init__(self, port: int, hostname: str | None = None, avahi: Sequence[Path] = AVAHI) -> None:
+        self._port, self._avahi = port, avahi
+        self._host = (hostname or socket.gethostname()).split(".")[0].lower()
+        self._answerer: Any = None
+        self._lock = threading.Lock()
+
+    @property
+    def local(self) -> str:
+        answered = self._answerer is not None or any(path.exists() for path in self._avahi)
+        return f"{self._host}.local" if self._host and answered else ""
+
+    def answer(self, number: str) -> None:
+        """Answer with this address from now on, where avahi does not and zeroconf can. Takes a second or two."""
+        with self._lock:
+            self._leave()
+            if number.startswith("127.") or self.local or not self._host:
+                return
+            with suppress(Exception):  # no such package, no multicast here, the name taken: the number goes on working
+                self._answerer = self._announced(number)
+
+    def close(self) -> None:
+        with self._lock:
+            self._leave()
+
+    def _announced(self, number: str) -> Any:
+        zeroconf = importlib.import_module("zeroconf")
+        answerer = zeroconf.Zeroconf(interfaces=[number])
+        try:
+            kind = "_http._tcp.local."
+            service = zeroconf.ServiceInfo(
+                kind,
+                f"Domino table on {self._host}.{kind}",
+                port=self._port,
+                addresses=[ip_address(number).packed],
+                server=f"{self._host}.local.",
+            )
+            answerer.register_service(service, allow_name_change=True)
+        except BaseException:
+            answerer.close()
+            raise
+        return answerer
+
+    def _leave(self) -> None:
+        answerer, self._answerer = self._answerer, None
+        if answerer is not None:
+            with suppress(Exception):
+                answerer.close()
+
+
+SIOCGIFADDR = 0x8915
+"""Of linux/sockios.h: the IPv4 address of an interface, asked of any inet socket."""
+
+ROUTING_TABLE = Path("/proc/net/route")
+ADDRESSES_6 = Path("/proc/net/if_inet6")
+UNUSABLE_6 = 0x08 | 0x20 | 0x40
+"""Flags of an IPv6 address there: it is somebody else's too, it goes, it is not sure yet."""
+
+INNER = re.compile(r"(docker|br-|veth|virbr|vmnet|vboxnet|lxc|lxd|podman|cni|flannel|tun|tap|wg|tailscale|zt|ppp|utun)")
+"""Interfaces of containers, virtual machines and private networks: no phone at the table is behind one."""
+
+LOOK_AGAIN_S = 3.0
+
+LOOPBACK = "127.0.0.1"
+
+
+def own_number(inet: socket.socket, routes: Path = ROUTING_TABLE) -> str:
+    """This machine's IPv4 address in the home network: that of the interface with the default route, else of the first
+    that has one; those of containers and private networks come last. 127.0.0.1 where there is none. `inet` is any IPv4
+    socket; nothing is sent, no name is looked up."""
+    names = [name for _, name in socket.if_nameindex()]
+    outward = _outward(routes.read_text(encoding="ascii").splitlines()[1:]) if routes.is_file() else []
+    for name in in_order(names, outward):
+        number = _number_of(inet, name)
+        if number and not number.startswith("127."):
+            return number
+    return LOOPBACK
+
+
+def own_number_6(addresses: Path = ADDRESSES_6) -> str:
+    """This machine's IPv6 address in the home network; "" where it has none. One that stays within the house comes
+    before one that the whole internet can reach; one of a link alone is none, since no browser takes it."""
+    lines = addresses.read_text(encoding="ascii").splitlines() if addresses.is_file() else []
+    found: dict[str, list[ipaddress.IPv6Address]] = {}
+    for number, _index, _length, scope, flags, name in (line.split() for line in lines):
+        if scope == "00" and not int(flags, 16) & UNUSABLE_6:
+            found.setdefault(name, []).append(ipaddress.IPv6Address(int(number, 16)))
+    ordered = [address for name in in_order(list(found), []) for address in found[name]]
+    return str(min(ordered, key=lambda address: address.is_global)) if ordered else ""
+
+
+def in_order(names: Sequence[str], outward: Sequence[str]) -> list[str]:
+    """Interfaces, the likeliest to have the phones behind it first."""
+    known = [*outward, *(name for name in names if name not in outward)]
+    return sorted(known, key=lambda name: INNER.match(name) is not None)
+
+
+def _number_of(inet: socket.socket, name: str) -> str:
+    try:
+        import fcntl
+
+        answer = fcntl.ioctl(inet.fileno(), SIOCGIFADDR, struct.pack("256s", name.encode()))
+    except (ImportError, OSError):
+        return ""
+    return socket.inet_ntoa(answer[20:24])
+
+
+def _outward(routes: Sequence[str]) -> list[str]:
+    """Interfaces with a default route, the preferred one first, of lines of /proc/net/route."""
+    fields = [route.split() for route in routes]
+    found = [(int(f[6]), f[0]) for f in fields if len(f) > 7 and f[1] == "00000000" and f[7] == "00000000"]
+    return [name for _, name in sorted(found)]
+
+
+def numeric_address(sock: socket.socket) -> str:
+    """The page's address as other phones reach it, by number: `http://192.168.1.23:8000`."""
+    host, port = sock.getsockname()[:2]
+    if host == "::":
+        with socket.socket(socket.AF_INET) as asked:
+            host = own_number(asked)
+        if host == LOOPBACK:
+            host = own_number_6() or LOOPBACK
+    if host == "0.0.0.0":
+        host = own_number(sock)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def of_this_machine(host: str) -> bool:
+    """Whether an address, or the host of one, leads nowhere from another machine."""
+    name = urlsplit(host if "//" in host else f"//{host}").hostname or ""
+    return name in ("localhost", "::1") or name.startswith("127.")
+
+
+class OwnAddress:
+    """The address of the page on `sock`, as it is now: a box starts before its network does. `here_only`: it listens to
+    this machine alone, whatever networks there are."""
+
+    def __init__(self, sock: socket.socket, look: Callable[[socket.socket], str] = numeric_address) -> None:
+        self._sock, self._look = sock, look
+        host = str(sock.getsockname()[0])
+        self.here_only = of_this_machine(f"[{host}]" if ":" in host else host)
+        self.port = int(sock.getsockname()[1])
+        self.now = look(sock)
+        self._name = OwnName(self.port)
+        self._answered = ""
+
+    @property
+    def name(self) -> str:
+        """`http://box.local:8000`, where somebody answers to that name; else ""."""
+        local = self._name.local
+        return f"http://{local}:{self.port}" if local else ""
+
+    def follow(self, changed: Callable[[str], None], over: threading.Event) -> bool:
+        """Once in a few seconds, until it says False: `over` is set. `changed` hears each new address."""
+        number = urlsplit(self.now).hostname or LOOPBACK
+        if number != self._answered:
+            self._answered = number
+            self._name.answer(number)
+        elif over.wait(LOOK_AGAIN_S):
+            self._name.close()
+            return False
+        found = self._look(self._sock)
+        if found != self.now:
+            self.now = found
+            changed(found)
+        return True
+
+
+PHOTO_LIMIT = 16 * 1024 * 1024
+"""Bytes; a phone's full photograph is 3 to 8 MB."""
+
+FORM_LIMIT = PHOTO_LIMIT + 64 * 1024
+"""Bytes of the whole form: the photograph, the fields beside it and the lines between them."""
+
+STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"BM", b"II*\0", b"MM\0*")
+"""JPEG, PNG, WebP, BMP, TIFF; a HEIC or AVIF has `ftyp` from its fifth byte on."""
+
+PHOTOGRAPH_ROUTES = frozenset({"/round-end", "/round-end/photo", "/learn", "/hand"})
+"""Where a form may bring one. `/round-end` does nothing with it: it was chosen and not read."""
+
+
+def expect_photograph(request: Request) -> None:
+    """Let this request be as large as a photograph. To be called before anything of it is read.
+
+    Raises RequestEntityTooLarge with the sentence for the person.
+    """
+    request.max_content_length = FORM_LIMIT
+    if (request.content_length or 0) > FORM_LIMIT:
+        raise RequestEntityTooLarge(too_large_text())
+
+
+def too_large_text() -> str:
+    return _("The photograph is larger than %(most)s MB. Choose a smaller one.", most=PHOTO_LIMIT // 2**20)
+
+
+def photograph_limit() -> Markup:
+    """Attributes of a file field by which the page refuses too large a file before anything typed is sent away."""
+    return Markup(' data-most="{}" data-too-large="{}"').format(PHOTO_LIMIT, too_large_text())
+
+
+def read_photograph(request: Request) -> bytes | None:
+    """The photograph of the form; None where none was chosen. Raises FieldError for a file that is none."""
+    picture = request.files.get("photo") if request.mimetype == "multipart/form-data" else None
+    if not isinstance(picture, FileStorage) or not picture.filename:
+        return None
+    raw = picture.stream.read(PHOTO_LIMIT + 1)
+    if not raw.startswith(STARTS) and raw[4:8] != b"ftyp":
+        raise FieldError("photo", _("That is not a photograph (JPEG, PNG, WebP, BMP, TIFF, HEIC or AVIF)."))
+    return raw
+
 
 DEFAULT_PORT = 8000
 BACKLOG = 1024
@@ -116,7 +350,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         except ValueError:  # a length of five thousand digits
             raise ParsingError("Content-Length is invalid") from None
         large = self.chunked or self.content_length > SMALL_BODY
-        if large and self.path in PHOTO_ROUTES and head_opens(self._server.page, self.headers, self._address):
+        if large and self.path in PHOTOGRAPH_ROUTES and head_opens(self._server.page, self.headers, self._address):
             self.adj = self._server.large_adj
 
 

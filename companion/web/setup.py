@@ -1,49 +1,187 @@
-"""Setting up a game in a minute: rules, set, players in their seats, house rules, start."""
+"""The rules of this house, kept on the box: files in `rules/` of the data folder, offered at set-up by their titles.
+
+Each file extends a published rule set and holds only what differs, as the set-up page saves it or as somebody wrote it
+(companion/rules/rulesets/README.md). A game's header keeps the published name and the differences, so that it can be
+replayed when the file is gone.
+
+Setting up a game in a minute: rules, set, players in their seats, house rules, start.
+
+In the middle of a match somebody joins, goes home or takes another chair: said first, then done in one go.
+
+A journal is of fixed players. So the match goes on in a new game, to which everybody brings the points won so far; the
+game until now stays under Games as it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
+from statistics import mean
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.game.seat import colours_kept
+from companion.game.game_view import GameView, colours_kept
 from companion.judge_api.questions import answer
 from companion.log.journal import JournalError
-from companion.rules.ruleset import house_file, load_ruleset
-from companion.rules.ruleset_fields import ContradictionError, RuleSetError
+from companion.rules.ruleset import OPEN, SHIPPED, house_file, load_ruleset, loaded
+from companion.rules.ruleset_fields import LABELS, OPTION_NAMES, ContradictionError, RuleSetError
 from companion.rules.tile import highest_double
-from companion.web.access import needs_pin, wants_page
+from companion.storage.repairs import Repair
+from companion.storage.state_file import set_aside, write_whole
+from companion.web.access import needs_pin, signed_in, wants_page
 from companion.web.api import app_state
-from companion.web.body import read_body, text
 from companion.web.changing import changes, expect_game
-from companion.web.disk import disk_fault
 from companion.web.drawing import seat_map
+from companion.web.forms import FieldError, asked_as, number, read_body, refuse_name, text
 from companion.web.languages import gettext as _
-from companion.web.names import refuse_name
-from companion.web.own_rules import (
-    LONGEST_TITLE,
-    OwnRules,
-    TooManyRulesError,
-    find,
-    forget,
-    keep,
-    own_rules,
-)
-from companion.web.refusals import translated
-from companion.web.returned import FieldError
-from companion.web.rule_texts import (
+from companion.web.texts import (
     HouseOption,
     RuleSetText,
     choice_of,
+    disk_fault,
     option_value,
     options_of,
     question_about,
     rule_sets,
+    translated,
 )
+
+FOLDER = "rules"
+LARGEST = 65_536
+"""Bytes of a file that is looked at."""
+MOST = 40
+"""Files that are offered, by their names."""
+LONGEST_TITLE = 40
+
+
+class TooManyRulesError(Exception):
+    """There is no room for another file."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRules:
+    """`options` are what differs from the published rule set `extends`; `key` stands for the file in an address.
+
+    `fault`: one line that says why the file cannot be used; then nothing else but the key is known. `bad`: what it
+    holds is at fault, not the card.
+    """
+
+    key: str
+    title: str = ""
+    extends: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    fault: str = ""
+    bad: bool = False
+
+
+def own_rules(data_dir: Path | None) -> tuple[OwnRules, ...]:
+    """Every file that lies there, by title, those that cannot be used last."""
+    if data_dir is None:
+        return ()
+    files = sorted((data_dir / FOLDER).glob("*.toml"))[:MOST]
+    found = [_read(path) for path in files]
+    return tuple(sorted(found, key=lambda one: (one.fault != "", one.title.casefold(), one.key)))
+
+
+def find(data_dir: Path | None, key: str) -> OwnRules | None:
+    """The rules of that key; None where there are none, or none that can be used."""
+    return next((one for one in own_rules(data_dir) if one.key == key and not one.fault), None)
+
+
+def keep(data_dir: Path, extends: str, title: str, options: Mapping[str, Any]) -> str:
+    """Write the file; one of the same title is replaced. Its key. Raises OSError, RuleSetError, TooManyRulesError."""
+    content = house_file(extends, title, options).encode()
+    folder = data_dir / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    known = {one.title: one.key for one in own_rules(data_dir)}
+    key = known.get(title) or _free_key(folder, title)
+    write_whole(folder / f"{key}.toml", content)
+    return key
+
+
+def forget(data_dir: Path, key: str) -> bool:
+    """Delete the file of that key; False where there is none. Raises OSError."""
+    if key not in (one.key for one in own_rules(data_dir)):
+        return False
+    (data_dir / FOLDER / f"{key}.toml").unlink(missing_ok=True)
+    return True
+
+
+def _free_key(folder: Path, title: str) -> str:
+    taken = {path.stem for path in folder.glob("*.toml")}
+    if len(taken) >= MOST:
+        raise TooManyRulesError
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().casefold()
+    stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-") or "rules"
+    return next(key for n in range(1, MOST + 2) if (key := stem if n == 1 else f"{stem}-{n}") not in taken)
+
+
+def broken(data_dir: Path | None, report: Callable[[Repair], None]) -> list[Repair]:
+    """Set each file aside that makes no sense, and report it; those that stay and cannot be used."""
+    left = []
+    for one in own_rules(data_dir):
+        if not one.fault:
+            continue
+        aside = set_aside(data_dir / FOLDER / f"{one.key}.toml", "bad") if data_dir is not None and one.bad else None
+        if aside is None:
+            left.append(Repair("RULES_FILE", {"why": one.fault}))
+        else:
+            report(Repair("RULES_ASIDE", {"why": one.fault, "aside": aside.name}))
+    return left
+
+
+def _read(path: Path) -> OwnRules:
+    """The file, read anew where it has changed."""
+    try:
+        stat = path.stat()
+    except OSError as error:
+        return OwnRules(path.stem, fault=f"{path.name}: {error.strerror or 'cannot be read'}")
+    if not S_ISREG(stat.st_mode):
+        return OwnRules(path.stem, fault=f"{path.name}: expected a file", bad=True)
+    return _read_file(path, stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=2 * MOST)
+def _read_file(path: Path, _changed: int, size: int) -> OwnRules:
+    try:
+        if size > LARGEST:
+            raise RuleSetError(f"expected at most {LARGEST} bytes")
+        with path.open("rb") as file:
+            content = file.read(LARGEST)
+        written = loaded(content.decode())
+        extends = written.pop("extends", None)
+        if extends not in SHIPPED:
+            raise RuleSetError(f"extends: expected one of {', '.join(SHIPPED)}")
+        labels = {name: written.pop(name) for name in LABELS if name in written}
+        options = {OPTION_NAMES.get(name, name): _plain(name, entry) for name, entry in written.items()}
+        load_ruleset(extends, options)
+    except OSError as error:
+        return OwnRules(path.stem, fault=f"{path.name}: {error.strerror or 'cannot be read'}")
+    except RuleSetError as error:
+        return OwnRules(path.stem, fault=f"{path.name}: {error}", bad=True)
+    except (ValueError, RecursionError) as error:
+        why = " ".join(str(error).split())[:200]
+        return OwnRules(path.stem, fault=f"{path.name}: expected TOML: {why}", bad=True)
+    title = str(labels.get("title") or path.stem)[:LONGEST_TITLE]
+    return OwnRules(path.stem, title, extends, options)
+
+
+def _plain(name: str, entry: Any) -> Any:
+    """The value alone: in a game's header what a house chooses is settled, so nothing there can be open."""
+    if not (isinstance(entry, dict) and "value" in entry):
+        return entry
+    if entry.get("mark") == OPEN:
+        raise RuleSetError(f"{name}.mark: expected a rule that this house has settled, not {OPEN}")
+    return entry["value"]
+
 
 setup = Blueprint("setup", __name__)
 
@@ -332,3 +470,116 @@ def _chosen_options(fields: dict[str, Any], rules: RuleSetText) -> dict[str, Any
             )
         chosen[option.field] = option_value(str(value))
     return chosen
+
+
+changing_players = Blueprint("changing_players", __name__)
+
+MOST_POINTS = 9999
+
+
+@dataclass(frozen=True, slots=True)
+class LineUp:
+    """Who plays from now on, and with how many points; `left` are those of whoever has gone home by then."""
+
+    players: tuple[str, ...]
+    totals: dict[str, int]
+    left: dict[str, int]
+    effects: tuple[str, ...]
+
+
+@changing_players.get("/players")
+def ask_players() -> str:
+    """The form for who plays on."""
+    return _preview(request.args.to_dict()) if "player_1" in request.args and signed_in() else _page(_board())
+
+
+@changing_players.post("/players")
+@needs_pin
+def preview() -> AnyResponse | str:
+    """What would change, before it does."""
+    return _preview(read_body(request))
+
+
+def _preview(fields: dict[str, Any]) -> str:
+    board = _board()
+    wanted = change_of(fields, board)
+    asked_as("/players", {name: str(value) for name, value in fields.items()})
+    return _page(board, wanted)
+
+
+@changing_players.post("/players/change")
+@changes
+def change() -> AnyResponse:
+    """Go on with these players."""
+    fields = read_body(request)
+    board = _board()
+    wanted = change_of(fields, board)
+    rounds = (board.next.round if board.next else board.round or 1) - 1
+    header: dict[str, Any] = {
+        "rules": board.rules, "set": board.set, "players": list(wanted.players),
+        "options": dict(board.options), **colours_kept(wanted.players, board.seats),
+        "brought": {"rounds": rounds, "totals": wanted.totals, "left": wanted.left},
+    }  # fmt: skip
+    try:
+        with app_state().switching:
+            expect_game(fields, app_state().game)
+            app_state().start_game(header)
+    except ValueError as refusal:
+        raise BadRequest(translated(str(refusal))) from None
+    except (JournalError, OSError) as fault:
+        raise disk_fault(fault, _("The game could not be written to the disk: %(why)s")) from None
+    table = app_state().table
+    return redirect("/seats?next=/round-start" if table is not None and table.unseated() else "/round-start", 303)
+
+
+def _board() -> GameView:
+    board = app_state().session.snapshot()
+    if board.phase == "match_over":
+        raise Conflict(_("The match is over. Begin a new game."))
+    if app_state().repository is None or app_state().data_dir is None:
+        raise Conflict(_("This page shows one game only. Start new games with `companion serve`."))
+    return board
+
+
+def average(board: GameView) -> int:
+    """With what a newcomer begins if nothing else is said: what the others have on average."""
+    return round(mean(row.total for row in board.scores)) if board.scores else 0
+
+
+def change_of(fields: dict[str, Any], board: GameView) -> LineUp:
+    """From the fields `player_1` ... and `points`, which newcomers begin with. Raises FieldError, BadRequest."""
+    players = tuple(players_of(fields, board.rules, board.set, board.options))
+    before = {row.seat.name: row.total for row in board.scores}
+    joined = [name for name in players if name not in before and name not in board.left]
+    back = [name for name in players if name in board.left]
+    gone = [name for name in before if name not in players]
+    points = number(fields, "points", -MOST_POINTS, MOST_POINTS) if joined else 0
+    effects = [_("%(name)s joins and begins with %(points)s points.", name=name, points=points) for name in joined]
+    effects += [_("%(name)s is back, with %(points)s points.", name=name, points=board.left[name]) for name in back]
+    effects += [
+        _("%(name)s goes home with %(points)s points, which stay on the sheet.", name=name, points=before[name])
+        for name in gone
+    ]
+    stay = [name for name in before if name in players]
+    if [name for name in players if name in before] != stay:
+        effects.append(_("The seats are now: %(names)s.", names=", ".join(players)))
+    if not effects:
+        raise BadRequest(_("Nothing would change."))
+    effects.append(_("Everybody else keeps their points."))
+    if board.phase in ("playing", "round_over"):
+        effects.append(_("The round on the table is not counted and is dealt again."))
+    known = {**board.left, **before}
+    left = {name: total for name, total in known.items() if name not in players}
+    return LineUp(players, {name: known.get(name, points) for name in players}, left, tuple(effects))
+
+
+def _page(board: GameView, wanted: LineUp | None = None) -> str:
+    most = max(MOST_PLAYERS if len(board.seats) >= MOST_PLAYERS else len(board.seats) + 2, 4)
+    return render_template(
+        "players.html",
+        board=board,
+        change=wanted,
+        most=most,
+        points=request.values.get("points") or average(board),
+        tv=False,
+    )

@@ -1,17 +1,140 @@
-"""Server-sent events: each line of the journal under its own `seq` and its game's name, and the camera's state in
-between."""
+"""Screens that follow the game: what each has got, and who gives up a seat when all are taken.
+
+Server-sent events: each line of the journal under its own `seq` and its game's name, and the camera's state in
+between.
+"""
 
 from __future__ import annotations
 
+import json
+import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Blueprint, Response, current_app, request
 
-from companion.app.state import AppState
+from companion.app.state import AppState, SessionLike, event_lines
+from companion.log.events import Corrected
 from companion.web.guard import address_of
-from companion.web.streaming import FAREWELL, GREETING, Listener, Seat, Seats
+
+GREETING = b"retry: 1500\n\n"
+FAREWELL = b"retry: 15000\n\n"
+"""For a screen that has to make room: it comes back later."""
+
+
+class Listener:
+    """One screen. `news` brings everything it has not got; it resumes after any journal line: line `sent` of the game
+    that `resumes` names (None: of the one on the table)."""
+
+    def __init__(self, app_state: AppState, sent: int, resumes: str | None = None) -> None:
+        self._app_state = app_state
+        self._known_count = -1
+        self._sent = sent
+        self._resumes = resumes
+        self._game: str | None = None
+        self._camera: Any = None
+        self._read: dict[int, Mapping[str, Any]] = {}
+
+    def news(self) -> bytes:
+        """Messages since the last call, b"" where nothing has happened."""
+        count = self._app_state.signal.count
+        if count == self._known_count:
+            return b""
+        self._known_count = count
+        return b"".join(self._messages())
+
+    def beat(self) -> bytes:
+        """A sign of life, with the mark of what a screen should show by now."""
+        return message({"mark": self._app_state.signal.mark}, event="beat")
+
+    def _messages(self) -> Iterator[bytes]:
+        game, session = self._app_state.on_the_table()
+        if self._game != game:
+            resumed = self._game is None and self._resumes in (None, game)
+            self._sent = self._sent if resumed else 0
+            self._game, self._read = game, {}
+            yield message({"game": game}, event="game")
+        quiet = True
+        for line in [] if session is None else event_lines(session, after=self._sent):
+            self._sent = line["seq"]
+            quiet = False
+            yield message(line, event=None, number=f"{self._sent}@{game}")
+        for line in () if session is None else self._read_otherwise(session):
+            quiet = False
+            yield message(line, event=None, number=f"{self._sent}@{game}")
+        camera = self._app_state.camera_status()
+        if camera != self._camera:
+            self._camera = camera
+            yield message(camera, event="camera")
+        elif quiet:
+            # Something changed that the journal does not hold; the page looks again all the same.
+            yield message({}, event="change")
+
+    def _read_otherwise(self, session: SessionLike) -> Iterator[dict[str, Any]]:
+        """Corrections of lines that this screen has, and that read otherwise by now than it was told last."""
+        now = {one.corrects: one for one in session.read_otherwise() if one.corrects <= self._sent}
+        for seq in sorted({*self._read, *now}):
+            before, what = self._read.get(seq, {}), dict(now[seq].what) if seq in now else {}
+            if what != before:
+                self._read[seq] = what
+                written = {"withdrawn": False, **session.events[seq - 1].to_json()}
+                what = {name: written.get(name) for name in before} | what
+                yield Corrected(seq=self._sent, corrects=seq, what=what, source="camera").to_json()
+
+
+def message(value: Any, *, event: str | None, number: str | None = None) -> bytes:
+    lines = []
+    if number is not None:
+        lines.append(f"id: {number}")
+    if event is not None:
+        lines.append(f"event: {event}")
+    lines.append("data: " + json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    return ("\n".join(lines) + "\n\n").encode()
+
+
+@dataclass(slots=True, eq=False)
+class ScreenPlace:
+    """One screen's place."""
+
+    address: str
+
+
+class ScreenPlaces:
+    """So many screens at a time. Nobody is turned away: the oldest screen of the address with the most of them goes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._taken: dict[ScreenPlace, None] = {}
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._taken)
+
+    def __contains__(self, seat: object) -> bool:
+        with self._lock:
+            return seat in self._taken
+
+    def take(self, address: str) -> ScreenPlace:
+        mine = ScreenPlace(address)
+        with self._lock:
+            self._taken[mine] = None
+            if len(self._taken) > self._most:
+                del self._taken[self._crowding()]
+        return mine
+
+    def give_back(self, seat: ScreenPlace) -> None:
+        with self._lock:
+            self._taken.pop(seat, None)
+
+    def _crowding(self) -> ScreenPlace:
+        counted = Counter(seat.address for seat in self._taken)
+        most = max(counted.values())
+        return next(seat for seat in self._taken if counted[seat.address] == most)
+
 
 stream = Blueprint("stream", __name__)
 
@@ -38,7 +161,7 @@ def events() -> Response:
         return Response(mimetype="text/event-stream")
     app_state: AppState = current_app.extensions["companion_state"]
     settings: StreamSettings = current_app.extensions["companion_stream"]
-    seats: Seats = current_app.extensions["companion_seats"]
+    seats: ScreenPlaces = current_app.extensions["companion_seats"]
     asked, _, game = (request.headers.get("Last-Event-ID") or request.args.get("after") or "").partition("@")
     sent = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
     listener = Listener(app_state, sent, game or request.args.get("game"))
@@ -58,8 +181,8 @@ class _Flow:
         self,
         app_state: AppState,
         listener: Listener,
-        seat: Seat,
-        seats: Seats,
+        seat: ScreenPlace,
+        seats: ScreenPlaces,
         ping_s: float,
         gone: Callable[[], bool],
     ) -> None:

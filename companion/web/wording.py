@@ -2,30 +2,42 @@
 
 Names are never inflected, and other languages than English put the verbs in the present, so that one sentence is
 right whoever plays.
+
+Notices of the big screen: what has to be said to the room now, each in one line, the most urgent first.
+
+The caller: what was played and by whom, for the voice, the sounds and screen readers. Nothing is said twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypedDict
 
-from companion.game.game_view import SURE_ENOUGH, Examined, GameView, RoundScores
-from companion.game.seat import Seat
-from companion.game.standing import change_made, confirmed, is_own_fault, others_at_fault, standing_faults
-from companion.log.author import ASSISTANT, BUTTON, PHONE
-from companion.log.question import ANOTHER_ENGINE, Question, QuestionKind
-from companion.rules.actions import LEFT, MEXICAN, RIGHT
-from companion.rules.quotations import quotation
+from companion.game.game_view import (
+    SURE_ENOUGH,
+    Examined,
+    GameView,
+    RoundScores,
+    Seat,
+    change_made,
+    confirmed,
+    is_fault,
+    is_own_fault,
+    others_at_fault,
+    standing_faults,
+)
+from companion.log.event_fields import ANOTHER_ENGINE, Question, QuestionKind
+from companion.log.journal import ASSISTANT, BUTTON, PHONE
+from companion.rules.explain import quotation
+from companion.rules.position import LEFT, MEXICAN, RIGHT
 from companion.rules.ruleset import load_ruleset
 from companion.rules.written import written
-from companion.supervise.health import Why
+from companion.supervise.pictures import UnreadReason
 from companion.web.access import SHARED
-from companion.web.code_texts import code_title
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
-from companion.web.refusals import translated
-from companion.web.repair_texts import reader_slow
-from companion.web.rule_texts import GAMES, rule_sets
+from companion.web.texts import GAMES, code_title, reader_slow, rule_sets, translated
 
 WORDING = "web/texts/wording.toml"
 
@@ -293,7 +305,7 @@ def retraction_cause(because: Any) -> str:
 
 def reads_slowly(camera: Mapping[str, Any] | None) -> bool:
     """Whether nothing but a reader that takes its time is the matter; the camera sees the table well."""
-    return (camera or {}).get("why") == Why.SLOW
+    return (camera or {}).get("why") == UnreadReason.SLOW
 
 
 def camera_doing(camera: Mapping[str, Any]) -> str:
@@ -301,7 +313,7 @@ def camera_doing(camera: Mapping[str, Any]) -> str:
     message = str(camera.get("message") or "")
     if reads_slowly(camera):
         return _("Reading is slow")
-    if camera["state"] == "lost" and message and camera.get("why") != Why.AWAY:
+    if camera["state"] == "lost" and message and camera.get("why") != UnreadReason.AWAY:
         return _("Not watching")
     return camera_text(str(camera["state"]))
 
@@ -529,3 +541,154 @@ def quoted_words(rules: str, about: str) -> QuotedWords | None:
 def rules_source(name: str) -> str:
     """The text that a rule set rests on."""
     return _(rule_sets()[name].source) if name in rule_sets() else name
+
+
+MOST_LINES = 3
+"""More lines would take the table its room; what is left out is counted."""
+
+TURNS_SHOWN = 2
+"""So many turns after a fault the room has seen it; it stays in the list of plays and at the tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """`kind` fault, question or note; `fading`: shown for the last turn."""
+
+    kind: str
+    title: str
+    detail: str = ""
+    fading: bool = False
+
+    @property
+    def sign(self) -> str:
+        return {"fault": "!", "question": "?"}.get(self.kind, "i")
+
+
+def notices(
+    board: GameView, camera: Mapping[str, Any] | None, troubles: Sequence[str]
+) -> tuple[tuple[Notice, ...], int]:
+    """The lines to show and how many more there are."""
+    found = [*_faults(board), *_retractions(board), *_questions(board), *_misfits(board), *_camera(camera)]
+    found += [*_block(board), *_apart(board)]
+    said = {notice.title for notice in found}
+    found += [Notice("note", words) for words in dict.fromkeys(map(translated, troubles)) if words not in said]
+    if len(found) <= MOST_LINES:
+        return tuple(found), 0
+    return tuple(found[: MOST_LINES - 1]), len(found) - MOST_LINES + 1
+
+
+def turns_since(board: GameView, seq: int) -> int:
+    """How many turns have been begun by others since that entry."""
+    begun = board.play(seq)
+    turns, actor = 0, None if begun is None else begun.get("by")
+    for play in board.lines:
+        by = play.get("by")
+        if play["seq"] > seq and by is not None and by != actor:
+            turns, actor = turns + 1, by
+    return turns
+
+
+def recent_faults(board: GameView) -> list[Mapping[str, Any]]:
+    """The faults that are still news, the newest first."""
+    return [play for play in board.faults if turns_since(board, play["seq"]) <= _turns_shown(board, play)]
+
+
+def _turns_shown(board: GameView, play: Mapping[str, Any]) -> int:
+    return TURNS_SHOWN + len(board.seats) if confirmed(play) else TURNS_SHOWN
+
+
+def _faults(board: GameView) -> list[Notice]:
+    found = []
+    for play in recent_faults(board):
+        title = faults_title(play)
+        last_turn = turns_since(board, int(play.get("seq") or 0)) == _turns_shown(board, play)
+        told = fault_text(play, board.family)
+        if play.get("corrected") or confirmed(play):
+            told += " " + proof_text(play, [seat.name for seat in board.seats])
+        found.append(Notice("fault", title, told, last_turn))
+    return found
+
+
+def _retractions(board: GameView) -> list[Notice]:
+    return [
+        Notice("note", " ".join(retraction_text(gone) for gone in one.retracts), retraction_cause(one.because))
+        for one in board.fell_lately
+    ]
+
+
+def _questions(board: GameView) -> list[Notice]:
+    if not board.asked:
+        return []
+    more = len(board.asked) - 1
+    detail = ngettext("And one more question.", "And %(num)s more questions.", more) if more else ""
+    return [Notice("question", reason_text(board.asked[0]), detail)]
+
+
+def _misfits(board: GameView) -> list[Notice]:
+    """How many things people are asked about what they tapped: whose they are, the room need not know."""
+    if not board.misfits:
+        return []
+    return [Notice("note", settle_text(len(board.misfits)))]
+
+
+def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
+    state = (camera or {}).get("state")
+    if state == "unseated":
+        return [Notice("question", _("Who sits where?"))]
+    if state in ("lost", "ended"):
+        assert camera is not None
+        urgent = state == "lost" and not reads_slowly(camera)
+        return [Notice("question" if urgent else "note", camera_message(camera))]
+    return []
+
+
+def _apart(board: GameView) -> list[Notice]:
+    return [Notice("note", apart_text(board.apart))] if board.apart else []
+
+
+def _block(board: GameView) -> list[Notice]:
+    if not board.playing or not board.blocked:
+        return []
+    if board.blocked.provable:
+        values = ", ".join(str(value) for value in board.blocked.values)
+        return [
+            Notice("note", _("No tile fits any more"), _("Every tile with %(values)s is on the table.", values=values))
+        ]
+    return [Notice("note", _("Nearly blocked"))] if board.blocked.nearly else []
+
+
+MOST_CALLED = 4
+"""Of the latest plays: whoever was away for longer is not told of an evening."""
+
+
+class Call(TypedDict):
+    """`key` names what is said, so that a page says it once; a fault that is found later has a key of its own. `tone`:
+    the sound that goes with it (play, fault, question, good)."""
+
+    key: str
+    text: str
+    tone: str
+
+
+def calls_of(board: GameView) -> list[Call]:
+    """What there is to say now, faults and fallen accusations first, then the plays in their order."""
+    faults: list[Call] = []
+    plays: list[Call] = []
+    latest = board.lines[-MOST_CALLED:]
+    for play in (*(play for play in reversed(recent_faults(board)) if play not in latest), *latest):
+        if play.get("taken_back") or play.get("withdrawn"):
+            continue
+        text, key = str(event_text(play, board.family)), str(play["seq"])
+        if is_fault(play):
+            titles = " ".join(f"{fault_title(play, code)}." for code in standing_faults(play))
+            faults.append({"key": f"{key}!", "text": f"{titles} {text}", "tone": "fault"})
+        else:
+            plays.append({"key": key, "text": text, "tone": "play"})
+    for one in board.fell_lately:
+        words = " ".join(retraction_text(gone) for gone in one.retracts)
+        faults.append({"key": f"{one.seq}-", "text": words, "tone": "good"})
+    asked: list[Call] = [
+        {"key": f"{question['seq']}?", "text": reason_text(question), "tone": "question"}
+        for question, _seqs in board.cards
+    ]
+    return [*faults, *plays, *asked]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from companion.rules.chinese.settlement import settle
+from companion.rules.chinese import settle
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import HOLDER_LEADS, WINNER_LEADS

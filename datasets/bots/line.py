@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from companion.rules.actions import Action, Discard, Play
-from companion.rules.position import LinePosition
+from companion.rules.position import Action, Discard, LinePosition, Play
 from companion.rules.referee import Referee
 from companion.rules.tile import Tile
 

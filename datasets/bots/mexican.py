@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from companion.rules.actions import MEXICAN, Action, Draw, End, Flip, Mark, Play, Unmark
-from companion.rules.mexican.blocks import live_doubles
 from companion.rules.mexican.judge import legal_plays
-from companion.rules.position import Position
+from companion.rules.mexican.turn import live_doubles
+from companion.rules.position import MEXICAN, Action, Draw, End, Flip, Mark, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, Tile
 

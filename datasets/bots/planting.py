@@ -11,9 +11,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
 from companion.rules.mexican.judge import legal_plays, play_out
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import (
+    MEXICAN,
+    SECOND_MEXICAN,
+    Action,
+    Discard,
+    Draw,
+    End,
+    Flip,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    Unmark,
+)
 from companion.rules.tile import Laid, Tile
 from companion.rules.violations import Violation
 from datasets.bots.mexican import TurnMaker

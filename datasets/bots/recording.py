@@ -17,7 +17,7 @@ from companion.log.events import (
     RoundStarted,
     TilePlayed,
 )
-from companion.rules.actions import Discard, Draw, Flip, Mark, Pass, Play, Unmark
+from companion.rules.position import Discard, Draw, Flip, Mark, Pass, Play, Unmark
 from datasets.bots.rounds import BotRound, BotTurn
 
 

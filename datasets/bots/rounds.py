@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, NamedTuple, Protocol
 
-from companion.rules.actions import MEXICAN, Action, Discard, Draw, Mark, Play
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import MEXICAN, Action, Discard, Draw, LinePosition, Mark, Play, Position
 from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, Tile, chinese_set, double_set

@@ -1,6 +1,6 @@
 """A given table as a camera above it would show it: for simulated cameras and for tests of the whole chain.
 
-Table coordinates are those of `companion.geometry.table_view`: corner 0 is the origin, +x runs towards corner 1, +y
+Table coordinates are those of `companion.geometry.layout`: corner 0 is the origin, +x runs towards corner 1, +y
 towards corner 3, millimetres, z upwards; headings in degrees, atan2(dy, dx), from the middle of half 0 to that of half
 1. The picture is not mirrored: with no roll, corner 0 is at its top left.
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from companion.geometry.table_view import Point
+from companion.geometry.layout import Point
 from companion.rules.tile import Laid
 from datasets.simulator.placing import Rect
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from companion.geometry.angles import wrapped
+from companion.geometry.layout import wrapped
 
 Point = tuple[float, float]
 MEXICAN = "MX"
@@ -36,7 +36,7 @@ HUB_RADIUS_MM = 62.0
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """Millimetres and degrees in the frame of companion.geometry.table_view.
+    """Millimetres and degrees in the frame of companion.geometry.layout.
 
     `stations` are where trains leave the hub; `hub_radius_mm` 0 means that only the engine lies in the middle.
     `boneyard_spread` False piles the face-down tiles up at one place.

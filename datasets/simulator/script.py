@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from random import Random
 
-from companion.rules.actions import SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Play, Unmark
+from companion.rules.position import SECOND_MEXICAN, Action, Discard, Draw, Flip, Mark, Play, Unmark
 from companion.rules.tile import Tile
 from datasets.bots import BotRound, BotTurn
 from datasets.simulator.plan import MEXICAN, Point, TablePlan

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from companion.geometry.angles import turn, wrapped
-from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
-from companion.rules.actions import LEFT, RIGHT
+from companion.geometry.layout import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView, turn, wrapped
+from companion.rules.position import LEFT, RIGHT
 from companion.rules.tile import Laid, Tile
 from datasets.simulator.lying import WALL, Lying, wall_place
 from datasets.simulator.placing import (

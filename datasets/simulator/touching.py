@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from companion.geometry.angles import turn
+from companion.geometry.layout import turn
 from datasets.simulator.placing import Rect, overlap, step
 from datasets.simulator.plan import Begin, TablePlan, polar
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from companion.rules.actions import Draw
+from companion.rules.position import Draw
 from datasets.simulator.plan import Point
 from datasets.simulator.script import Scene, carry_out
 from datasets.simulator.tabletop import TableTop

@@ -14,11 +14,11 @@ from typing import Any
 
 from companion.game.game_view import GameView
 from companion.hall import Hall
+from companion.log.event_fields import Header
 from companion.log.events import Drew, Event
-from companion.log.header import Header
 from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, Publisher
-from companion.publish.topics import table_id
+from companion.publish.broker import table_id
 from tests.shown import view_of
 from tests.web import tables
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.counting import AccusationLog, count_by, count_faults, count_plays
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from tests.desk.settling import confirm
 from tests.shown import state_of
 

@@ -14,9 +14,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
-from companion.app.redaction import Redaction, stand_ins
 from companion.app.state import AppState
-from companion.cli.serve_diagnostics import Diagnostics, RecentLog
+from companion.cli.journals import Diagnostics, RecentLog, Redaction, stand_ins
 from companion.web.app import PageSettings, create_app
 
 PIN = "481623"

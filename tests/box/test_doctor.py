@@ -19,8 +19,8 @@ import companion.app.checkup as checkup
 from companion.app.checkup import Machine, check_all, check_games
 from companion.cli.doctor import doctor
 from companion.log.copies import journal_of, keep_copy
+from companion.log.event_fields import Header
 from companion.log.events import Drew
-from companion.log.header import Header
 from companion.log.journal import Journal
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 from tests.box.refusing_disk import refusing

@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import companion.web.serving as serving
-from companion.cli.serve import serve
-from companion.cli.serve_log import SAY_AGAIN_S, ErrorLog
+from companion.cli.serve import SAY_AGAIN_S, ErrorLog, serve
 from tests.web.fakes import FakeClock
 
 

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from companion.evidence import PICTURE, Deleter, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
-from companion.storage.clock_trust import CLOCK_FILE, ClockTrust
-from companion.storage.repairs import Repair
+from companion.storage.repairs import CLOCK_FILE, ClockTrust, Repair
 from companion.supervise.parts import Parts
 from vision.frame import Frame
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.hall import hall as hall_command
+from companion.cli.serve import hall as hall_command
 from companion.cli.serve import serve as serve_command
 from companion.hall.page import create_hall_app
 from companion.hall.tables import Tables
+from companion.log.event_fields import Header
 from companion.log.events import HandShown, RoundEnded, RoundScored, RoundStarted
-from companion.log.header import Header
 from companion.rules.tile import Laid, Tile
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))

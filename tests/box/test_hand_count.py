@@ -7,12 +7,10 @@ from dataclasses import replace
 import numpy as np
 from flask import Flask
 
-from companion.app.hands import hand_of
-from companion.cli.read import _tile, as_text
-from companion.cli.score import as_text as score_text
-from companion.cli.score import count
+from companion.app.games import hand_of
+from companion.cli.photographs import _tile, count, reading_text, score_text
 from companion.rules.ruleset import load_ruleset
-from companion.web.hand_photo import photo_note
+from companion.web.guests import photo_note
 from vision.reading import HalfReading, PictureReading, TileReading
 
 REEVES = load_ruleset("reeves")
@@ -36,7 +34,7 @@ def test_a_back_that_may_be_the_double_blank_leaves_the_total_unknown() -> None:
     counted = count(hand, REEVES)
     assert counted["score"] is None and counted["at_least"] == 10 and counted["unread"] == 1
     assert "face down or is the double blank" in score_text("hand.jpg", counted)
-    assert _tile(hand.tiles[1])["or"] == [0, 0] and "face down or 0-0" in as_text("hand.jpg", hand)
+    assert _tile(hand.tiles[1])["or"] == [0, 0] and "face down or 0-0" in reading_text("hand.jpg", hand)
     assert hand_of(hand)["unreadable"] == 1 and hand_of(hand)["tiles"] == [[6, 4]]
 
 

@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from bench.attacks.siege import bomb
-from companion.app.hands import HandReader
-from companion.app.learned import LEARNED
-from companion.supervise.worker import NoAnswerError, Worker
+from companion.app.games import HandReader
+from companion.app.own_set import LEARNED
+from companion.supervise.child import NoAnswerError, Worker
 from tests.box.readers import open_nervous, open_nothing
 from vision.adaptation import Adaptation
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from tests.box.club import MOSQUITTO, BrokerProcess, publisher
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,17 +13,15 @@ from typing import Any
 import pytest
 
 from bench.attacks.damage import attack, make_watched_game
-from companion.log import copies, repair
-from companion.log.copies import CopyKeeper, CopyRefusedError, copy_of, journal_of, keep_copy
-from companion.log.events import Drew, RoundEnded
-from companion.log.header import Header
+from companion.log import copies
+from companion.log.copies import CopyKeeper, CopyRefusedError, copy_of, journal_of, keep_copy, repair_game, repair_games
+from companion.log.event_fields import Header
+from companion.log.events import Drew, RoundEnded, SeenLine
 from companion.log.journal import Journal, JournalError, read_journal
-from companion.log.repair import repair_game, repair_games
-from companion.log.table_change import Seen
-from companion.storage.checksums import Chain
 from companion.storage.repairs import Repair
+from companion.storage.state_file import RunningChecksum
 from companion.supervise.parts import Parts
-from companion.web.repair_texts import cases, in_english
+from companion.web.texts import cases, in_english
 from tests.box.telling import until
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
@@ -218,7 +216,7 @@ def test_a_block_that_the_card_does_not_give_any_more_comes_from_the_copy(
             raise OSError(errno.EIO, "Input/output error")
         return read(descriptor, length)
 
-    monkeypatch.setattr(repair.os, "read", failing)
+    monkeypatch.setattr(copies.os, "read", failing)
     assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED"]
     assert path.read_bytes() == copy.read_bytes()
 
@@ -232,7 +230,7 @@ def test_where_the_disk_is_full_nothing_is_changed_and_it_is_said(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(repair.os, "fsync", full)
+        patched.setattr(copies.os, "fsync", full)
         [report] = repair_game(games, "evening")
     assert in_english(report) == "Game evening is damaged and could not be repaired: No space left on device"
     assert path.read_bytes() == damaged
@@ -302,7 +300,7 @@ def test_a_flipped_bit_without_a_copy_ends_the_game_there_and_is_said(games: Pat
 
 
 def test_a_journal_of_another_version_is_left_alone(games: Path, path: Path) -> None:
-    chain = Chain()
+    chain = RunningChecksum()
     lines = [
         chain.sealed(line) + b"\n"
         for line in (b'{"journal": 9, "players": []}', b'{"seq": 1, "event": "danced"}', b'{"seq": 2}')
@@ -336,7 +334,7 @@ def test_no_damage_is_silent_and_nothing_is_lost(tmp_path: Path) -> None:
 
 def test_no_damage_to_what_the_camera_saw_is_silent(tmp_path: Path) -> None:
     game = make_watched_game(tmp_path, 7)
-    assert sum(isinstance(one, Seen) for one in game.entries) > 20
+    assert sum(isinstance(one, SeenLine) for one in game.entries) > 20
     assert len(game.entries) == len(game.lines) - 1
     report = attack(tmp_path, damages=20, seed=41, watched=True)
     assert report.failed == []

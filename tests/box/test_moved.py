@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from companion.app.camera_view import ViewKeeper
+from companion.app.table_place import ViewKeeper
 from companion.supervise import AwayError, SupervisedCamera
-from companion.supervise.health import Health, State
+from companion.supervise.pictures import CameraState, Health
 from tests.box.cameras import open_troubled, set_mode, table_picture
 from vision.frame import Frame, Image
 
 CORNERS = np.array([[40.0, 30.0], [280.0, 30.0], [280.0, 210.0], [40.0, 210.0]])
-AWAY = AwayError(Health(State.GONE, 0.0))
-KNOCKED = AwayError(Health(State.MOVED, 0.0))
+AWAY = AwayError(Health(CameraState.GONE, 0.0))
+KNOCKED = AwayError(Health(CameraState.MOVED, 0.0))
 
 
 class ToldCamera:
@@ -84,7 +84,7 @@ def camera(tmp_path: Path) -> Iterator[SupervisedCamera]:
         yield camera
 
 
-def next_picture(camera: SupervisedCamera, keeper: ViewKeeper) -> tuple[Frame, set[State]]:
+def next_picture(camera: SupervisedCamera, keeper: ViewKeeper) -> tuple[Frame, set[CameraState]]:
     """The next picture, and what was said before it came."""
     said = set()
     for _ in range(200):
@@ -108,7 +108,7 @@ def test_through_the_supervised_camera_a_knock_is_said_and_the_table_found_again
     set_mode(tmp_path, "moved")
     while not keeper.in_doubt:
         moved, said = next_picture(camera, keeper)
-    assert State.MOVED in said
+    assert CameraState.MOVED in said
     corners = keeper.corners_now(moved, CORNERS)
     while corners is None:
         moved, _ = next_picture(camera, keeper)
@@ -116,5 +116,5 @@ def test_through_the_supervised_camera_a_knock_is_said_and_the_table_found_again
     assert np.abs(corners - CORNERS - [17, 0]).max() < 1.0
     keeper.looks_right(moved)
     still, said = next_picture(camera, keeper)
-    assert State.MOVED not in said
+    assert CameraState.MOVED not in said
     assert still.size_wh == (320, 240)

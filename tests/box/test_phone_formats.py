@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.app.hands import HandReader
+from companion.app.games import HandReader
 from tests.vision.test_pictures import save_picture
 
 pytestmark = pytest.mark.slow

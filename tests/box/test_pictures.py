@@ -10,9 +10,15 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.supervise.health import AwayError, State
-from companion.supervise.judged import JudgedFilm, judged
-from companion.supervise.pictures import MOVED_FRAMES, PictureJudge, to_remember
+from companion.supervise.pictures import (
+    MOVED_FRAMES,
+    AwayError,
+    CameraState,
+    JudgedFilm,
+    PictureJudge,
+    judged,
+    to_remember,
+)
 from hardware.camera.source import FrameSource
 from tests.box.cameras import table_picture
 from vision.frame import Frame, Image, reduced
@@ -37,7 +43,7 @@ def film(pictures: Iterable[Image], *, noise: bool = True, every_s: float = 0.2)
     return frames
 
 
-def verdicts(judge: PictureJudge, frames: list[Frame]) -> list[State | None]:
+def verdicts(judge: PictureJudge, frames: list[Frame]) -> list[CameraState | None]:
     return [judge.see(frame) for frame in frames]
 
 
@@ -48,30 +54,30 @@ def test_a_table_is_no_fault() -> None:
 def test_a_frozen_picture_is_noticed_within_3_seconds_and_a_thawed_one_trusted_again() -> None:
     judge = PictureJudge()
     frozen = verdicts(judge, film([table_picture()] * 20, noise=False))
-    first = frozen.index(State.FROZEN)
+    first = frozen.index(CameraState.FROZEN)
     assert first * 0.2 < 3.0
-    assert set(frozen[first:]) == {State.FROZEN}
+    assert set(frozen[first:]) == {CameraState.FROZEN}
     thawed = verdicts(judge, film([table_picture()] * 5))
     assert thawed[-1] is None
 
 
 def test_a_camera_restarted_for_freezing_must_show_a_second_picture_first() -> None:
-    judge = PictureJudge(after=State.FROZEN)
-    assert set(verdicts(judge, film([table_picture()] * 9, noise=False))) == {State.FROZEN}
+    judge = PictureJudge(after=CameraState.FROZEN)
+    assert set(verdicts(judge, film([table_picture()] * 9, noise=False))) == {CameraState.FROZEN}
     assert verdicts(judge, film([table_picture()] * 4))[-1] is None
 
 
 def test_a_covered_lens_is_black_and_never_frozen() -> None:
     covered = film([np.zeros((240, 320, 3), np.uint8)] * 30, noise=False)
-    assert set(verdicts(PictureJudge(), covered)) == {State.BLACK}
+    assert set(verdicts(PictureJudge(), covered)) == {CameraState.BLACK}
     knows_the_table = PictureJudge()
     knows_the_table.remember_view(table_picture())
-    assert set(verdicts(knows_the_table, film([np.zeros((240, 320, 3), np.uint8)] * 30))) == {State.BLACK}
+    assert set(verdicts(knows_the_table, film([np.zeros((240, 320, 3), np.uint8)] * 30))) == {CameraState.BLACK}
 
 
 def test_a_lamp_into_the_lens_is_overexposed_but_a_sheet_of_paper_is_not() -> None:
     white = film([np.full((240, 320, 3), 255, np.uint8)] * 3)
-    assert set(verdicts(PictureJudge(), white)) == {State.OVEREXPOSED}
+    assert set(verdicts(PictureJudge(), white)) == {CameraState.OVEREXPOSED}
     paper = table_picture()
     paper[40:180, 40:200] = 255
     assert set(verdicts(PictureJudge(), film([paper] * 3))) == {None}
@@ -82,8 +88,8 @@ def test_a_bumped_camera_has_moved_and_says_so_until_it_is_calibrated_again() ->
     judge.remember_view(table_picture())
     assert set(verdicts(judge, film([table_picture()] * 10))) == {None}
     moved = verdicts(judge, film([table_picture(shift=9)] * 10))
-    assert moved[-1] is State.MOVED
-    assert moved.index(State.MOVED) == MOVED_FRAMES - 1
+    assert moved[-1] is CameraState.MOVED
+    assert moved.index(CameraState.MOVED) == MOVED_FRAMES - 1
     judge.remember_view(table_picture(shift=9))
     assert verdicts(judge, film([table_picture(shift=9)] * 4))[-1] is None
 
@@ -101,7 +107,7 @@ def test_the_view_is_remembered_small_and_compared_whatever_the_camera_size(size
         judge = PictureJudge()
         judge.remember_view(view)
         assert set(verdicts(judge, film([picture(0)] * 6))) == {None}
-        assert verdicts(judge, film([picture(6)] * 6))[-1] is State.MOVED
+        assert verdicts(judge, film([picture(6)] * 6))[-1] is CameraState.MOVED
     # It has to fit into a pipe that is emptied once a picture.
     assert to_remember(picture(0)).nbytes < 200_000
 
@@ -136,7 +142,7 @@ def turned(picture: Image, degrees: float) -> Image:
     return np.asarray(cv2.warpAffine(picture, turn, (w, h), borderMode=cv2.BORDER_REFLECT), np.uint8)
 
 
-def seen(judge: PictureJudge, picture: Image, frames: int = 24) -> list[State | None]:
+def seen(judge: PictureJudge, picture: Image, frames: int = 24) -> list[CameraState | None]:
     """What the judge says of a still table, noise and all, for three seconds."""
     return [
         judge.see(Frame(np.minimum(picture, 252) + grain_of(picture.shape, n, 4), n / 8, f"{n}")) for n in range(frames)
@@ -147,7 +153,7 @@ def seen(judge: PictureJudge, picture: Image, frames: int = 24) -> list[State | 
 def test_a_camera_that_was_turned_by_some_degrees_is_noticed(degrees: float) -> None:
     judge = PictureJudge()
     judge.remember_view(table_picture())
-    assert seen(judge, turned(table_picture(), degrees))[-1] is State.MOVED
+    assert seen(judge, turned(table_picture(), degrees))[-1] is CameraState.MOVED
 
 
 def test_a_camera_that_hangs_still_is_not_turned() -> None:
@@ -156,7 +162,7 @@ def test_a_camera_that_hangs_still_is_not_turned() -> None:
     assert set(seen(judge, table_picture())) == {None}
     covered = table_picture()
     covered[:120, 160:] = 140
-    assert State.MOVED not in seen(judge, covered), "an arm over a quarter of it is no turn"
+    assert CameraState.MOVED not in seen(judge, covered), "an arm over a quarter of it is no turn"
 
 
 def another(what: str) -> Image:
@@ -181,7 +187,7 @@ def test_another_view_is_noticed_within_seven_seconds(what: str) -> None:
     judge = PictureJudge()
     judge.remember_view(table_picture())
     said = seen(judge, another(what), frames=8 * 7)
-    assert said[-1] is State.MOVED
+    assert said[-1] is CameraState.MOVED
     judge.forget_view()
     judge.remember_view(table_picture())
     assert seen(judge, table_picture())[-1] is None
@@ -194,14 +200,14 @@ def test_a_table_that_is_shuffled_or_cleared_is_no_other_view() -> None:
     shuffled[40:200, 40:280] = another("a room")[40:200, 40:280]
     cleared[40:200, 40:280] = 110
     for picture in (shuffled, cleared):
-        assert State.MOVED not in seen(judge, picture, frames=8 * 7)
+        assert CameraState.MOVED not in seen(judge, picture, frames=8 * 7)
 
 
 @pytest.mark.parametrize("light", [0.12, 0.2, 0.3])
 def test_between_black_and_normal_it_is_dark_and_nothing_is_read(light: float) -> None:
     judge = PictureJudge()
     judge.remember_view(table_picture())
-    assert set(seen(judge, (table_picture() * light).astype(np.uint8))) == {State.DARK}
+    assert set(seen(judge, (table_picture() * light).astype(np.uint8))) == {CameraState.DARK}
     assert seen(judge, table_picture())[-1] is None, "the light is on again"
 
 
@@ -235,7 +241,7 @@ def test_a_film_is_judged_like_a_camera() -> None:
             break
         names.append(int(frame.name.removeprefix("frame-")))
         film.looks_right() if len(names) == 3 else None
-    assert said[0] == (State.DARK, "frame-3") and said[1][0] is State.MOVED
+    assert said[0] == (CameraState.DARK, "frame-3") and said[1][0] is CameraState.MOVED
     assert not set(names) & set(range(3, 8)), "nothing is read in the dark"
     assert names[-1] == 35, "and the film goes on"
 

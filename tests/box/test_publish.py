@@ -26,15 +26,11 @@ from companion.cli.serve import own_table_name, serve
 from companion.game.session import Session
 from companion.hall import Hall
 from companion.hall.page import create_hall_app
-from companion.log.author import entering
-from companion.log.events import Header
-from companion.log.journal import Journal
+from companion.log.event_fields import Header
+from companion.log.journal import Journal, entering
 from companion.publish import Broker, Outbox, parse_broker
-from companion.publish.discovery import NO_GAME, TableDevice, discovery, summary
-from companion.publish.happenings import Happenings
-from companion.publish.line import CA_VARIABLE, Line
-from companion.publish.recorded import unfinished
-from companion.publish.topics import table_id
+from companion.publish.broker import CA_VARIABLE, BrokerLine, table_id
+from companion.publish.publisher import NO_GAME, Happenings, TableDevice, discovery, summary, unfinished
 from tests.box import home_assistant
 from tests.box.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched, meet, publisher
 from tests.desk.settling import confirm
@@ -481,7 +477,7 @@ class DeafLine:
 def test_what_happened_while_the_broker_was_away_is_said_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publishing, "Line", DeafLine)
+    monkeypatch.setattr(publishing, "BrokerLine", DeafLine)
     told = publishing.Publisher(Broker("box.local"), "Table 1", Outbox(tmp_path / "published.json"))
     line: Any = told._line
 
@@ -597,7 +593,7 @@ def test_the_line_to_a_broker_may_be_encrypted(tmp_path: Path, monkeypatch: pyte
         try:
             monkeypatch.setenv(CA_VARIABLE, str(certificate))
             mail: queue.SimpleQueue[tuple[object, ...]] = queue.SimpleQueue()
-            line = Line(parse_broker(f"mqtts://localhost:{port}"), mail)
+            line = BrokerLine(parse_broker(f"mqtts://localhost:{port}"), mail)
             line.start()
             heard["known"] = mail.get(timeout=60)
             line.close()

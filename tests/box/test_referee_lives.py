@@ -16,7 +16,7 @@ from companion.app.table_service import HANGS
 from companion.log import journal as journal_module
 from companion.log.journal import read_journal
 from companion.supervise import AwayError, EyeAwayError
-from companion.supervise.health import Health, State
+from companion.supervise.pictures import CameraState, Health
 from tests.box.telling import TellingTable, new_game, telling_table, until
 
 
@@ -182,7 +182,7 @@ def test_a_camera_that_films_in_another_size_is_looked_over_anew(table: TellingT
 
 @pytest.mark.parametrize(
     ("fault", "whole"),
-    [(EyeAwayError("the reader's process ended"), 0), (AwayError(Health(State.BLACK, 0.0)), 1)],
+    [(EyeAwayError("the reader's process ended"), 0), (AwayError(Health(CameraState.BLACK, 0.0)), 1)],
     ids=["reader", "camera"],
 )
 def test_only_a_table_that_was_out_of_sight_is_read_whole_again(

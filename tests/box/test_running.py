@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from companion.log.journal import JournalError
-from companion.supervise import AwayError, EyeAwayError, Health, State, keep_watching
+from companion.supervise import AwayError, CameraState, EyeAwayError, Health, keep_watching
 from companion.supervise.eye import SlowEyeError
 from hardware.camera import CameraError
 
@@ -48,8 +48,8 @@ class Table:
         self.beats += 1
 
 
-GONE = AwayError(Health(State.GONE, 0.0))
-SILENT = AwayError(Health(State.SILENT, 0.0))
+GONE = AwayError(Health(CameraState.GONE, 0.0))
+SILENT = AwayError(Health(CameraState.SILENT, 0.0))
 
 
 def test_trouble_is_said_once_and_its_end_is_told_to_the_watcher() -> None:
@@ -68,7 +68,7 @@ def test_a_reader_that_was_restarted_and_a_bad_picture_cost_one_step_each() -> N
 
 
 def test_what_is_the_matter_is_said_as_a_code_too() -> None:
-    dark = AwayError(Health(State.DARK, 0.0))
+    dark = AwayError(Health(CameraState.DARK, 0.0))
     table = Table(GONE, dark, SlowEyeError("no answer"), EyeAwayError("it died"), ZeroDivisionError(), False)
     table.watch()
     assert table.whys == ["away", "other", "slow", "other", "other"]

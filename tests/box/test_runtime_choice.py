@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.app.runtime_choice import KEPT, choose_runtime, follow_choice
+from companion.app.checkup import KEPT, choose_runtime, follow_choice
 from companion.supervise.eye import EyeAwayError, SupervisedEye
 from vision.runtimes import tried_with
 from vision.weights import RUNTIME, shipped_weights

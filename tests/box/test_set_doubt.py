@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.app.named_sets import set_doubt
-from companion.cli.read import as_text, with_set_doubt
-from companion.cli.score import count
+from companion.app.own_set import set_doubt
+from companion.cli.photographs import count, reading_text, with_set_doubt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Tile
 from vision.reading import HalfReading, PictureReading, TileReading
@@ -42,7 +41,7 @@ def test_the_doubt_stands_below_the_reading() -> None:
     quad = np.array([[0, 0], [0, 20], [40, 20], [40, 0]], np.float32)
     half = HalfReading(5, 0.99), HalfReading(3, 0.99)
     picture = PictureReading((100, 80), (TileReading(quad, "up", half, 0.9), TileReading(quad + 50, "up", half, 0.9)))
-    assert as_text("a.jpg", with_set_doubt(picture)).splitlines()[-1].startswith("  the set cannot be told")
+    assert reading_text("a.jpg", with_set_doubt(picture)).splitlines()[-1].startswith("  the set cannot be told")
     one = PictureReading((100, 80), picture.tiles[:1])
     assert with_set_doubt(one) is one
 

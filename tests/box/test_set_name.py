@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from companion.__main__ import companion
-from companion.app.named_sets import SETS
-from companion.cli.set_name import SetName
+from companion.app.own_set import SETS
+from companion.cli.photographs import SetName
 
 
 @pytest.mark.parametrize(("typed", "meant"), (("12", "double-12"), ("double-6", "double-6"), ("auto", "auto")))

@@ -10,15 +10,22 @@ from typing import Any
 import pytest
 
 from companion.app.games import make_app_state
-from companion.app.learned import LEARNED
 from companion.app.learning import LESSON, LearningDesk
-from companion.app.seats import NOBODY_SEATED, SEATS_FILE, Seats, read_seats, write_seats
-from companion.app.table_place import PLACE_FILE, read_place
-from companion.publish.outbox import Outbox
+from companion.app.own_set import LEARNED
+from companion.app.table_place import (
+    NOBODY_SEATED,
+    PLACE_FILE,
+    SEATS_FILE,
+    SeatPlan,
+    read_place,
+    read_seats,
+    write_seats,
+)
+from companion.publish.publisher import Outbox
 from companion.storage.state_file import read_state, set_aside, write_state
 from companion.storage.trail import TRAIL_FILE, Trail
+from companion.web.access import PHONES_FILE, SignedIn
 from companion.web.app import PageSettings, create_app
-from companion.web.phones import PHONES_FILE, SignedIn
 
 Damaged = Callable[[Path], None]
 
@@ -88,8 +95,8 @@ def test_a_pipe_among_them_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_whole_files_are_read_again(tmp_path: Path) -> None:
-    write_seats(tmp_path / SEATS_FILE, Seats({"Ann": 12.5}, 90.0))
-    assert read_seats(tmp_path / SEATS_FILE) == Seats({"Ann": 12.5}, 90.0)
+    write_seats(tmp_path / SEATS_FILE, SeatPlan({"Ann": 12.5}, 90.0))
+    assert read_seats(tmp_path / SEATS_FILE) == SeatPlan({"Ann": 12.5}, 90.0)
     assert (tmp_path / SEATS_FILE).stat().st_mode & 0o777 == 0o600
 
 

@@ -18,11 +18,10 @@ import numpy as np
 import pytest
 
 from companion.supervise.camera import MOST_PER_S, SupervisedCamera, SupervisionSettings
+from companion.supervise.child import STIR_S, processor_s
 from companion.supervise.eye import EyeAwayError, SlowEyeError, SupervisedEye
-from companion.supervise.health import AwayError, Health, State
 from companion.supervise.parts import Parts
-from companion.supervise.pictures import JudgeSettings
-from companion.supervise.worker import STIR_S, processor_s
+from companion.supervise.pictures import AwayError, CameraState, Health, JudgeSettings
 from hardware.camera import Camera, CameraError, CameraSettings
 from tests.box.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
 from tests.web.fakes import FakeClock
@@ -52,7 +51,7 @@ def camera(folder: Path) -> Iterator[SupervisedCamera]:
 
 
 def live(health: Health) -> bool:
-    return health.state is State.LIVE
+    return health.state is CameraState.LIVE
 
 
 def mapped_shelves() -> set[Path]:
@@ -109,22 +108,24 @@ def test_with_little_shared_memory_the_pictures_come_all_the_same(
 
 def test_a_child_that_is_killed_is_not_told_to_be_plugged_in(camera: SupervisedCamera, folder: Path) -> None:
     set_mode(folder, "crash")
-    assert camera.wait_for(lambda health: health.state is State.CRASHED, PATIENCE_S)
+    assert camera.wait_for(lambda health: health.state is CameraState.CRASHED, PATIENCE_S)
     assert "SIGKILL" in camera.health.message and "plug" not in camera.health.message
 
 
 def test_another_choice_of_size_films_anew(camera: SupervisedCamera) -> None:
     before = camera.pid
     camera.use(CameraSettings(size_wh=(640, 480)))
-    assert camera.wait_for(lambda health: camera.pid not in (0, before) and health.state is State.LIVE, PATIENCE_S)
+    assert camera.wait_for(
+        lambda health: camera.pid not in (0, before) and health.state is CameraState.LIVE, PATIENCE_S
+    )
 
 
 @pytest.mark.parametrize(
     ("trouble", "state"),
-    [("hang", State.SILENT), ("crash", State.CRASHED), ("unplugged", State.GONE)],
+    [("hang", CameraState.SILENT), ("crash", CameraState.CRASHED), ("unplugged", CameraState.GONE)],
 )
 def test_a_child_that_fails_is_noticed_said_and_replaced(
-    camera: SupervisedCamera, folder: Path, trouble: str, state: State
+    camera: SupervisedCamera, folder: Path, trouble: str, state: CameraState
 ) -> None:
     before = camera.pid
     set_mode(folder, trouble)
@@ -142,10 +143,11 @@ def test_a_child_that_fails_is_noticed_said_and_replaced(
 
 
 @pytest.mark.parametrize(
-    ("trouble", "state"), [("black", State.BLACK), ("white", State.OVEREXPOSED), ("frozen", State.FROZEN)]
+    ("trouble", "state"),
+    [("black", CameraState.BLACK), ("white", CameraState.OVEREXPOSED), ("frozen", CameraState.FROZEN)],
 )
 def test_a_faulty_picture_is_never_handed_on(
-    camera: SupervisedCamera, folder: Path, trouble: str, state: State
+    camera: SupervisedCamera, folder: Path, trouble: str, state: CameraState
 ) -> None:
     set_mode(folder, trouble)
     assert camera.wait_for(lambda health: health.state is state, PATIENCE_S)
@@ -160,7 +162,7 @@ def test_a_faulty_picture_is_never_handed_on(
 def test_a_moved_camera_waits_for_its_new_calibration(camera: SupervisedCamera, folder: Path) -> None:
     camera.remember_view(next_picture(camera).image)
     set_mode(folder, "moved")
-    assert camera.wait_for(lambda health: health.state is State.MOVED, PATIENCE_S)
+    assert camera.wait_for(lambda health: health.state is CameraState.MOVED, PATIENCE_S)
     camera.remember_view(table_picture(shift=17))
     assert camera.wait_for(live, PATIENCE_S)
     assert next_picture(camera).image.shape == (HEIGHT, WIDTH, 3)
@@ -171,7 +173,7 @@ def test_telling_the_view_never_waits_for_a_camera_that_hangs(camera: Supervised
     set_mode(folder, "hang")
     # Nobody empties the pipe any more, and 36 MB would fill it.
     camera.remember_view(np.zeros((3040, 4056, 3), np.uint8))
-    assert camera.wait_for(lambda health: health.state is State.SILENT, PATIENCE_S)
+    assert camera.wait_for(lambda health: health.state is CameraState.SILENT, PATIENCE_S)
     set_mode(folder, "good")
     assert camera.wait_for(lambda health: health.restarts >= 1, PATIENCE_S)
 
@@ -194,7 +196,9 @@ def test_a_killed_child_leaves_no_process_and_no_memory_behind(camera: Supervise
 def test_a_camera_that_is_not_there_at_the_start_comes_when_it_is_plugged_in(folder: Path) -> None:
     set_mode(folder, "unplugged")
     with SupervisedCamera(f"usb:{folder}", supervision=QUICK, opener=open_troubled) as camera:
-        assert camera.wait_for(lambda health: health.state is State.GONE and "not there" in health.detail, PATIENCE_S)
+        assert camera.wait_for(
+            lambda health: health.state is CameraState.GONE and "not there" in health.detail, PATIENCE_S
+        )
         set_mode(folder, "good")
         assert camera.wait_for(live, PATIENCE_S)
 
@@ -211,7 +215,7 @@ def test_a_recording_is_given_whole_in_order_and_ends(tmp_path: Path) -> None:
         assert not camera.live
         assert camera.stills
         assert camera.read() is None
-        assert camera.health.state is State.ENDED
+        assert camera.health.state is CameraState.ENDED
 
 
 def test_a_bad_picture_in_a_recording_is_named_and_the_next_one_follows(tmp_path: Path) -> None:
@@ -380,7 +384,7 @@ def test_a_live_camera_that_is_late_is_not_said_to_be_lost_and_live() -> None:
     camera = SupervisedCamera.__new__(SupervisedCamera)
     camera.live = True
     camera._changed, camera._closing = threading.Condition(), threading.Event()
-    camera._waiting, camera._health = deque(), Health(State.LIVE, 0.0)
+    camera._waiting, camera._health = deque(), Health(CameraState.LIVE, 0.0)
     camera._supervision = SupervisionSettings(answer_s=0.01)
     with pytest.raises(AwayError) as away:
         camera.read()

@@ -9,7 +9,8 @@ import pytest
 
 from companion.game.game_view import GameView
 from companion.game.session import Session
-from companion.log.events import Header, Passed
+from companion.log.event_fields import Header
+from companion.log.events import Passed
 from companion.tableside import Tableside, light_of
 from hardware.panel import Done, Light, Press
 from tests.shown import view_of

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.supervise.health import State
-from companion.supervise.pictures import JudgeSettings, PictureJudge
-from companion.supervise.view import KnownView, farthest, moved
+from companion.supervise.pictures import CameraState, JudgeSettings, KnownView, PictureJudge, farthest, moved
 from vision.frame import Frame, Image
 
 SAMPLE = Path(__file__).parents[2] / "datasets" / "samples" / "trains.jpg"
@@ -80,7 +78,7 @@ def test_a_turned_or_lowered_camera_is_noticed_within_3_seconds_at_8_pictures_a_
     judge.remember_view(dark)
     assert {judge.see(frame) for frame in frames(dark, 6)} == {None}
     seen = [judge.see(frame) for frame in frames(turned(dark, degrees, scale)[0], 20, start=6)]
-    assert State.MOVED in seen
+    assert CameraState.MOVED in seen
     assert farthest(np.eye(3), (1280, 960)) == 0.0
 
 

@@ -6,8 +6,7 @@ import os
 import socket
 from pathlib import Path
 
-from companion.supervise.parts import Parts
-from companion.supervise.watchdog import Watchdog, feed_every_s, systemd_notifier, watchdog_interval_s
+from companion.supervise.parts import Parts, Watchdog, feed_every_s, systemd_notifier, watchdog_interval_s
 
 
 class Clock:

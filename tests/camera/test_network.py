@@ -22,10 +22,9 @@ import pytest
 from click.testing import CliRunner
 
 import hardware.camera.network as network
-from companion.cli.calibrate import calibrate
-from companion.cli.watch import watch
+from companion.cli.cameras import calibrate, watch
 from companion.supervise.camera import SupervisedCamera
-from companion.supervise.health import State
+from companion.supervise.pictures import CameraState
 from hardware.camera import CameraError, Fault, open_camera
 from hardware.camera.address import secrets_of, shown
 from hardware.camera.network import NetworkCamera
@@ -324,9 +323,9 @@ def test_on_the_page_a_lost_network_camera_is_named_and_comes_back() -> None:
         stream(lambda: itertools.takewhile(lambda _picture: not switched_off.is_set(), endless()))(request)
 
     with serving(answer) as place, SupervisedCamera(f"http://ann:s3cr3t@{place}/video") as camera:
-        assert camera.wait_for(lambda health: health.state is State.LIVE, 60)
+        assert camera.wait_for(lambda health: health.state is CameraState.LIVE, 60)
         switched_off.set()
-        assert camera.wait_for(lambda health: health.state is State.NETWORK, 60)
+        assert camera.wait_for(lambda health: health.state is CameraState.NETWORK, 60)
         assert "s3cr3t" not in camera.health.message and "plug" not in camera.health.message
         switched_off.clear()
-        assert camera.wait_for(lambda health: health.state is State.LIVE, 60)
+        assert camera.wait_for(lambda health: health.state is CameraState.LIVE, 60)

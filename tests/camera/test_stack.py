@@ -12,7 +12,7 @@ import pytest
 import companion.app.checkup as checkup
 from companion.app.checkup import Machine
 from companion.supervise.camera import SupervisedCamera
-from companion.supervise.health import State
+from companion.supervise.pictures import CameraState
 from hardware.camera import CameraError, CameraSettings, Fault
 from hardware.camera.guard import GuardedCamera
 from hardware.camera.stack import StackError, Trouble, ask_in_child, fault_of, import_picamera2
@@ -98,9 +98,9 @@ def test_without_picamera2_doctor_names_the_package(tmp_path: Path) -> None:
 def test_the_page_is_told_of_the_software_and_not_of_a_plug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_picamera2(tmp_path, ABI_CLASH, monkeypatch)
     with SupervisedCamera("picamera") as camera:
-        assert camera.wait_for(lambda health: health.state is not State.OPENING, 60)
+        assert camera.wait_for(lambda health: health.state is not CameraState.OPENING, 60)
         health = camera.health
-    assert health.state is State.SOFTWARE
+    assert health.state is CameraState.SOFTWARE
     assert "numpy.dtype size changed" in health.message and "simplejpeg" in health.message
     assert "plug" not in health.message and "work without a camera" not in health.message
 

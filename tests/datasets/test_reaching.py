@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.rules.actions import Draw, Play
+from companion.rules.position import Draw, Play
 from datasets.simulator.arm_sprite import ArmSprite
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.plan import TablePlan

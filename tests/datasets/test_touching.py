@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from companion.geometry import reconstruct
-from companion.geometry.angles import turn
+from companion.geometry.layout import turn
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.plan import TablePlan, even_stations
 from datasets.simulator.tabletop import TableFullError

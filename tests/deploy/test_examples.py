@@ -23,7 +23,7 @@ import yaml
 import vision.reading
 from companion import reading
 from companion.geometry.layout import Trouble
-from companion.publish.discovery import TableDevice, discovery
+from companion.publish.publisher import TableDevice, discovery
 from companion.reading import PhotographedTable, PictureReader, ReadingError, in_hand, lay_out, open_eye, open_picture
 from companion.rules import Board, Violation
 from deploy.site import BESIDE

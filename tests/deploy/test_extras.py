@@ -73,9 +73,12 @@ def test_the_reader_needs_nothing_of_the_page(bare: Path) -> None:
     modules = {"markdown-it-py": "markdown_it", "fpdf2": "fpdf"}
     without = {modules.get(name, name) for name in pages}
     program = (
-        f"import sys; sys.modules.update(dict.fromkeys({without!r})); import companion.reading, companion.cli.read"
+        f"import sys; sys.modules.update(dict.fromkeys({without!r}));"
+        " import companion.reading, companion.cli.photographs"
     )
     done = asked(
-        Path(sys.executable), "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); {program}, companion.cli.score"
+        Path(sys.executable),
+        "-c",
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); {program}, companion.cli.photographs",
     )
     assert done.returncode == 0, done.stderr

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from companion.log.event_fields import Header
 from companion.log.events import Drew
-from companion.log.header import Header
 from companion.log.journal import Journal
 from tests.deploy.pretended import DEPLOY, Box
 

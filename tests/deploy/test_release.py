@@ -140,7 +140,7 @@ def test_the_wheel_works_without_its_init(dist: Path, tmp_path: Path, left: str 
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert read.returncode == 0 and len(json.loads(read.stdout)["tiles"]) > 3, read.stderr
-    asked = "import companion.cli.demo, companion.hall, companion.rules; print(companion.rules.__file__)"
+    asked = "import companion.cli.serve, companion.hall, companion.rules; print(companion.rules.__file__)"
     there = subprocess.run([sys.executable, "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert there.stdout.startswith(str(tmp_path)), there.stderr
 
@@ -172,7 +172,7 @@ def test_it_installs_and_reads_in_a_machine_without_a_network(dist: Path, wheels
     # Beside a package of somebody else that is called as one of our folders, the demo's parts are found all the same.
     (tmp_path / "datasets.py").write_text("mine = True\n", encoding="utf-8")
     asked = (
-        "import datasets, companion.cli.demo, companion.cli.serve, companion.datasets.simulator.evening; datasets.mine"
+        "import datasets, companion.cli.serve, companion.cli.serve, companion.datasets.simulator.evening; datasets.mine"
     )
     python = str(tmp_path / "bare" / "bin" / "python")
     imported = subprocess.run([python, "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -7,17 +7,15 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
+from companion.log.event_fields import Candidate, Finding, Header  # fmt: skip
 from companion.log.events import (
     Announced,
-    Candidate,
     Corrected,
     Discarded,
     DoubleFlipped,
     Drew,
     Event,
-    Finding,
     HandShown,
-    Header,
     MarkerPlaced,
     MarkerRemoved,
     MatchEnded,
@@ -28,7 +26,7 @@ from companion.log.events import (
     TilePlayed,
     TileTakenBack,
     Unclear,
-)  # fmt: skip
+)
 from companion.rules.tile import Laid, Tile
 
 HEADER = Header("tactic", "double-12", ("Ann", "Ben", "Cy"))

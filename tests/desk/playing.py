@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from companion.game.session import Session
-from companion.log.events import Event, Header
-from companion.rules.actions import Discard, Draw, Flip, Mark, Pass, Play, Unmark
+from companion.log.event_fields import Header
+from companion.log.events import Event
+from companion.rules.position import Discard, Draw, Flip, Mark, Pass, Play, Unmark
 from companion.rules.ruleset import load_ruleset
 from datasets.bots import BotGame, BotRound, BotTurn
 from datasets.bots.recording import reveal

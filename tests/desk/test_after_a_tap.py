@@ -12,8 +12,8 @@ from bench.table import FIRST_SEED, with_faults
 from bench.told import ToldTable, UnfilmedRound
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
-from companion.log.events import Corrected, Header
-from companion.log.table_change import TableChange
+from companion.log.event_fields import Header
+from companion.log.events import Corrected, TableChange
 from companion.rules.notation import parse_delta
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm

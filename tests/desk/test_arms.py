@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.rules.notation import Change, Laying, parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking

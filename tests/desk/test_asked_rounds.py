@@ -12,7 +12,8 @@ import pytest
 
 from companion.game.session import Session
 from companion.log.corrections import open_questions
-from companion.log.events import Header, Unclear
+from companion.log.event_fields import Header
+from companion.log.events import Unclear
 from companion.rules.position import Position
 from tests.shown import state_of
 

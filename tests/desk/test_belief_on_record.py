@@ -7,9 +7,10 @@ from itertools import count
 from pathlib import Path
 
 from companion.game.session import Session
-from companion.log.events import Header, MarkerPlaced, RoundEnded, TilePlayed
-from companion.rules.actions import Mark, Unmark
+from companion.log.event_fields import Header
+from companion.log.events import MarkerPlaced, RoundEnded, TilePlayed
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
+from companion.rules.position import Mark, Unmark
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.watching import table_change

@@ -7,16 +7,17 @@ from typing import Any
 
 import pytest
 
-from companion.game.session import CommandRejected, Session
-from companion.log.event_fields import Certainty, EventError
-from companion.log.events import Header, TilePlayed, event_from_json
+from companion.game.rejected import CommandRejected
+from companion.game.session import Session
+from companion.log.event_fields import Confidence, EventError, Header
+from companion.log.events import TilePlayed, event_from_json
 from companion.rules.notation import Laying, parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
 from tests.shown import state_of
 
-READ = Certainty((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))
+READ = Confidence((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))
 LAYING = Laying(Laid(12, 4), "Ann")
 
 

@@ -10,7 +10,7 @@ import pytest
 from companion.log.corrections import effective_events, open_questions
 from companion.log.event_fields import Candidate, EventError, Finding
 from companion.log.events import Corrected, Event, Passed, RoundScored, RoundStarted, TilePlayed, Unclear
-from companion.play.scoreboard import fold
+from companion.play.match import fold
 from companion.rules.tile import Laid
 from tests.desk import making
 

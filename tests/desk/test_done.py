@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.rules.notation import parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from companion.game.session import Session
-from companion.log.event_fields import Candidate, Certainty
-from companion.log.events import Header
+from companion.log.event_fields import Candidate, Confidence, Header
 from companion.rules.notation import Laying, Vanishing, parse_change
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
@@ -183,7 +182,7 @@ def test_a_tile_that_was_never_read_surely_is_no_proof_that_it_was_moved(
 ) -> None:
     session = table(tmp_path)
     first = Laying(Laid(12, 3), "Ann")
-    session.observe(table_change([first], readings={first: Certainty((0.995, p))}))
+    session.observe(table_change([first], readings={first: Confidence((0.995, p))}))
     watch(session, "+12-10@Ben", "+12-11@Cy")
     events = session.observe(table_change([Vanishing(Laid(12, 3), "Ann")]))
     assert [event.KIND for event in events] == kinds

@@ -8,17 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from companion.log.event_fields import EventError
-from companion.log.events import (
-    EVENT_TYPES,
-    Event,
-    Finding,
-    Header,
-    MarkerPlaced,
-    RoundStarted,
-    TilePlayed,
-    event_from_json,
-)
+from companion.log.event_fields import EventError, Finding, Header
+from companion.log.events import EVENT_TYPES, Event, MarkerPlaced, RoundStarted, TilePlayed, event_from_json
 from companion.rules.tile import Laid
 from tests.desk import making
 

@@ -10,18 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.game.disputes import dispute
+from companion.game.replay import dispute
 from companion.game.session import Session
-from companion.log.copies import copy_of, entries_of, keep_copy
-from companion.log.event_fields import Certainty
-from companion.log.events import Header, TilePlayed
+from companion.log.copies import copy_of, entries_of, keep_copy, repair_game
+from companion.log.event_fields import Confidence, Header
+from companion.log.events import SeenLine, TableChange, TilePlayed
 from companion.log.journal import Journal, JournalError, parse_journal, read_journal
-from companion.log.repair import repair_game
-from companion.log.table_change import Seen, TableChange
-from companion.rules.actions import Mark, Unmark
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
+from companion.rules.position import Mark, Unmark
 from companion.rules.tile import Laid
-from companion.storage.checksums import Chain, split_line
+from companion.storage.state_file import RunningChecksum, split_line
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
 from tests.shown import state_of
@@ -55,7 +53,7 @@ def test_each_change_is_a_line_before_the_events_that_it_brought(tmp_path: Path)
     session = begin(tmp_path / "g.jsonl")
     session.observe(
         table_change(
-            parse_delta(["+12-1@Ann"]), "1.jpg", readings={Laying(Laid(12, 1), "Ann"): Certainty((0.98765432, 0.99))}
+            parse_delta(["+12-1@Ann"]), "1.jpg", readings={Laying(Laid(12, 1), "Ann"): Confidence((0.98765432, 0.99))}
         )
     )
     session.observe(
@@ -141,7 +139,7 @@ def test_evidence_whose_events_were_cut_off_does_not_count_twice(tmp_path: Path)
 
 
 def test_a_journal_of_version_1_goes_on_without_evidence_lines(tmp_path: Path) -> None:
-    path, chain = tmp_path / "g.jsonl", Chain()
+    path, chain = tmp_path / "g.jsonl", RunningChecksum()
     session = begin(path)
     session.close()
     bodies = [split_line(line)[0] for line in path.read_bytes().splitlines()]
@@ -208,7 +206,7 @@ shares = st.floats(0, 1)
         flips=st.lists(names, max_size=2).map(tuple),
         discards=st.dictionaries(names, st.integers(1, 3)),
         frame=st.none() | st.text(st.characters(codec="utf-8"), max_size=9),
-        readings=st.dictionaries(layings, st.builds(Certainty, st.tuples(shares, shares)), max_size=3),
+        readings=st.dictionaries(layings, st.builds(Confidence, st.tuples(shares, shares)), max_size=3),
         clouded=st.booleans(),
         guessed=st.booleans(),
         returned=st.integers(0, 3),
@@ -222,8 +220,8 @@ shares = st.floats(0, 1)
     )
 )
 def test_a_change_is_read_as_it_was_written(change: TableChange) -> None:
-    line = json.loads(json.dumps(Seen(3, 8, "2026-11-20T18:00:00.000Z", change).to_json()))
-    assert Seen.from_json(line) == Seen(3, 8, "2026-11-20T18:00:00.000Z", change)
+    line = json.loads(json.dumps(SeenLine(3, 8, "2026-11-20T18:00:00.000Z", change).to_json()))
+    assert SeenLine.from_json(line) == SeenLine(3, 8, "2026-11-20T18:00:00.000Z", change)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.rules.position import Position
 from tests.desk.making import ticking
 from tests.shown import state_of

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header, TilePlayed
-from companion.rules.actions import MEXICAN, End, Play
+from companion.log.event_fields import Header
+from companion.log.events import TilePlayed
 from companion.rules.notation import Change, Laying, parse_delta
-from companion.rules.position import Position
+from companion.rules.position import MEXICAN, End, Play, Position
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking
 from tests.desk.playing import begin

@@ -18,7 +18,8 @@ from companion.game.ledger import History
 from companion.game.session import Session
 from companion.game.timeline import Timeline
 from companion.log.corrections import effective_events
-from companion.log.events import Corrected, Header, TilePlayed
+from companion.log.event_fields import Header
+from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
 from companion.play.event_actions import action_of
 from companion.rules.ruleset import RULESET_NAMES

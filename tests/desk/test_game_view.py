@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from tests.shown import state_of, view_of
 
 GAMES = Path(__file__).parents[1] / "games"

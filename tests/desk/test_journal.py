@@ -19,7 +19,7 @@ from companion.log import journal as journal_module
 from companion.log.events import Event, Passed, TilePlayed
 from companion.log.journal import Journal, JournalError, parse_journal, read_journal
 from companion.rules.tile import Laid
-from companion.storage.checksums import split_line
+from companion.storage.state_file import split_line
 from tests.desk import making
 
 DEEP = '{"a":' * 50 + "1" + "}" * 50

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from companion.app.games import look_at_game
-from companion.log.events import Corrected, Drew, Event, Header, MarkerPlaced, MarkerRemoved, RoundStarted, TilePlayed
+from companion.log.event_fields import Header
+from companion.log.events import Corrected, Drew, Event, MarkerPlaced, MarkerRemoved, RoundStarted, TilePlayed
 from companion.log.journal import Journal
 from companion.rules.mexican.turn import TurnState
 from companion.rules.tile import Laid

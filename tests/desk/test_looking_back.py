@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from companion.game import ledger, open_game
-from companion.game.disputes import Dispute, dispute, dispute_in
+from companion.game.replay import Dispute, dispute, dispute_in
 from companion.game.session import Session
 from companion.game.timeline import Timeline
 from companion.log.events import TilePlayed

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from companion.game.session import Session
-from companion.log.event_fields import Certainty
-from companion.log.events import Header
+from companion.log.event_fields import Confidence, Header
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.tile import Laid
 from tests.desk.making import ticking
@@ -17,7 +16,7 @@ from tests.desk.watching import table_change
 from tests.shown import state_of
 
 TRAINS = ("tactic", "reeves", "cz", "poltava")
-SURE = Certainty((0.999, 0.999), ((), ()))
+SURE = Confidence((0.999, 0.999), ((), ()))
 
 
 def table(tmp_path: Path, rules: str = "tactic") -> Session:
@@ -29,7 +28,7 @@ def table(tmp_path: Path, rules: str = "tactic") -> Session:
 def lay(session: Session, *tiles: tuple[int, int, str], p: float | None = None, **how: bool) -> None:
     """One change of the table: (inner, outer, train) each. `p`: how surely every half was read."""
     laid = [Laying(Laid(inner, outer), train) for inner, outer, train in tiles]
-    reading = None if p is None else Certainty((p, p), ((), ()))
+    reading = None if p is None else Confidence((p, p), ((), ()))
     session.observe(table_change(laid, readings={} if reading is None else dict.fromkeys(laid, reading), **how))
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header, RoundScored
+from companion.log.event_fields import Header
+from companion.log.events import RoundScored
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Tile
 from datasets.bots import BotGame

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header, TilePlayed, TileTakenBack
-from companion.rules.actions import SOMEBODY, Mark, Unmark
+from companion.log.event_fields import Header
+from companion.log.events import TilePlayed, TileTakenBack
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
-from companion.rules.position import Position
+from companion.rules.position import SOMEBODY, Mark, Position, Unmark
 from companion.rules.ruleset import RULESET_NAMES
 from companion.rules.tile import Laid, Tile
 from tests.desk.making import ticking

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from companion.game.off_record import Lying, off_record
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.game.view import Lying, off_record
+from companion.log.event_fields import Header
 from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Laid
 from tests.shown import state_of

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from companion.game.proof import PictureProof
-from companion.rules.actions import Play
+from companion.game.watched_round import PictureProof
 from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import ITEMS, Evidence

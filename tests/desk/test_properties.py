@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 
 from bench.table import with_faults
 from bench.told import ToldTable, UnfilmedRound
-from companion.game.session import CommandRejected, Session
-from companion.log.events import Header
+from companion.game.rejected import CommandRejected
+from companion.game.session import Session
+from companion.log.event_fields import Header
 from datasets.simulator.room import BlankFilm
 from tests.shown import state_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.log.question import Question, QuestionKind
+from companion.log.event_fields import Question, QuestionKind
 
 WRITTEN = {
     "several_stories": Question(QuestionKind.SEVERAL_EXPLANATIONS),

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from companion.game.session import Session
+from companion.log.event_fields import Header
 from companion.log.events import Corrected, Event
-from companion.log.header import Header
 from companion.log.journal import Journal, JournalError
 from tests.desk.settling import confirm
 

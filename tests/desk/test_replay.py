@@ -10,13 +10,13 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from companion.cli.replay import replay as command
+from companion.cli.journals import replay as command
 from companion.game.replay import replay, replay_text
 from companion.game.session import Session
-from companion.log.event_fields import Finding
-from companion.log.events import Corrected, Header, TilePlayed
+from companion.log.event_fields import Finding, Header
+from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
-from companion.play.scoreboard import fold
+from companion.play.match import fold
 from companion.rules.ruleset import RULESET_NAMES, SHIPPED
 from tests.desk.making import ticking
 from tests.desk.playing import begin, play_out

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from companion.game.game_view import is_fault
 from companion.game.replay import replay
 from companion.game.session import Session
-from companion.game.standing import is_fault
-from companion.log.events import Corrected, Header
+from companion.log.event_fields import Header
+from companion.log.events import Corrected
 from tests.desk.making import ticking
 from tests.desk.settling import asked, settle
 from tests.shown import state_of

@@ -8,19 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.game.session import CommandRejected, Session
-from companion.log.event_fields import Finding
-from companion.log.events import (
-    Corrected,
-    Drew,
-    Event,
-    Header,
-    Passed,
-    RoundEnded,
-    RoundScored,
-    TilePlayed,
-    Unclear,
-)
+from companion.game.rejected import CommandRejected
+from companion.game.session import Session
+from companion.log.event_fields import Finding, Header
+from companion.log.events import Corrected, Drew, Event, Passed, RoundEnded, RoundScored, TilePlayed, Unclear
 from companion.rules.position import Position
 from tests.desk.making import ticking
 from tests.desk.settling import asked, confirm, settle

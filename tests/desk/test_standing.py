@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from companion.game.game_view import is_fault, standing_doubts, standing_faults
 from companion.game.replay import replay
 from companion.game.session import Session
-from companion.game.standing import is_fault, standing_doubts, standing_faults
-from companion.log.events import Header
-from companion.observing.operator_input import undone
-from companion.publish.discovery import summary
+from companion.log.event_fields import Header
+from companion.observing.unread import undone
+from companion.publish.publisher import summary
 from companion.tableside import light_of
 from hardware.panel import Light
 from tests.desk.settling import confirm

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header, RoundScored, TilePlayed
+from companion.log.event_fields import Header
+from companion.log.events import RoundScored, TilePlayed
 from companion.rules.notation import Laying
 from companion.rules.ruleset import RULESET_NAMES
 from companion.rules.tile import Laid, Tile

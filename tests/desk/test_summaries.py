@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from companion.app.games import look_at_game, open_game
-from companion.app.summaries import summarize, summary_of
+from companion.app.state import summarize, summary_of
 from companion.log.journal import JournalError
-from companion.storage.by_file import ByFile
 from companion.storage.game_folders import GameFolders
+from companion.storage.state_file import ByFile
 from tests.desk.playing import begin, play_out
 from tests.shown import state_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.tile import Laid
 from tests.desk.watching import table_change

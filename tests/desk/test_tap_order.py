@@ -10,7 +10,7 @@ import pytest
 
 from companion.game.replay import replay
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from tests.desk.making import ticking
 from tests.desk.settling import asked, confirm, kinds, settle
 from tests.shown import state_of

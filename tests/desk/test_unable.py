@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from companion.game.session import CommandRejected, Session
-from companion.log.events import Discarded, Drew, Header, MarkerPlaced, Passed
+from companion.game.rejected import CommandRejected
+from companion.game.session import Session
+from companion.log.event_fields import Header
+from companion.log.events import Discarded, Drew, MarkerPlaced, Passed
 from tests.desk.making import ticking
 from tests.shown import state_of
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
-from companion.game.session import CommandRejected, Session
-from companion.log.event_fields import Candidate
-from companion.log.events import Header
+from companion.game.session import Session
+from companion.log.event_fields import Candidate, Header
 from tests.desk.making import ticking
 from tests.desk.settling import asked, kinds, settle
 from tests.shown import state_of

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from companion.game.session import Session
-from companion.log.events import Header, TilePlayed
+from companion.log.event_fields import Header
+from companion.log.events import TilePlayed
 from companion.rules.notation import parse_delta
 from companion.rules.tile import Laid
 from tests.desk.making import ticking

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from companion.log.table_change import TableChange
-from companion.rules.actions import Discard, Mark, Play, Unmark
+from companion.log.events import TableChange
 from companion.rules.notation import Change, Drawing, Laying
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import Discard, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.tile import Tile
 from datasets.bots import BotTurn
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
-from companion.storage.checksums import split_line
+from companion.storage.state_file import split_line
 from datasets.bots import BotGame
 from datasets.bots.planting import plantable
 from tests.desk.making import ticking

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 
-from companion.cli.sheets import sheets
+from companion.cli.cameras import sheets
 from hardware.sheets import LANDSCAPE, SHEETS, SheetError, render, write_sheets
 from hardware.sheets.paper import MARGIN_MM, PAPERS
 from vision.fiducials import (

@@ -16,11 +16,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, product
 
-from companion.rules.actions import Action, Discard, Pass, Play
-from companion.rules.chinese.judge import judge_turn
-from companion.rules.chinese.line import blocked, legal_plays
-from companion.rules.chinese.settlement import settle
-from companion.rules.position import LinePosition
+from companion.rules.chinese import blocked, judge_turn, legal_plays, settle
+from companion.rules.position import Action, Discard, LinePosition, Pass, Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from tests.rules import plain_line

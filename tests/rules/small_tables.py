@@ -28,10 +28,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, combinations, permutations, product
 
-from companion.rules.actions import Action, Draw, Flip, Mark, Play, Unmark
 from companion.rules.mexican.judge import judge_turn, legal_plays
 from companion.rules.notation import Change, Drawing, Laying
-from companion.rules.position import Position
+from companion.rules.position import Action, Draw, Flip, Mark, Play, Position, Unmark
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.exact import infer

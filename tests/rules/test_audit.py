@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from companion.judge_api.questions import answer
 from companion.log.events import Announced
-from companion.play.reports import DEALT, NO_LAST_TILE, reported
-from companion.rules.actions import Discard, Draw, End, Play
-from companion.rules.audit import Entry, Finding, Reveal, Status, audit_round, status_by_ends
-from companion.rules.position import Position
-from companion.rules.reveal import (
+from companion.play.course import DEALT, NO_LAST_TILE, reported
+from companion.rules.audit import (
+    AuditEntry,
+    AuditFinding,
+    Reveal,
+    Status,
+    audit_round,
     count_is_inconsistent,
     is_false_block,
     lap_was_cut,
     score_code,
+    status_by_ends,
     unaccounted,
     wrong_scores,
 )
+from companion.rules.position import Discard, Draw, End, Play, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, chinese_set, double_set
 from companion.rules.violations import Violation
@@ -53,22 +57,26 @@ def test_a_tile_laid_later_and_shown_counts_once() -> None:
 
 
 def test_a_pass_with_a_tile_in_hand_is_proved_at_the_end() -> None:
-    log = [Entry("Ann", Draw(), with_value(4)), Entry("Ann", End(), with_value(4)), Entry("Ann", laid(4, 7))]
+    log = [
+        AuditEntry("Ann", Draw(), with_value(4)),
+        AuditEntry("Ann", End(), with_value(4)),
+        AuditEntry("Ann", laid(4, 7)),
+    ]
     found = audit_round(TACTIC, log, Reveal({"Ann": ()}, {}))
     assert found == (
-        Finding(0, "Ann", Violation.NEEDLESS_DRAW, Status.POSSIBLE, True, (Tile(4, 7),), 1.0),
-        Finding(1, "Ann", Violation.PASSED_WITH_PLAYABLE, Status.CERTAIN, True, (Tile(4, 7),), 0.0),
+        AuditFinding(0, "Ann", Violation.NEEDLESS_DRAW, Status.POSSIBLE, True, (Tile(4, 7),), 1.0),
+        AuditFinding(1, "Ann", Violation.PASSED_WITH_PLAYABLE, Status.CERTAIN, True, (Tile(4, 7),), 0.0),
     )
 
 
 def test_a_tile_drawn_later_may_be_the_fitting_one() -> None:
-    log = [Entry("Ann", End(), with_value(4)), Entry("Ann", Draw()), Entry("Ann", laid(4, 7))]
+    log = [AuditEntry("Ann", End(), with_value(4)), AuditEntry("Ann", Draw()), AuditEntry("Ann", laid(4, 7))]
     (found,) = audit_round(TACTIC, log, Reveal({"Ann": ()}, {}))
     assert found.status is Status.POSSIBLE
 
 
 def test_it_is_told_how_often_an_honest_hand_comes_to_look_like_that() -> None:
-    log = [Entry("Ann", End(), with_value(4)), Entry("Ann", Draw()), Entry("Ann", laid(4, 7))]
+    log = [AuditEntry("Ann", End(), with_value(4)), AuditEntry("Ann", Draw()), AuditEntry("Ann", laid(4, 7))]
     (found,) = audit_round(TACTIC, log, Reveal({"Ann": tiles("1-2 1-3 2-2")}, {}))
     assert found.by_chance == 0.25, "one of four tiles was drawn since"
     (found,) = audit_round(TACTIC, log, Reveal({"Ann": tiles("1-2 1-3 2-2")}, {}, astray=1))
@@ -76,19 +84,19 @@ def test_it_is_told_how_often_an_honest_hand_comes_to_look_like_that() -> None:
 
 
 def test_what_others_draw_and_lay_proves_nothing() -> None:
-    log = [Entry("Ann", End(), with_value(4)), Entry("Ben", laid(4, 7))]
+    log = [AuditEntry("Ann", End(), with_value(4)), AuditEntry("Ben", laid(4, 7))]
     assert audit_round(TACTIC, log, Reveal({"Ann": tiles("1-2"), "Ben": ()}, {})) == ()
 
 
 def test_declining_is_information_where_the_rules_allow_it() -> None:
-    log = [Entry("Ann", End(), with_value(4)), Entry("Ann", laid(4, 7))]
+    log = [AuditEntry("Ann", End(), with_value(4)), AuditEntry("Ann", laid(4, 7))]
     (found,) = audit_round(CZ, log, Reveal({"Ann": ()}, {}))
     assert (found.code, found.status, found.offence) == (Violation.PASSED_WITH_PLAYABLE, Status.CERTAIN, False)
 
 
 def test_feeding_a_double_is_no_choice_where_the_rules_allow_declining() -> None:
     """001: «musí nakrmit nenakrmený dabl další hráč», only «nemůže» excuses."""
-    log = [Entry("Ann", End(), with_value(4), feeding=True), Entry("Ann", laid(4, 7))]
+    log = [AuditEntry("Ann", End(), with_value(4), feeding=True), AuditEntry("Ann", laid(4, 7))]
     (found,) = audit_round(CZ, log, Reveal({"Ann": ()}, {}))
     assert (found.code, found.status, found.offence) == (Violation.PASSED_WITH_PLAYABLE, Status.CERTAIN, True)
     question = {"ends": [4], "later_played": ["4-7"], "declared": [], "draws_after": 0}
@@ -100,7 +108,7 @@ def test_feeding_a_double_is_no_choice_where_the_rules_allow_declining() -> None
 
 
 def test_uncountable_draws_follow_from_what_is_shown_at_the_end() -> None:
-    log = [Entry("Ann", End(), with_value(4)), Entry("Ann", laid(4, 7))]
+    log = [AuditEntry("Ann", End(), with_value(4)), AuditEntry("Ann", laid(4, 7))]
     honest_or_not = Reveal({"Ann": tiles("1-2 1-3")}, {}, dealt=2, draws_seen=False)
     assert audit_round(TACTIC, log, honest_or_not)[0].status is Status.POSSIBLE
     no_draw_at_all = Reveal({"Ann": tiles("1-2 1-3")}, {}, dealt=3, draws_seen=False)
@@ -112,7 +120,7 @@ def test_uncountable_draws_follow_from_what_is_shown_at_the_end() -> None:
 
 
 def test_a_first_train_that_could_be_longer_is_an_offence_only_in_a_strict_house() -> None:
-    log = [Entry("Ann", laid(12, 4)), Entry("Ann", End(), with_value(4), first_train=True)]
+    log = [AuditEntry("Ann", laid(12, 4)), AuditEntry("Ann", End(), with_value(4), first_train=True)]
     reveal = Reveal({"Ann": tiles("4-9")}, {})
     assert audit_round(POLTAVA, log, reveal) == ()
     (found,) = audit_round(load_ruleset("poltava", {"strict_first_train": True}), log, reveal)
@@ -121,7 +129,7 @@ def test_a_first_train_that_could_be_longer_is_an_offence_only_in_a_strict_house
 
 def test_every_discard_is_provable_once_the_tiles_are_turned() -> None:
     fives = frozenset(tile for tile in chinese_set() if tile.has(5))
-    log = [Entry("Ann", Discard(), fives), Entry("Ann", Discard(), fives), Entry("Ann", laid(1, 2, "R"))]
+    log = [AuditEntry("Ann", Discard(), fives), AuditEntry("Ann", Discard(), fives), AuditEntry("Ann", laid(1, 2, "R"))]
     reveal = Reveal({"Ann": ()}, {"Ann": [Tile(1, 5), Tile(2, 2)]})
     (found,) = audit_round(CHEDENG, log, reveal)
     assert (found.at, found.code, found.status) == (0, Violation.DISCARD_WITH_PLAYABLE, Status.CERTAIN)

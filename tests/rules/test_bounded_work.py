@@ -8,14 +8,12 @@ from dataclasses import replace
 import pytest
 
 from bench.referee import mid_game_table
-from companion.rules.actions import Play
 from companion.rules.notation import Laying
-from companion.rules.position import Position
+from companion.rules.position import Play, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
-from companion.tracking import exact_rows
-from companion.tracking.exact import infer
-from companion.tracking.exact_rows import Work
+from companion.tracking import exact
+from companion.tracking.exact import Work, infer
 
 
 def thrown_down(seed: int, tiles: int) -> tuple[Position, list[Laying]]:
@@ -37,13 +35,13 @@ def test_eight_tiles_thrown_on_the_table_are_not_searched_for_ever(
             super().__init__()
             searches.append(self)
 
-    monkeypatch.setattr(exact_rows, "Work", Counted)
+    monkeypatch.setattr(exact, "Work", Counted)
     rules = load_ruleset("tactic")
     given_up = 0
     for seed in range(2):
         table, delta = thrown_down(seed, 8)
         found = infer(rules, replace(table, boneyard=boneyard), delta, table.turn)
-        assert searches[-1].done <= exact_rows.MOST_WORK + 1
+        assert searches[-1].done <= exact.MOST_WORK + 1
         given_up += not found.rows
         assert not found.explainable
         assert found.rows or found.explanations == ()

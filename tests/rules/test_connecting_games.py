@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.actions import LEFT, Discard, Play
-from companion.rules.chinese.judge import judge_play, judge_turn
-from companion.rules.chinese.line import (
+from companion.rules.chinese import (
     LineDeal,
     after_turn,
     blocked,
     count_of,
     deal,
+    judge_play,
+    judge_turn,
     legal_plays,
     must_redeal,
+    settle,
     supply_of,
     tiles_of,
 )
-from companion.rules.chinese.settlement import settle
 from companion.rules.notation import parse_action, parse_chain
-from companion.rules.position import LinePosition
+from companion.rules.position import LEFT, Discard, LinePosition, Play
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid, Tile
 

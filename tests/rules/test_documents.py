@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from companion.rules.mexican.open_questions import RESTS_ON
+from companion.rules.mexican.turn import RESTS_ON
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.violations import Violation
 

@@ -7,22 +7,23 @@ from collections.abc import Callable
 import pytest
 
 from companion.log.events import Announced
-from companion.play.reports import DEALT, NO_LAST_TILE, reported
-from companion.rules.actions import Action, Discard, Draw, End
-from companion.rules.audit import Entry, Reveal, Status, audit_round
-from companion.rules.chinese.judge import judge_turn as judge_line
-from companion.rules.chinese.line import must_redeal
-from companion.rules.chinese.settlement import settle
-from companion.rules.mexican.scoring import score
-from companion.rules.notation import parse_action, parse_chain
-from companion.rules.position import LinePosition, Position
-from companion.rules.reveal import (
+from companion.play.course import DEALT, NO_LAST_TILE, reported
+from companion.rules.audit import (
+    AuditEntry,
+    Reveal,
+    Status,
+    audit_round,
     count_is_inconsistent,
     is_false_block,
     lap_was_cut,
     unaccounted,
     wrong_scores,
 )
+from companion.rules.chinese import judge_turn as judge_line
+from companion.rules.chinese import must_redeal, settle
+from companion.rules.mexican.judge import score
+from companion.rules.notation import parse_action, parse_chain
+from companion.rules.position import Action, Discard, Draw, End, LinePosition, Position
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
 from companion.rules.violations import Violation
@@ -66,7 +67,7 @@ def revealed(rules: str, act: Action, *, strict: bool = False) -> Callable[[], s
         could = frozenset({Tile(4, 7)})
         turned = {"Ann": [Tile(4, 7)]} if isinstance(act, Discard) else {}
         shown = () if turned else [Tile(4, 7), Tile(4, 8)]
-        log = [Entry("Ann", act, could | {Tile(4, 8)}, first_train=strict)]
+        log = [AuditEntry("Ann", act, could | {Tile(4, 8)}, first_train=strict)]
         house = load_ruleset(rules, {"strict_first_train": True} if strict else None)
         found = audit_round(house, log, Reveal({"Ann": shown}, turned))
         return {str(finding.code) for finding in found if finding.status is Status.CERTAIN and finding.offence}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from companion.judge_api.questions import answer
-from companion.rules.ruleset import HOUSE_SET_NAMES, RuleSetError, load_ruleset
-from companion.rules.ruleset_fields import fields_of
+from companion.rules.ruleset import HOUSE_SET_NAMES, load_ruleset
+from companion.rules.ruleset_fields import RuleSetError, fields_of
 from datasets.bots import BotGame
 from tests.rules.mexican_table import codes, may, seen
 

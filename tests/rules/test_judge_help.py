@@ -6,7 +6,7 @@ import json
 
 from click.testing import CliRunner
 
-from companion.cli.judge import EXAMPLE, judge
+from companion.cli.judging import EXAMPLE, judge
 from companion.judge_api.definitions import kinds
 
 

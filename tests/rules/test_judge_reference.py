@@ -10,14 +10,13 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from companion.cli.judge import judge
-from companion.judge_api.definitions import JUDGE, LARGEST_SET, MANY, Field, kinds, question_fields
-from companion.judge_api.fields import Fields
+from companion.cli.judging import judge
+from companion.judge_api.definitions import JUDGE, LARGEST_SET, MANY, Fields, QuestionField, kinds, question_fields
 from companion.judge_api.questions import ANSWERS, answer
 from companion.judge_api.reference import example, schema
 from companion.rules.audit import Status
-from companion.rules.chinese.settlement import SETTLEMENTS
-from companion.rules.mexican.scoring import SCORE_MODES
+from companion.rules.chinese import SETTLEMENTS
+from companion.rules.mexican.judge import SCORE_MODES
 from companion.rules.ruleset_fields import FAMILIES
 from companion.rules.written import written
 from tests.rules.test_examples import EXAMPLES
@@ -106,7 +105,7 @@ def test_every_field_is_read_by_its_kind(monkeypatch: pytest.MonkeyPatch) -> Non
     read: set[str] = set()
     look_up = Fields._definition
 
-    def noting(self: Fields, name: str) -> Field | None:
+    def noting(self: Fields, name: str) -> QuestionField | None:
         read.add(self.path(name))
         return look_up(self, name)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.mexican.blocks import dead_status, provably_blocked
+from companion.rules.mexican.turn import dead_status, provably_blocked
 from companion.rules.ruleset import load_ruleset
 from tests.rules.mexican_table import seen, stories, table
 

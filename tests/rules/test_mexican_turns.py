@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.mexican.blocks import dead_status, live_doubles, provably_blocked
 from companion.rules.mexican.judge import after_turn
+from companion.rules.mexican.turn import dead_status, live_doubles, provably_blocked
 from companion.rules.notation import parse_action
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset

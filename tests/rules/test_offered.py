@@ -8,7 +8,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.judge_api.questions import answer
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.rules.ruleset import load_ruleset
 from tests.desk.making import ticking
 from tests.shown import state_of

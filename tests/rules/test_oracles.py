@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.rules.actions import MEXICAN, Draw, End, Flip, Mark, Play, Unmark
-from companion.rules.chinese.settlement import SETTLEMENTS, settle
+from companion.rules.chinese import SETTLEMENTS, settle
 from companion.rules.mexican.judge import after_turn, judge_play, legal_plays
 from companion.rules.notation import (
     Drawing,
@@ -23,7 +22,7 @@ from companion.rules.notation import (
     print_chain,
     print_change,
 )
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import MEXICAN, Draw, End, Flip, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.referee import referee_for
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, chinese_set, double_set

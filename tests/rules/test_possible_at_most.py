@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from companion.judge_api.questions import answer as answer_of
-from companion.rules.mexican.open_questions import open_codes
-from companion.rules.ruleset import RuleSetError, load_ruleset
+from companion.rules.mexican.turn import open_codes
+from companion.rules.ruleset import load_ruleset
+from companion.rules.ruleset_fields import RuleSetError
 from companion.rules.violations import Violation
 
 TABLE = {

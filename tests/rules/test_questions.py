@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.judge import judge
+from companion.cli.judging import judge
 from companion.judge_api.definitions import kinds
 from companion.judge_api.questions import answer
 from tests.rules.test_examples import BASE, EXAMPLES, FOUR

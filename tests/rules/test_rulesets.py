@@ -7,8 +7,8 @@ from importlib import resources
 
 import pytest
 
-from companion.rules.ruleset import ANY_SET, RULESET_NAMES, RuleSetError, load_ruleset
-from companion.rules.ruleset_fields import fields_of
+from companion.rules.ruleset import RULESET_NAMES, load_ruleset
+from companion.rules.ruleset_fields import ANY_SET, RuleSetError, fields_of
 
 # docs/rules.md, section 3, columns poltava, cz, reeves, tactic ("-" is no).
 PRESETS = """

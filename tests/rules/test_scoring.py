@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.mexican.scoring import (
+from companion.rules.mexican.judge import (
     Deal,
     RoundEnd,
     ScoringError,

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from companion.rules.chinese.line import blocked, legal_plays
+from companion.rules.chinese import blocked, legal_plays
 from companion.rules.position import LinePosition
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid

@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 
 from companion.geometry import PlacedTile
-from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.perception.reaches import Reaches
-from companion.perception.seats import body_mm
+from companion.geometry.layout import SeenHalf, SeenTile
+from companion.perception.arm_votes import Reaches, body_mm
 from vision.arm_view import Arm
 from vision.calibration import Calibration
 from vision.frame import Frame

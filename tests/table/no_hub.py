@@ -9,9 +9,7 @@ from random import Random
 import numpy as np
 
 from companion.geometry import TableSetup
-from companion.geometry.angles import turn, wrapped
-from companion.geometry.table_setup import MEXICAN, Family
-from companion.geometry.table_view import SeenTile, TableView
+from companion.geometry.layout import MEXICAN, Family, SeenTile, TableView, turn, wrapped
 from companion.rules.tile import Laid
 from tests.table.tables import LENGTH, PLAYERS, WIDTH, random_trains, tile
 from vision.rotated import shared

@@ -9,8 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from companion.geometry import Layout, TableSetup
-from companion.geometry.table_setup import MEXICAN, Family
-from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
+from companion.geometry.layout import MEXICAN, Family, Point, SeenHalf, SeenHub, SeenMarker, SeenTile, TableView
 from companion.rules.tile import Laid, double_set
 from datasets.simulator.plan import Bend, TablePlan, even_stations
 from datasets.simulator.tabletop import TableTop, lay_out

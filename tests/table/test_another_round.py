@@ -11,14 +11,15 @@ import pytest
 
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
-from companion.log.events import Header, RoundStarted, TilePlayed, Unclear
+from companion.log.event_fields import Header
+from companion.log.events import RoundStarted, TilePlayed, Unclear
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
-from companion.observing.next_round import NextRound
+from companion.observing.next_round import NextRoundWatch
 from companion.perception import Watcher
-from companion.perception.table_location import box_of, known_set
-from companion.rules.actions import Play
+from companion.perception.table_reader import box_of, known_set
 from companion.rules.notation import Laying, Vanishing
+from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
@@ -90,11 +91,11 @@ def _tiles_at(y: float) -> tuple[PlacedTile, ...]:
     return tuple(PlacedTile(n, tile(100.0 + 60 * n, y, 0.0, *halves)) for n, halves in enumerate(laid))
 
 
-def _playing(folder: Path) -> NextRound:
+def _playing(folder: Path) -> NextRoundWatch:
     session = Session.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
     session.observe(table_change([Laying(Laid(*halves), name) for name, row in LAID.items() for halves in row]))
-    return NextRound(session, lambda frame: frame, 2)
+    return NextRoundWatch(session, lambda frame: frame, 2)
 
 
 def test_trains_that_lost_their_hub_are_no_cleared_table(tmp_path: Path) -> None:

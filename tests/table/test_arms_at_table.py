@@ -7,15 +7,24 @@ import pytest
 
 from companion.geometry import Layout, TableSetup
 from companion.geometry.diff import Observation
-from companion.geometry.table_setup import Family
-from companion.perception.arm_pictures import MOST, ArmPictures
-from companion.perception.arm_votes import CLEAR, as_decibans, counted_once, shares, vote
-from companion.perception.attributing import Attribution, attribution_for
-from companion.perception.reaches import Reach, Reaches, Unclear
-from companion.perception.seats import contradiction, seats_of, trouble_of
+from companion.geometry.layout import Family
+from companion.perception.arm_votes import (
+    CLEAR,
+    Reach,
+    Reaches,
+    UnclearArm,
+    as_decibans,
+    contradiction,
+    counted_once,
+    seats_of,
+    shares,
+    trouble_of,
+    vote,
+)
+from companion.perception.attributing import MOST, ArmPictures, Attribution, attribution_for
 from companion.play.setup_file import setup_from_json
-from companion.rules.actions import RIGHT
 from companion.rules.notation import Drawing, Laying
+from companion.rules.position import RIGHT
 from companion.rules.tile import Laid
 from tests.table.arms import (
     CALIBRATION,
@@ -101,7 +110,7 @@ def test_where_the_picture_ends_within_the_table_no_arm_names_anybody(px_less, h
         reaches.see(cut_below(picture(tiles=[PLACE], n=2), px_less), calibration)
         said[name] = vote(reaches.over(PLACE), SEATS, SIZE_MM)
     assert (said["Ann"].clear, said["Cy"].clear) == (hers, "Cy")
-    assert hers or (said["Ann"].decibans == {} and said["Ann"].unclear is Unclear.NO_ENTRY)
+    assert hers or (said["Ann"].decibans == {} and said["Ann"].unclear is UnclearArm.NO_ENTRY)
 
 
 # ---- votes ---------------------------------------------------------------------------------------------------------
@@ -124,9 +133,9 @@ def test_of_a_hand_of_which_little_is_seen_less_is_said():
 
 
 def test_of_two_arms_over_a_place_it_was_one():
-    both = Reach(((seen_arm("Ann"),), (seen_arm("Cy"),)), Unclear.SEVERAL)
+    both = Reach(((seen_arm("Ann"),), (seen_arm("Cy"),)), UnclearArm.SEVERAL)
     said = vote(both, SEATS, SIZE_MM)
-    assert said.clear is None and said.unclear is Unclear.SEVERAL
+    assert said.clear is None and said.unclear is UnclearArm.SEVERAL
     assert abs(said.decibans["Ann"] - said.decibans["Cy"]) <= 1 and said.decibans["Ben"] >= 8
 
 
@@ -134,14 +143,14 @@ def test_both_hands_of_one_player_name_this_player():
     (sx, sy), tip = arm_of("Ben", hand=-170.0)
     axis = math.degrees(math.atan2(sy - tip[1], sx - tip[0]))
     left = Arm((0.0, 380.0), 90.0, axis, tip, 500.0, 30000.0)
-    assert vote(Reach(((seen_arm("Ben"),), (left,)), Unclear.SEVERAL), SEATS, SIZE_MM).clear == "Ben"
+    assert vote(Reach(((seen_arm("Ben"),), (left,)), UnclearArm.SEVERAL), SEATS, SIZE_MM).clear == "Ben"
 
 
 def test_between_two_seats_nobody_leads_by_much():
     near = {"Ann": 60.0, "Ben": 100.0, "Cy": -90.0}
     arm = Arm((600 + 450 * math.tan(math.radians(10)), 900.0), 90.0, 78.0, PLACE, 400.0, 30000.0)
     said = vote(Reach(((arm,),)), near, SIZE_MM)
-    assert said.clear is None and said.unclear is Unclear.TORN
+    assert said.clear is None and said.unclear is UnclearArm.TORN
     assert said.decibans["Cy"] > max(said.decibans["Ann"], said.decibans["Ben"])
 
 
@@ -198,19 +207,19 @@ def test_a_tile_as_bright_as_the_table_was_not_there_before_the_arm():
 
 def test_a_tile_nobody_was_seen_over_names_nobody():
     said = vote(film({}, {"tiles": [PLACE]}).over(PLACE), SEATS, SIZE_MM)
-    assert said.decibans == {} and said.unclear is Unclear.NOBODY
+    assert said.decibans == {} and said.unclear is UnclearArm.NOBODY
 
 
 def test_after_the_table_was_read_earlier_arms_are_forgotten():
     reaches = film({"arms": [arm_of("Ann")]})
     reaches.still(picture(n=9))
-    assert reaches.over(PLACE).unclear is Unclear.NOBODY
+    assert reaches.over(PLACE).unclear is UnclearArm.NOBODY
 
 
 def test_a_hand_that_comes_in_where_no_border_is_seen_names_nobody():
     hand = ((640.0, 560.0), PLACE)
     said = vote(film({}, {"arms": [hand]}, {"tiles": [PLACE]}).over(PLACE), SEATS, SIZE_MM)
-    assert said.decibans == {} and said.unclear is Unclear.NO_ENTRY
+    assert said.decibans == {} and said.unclear is UnclearArm.NO_ENTRY
 
 
 def test_a_sleeve_that_crosses_what_another_hand_lays_did_not_lay_it():

@@ -6,10 +6,9 @@ import pytest
 
 from companion.geometry import Layout, TableSetup
 from companion.geometry.diff import Observation
-from companion.geometry.table_setup import Family
-from companion.perception.arm_votes import vote
+from companion.geometry.layout import Family
+from companion.perception.arm_votes import UnclearArm, vote
 from companion.perception.attributing import Attribution
-from companion.perception.reaches import Unclear
 from companion.rules.notation import Drawing, Laying
 from companion.rules.tile import Laid
 from tests.table.arms import CALIBRATION, PLACE, SEATS, SIZE_MM, YARD, arm_of, best, film, picture, placed
@@ -98,7 +97,7 @@ def test_a_hand_in_the_boneyard_that_crosses_no_border_draws_and_is_nobodys():
     hand = {"arms": [((1000.0, 640.0), (980.0, 720.0))], "tiles": [yard]}
     reaches = film({"tiles": [yard]}, hand, hand, {"tiles": [yard]})
     (reach,) = reaches.reached([yard])
-    assert reach.unclear is Unclear.NO_ENTRY and vote(reach, SEATS, SIZE_MM).decibans == {}
+    assert reach.unclear is UnclearArm.NO_ENTRY and vote(reach, SEATS, SIZE_MM).decibans == {}
     assert list(reaches.reached([(300.0, 300.0)])) == []
 
 

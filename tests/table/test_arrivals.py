@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from companion.geometry import reconstruct
 from companion.geometry.diff import Observation, difference
-from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.observing.arrivals import NOTHING, Arrivals
-from companion.rules.actions import Mark, Unmark
+from companion.geometry.layout import SeenHalf, SeenTile
+from companion.observing.waiting import NOTHING, Arrivals
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
+from companion.rules.position import Mark, Unmark
 from companion.rules.tile import Laid
 from tests.table.tables import SETUP, eastward, tile, view
 from tests.table.test_line import SETUP as LINE

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from companion.geometry import Layout, PlacedTile
-from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.geometry.layout import SeenHalf, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception import watcher as watching_module
-from companion.perception.back_count import BackCount
-from companion.rules.actions import Draw
+from companion.perception.understanding import BackCount
+from companion.rules.position import Draw
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.shown import state_of

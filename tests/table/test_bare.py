@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.geometry.layout import Layout
-from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.perception.back_count import at_most
-from companion.perception.background import BackgroundModel
-from companion.perception.blobs import Blobs
-from companion.perception.lifted import Places, let_go, without_prints
+from companion.geometry.layout import Layout, SeenHalf, SeenTile
+from companion.perception.background import BackgroundModel, Blobs
+from companion.perception.marker_evidence import StillLook, let_go, without_prints
 from companion.perception.tracks import Looked, TableMemory
+from companion.perception.understanding import at_most
 from vision.calibration import Calibration
 from vision.pictures import open_picture
 
@@ -128,7 +126,7 @@ def let_go_of(n: int, picture: NDArray[np.uint8]) -> bool:
     memory.see(tiles, [], Looked(), 24.0)
     for _ in range(3):
         memory.see([tile for tile in tiles if tile is not tiles[n]], [], Looked(), 24.0)
-    let_go(memory, Places(picture, calibration, 24.0, things, table))
+    let_go(memory, StillLook(picture, calibration, 24.0, things, table))
     return len(memory.tracks) < len(tiles)
 
 
@@ -177,7 +175,7 @@ def test_half_a_place_tells_of_a_draw_where_the_rest_looks_like_the_cloth(coin: 
     memory.see(tiles, [], Looked(), 25.0)
     for _ in range(2):
         memory.see(tiles[1:], [], Looked(), 25.0)
-    let_go(memory, Places(after, calibration, 25.0, things, BackgroundModel()))
+    let_go(memory, StillLook(after, calibration, 25.0, things, BackgroundModel()))
     assert (len(memory.tracks) < len(tiles)) is (coin is None)
 
 
@@ -208,7 +206,7 @@ def test_a_tile_that_has_just_come_is_not_taken_away_because_its_place_has_chang
     memory.see([*others, back(TAKEN)], [], Looked(), 25.0)
     for _ in range(2):
         memory.see(others, [], Looked(), 25.0)
-    let_go(memory, Places(after, CALIBRATION, 25.0, things, BackgroundModel()))
+    let_go(memory, StillLook(after, CALIBRATION, 25.0, things, BackgroundModel()))
     assert len(memory.tracks) == len(PLACES)
 
 
@@ -230,7 +228,7 @@ PRINT = replace(back(TAKEN), face_up=True, halves=(UNREAD, UNREAD), confidence=0
 def test_a_print_that_comes_to_light_where_a_tile_was_drawn_is_no_tile(find: SeenTile, drawn: bool, left: bool) -> None:
     cloth = planks((30, 40, 30), 0.5)
     memory, things, table = looked_at(boneyard(cloth, (160, 220, 155)))
-    where = Places(boneyard(cloth, (160, 220, 155), without=drawn), CALIBRATION, 25.0, things, table)
+    where = StillLook(boneyard(cloth, (160, 220, 155), without=drawn), CALIBRATION, 25.0, things, table)
     others = [back(place) for place in PLACES if place != TAKEN]
     for _ in range(3):
         found = without_prints([*others, find], memory, where)
@@ -246,7 +244,7 @@ def test_what_was_faintly_taken_for_a_tile_is_none_where_nothing_has_changed() -
     for confidence, none in ((0.45, 1), (0.95, 0)):
         memory, things, table = looked_at(empty, confidence)
         missed(memory)
-        assert let_go(memory, Places(empty, CALIBRATION, 25.0, things, table)) == none
+        assert let_go(memory, StillLook(empty, CALIBRATION, 25.0, things, table)) == none
         assert len(memory.tracks) == len(PLACES) - 1
     assert at_most(Layout(boneyard=15), 14).boneyard == 14
     assert at_most(Layout(boneyard=13), 14).boneyard == 13

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from companion.geometry import Layout, reconstruct
-from companion.geometry.table_view import SeenHalf, SeenTile, TableView
-from companion.perception.blanks import back_between_blanks, blanks_in_doubt
-from companion.perception.half_values import weigh_unread
+from companion.geometry.layout import SeenHalf, SeenTile, TableView
+from companion.perception.understanding import back_between_blanks, blanks_in_doubt, weigh_unread
 from companion.rules.tile import Tile, double_set
 from tests.table.tables import SETUP, back, eastward, tile, train, view
 

@@ -14,20 +14,17 @@ import pytest
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
-from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
-from companion.log.event_fields import Certainty
+from companion.geometry.layout import SeenHalf, SeenMarker, SeenTile
+from companion.log.event_fields import Confidence, Question, QuestionKind
+from companion.log.events import TableChange
 from companion.log.journal import Journal
-from companion.log.question import Question, QuestionKind
-from companion.log.table_change import TableChange
-from companion.observing.doubts import Doubts
 from companion.observing.game_sink import GameSink
-from companion.observing.patience import CLOUD_PATIENCE, HAND_PATIENCE
-from companion.observing.readings import readings_of
-from companion.perception.background import BackgroundModel
-from companion.perception.colour import colours, recoloured
-from companion.perception.half_values import weigh_unread
+from companion.observing.next_round import readings_of
+from companion.observing.waiting import CLOUD_PATIENCE, HAND_PATIENCE, Doubts
+from companion.perception.background import BackgroundModel, colours, recoloured
 from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
+from companion.perception.understanding import weigh_unread
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Laying, print_change
 from companion.rules.ruleset import load_ruleset
@@ -232,7 +229,7 @@ class Desk:
         self.questions: list[Any] = []
         self.events: list[Any] = []
         self.candidates: Any = ()
-        self.readings: Mapping[Laying, Certainty] = {}
+        self.readings: Mapping[Laying, Confidence] = {}
         self.clouded: object = None
         self.guessed: object = None
 
@@ -288,7 +285,7 @@ def test_a_question_nobody_answers_goes_on_record_as_it_was_read_and_the_belief_
     while not sink.record(observation, layout, "f"):
         assert len(session.asked) == 1
     assert session.observed == [["+8-7@Ann"]]
-    assert session.readings == {Laying(Laid(8, 7), "Ann"): Certainty((0.97, 0.999), (((5, 0.02),), ()), across=False)}
+    assert session.readings == {Laying(Laid(8, 7), "Ann"): Confidence((0.97, 0.999), (((5, 0.02),), ()), across=False)}
     assert session.questions == [] and session.guessed is False
 
 
@@ -343,8 +340,8 @@ def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_d
     for number, (reading, lies, certain) in enumerate(
         (
             (beside_another, Laid(12, 7), []),
-            (Certainty((0.9968, 0.9999), (((8, 0.0012),), ()), across=False), Laid(6, 7), [False]),
-            (Certainty((0.9995, 0.9999), ((), ()), across=False), Laid(6, 7), [True]),
+            (Confidence((0.9968, 0.9999), (((8, 0.0012),), ()), across=False), Laid(6, 7), [False]),
+            (Confidence((0.9995, 0.9999), ((), ()), across=False), Laid(6, 7), [True]),
         )
     ):
         setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"]})

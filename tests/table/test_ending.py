@@ -12,14 +12,14 @@ import pytest
 from bench.round_end import due_scores
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
-from companion.geometry.table_view import SeenHalf, TableView
-from companion.log.events import Header, RoundEnded, RoundScored, Unclear
+from companion.geometry.layout import SeenHalf, TableView
+from companion.log.event_fields import Header, Question, QuestionKind
+from companion.log.events import RoundEnded, RoundScored, Unclear
 from companion.log.journal import Journal
-from companion.log.question import Question, QuestionKind
 from companion.observing.game_sink import GameSink
-from companion.observing.round_end import Ending, OpenHands
+from companion.observing.round_end import OpenHands, RoundEnding
 from companion.perception import Watcher
-from companion.perception.table_location import box_of, known_set
+from companion.perception.table_reader import box_of, known_set
 from companion.play.setup_file import setup_from_json
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import load_ruleset
@@ -289,7 +289,7 @@ def test_backs_taken_for_open_hands_end_no_round_that_has_hardly_begun(tmp_path:
     names = ("Ann", "Ben", "Cy")
     session = Session.create(tmp_path / "game.jsonl", Header("poltava", "double-12", names, {}))
     session.start_round((12, 12), "Ann", draws_seen=False)
-    ending = Ending(session, OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0), str)
+    ending = RoundEnding(session, OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0), str)
     astray = {name: (PlacedTile(n, tile(100.0 * n, 60.0, 90.0, n, 3)),) for n, name in enumerate(names) if n}
     ending.see(Layout(hands=astray), "1.jpg")
     assert session.phase == "playing"
@@ -303,7 +303,7 @@ def test_where_first_trains_are_laid_together_another_may_lay_the_last_tile(
     names = ("Ann", "Ben")
     session = Session.create(tmp_path / "game.jsonl", Header("cz", "double-12", names, {}))
     session.start_round((12, 12), "Ann", draws_seen=False)
-    ending = Ending(session, OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0), str)
+    ending = RoundEnding(session, OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0), str)
     row = [(12, 1), (1, 3), (3, 5), (5, 7), (7, 9), (9, 11), (11, 2), (2, 4), (4, 6), (6, 8), (8, 10)]
     for inner, outer in row:
         session.play(Laid(inner, outer), "Ben", by="Ben")

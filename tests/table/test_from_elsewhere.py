@@ -12,12 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.game.session import Session
-from companion.geometry.table_view import SeenTile
+from companion.geometry.layout import SeenTile
 from companion.log.events import TilePlayed
-from companion.perception.same_table import LEAST_TILES, may_be_where_it_was, seen_from_elsewhere
 from companion.perception.settings import CameraNews
+from companion.perception.table_reader import LEAST_TILES, may_be_where_it_was, seen_from_elsewhere
 from companion.perception.watcher import ELSEWHERE
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from companion.perception.prefetch import Prefetch
 from companion.perception.projection import at_edge
+from companion.perception.table_reader import Prefetch
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.test_watch import SHORT, seat_a_watcher

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from companion.geometry.diff import Observation
-from companion.geometry.table_view import SeenMarker
+from companion.geometry.layout import SeenMarker
 from companion.perception.tracks import MarkerTrack
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles

@@ -6,9 +6,8 @@ import random
 
 import pytest
 
-from companion.geometry.joints import TileShapes, find_joints
-from companion.geometry.ports import FAR_LIMITS, LIMITS, JointLimits, meeting
-from companion.geometry.table_view import SeenTile
+from companion.geometry.joints import FAR_LIMITS, LIMITS, JointLimits, TileShapes, find_joints, meeting
+from companion.geometry.layout import SeenTile
 from tests.table.tables import LENGTH, WIDTH, tile
 
 

@@ -8,11 +8,10 @@ import pytest
 
 from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.geometry.diff import difference
-from companion.geometry.table_setup import Family
-from companion.geometry.table_view import SeenHalf, SeenTile, TableView
-from companion.perception.half_values import weigh_unread
-from companion.rules.actions import SOMEBODY
+from companion.geometry.layout import Family, SeenHalf, SeenTile, TableView
+from companion.perception.understanding import weigh_unread
 from companion.rules.notation import print_change
+from companion.rules.position import SOMEBODY
 from companion.rules.tile import Laid, Tile
 from tests.table.tables import back, tile
 

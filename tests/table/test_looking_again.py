@@ -10,10 +10,10 @@ from companion.game.session import Session
 from companion.geometry.diff import Observation
 from companion.log.events import TilePlayed
 from companion.observing.game_sink import GameSink
-from companion.perception.sink import LookAgain, Where, Why
+from companion.perception.settings import LookAgain, LookReason, Where
 from companion.play.setup_file import setup_from_json
-from companion.rules.actions import Play
 from companion.rules.notation import Drawing, Laying, parse_delta
+from companion.rules.position import Play
 from companion.rules.tile import Laid, Tile, double_set
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
@@ -39,11 +39,13 @@ def test_a_legal_play_is_taken_as_it_is_seen(sink: GameSink) -> None:
 
 def test_where_no_legal_play_explains_it_every_place_is_looked_at_again(sink: GameSink) -> None:
     again = sink.look_again(Observation((Laying(Laid(3, 5), "Ann"),)))
-    assert again == tuple(LookAgain(where, Why.NO_LEGAL_PLAY) for where in Where)
+    assert again == tuple(LookAgain(where, LookReason.NO_LEGAL_PLAY) for where in Where)
 
 
 def test_after_a_draw_a_marker_is_looked_for(sink: GameSink) -> None:
-    assert sink.look_again(Observation((Drawing(1),))) == (LookAgain(Where.BESIDE_THE_TRAINS, Why.MARKER_MAY_BE_DUE),)
+    assert sink.look_again(Observation((Drawing(1),))) == (
+        LookAgain(Where.BESIDE_THE_TRAINS, LookReason.MARKER_MAY_BE_DUE),
+    )
 
 
 def test_what_may_end_the_round_is_compared_with_the_rest_of_the_table(tmp_path: Path) -> None:
@@ -53,9 +55,11 @@ def test_what_may_end_the_round_is_compared_with_the_rest_of_the_table(tmp_path:
     sink = GameSink(session, setup, {})
     left = sum(session.position.hands.values())
     laid = tuple(Laying(Laid(1, 1), "R") for _ in range(left))
-    assert LookAgain(Where.THE_REST, Why.ROUND_MAY_END) in sink.look_again(Observation(laid, adopted=True))
+    assert LookAgain(Where.THE_REST, LookReason.ROUND_MAY_END) in sink.look_again(Observation(laid, adopted=True))
     shown = Observation(hands={"Ann": (Tile(1, 1),)})
-    assert sink.look_again(shown) == (LookAgain(Where.THE_REST, Why.ROUND_MAY_END),), "a hand may lie there half turned"
+    assert sink.look_again(shown) == (LookAgain(Where.THE_REST, LookReason.ROUND_MAY_END),), (
+        "a hand may lie there half turned"
+    )
 
 
 def test_the_first_way_without_a_broken_rule_is_the_likeliest(sink: GameSink) -> None:

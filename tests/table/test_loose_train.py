@@ -10,9 +10,9 @@ import pytest
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.diff import difference, worth_asking
-from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.geometry.layout import SeenHalf, SeenTile
+from companion.log.event_fields import Header
 from companion.log.events import TilePlayed, TileTakenBack, Unclear
-from companion.log.header import Header
 from companion.log.journal import Journal
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.ruleset import load_ruleset

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.geometry.table_view import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
-from companion.perception.background import BackgroundModel
-from companion.perception.blobs import Blobs
-from companion.perception.lifted import Places, let_go
-from companion.perception.marker_evidence import at_a_train, in_time
+from companion.geometry.layout import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
+from companion.perception.background import BackgroundModel, Blobs
+from companion.perception.marker_evidence import StillLook, at_a_train, in_time, let_go
 from companion.perception.projection import square_of
 from companion.perception.tracks import Looked, TableMemory
 from tests.table.tables import tile
@@ -51,7 +49,7 @@ class Watched:
 
     def see(self, picture: NDArray[np.uint8], tiles: list[SeenTile], *said: tuple[Point, float]) -> None:
         self.memory.begin()
-        place = Places(picture, CALIBRATION, 24.0, self.things, self.bare)
+        place = StillLook(picture, CALIBRATION, 24.0, self.things, self.bare)
         for _ in range(self.looks):
             lying = [*self.memory.tiles(), *tiles]
             markers = [SeenMarker(where, score) for where, score in said if score >= 0.18]

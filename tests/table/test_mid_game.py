@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from companion.log.events import TilePlayed, Unclear
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from datasets.simulator.script import Scene
 from tests.table.sketch import in_play
 from tests.table.watching import watching

@@ -10,7 +10,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
-from companion.geometry.table_view import SeenTile, TableView
+from companion.geometry.layout import SeenTile, TableView
 from companion.observing.game_sink import GameSink
 from companion.play.setup_file import RoundLaid, setup_from_json
 from companion.rules.notation import Laying

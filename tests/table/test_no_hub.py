@@ -13,7 +13,7 @@ from bench.hub_kinds import hub_table
 from bench.stills import faults
 from companion.geometry import PlacedTile, reconstruct
 from companion.geometry.hub import owners
-from companion.geometry.table_view import SeenHub, SeenTile, TableView
+from companion.geometry.layout import SeenHub, SeenTile, TableView
 from tests.table.no_hub import Table, no_hub_table
 from tests.table.tables import HUB, LENGTH, SETUP, WIDTH, back, eastward, random_table, setup_for, tile, train
 

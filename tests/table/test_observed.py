@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from companion.geometry import Layout, PlacedTile, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
-from companion.geometry.table_view import SeenTile
+from companion.geometry.layout import SeenTile
 from companion.rules.notation import print_change
 from tests.table.tables import SETUP, back, eastward, moved, tile, view
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from companion.app.state import AppState
-from companion.game.off_record import Lying
 from companion.game.session import Session
-from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.game.view import Lying
+from companion.geometry.layout import SeenHalf, SeenTile
 from companion.observing.unread import MOST_UNANSWERED
 from companion.rules.tile import Laid
 from tests.shown import state_of

@@ -12,16 +12,15 @@ from bench.somebody import SLIPS, TRUE
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Discarded, Drew, TilePlayed
-from companion.observing.operator_input import (
+from companion.observing.unread import (
     as_many_as_lie,
     marked_otherwise,
     not_borne_out,
     without_corrected_tiles,
     without_entered_draws,
 )
-from companion.rules.actions import Mark
 from companion.rules.notation import Drawing, Laying, Vanishing
-from companion.rules.position import Position
+from companion.rules.position import Mark, Position
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles

@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.app.learned import OWN_MARKERS, keep_own_markers, own_markers
+from companion.app.own_set import OWN_MARKERS, keep_own_markers, own_markers
 from companion.game.session import Session
-from companion.geometry.table_view import Point, SeenHalf, SeenMarker, SeenTile
-from companion.log.question import Question, QuestionKind
-from companion.observing.own_markers import MarkerQuestions
-from companion.perception.lifted import Places, let_go
-from companion.perception.own_markers import OwnMarkersHere
+from companion.geometry.layout import Point, SeenHalf, SeenMarker, SeenTile
+from companion.log.event_fields import Question, QuestionKind
+from companion.observing.unread import MarkerQuestions
+from companion.perception.marker_evidence import OwnMarkersHere, StillLook, let_go
 from companion.perception.projection import square_of
 from companion.perception.tracks import Looked
-from companion.rules.actions import Draw, Mark, Unmark
 from companion.rules.notation import Laying
+from companion.rules.position import Draw, Mark, Unmark
 from companion.rules.tile import Laid
 from tests.desk.test_belief_on_record import table as session_at
 from tests.desk.watching import table_change
@@ -41,7 +40,7 @@ class Knowing(Watched):
 
     def see(self, picture: NDArray[np.uint8], tiles: list[SeenTile], *said: tuple[Point, float]) -> None:
         self.memory.begin()
-        place = Places(picture, CALIBRATION, 24.0, self.things, self.bare)
+        place = StillLook(picture, CALIBRATION, 24.0, self.things, self.bare)
         markers = [SeenMarker(where, score) for where, score in said]
         markers = self.own.recognised(markers, tiles, self.memory, Looked(), place, LENGTH)
         self.memory.see(tiles, markers, Looked(), 24.0)
@@ -50,7 +49,7 @@ class Knowing(Watched):
         self.things.keep(picture, known, CALIBRATION)
 
     def learn(self, picture: NDArray[np.uint8], at: Point, *, theirs: bool = True) -> None:
-        self.own.ask("Ann", at, Places(picture, CALIBRATION, 24.0, self.things, self.bare), LENGTH)
+        self.own.ask("Ann", at, StillLook(picture, CALIBRATION, 24.0, self.things, self.bare), LENGTH)
         assert self.own.answered({"Ann": theirs, "Ben": True}, self.memory)
         assert not self.own.answered({"Ann": theirs}, self.memory), "heard once"
 
@@ -115,11 +114,11 @@ def test_what_was_learned_lasts_and_a_damaged_file_is_set_aside(knowing: Knowing
 def test_what_cannot_be_told_from_its_ground_is_not_asked_about() -> None:
     one = Knowing()
     one.see(drawn(LAST), [LAST])
-    place = Places(drawn(LAST), CALIBRATION, 24.0, one.things, one.bare)
+    place = StillLook(drawn(LAST), CALIBRATION, 24.0, one.things, one.bare)
     asked = list[str]()
     one.own.ask("Ann", BUTTON, place, LENGTH, lambda: bool(asked.append("Ann")) or True)
     assert asked == [] and not one.own.answered({"Ann": True}, one.memory)
-    place = Places(drawn(LAST, things=((BUTTON, 9, RED),)), CALIBRATION, 24.0, one.things, one.bare)
+    place = StillLook(drawn(LAST, things=((BUTTON, 9, RED),)), CALIBRATION, 24.0, one.things, one.bare)
     one.own.ask("Ann", BUTTON, place, LENGTH, lambda: bool(asked.append("Ann")))
     assert asked == ["Ann"] and not one.own.answered({"Ann": True}, one.memory), "it was asked before"
 

@@ -12,7 +12,7 @@ import pytest
 from bench.album import Album, draw, when_told
 from companion.game.session import Session
 from companion.log.events import TilePlayed
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import SKIN, KnowingEye, sketched

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile
+from companion.geometry.layout import SeenHalf, SeenMarker, SeenTile
 from companion.perception.tracks import Looked, TableMemory
 from tests.table.tables import tile
 

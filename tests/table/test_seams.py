@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.perception.seams import seam
-from companion.perception.tracks import Looked, TableMemory
+from companion.geometry.layout import SeenHalf, SeenTile
+from companion.perception.tracks import Looked, TableMemory, seam
 from tests.table.tables import LENGTH, tile
 
 SIX_TWO = tile(500.0, 400.0, 0.0, 6, 2)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from companion.geometry.table_setup import Family
+from companion.geometry.layout import Family
 from companion.play.setup_file import SetupError, read_setup, setup_from_json
 
 GOOD: dict[str, Any] = {

@@ -10,12 +10,11 @@ import pytest
 from companion.game.session import Session
 from companion.geometry import Layout, Trouble, reconstruct
 from companion.geometry.diff import difference
-from companion.geometry.table_view import SeenHalf, SeenTile
-from companion.log.event_fields import EventError
-from companion.log.events import Discarded, Header
-from companion.log.table_change import TableChange
-from companion.rules.actions import Discard
+from companion.geometry.layout import SeenHalf, SeenTile
+from companion.log.event_fields import EventError, Header
+from companion.log.events import Discarded, TableChange
 from companion.rules.notation import parse_delta
+from companion.rules.position import Discard
 from companion.rules.tile import Tile
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles

@@ -5,10 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from companion.perception.arm_votes import CLEAR, vote
+from companion.perception.arm_votes import CLEAR, LEAST_SEEN, MOST_SEEN, Reach, Sleeves, colour_of, vote
 from companion.perception.attributing import Attribution
-from companion.perception.reaches import Reach
-from companion.perception.sleeves import LEAST_SEEN, MOST_SEEN, Sleeves, colour_of
 from tests.table.arms import CALIBRATION, SEATS, SIZE_MM, picture, seen_arm
 from vision.arm_view import Arm
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.geometry import Trouble, reconstruct
-from companion.geometry.table_view import SeenHub, SeenMarker
+from companion.geometry.layout import SeenHub, SeenMarker
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.perception.tracks import ABSENT, Looked, TableMemory
 from tests.table.tables import HUB, LENGTH, SETUP, back, eastward, tile, train, view

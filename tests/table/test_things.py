@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 from companion.game.session import Session
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
-from companion.geometry.table_view import Point, SeenMarker, SeenTile
+from companion.geometry.layout import Point, SeenMarker, SeenTile
 from companion.observing.game_sink import GameSink
-from companion.perception.background import BackgroundModel
-from companion.perception.blobs import Blobs
-from companion.perception.lifted import Places
-from companion.perception.marker_evidence import in_time
-from companion.perception.presumed_markers import PresumedMarkers
+from companion.perception.background import BackgroundModel, Blobs
+from companion.perception.marker_evidence import PresumedMarkers, StillLook, in_time
 from companion.perception.projection import LEAST_THING_CONFIDENCE, square_of
 from companion.perception.tracks import Looked, MarkerTrack, TableMemory
 from companion.play.setup_file import setup_from_json
@@ -140,7 +137,7 @@ def test_a_figure_of_the_cloth_is_no_marker_when_a_tile_is_laid_on_part_of_it() 
     cv2.rectangle(now, (476, 274), (524, 298), (235, 240, 240), -1)
     things = Blobs()
     things.keep(cloth, [], CALIBRATION)
-    place = Places(now, CALIBRATION, 24.0, things, BackgroundModel())
+    place = StillLook(now, CALIBRATION, 24.0, things, BackgroundModel())
     beside = SeenMarker(flower[0], 0.77), SeenMarker(coin[0], 0.9)
     assert all(things.changed(now, one.center_mm, CALIBRATION) for one in beside)
     assert in_time(beside, [laid], TableMemory(known=1), Looked(), place) == [beside[1]]
@@ -204,7 +201,7 @@ def with_a_tile(picture: NDArray[np.uint8], at: Point = (400.0, 300.0)) -> NDArr
 def markers_on(
     picture: NDArray[np.uint8], things: Blobs, lying: SeenTile = TRAIN_TILE, *seen: SeenMarker
 ) -> list[SeenMarker]:
-    place = Places(picture, CALIBRATION, 24.0, things, BackgroundModel())
+    place = StillLook(picture, CALIBRATION, 24.0, things, BackgroundModel())
     return in_time(seen, [lying], TableMemory(known=1), Looked(), place)
 
 
@@ -300,7 +297,7 @@ def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
     lit = before.copy()
     for x in (408, 608):
         cv2.circle(lit, (x, 301), 9, (120, 120, 120), -1)
-    place = Places(lit, CALIBRATION, 24.0, things, BackgroundModel())
+    place = StillLook(lit, CALIBRATION, 24.0, things, BackgroundModel())
     assert in_time([], [TRAIN_TILE, second], TableMemory(known=1), Looked(), place) == []
 
 
@@ -325,7 +322,7 @@ def lying_on_a_tile(now: NDArray[np.uint8], seen_at: Point = (408.0, 301.0)) -> 
     things.keep(before, [TRAIN_TILE], CALIBRATION)
     bare.learn(before, [TRAIN_TILE], CALIBRATION)
     track = MarkerTrack(SeenMarker(seen_at, 0.5, recognised=False), 2, 2)
-    return not Places(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
+    return not StillLook(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
 
 
 def test_a_marker_on_a_tile_is_lifted_when_it_is_gone_and_not_when_the_light_changes() -> None:
@@ -353,7 +350,7 @@ def half_beside_the_tile(now: NDArray[np.uint8]) -> bool:
     things.keep(before, [TRAIN_TILE], CALIBRATION)
     bare.learn(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
     track = MarkerTrack(SeenMarker((408.0, 314.0), 0.9), 2, 2)
-    return not Places(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
+    return not StillLook(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
 
 
 def test_a_marker_that_reached_over_a_tiles_edge_is_lifted_when_the_table_shows_there() -> None:
@@ -386,7 +383,7 @@ def lies_between(now: NDArray[np.uint8], found: list[SeenTile]) -> bool:
     known = [TRAIN_TILE, NEXT_TRAIN, square_of(track.seen, 24.0)]
     things.keep(ends_of_two_trains(True), known, CALIBRATION)
     bare.learn(ends_of_two_trains(True), known, CALIBRATION)
-    lifted = Places(now, CALIBRATION, 24.0, things, bare)
+    lifted = StillLook(now, CALIBRATION, 24.0, things, bare)
     return not lifted.is_empty(track, [track], [TRAIN_TILE, NEXT_TRAIN], found)
 
 
@@ -401,5 +398,5 @@ def test_a_marker_between_two_tiles_has_gone_where_both_are_found_and_it_is_not(
 def test_a_marker_on_a_tile_outlives_a_bump_of_the_camera() -> None:
     """Nothing is known of the table as it was then, so nothing has gone from it."""
     track = MarkerTrack(SeenMarker((408.0, 301.0), 0.5, recognised=False), 2, 2)
-    lifted = Places(with_a_tile(table()), CALIBRATION, 24.0, Blobs(), BackgroundModel())
+    lifted = StillLook(with_a_tile(table()), CALIBRATION, 24.0, Blobs(), BackgroundModel())
     assert not lifted.is_empty(track, [track], [TRAIN_TILE])

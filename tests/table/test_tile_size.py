@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.perception.table_location import with_measured_tiles
+from companion.perception.table_reader import with_measured_tiles
 from companion.play.setup_file import GameSetup, setup_from_json
 from vision.calibration import Calibration
 from vision.frame import Frame

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.geometry.table_setup import Family, TableSetup
-from companion.perception.settings import Reading
+from companion.geometry.layout import Family, TableSetup
+from companion.perception.settings import TableReading
 from companion.perception.table_reader import TableReader
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, corners_px, render_table
 from vision.calibration import Calibration
@@ -34,12 +34,12 @@ def test_a_tile_keeps_the_value_that_it_had_before_the_toy_came() -> None:
     reader = TableReader(eye, calibration, setup, KNOWN)
     bare, toy = (Frame(render_table(scene, 2)[0], 0.0, "table") for scene in (before, after))
     for _ in range(2):
-        reader.read(bare, Reading(bare, None, ()), None)
+        reader.read(bare, TableReading(bare, None, ()), None)
     reader.keep(bare)
     reader.memory.begin()
     read = eye.look(toy.image, calibration.px_per_mm * before.tile_size_mm[0], KNOWN)
     assert sorted(sorted(tile.values) for tile in read.tiles if tile.values) == [[3, 8], [4, 9], [4, 12]]
     for _ in range(2):
-        reader.read(toy, Reading(toy, None, ()), None)
+        reader.read(toy, TableReading(toy, None, ()), None)
     assert len(reader.memory.seen_markers()) == 1
     assert sorted(sorted(tile.values or ()) for tile in reader.memory.tiles()) == [[3, 8], [4, 9], [4, 12], [7, 9]]

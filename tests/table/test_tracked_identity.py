@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from companion.geometry.identity import identify
-from companion.geometry.layout import PlacedTile
-from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.geometry.layout import PlacedTile, SeenHalf, SeenTile
 from companion.perception.tracks import Looked, TableMemory
 
 WIDTH = 20.0

@@ -11,9 +11,8 @@ from companion.geometry import Layout, PlacedTile, Trouble, reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.hub import find_middle
 from companion.geometry.identity import Known
-from companion.geometry.markers import owners_of
-from companion.geometry.table_setup import MEXICAN
-from companion.geometry.table_view import SeenHalf, SeenMarker, SeenTile, TableView
+from companion.geometry.layout import MEXICAN, SeenHalf, SeenMarker, SeenTile, TableView
+from companion.geometry.trains import owners_of
 from tests.table.tables import HUB, LENGTH, SETUP, back, direction, eastward, ids, moved, tile, train, view
 
 

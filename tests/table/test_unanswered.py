@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from companion.geometry import Layout, reconstruct
-from companion.geometry.table_view import SeenHalf
+from companion.geometry.layout import SeenHalf
 from companion.observing import unread
 from companion.observing.unread import QUIET, PendingQuestions
 from companion.rules.position import Position

@@ -10,7 +10,7 @@ import pytest
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import TilePlayed
-from companion.observing.operator_input import laid_after_all
+from companion.observing.unread import laid_after_all
 from companion.rules.notation import Laying
 from companion.rules.position import Position
 from companion.rules.tile import Laid

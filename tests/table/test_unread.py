@@ -12,13 +12,13 @@ import pytest
 from companion.game.session import Session
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
-from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.geometry.layout import SeenHalf, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
-from companion.perception.half_values import weigh_unread
-from companion.perception.table_location import box_of, first_calibration, known_set
+from companion.perception.table_reader import box_of, first_calibration, known_set
+from companion.perception.understanding import weigh_unread
 from companion.play.setup_file import setup_from_json
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from companion.rules.tile import Laid, Tile, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles

@@ -9,14 +9,13 @@ import pytest
 
 from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
+from companion.geometry.chinese_line import as_recorded, read_part
 from companion.geometry.diff import difference
-from companion.geometry.line_places import as_recorded, read_part
-from companion.geometry.table_setup import Family, TableSetup
-from companion.geometry.table_view import SeenHalf, SeenTile, TableView
+from companion.geometry.layout import Family, SeenHalf, SeenTile, TableSetup, TableView
 from companion.observing.game_sink import GameSink
 from companion.perception.understanding import understood
 from companion.play.setup_file import setup_from_json
-from companion.rules.actions import LEFT, RIGHT
+from companion.rules.position import LEFT, RIGHT
 from companion.rules.tile import Laid, chinese_set
 from tests.shown import state_of
 from tests.table.tables import tile

@@ -6,8 +6,8 @@ import pytest
 
 from companion.geometry import Layout, reconstruct
 from companion.geometry.diff import difference
-from companion.geometry.table_view import SeenTile
-from companion.geometry.walls import before_the_next, may_be_a_wall
+from companion.geometry.identity import before_the_next, may_be_a_wall
+from companion.geometry.layout import SeenTile
 from tests.table.test_line import SETUP, changes, in_row, line, table
 
 ROW = [(4, 6), (6, 5), (5, 1), (1, 6), (6, 4), (4, 3), (3, 6), (6, 5)]

@@ -11,10 +11,10 @@ import pytest
 from companion.geometry import Layout, Trouble
 from companion.geometry.diff import Observation
 from companion.perception import CameraNews, Watcher
-from companion.perception.sink import LookAgain, Where, Why
-from companion.perception.table_location import known_set
-from companion.rules.actions import Discard, Draw, Mark, Play, Unmark
+from companion.perception.settings import LookAgain, LookReason, Where
+from companion.perception.table_reader import known_set
 from companion.rules.notation import Drawing, Laying, Vanishing, print_change
+from companion.rules.position import Discard, Draw, Mark, Play, Unmark
 from companion.rules.tile import Laid
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimCamera, SimSettings
 from datasets.simulator.script import Scene, Troubles
@@ -56,7 +56,7 @@ class Notebook:
         return observation
 
     def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
-        return tuple(LookAgain(place, Why.NO_LEGAL_PLAY) for place in Where) if observation.gone else ()
+        return tuple(LookAgain(place, LookReason.NO_LEGAL_PLAY) for place in Where) if observation.gone else ()
 
     def likeliest(self, ways: Iterable[Observation]) -> int:
         return 0
@@ -221,7 +221,7 @@ def test_a_tile_taken_back_is_seen_to_go() -> None:
     gone = [change for _, observation in sink.records for change in observation.delta if isinstance(change, Vanishing)]
     assert taken > 0 and len(gone) == taken
     # The record keeps why it was looked at again.
-    assert {one.again for _, one in sink.records if one.gone} == {(str(Why.NO_LEGAL_PLAY),)}
+    assert {one.again for _, one in sink.records if one.gone} == {(str(LookReason.NO_LEGAL_PLAY),)}
 
 
 @pytest.mark.slow

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from bench.table import watch
-from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.geometry.layout import SeenHalf, SeenTile
 from companion.perception.tracks import Looked, TableMemory
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles

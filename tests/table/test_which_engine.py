@@ -10,10 +10,10 @@ import pytest
 from companion.game.session import Session
 from companion.geometry import Layout, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import difference
-from companion.geometry.table_view import SeenHub, SeenTile, TableView
+from companion.geometry.layout import SeenHub, SeenTile, TableView
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
-from companion.observing.which_engine import MOST, engines_offered
+from companion.observing.unread import MOST, engines_offered
 from companion.play.setup_file import setup_from_json
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset

@@ -6,9 +6,9 @@ import pytest
 
 from bench.blind import WITHIN_S, BlindSettler, blind_round
 from companion.perception import watcher as watching
-from companion.perception.sink import LookAgain, Where, Why
-from companion.rules.actions import Play
+from companion.perception.settings import LookAgain, LookReason, Where
 from companion.rules.notation import print_change
+from companion.rules.position import Play
 from datasets.simulator.camera import Filmed, SimSettings
 from datasets.simulator.script import Troubles
 from tests.table.sketch import SMALL
@@ -32,7 +32,7 @@ def test_the_rest_of_the_table_is_looked_at_where_the_game_asks(stern: bool, mon
     watcher.settler = BlindSettler(camera, frozenset({1}))
     monkeypatch.setattr(watching, "WHOLE_AFTER", 10**9)
     monkeypatch.setattr(watcher.reader, "recoloured", lambda frame: ())
-    again = (LookAgain(Where.THE_REST, Why.NO_LEGAL_PLAY),) if stern else ()
+    again = (LookAgain(Where.THE_REST, LookReason.NO_LEGAL_PLAY),) if stern else ()
     monkeypatch.setattr(sink, "look_again", lambda observation: again if observation.laid else ())
     watcher.run()
     unnoticed = {f"+{act.tile.inner}-{act.tile.outer}@{act.train}" for act in plays_of(camera.truth[1])}

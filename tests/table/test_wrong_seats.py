@@ -13,7 +13,7 @@ from companion.game.session import Session
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import box_of, first_calibration, known_set
+from companion.perception.table_reader import box_of, first_calibration, known_set
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.shown import state_of

@@ -10,7 +10,7 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import attribution_for
-from companion.perception.table_location import box_of, known_set
+from companion.perception.table_reader import box_of, known_set
 from companion.rules.ruleset import load_ruleset
 from datasets.simulator.camera import SimCamera
 from tests.table.sketch import KnowingEye

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from companion.rules.actions import Play
 from companion.rules.notation import parse_delta
-from companion.rules.position import Position
+from companion.rules.position import Play, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence

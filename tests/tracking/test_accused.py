@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from companion.tracking.costs import ACCUSED, CERTAIN
 from companion.tracking.verdict import Marginals, judge_item

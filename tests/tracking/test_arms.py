@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.actions import Draw, Mark
 from companion.rules.notation import Change, Drawing, Laying
+from companion.rules.position import Draw, Mark
 from companion.rules.tile import Laid
 from companion.tracking.costs import NAMED
 from companion.tracking.tracker import RoundTracker

@@ -8,11 +8,23 @@ from dataclasses import replace
 
 import pytest
 
-from companion.rules.actions import MEXICAN, Action, Discard, Draw, End, Mark, Pass, Play, Unmark
-from companion.rules.position import Chain, LinePosition, Position
+from companion.rules.position import (
+    MEXICAN,
+    Action,
+    Chain,
+    Discard,
+    Draw,
+    End,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    Unmark,
+)
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
-from companion.tracking.asked import Answer, AskedRound, Question, Tap
+from companion.tracking.asked import AskedRound, Tap, TapAnswer, TapQuestion
 from companion.tracking.edits import Kind
 from companion.tracking.strict import Setting, Told, begun
 
@@ -45,7 +57,7 @@ def told(
     *said: str,
     players: Sequence[str] = THREE,
     rules: str = "tactic",
-    answers: Mapping[int, Sequence[Answer]] | None = None,
+    answers: Mapping[int, Sequence[TapAnswer]] | None = None,
     hands: Mapping[str, int] | None = None,
 ) -> AskedRound:
     """The round with these taps, from line 1 on; `hands`: so many tiles each holds in a Chinese game."""
@@ -57,7 +69,7 @@ def told(
     return asked
 
 
-def keys(question: Question) -> list[tuple[str, ...]]:
+def keys(question: TapQuestion) -> list[tuple[str, ...]]:
     """The keys in words: what, and who or which line."""
     return [
         (str(key.kind), *(str(event.get("by", event.get("seq", event.get("boneyard")))) for event in key.events))
@@ -65,13 +77,13 @@ def keys(question: Question) -> list[tuple[str, ...]]:
     ]
 
 
-def answered(asked: AskedRound, *kinds: Kind) -> dict[int, list[Answer]]:
+def answered(asked: AskedRound, *kinds: Kind) -> dict[int, list[TapAnswer]]:
     """The first question answered by its key of this kind."""
     (question,) = asked.questions()
     said = []
     for kind in kinds:
         events = next((key.events for key in question.keys if key.kind is kind), ())
-        said.append(Answer(kind, events, "Dad", 99))
+        said.append(TapAnswer(kind, events, "Dad", 99))
     return {question.seq: said}
 
 
@@ -123,13 +135,13 @@ def test_it_was_really_so_makes_it_certain_and_names_who_said_it() -> None:
     asked = told(*taps, answers=answered(told(*taps), Kind.SO))
     assert against(asked) == {(5, "OUT_OF_TURN", "Dad")} and not asked.questions()
     # Both the player who was jumped over and the next may go on.
-    assert not told(*taps[:5], "Ben 5-6@MX", answers={5: [Answer(Kind.SO, (), "Dad", 99)]}).questions()
+    assert not told(*taps[:5], "Ben 5-6@MX", answers={5: [TapAnswer(Kind.SO, (), "Dad", 99)]}).questions()
 
 
 def test_taking_the_answer_back_takes_the_finding_away() -> None:
     taps = ("Ann 12-3@Ann", "Ann 3-4@Ann")
     assert against(told(*taps)) == {(2, "EXTRA_TILE", None)}
-    assert against(told(*taps, answers={2: [Answer(Kind.SO, (), "Dad", 9)]})) == {(2, "EXTRA_TILE", "Dad")}
+    assert against(told(*taps, answers={2: [TapAnswer(Kind.SO, (), "Dad", 9)]})) == {(2, "EXTRA_TILE", "Dad")}
 
 
 @pytest.mark.parametrize(
@@ -175,7 +187,7 @@ def test_an_inner_half_that_nobody_named_follows_from_the_order() -> None:
     crossed = told("Ann 12-3@Ann", "Ben 12-5@Ben", "Ben 2@MX 12", "Ann 1@MX 12", players=("Ann", "Ben"))
     (question,) = crossed.questions() or crossed.silent()
     put = told("Ann 12-3@Ann", "Ben 12-5@Ben", "Ben 2@MX 12", "Ann 1@MX 12", players=("Ann", "Ben"),
-               answers={question.seq: [Answer(Kind.LATER, question.keys[0].events, "Dad", 9)]})  # fmt: skip
+               answers={question.seq: [TapAnswer(Kind.LATER, question.keys[0].events, "Dad", 9)]})  # fmt: skip
     assert put.tiles() == {4: Laid(12, 1), 3: Laid(1, 2)}
 
 
@@ -192,7 +204,7 @@ def test_a_tap_goes_where_its_train_ends_as_the_phone_showed_it() -> None:
 def test_an_order_put_right_by_hand_is_taken() -> None:
     taps = ("Ann 12-3@Ann", "Cy 12-7@Cy", "Ben 12-5@MX", "Ann 7-2@Cy")
     (question,) = told(*taps).questions()
-    order = Answer(Kind.ORDER, ({"order": [4, 1, 3, 2]},), "Dad", 9)
+    order = TapAnswer(Kind.ORDER, ({"order": [4, 1, 3, 2]},), "Dad", 9)
     asked = told(*taps, answers={question.seq: [order]})
     assert list(asked.turns()) == [4, 1, 3, 2]
     # What is wrong in that order too is asked about once more.
@@ -202,7 +214,7 @@ def test_an_order_put_right_by_hand_is_taken() -> None:
 def test_an_order_may_move_taps_that_came_after_the_one_that_was_asked_about() -> None:
     taps = (*HONEST[:3], "Cy 7-2@Cy", "Ann 3-4@Ann", "Ben 5-6@MX")
     assert [one.seq for one in told(*taps).questions()] == [4]
-    asked = told(*taps, answers={4: [Answer(Kind.ORDER, ({"order": [3, 5, 6, 4]},), "Dad", 9)]})
+    asked = told(*taps, answers={4: [TapAnswer(Kind.ORDER, ({"order": [3, 5, 6, 4]},), "Dad", 9)]})
     assert not asked.questions() and not asked.to_come() and not against(asked)
     assert list(asked.turns()) == [1, 2, 3, 5, 6, 4]
 
@@ -213,7 +225,7 @@ def test_a_tile_put_away_is_asked_about_when_a_later_play_proves_it() -> None:
     (question,) = asked.questions()
     assert question.seq == 5 and [fault.tap for fault in question.faults] == [2]
     shown = ({"seq": 2, "violation": "DISCARD_WITH_PLAYABLE", "by": "Ben"},)
-    sure = told(*taps, rules="jielong", answers={5: [Answer(Kind.SO, shown, "Dad", 9)]})
+    sure = told(*taps, rules="jielong", answers={5: [TapAnswer(Kind.SO, shown, "Dad", 9)]})
     assert against(sure) == {(2, "DISCARD_WITH_PLAYABLE", "Dad")}
 
 
@@ -263,7 +275,9 @@ def test_a_tile_of_a_first_train_may_be_tapped_after_my_turn_is_over(players: Se
     (question,) = asked.questions() or asked.silent() or told(*taps[:3], players=players, rules="poltava").silent()
     assert ("earlier", "3") in keys(question)
     earlier = next(key for key in question.keys if key.kind is Kind.EARLIER)
-    asked = told(*taps, players=players, rules="poltava", answers={3: [Answer(Kind.EARLIER, earlier.events, "Dad", 9)]})
+    asked = told(
+        *taps, players=players, rules="poltava", answers={3: [TapAnswer(Kind.EARLIER, earlier.events, "Dad", 9)]}
+    )
     assert list(asked.turns())[:3] == [1, 3, 2] and not asked.questions() and not against(asked)
 
 
@@ -283,7 +297,7 @@ def test_where_the_others_have_no_tile_left_each_tile_is_a_turn() -> None:
 def test_who_laid_a_tile_that_is_none_of_these_may_hold_one_more() -> None:
     taps = ("Ann 1-6@R", "Ben 6-9@R", "Ann 9-5@R", "Ben 5-1@R")
     asked = told(*taps, players=("Ann", "Ben"), rules="jielong", hands={"Ann": 2, "Ben": 1},
-                 answers={2: [Answer(Kind.SO, (), "Dad", 9)], 3: [Answer(Kind.SO, (), "Dad", 9)]})  # fmt: skip
+                 answers={2: [TapAnswer(Kind.SO, (), "Dad", 9)], 3: [TapAnswer(Kind.SO, (), "Dad", 9)]})  # fmt: skip
     assert not asked.questions() and "OUT_OF_TURN" not in {code for _, code, _ in against(asked)}
 
 
@@ -291,7 +305,7 @@ def test_whoever_laid_a_tile_that_lay_there_already_is_not_counted_out() -> None
     """By the count the 4-4 is Ann's last tile, and asks for no second one; she drew for it, and marked."""
     said = ("Ann 12-4@Ann", "Ben 12-5@Ben", "Ann 4-12@Ann", "Ben 5-6@Ben", "Ann 12-12@MX", "Ann draws", "Ann marks")
     asked = AskedRound(load_ruleset("tactic"), replace(table(("Ann", "Ben")), hands={"Ann": 3, "Ben": 9}), "Ann",
-                       answers={n: [Answer(Kind.SO, (), "Dad", 9)] for n in (3, 5)})  # fmt: skip
+                       answers={n: [TapAnswer(Kind.SO, (), "Dad", 9)] for n in (3, 5)})  # fmt: skip
     for seq, one in enumerate(said, 1):
         asked.take(tap(seq, one))
     assert {code for _, code, _ in against(asked)} == {"DUPLICATE_TILE"} and not asked.questions()
@@ -299,7 +313,7 @@ def test_whoever_laid_a_tile_that_lay_there_already_is_not_counted_out() -> None
 
 def test_a_second_tile_put_away_in_a_turn_is_in_place_of_none() -> None:
     taps = ("Ann 1-6@R", "Ann discards", "Ben 6-5@R", "Cy 5-3@R", "Ann 3-6@R")
-    asked = told(*taps, rules="jielong", answers={2: [Answer(Kind.SO, (), "Dad", 9)]})
+    asked = told(*taps, rules="jielong", answers={2: [TapAnswer(Kind.SO, (), "Dad", 9)]})
     assert against(asked) == {(2, "EXTRA_TILE", "Dad")} and not asked.questions()
 
 

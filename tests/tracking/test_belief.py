@@ -9,7 +9,7 @@ import pytest
 
 from companion.rules.tile import Laid
 from companion.tracking.costs import NAMED, Cause
-from companion.tracking.dispute import alternatives
+from companion.tracking.verdict import alternatives
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 
@@ -46,23 +46,23 @@ def test_a_wrong_first_tile_stays_certain_while_it_lies_there() -> None:
 
 
 def test_a_hardly_read_half_accuses_nobody_for_certain() -> None:
-    from companion.log.event_fields import Certainty
+    from companion.log.event_fields import Confidence
     from companion.rules.notation import Laying
     from companion.rules.tile import Laid
 
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    see(belief, "+5-6@Ann", readings={Laying(Laid(5, 6), "Ann"): Certainty((0.9, 0.99))})
+    see(belief, "+5-6@Ann", readings={Laying(Laid(5, 6), "Ann"): Confidence((0.9, 0.99))})
     assert charges(play(belief, "5-6@Ann"))["MISMATCH"] == (None, False)
 
 
 def test_beside_a_hardly_read_half_nobody_is_accused_for_certain() -> None:
     """Where a half that is misread one time in thirty does not fit, the tile on it may well be right."""
-    from companion.log.event_fields import Certainty
+    from companion.log.event_fields import Confidence
     from companion.rules.notation import Laying
     from companion.rules.tile import Laid
 
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    see(belief, "+1-6@Ann", readings={Laying(Laid(1, 6), "Ann"): Certainty((0.999, 0.969))})
+    see(belief, "+1-6@Ann", readings={Laying(Laid(1, 6), "Ann"): Confidence((0.999, 0.969))})
     see(belief, "+2-4@Ben")
     see(belief, "+3-7@Cy")
     see(belief, "+5-8@Ann")
@@ -70,12 +70,12 @@ def test_beside_a_hardly_read_half_nobody_is_accused_for_certain() -> None:
 
 
 def test_beside_a_surely_read_half_the_fault_is_certain() -> None:
-    from companion.log.event_fields import Certainty
+    from companion.log.event_fields import Confidence
     from companion.rules.notation import Laying
     from companion.rules.tile import Laid
 
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    see(belief, "+1-6@Ann", readings={Laying(Laid(1, 6), "Ann"): Certainty((0.999, 0.995))})
+    see(belief, "+1-6@Ann", readings={Laying(Laid(1, 6), "Ann"): Confidence((0.999, 0.995))})
     see(belief, "+2-4@Ben")
     see(belief, "+3-7@Cy")
     see(belief, "+5-8@Ann")
@@ -262,9 +262,8 @@ def test_the_first_lap_is_finished_before_a_round_ends() -> None:
 
 
 def test_a_fault_that_hangs_on_a_name_is_asked_about_once() -> None:
-    from companion.rules.actions import Play
-    from companion.tracking.questions import question
-    from companion.tracking.verdict import Charge, Verdict
+    from companion.rules.position import Play
+    from companion.tracking.verdict import Charge, Verdict, question
 
     laid = Play(Laid(3, 5), "Cy")
     open_ = Verdict(7000, laid, None, 0.55, ("Ann", "Cy"), (Charge("CLOSED_TRAIN", "Ann", False, 0.55),))

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from companion.rules.actions import Action, Draw, Flip, Mark, Play, Unmark
 from companion.rules.mexican.turn import TurnState
+from companion.rules.position import Action, Draw, Flip, Mark, Play, Unmark
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation
 from companion.tracking.costs import ILLEGAL, PRIORS, RARE, Cause, decibans, fault, misread
-from companion.tracking.mexican import MexicanState
+from companion.tracking.mexican_rounds import MexicanState
 from tests.tracking.rounds import dealt
 
 

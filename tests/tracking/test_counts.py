@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion.game.session import Session
-from companion.log.events import Header
-from companion.log.table_change import TableChange
+from companion.log.event_fields import Header
+from companion.log.events import TableChange
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile
 from companion.tracking.evidence import Evidence

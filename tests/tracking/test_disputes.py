@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.explain import explain
+from companion.cli.journals import explain
 from companion.game.session import Session
-from companion.log.events import Header, TilePlayed
+from companion.log.event_fields import Header
+from companion.log.events import TilePlayed
 from companion.log.journal import read_journal
 from companion.rules.notation import parse_delta
 from tests.desk.watching import table_change

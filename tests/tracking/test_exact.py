@@ -7,11 +7,9 @@ from typing import Any
 from companion.rules.notation import parse_delta
 from companion.rules.ruleset import load_ruleset
 from companion.tracking.costs import ERRORS, Cause
-from companion.tracking.evidence import Evidence
-from companion.tracking.exact import infer
-from companion.tracking.exact_rows import state_of
-from companion.tracking.mexican import MexicanState
-from companion.tracking.pieces import Pieces
+from companion.tracking.evidence import Evidence, Pieces
+from companion.tracking.exact import infer, state_of
+from companion.tracking.mexican_rounds import MexicanState
 from tests.desk.watching import table_change
 from tests.rules.mexican_table import table
 

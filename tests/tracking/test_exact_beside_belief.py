@@ -17,10 +17,8 @@ from companion.rules.position import Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.tracking.evidence import Evidence
 from companion.tracking.exact import infer
-from companion.tracking.explain import Explanation
-from companion.tracking.filter import TableFilter
-from companion.tracking.first_lap import FirstLapState
-from companion.tracking.mexican import MexicanState
+from companion.tracking.filter import Explanation, TableFilter
+from companion.tracking.mexican_rounds import FirstLapState, MexicanState
 from companion.tracking.verdict import Marginals, judge_item
 from datasets.bots import BotGame
 from datasets.bots.planting import BY_HIDDEN_HANDS, plantable

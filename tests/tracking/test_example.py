@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from companion.tracking.dispute import alternatives
+from companion.tracking.verdict import alternatives
 from tests.tracking.rounds import play, tracked
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "belief.md"

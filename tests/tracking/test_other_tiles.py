@@ -6,17 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from companion.game.session import Session
-from companion.log.event_fields import Certainty
-from companion.log.events import Header, TilePlayed
-from companion.rules.actions import Play
+from companion.log.event_fields import Confidence, Header
+from companion.log.events import TilePlayed
 from companion.rules.notation import Laying, parse_delta
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from companion.tracking.costs import COST, Cause
-from companion.tracking.dispute import alternatives
-from companion.tracking.evidence import Evidence
-from companion.tracking.other_tiles import OtherTile, other_tiles
+from companion.tracking.evidence import Evidence, OtherTile, other_tiles
 from companion.tracking.tracker import RoundTracker
-from companion.tracking.verdict import Verdict
+from companion.tracking.verdict import Verdict, alternatives
 from tests.desk.watching import table_change
 from tests.shown import state_of
 from tests.tracking.rounds import play, see, tracked
@@ -24,13 +22,13 @@ from tests.tracking.rounds import play, see, tracked
 NAMES = ("Ann", "Ben", "Cy")
 
 
-def unsure(p: float, *others: tuple[int, float], outer: tuple[tuple[int, float], ...] = ()) -> Certainty:
+def unsure(p: float, *others: tuple[int, float], outer: tuple[tuple[int, float], ...] = ()) -> Confidence:
     """A tile whose inner half was read with `p`; `others` are what that half may be, `outer` what the other one may."""
     q = 1.0 - sum(share for _, share in outer)
-    return Certainty((p, q), (others, outer))
+    return Confidence((p, q), (others, outer))
 
 
-def laid(tracker: RoundTracker, change: str, reading: Certainty | None = None, **context: Any) -> None:
+def laid(tracker: RoundTracker, change: str, reading: Confidence | None = None, **context: Any) -> None:
     (laying,) = parse_delta([change])
     assert isinstance(laying, Laying)
     readings = {} if reading is None else {laying: reading}
@@ -45,15 +43,15 @@ def last(tracker: RoundTracker) -> Verdict:
 
 
 def test_a_reading_leaves_the_tiles_with_one_half_otherwise() -> None:
-    reading = Certainty((0.8, 0.99), (((5, 0.16), (6, 0.04)), ((2, 0.01),)))
+    reading = Confidence((0.8, 0.99), (((5, 0.16), (6, 0.04)), ((2, 0.01),)))
     found = other_tiles(Laid(8, 7), "Ann", reading)
     assert found == (OtherTile(7, Laid(5, 7)), OtherTile(13, Laid(6, 7)), OtherTile(20, Laid(8, 2)))
 
 
 def test_where_neither_half_was_read_surely_both_may_be_others_for_the_price_of_the_dearer() -> None:
-    reading = Certainty((0.8, 0.9), (((5, 0.16),), ((2, 0.09),)))
+    reading = Confidence((0.8, 0.9), (((5, 0.16),), ((2, 0.09),)))
     assert OtherTile(10, Laid(5, 2)) in other_tiles(Laid(8, 7), "Ann", reading)
-    sure = Certainty((0.8, 0.99), (((5, 0.16),), ((2, 0.01),)))
+    sure = Confidence((0.8, 0.99), (((5, 0.16),), ((2, 0.01),)))
     assert Laid(5, 2) not in [tile for _, tile in other_tiles(Laid(8, 7), "Ann", sure)]
 
 
@@ -64,12 +62,12 @@ def test_what_is_hardly_possible_is_not_weighed() -> None:
 
 
 def test_what_lies_across_its_train_is_mostly_a_double_and_what_lies_along_it_mostly_none() -> None:
-    across = Certainty((0.9, 0.9), (((5, 0.1),), ((5, 0.1),)), across=True)
+    across = Confidence((0.9, 0.9), (((5, 0.1),), ((5, 0.1),)), across=True)
     assert [tile for _, tile in other_tiles(Laid(7, 7), "Ann", across)] == [Laid(5, 5)]
-    assert other_tiles(Laid(7, 5), "Ann", Certainty((0.9, 0.99), (((5, 0.1),), ()), across=True)) == (
+    assert other_tiles(Laid(7, 5), "Ann", Confidence((0.9, 0.99), (((5, 0.1),), ()), across=True)) == (
         OtherTile(0, Laid(5, 5)),
     )
-    along = Certainty((0.9, 0.99), (((5, 0.1),), ()), across=False)
+    along = Confidence((0.9, 0.99), (((5, 0.1),), ()), across=False)
     assert other_tiles(Laid(7, 5), "Ann", along) == (OtherTile(10 + COST[Cause.DOUBLE_ALONG], Laid(5, 5)),)
     assert other_tiles(Laid(7, 5), "R", along) == (OtherTile(10, Laid(5, 5)),)
 
@@ -139,7 +137,7 @@ def test_nobody_is_accused_on_what_lies_on_a_tile_that_is_believed_to_be_another
     """By what was read 7-9 does not fit and 2-9 does; by what is believed it is the other way round."""
     for following in ("+7-9@Ann", "+2-9@Ann"):
         belief = tracked("reeves", ["+12-1@Ann", "+12-3@Ben", "+12-4@Cy"])
-        laid(belief, "+8-2@Ann", Certainty((0.96, 0.96), (((1, 0.03),), ((7, 0.03),))))
+        laid(belief, "+8-2@Ann", Confidence((0.96, 0.96), (((1, 0.03),), ((7, 0.03),))))
         for change in ("+3-6@Ben", "+4-10@Cy", following):
             laid(belief, change)
         assert not any(one.certain for verdict in belief.verdicts() for one in verdict.charges), following
@@ -151,7 +149,7 @@ def test_of_two_tiles_of_one_change_the_outer_may_lie_on_one_that_was_hardly_rea
         belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
         inner, outer = parse_delta(["+1-1@Ann", "+4-8@Ann"])
         assert isinstance(inner, Laying) and isinstance(outer, Laying)
-        readings = {inner: Certainty((0.999, p)), outer: Certainty((0.999, 0.999))}
+        readings = {inner: Confidence((0.999, p)), outer: Confidence((0.999, 0.999))}
         belief.observe(Evidence.of(belief.number, table_change([inner, outer], readings=readings)))
         assert [one.code for verdict in belief.verdicts() for one in verdict.charges] == charged
 
@@ -160,7 +158,7 @@ def test_nobody_ignored_for_certain_a_double_that_was_hardly_read() -> None:
     """It may be no double, or no tile at all."""
     for p, certain in ((0.999, True), (0.86, False)):
         belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann", "+2-9@Ben"])
-        laid(belief, "+3-3@Cy", Certainty((p, p)))
+        laid(belief, "+3-3@Cy", Confidence((p, p)))
         see(belief, "boneyard-1, mark Cy")
         for change, player in (("+4-5@Ann", "Ann"), ("+9-7@Ben", "Ben")):
             (laying,) = parse_delta([change])
@@ -200,7 +198,7 @@ def test_in_a_line_a_runner_up_that_fits_is_believed_too(tmp_path: Path) -> None
 
 def test_in_a_line_the_next_tile_tells_which_of_two_it_was(tmp_path: Path) -> None:
     session = line(tmp_path)
-    laid_down(session, "+3-6@R", Certainty((0.99, 0.9), ((), ((5, 0.1),))))
+    laid_down(session, "+3-6@R", Confidence((0.99, 0.9), ((), ((5, 0.1),))))
     laid_down(session, "+5-4@R")
     assert [play.tile for play in plays(session)] == [(3, 5), (5, 4)]
     assert [play.by in (None, name) for play, name in zip(plays(session), NAMES, strict=False)] == [True, True]
@@ -215,7 +213,7 @@ def test_the_record_has_what_is_believed_and_the_evidence_what_was_read(tmp_path
     laid_down(session, "+8-7@Ann", unsure(0.97, (1, 0.02)))
     (found,) = (one for one in plays(session) if one.tile == (1, 7))
     assert found.by == "Ann" and found.violations == ()
-    assert found.reading == Certainty((0.02, 1.0), (((8, 0.97),), ()))
+    assert found.reading == Confidence((0.02, 1.0), (((8, 0.97),), ()))
     assert session.journal.seen[-1].change.laid == (Laying(Laid(8, 7), "Ann"),)
 
 
@@ -319,7 +317,7 @@ def line(folder: Path) -> Session:
     return session
 
 
-def laid_down(session: Session, change: str, reading: Certainty | None = None) -> None:
+def laid_down(session: Session, change: str, reading: Confidence | None = None) -> None:
     (laying,) = parse_delta([change])
     assert isinstance(laying, Laying)
     session.observe(table_change([laying], readings={} if reading is None else {laying: reading}))

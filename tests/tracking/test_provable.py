@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from bench.provable import Planted, proofs
-from companion.rules.actions import Mark, Play
 from companion.rules.notation import Change, Laying, parse_delta
+from companion.rules.position import Mark, Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from companion.rules.actions import Draw, Mark, Pass, Play, Unmark
+from companion.rules.position import Draw, Mark, Pass, Play, Unmark
 from companion.rules.tile import Laid
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict

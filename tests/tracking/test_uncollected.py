@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from companion.tracking.explain import uncollected
+from companion.tracking.filter import uncollected
 
 
 def test_it_rests_and_goes_on_also_after_an_error() -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.actions import Draw
 from companion.rules.notation import parse_delta
-from companion.rules.position import LinePosition
+from companion.rules.position import Draw, LinePosition
 from companion.rules.ruleset import load_ruleset
+from companion.tracking.chinese_deals import LineState
 from companion.tracking.costs import LATE_PICTURES, PRIORS, Cause
-from companion.tracking.evidence import Evidence
-from companion.tracking.line import LineState
-from companion.tracking.mexican import MexicanState
-from companion.tracking.pieces import Pieces
+from companion.tracking.evidence import Evidence, Pieces
+from companion.tracking.mexican_rounds import MexicanState
 from companion.tracking.tracker import RoundTracker
 from tests.desk.watching import table_change
 from tests.tracking.rounds import charges, dealt, play, see, tracked

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.calibrate import calibrate
+from companion.cli.cameras import calibrate
 from vision.fiducials import BOARD_DICTIONARY, BOARD_MARKER_MM, BOARD_SQUARE_MM, BOARD_SQUARES, DICTIONARY
 from vision.lens import Lens, calibrate_lens
 

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.app.named_sets import known_set
-from companion.cli.read import read
-from companion.cli.score import score
+from companion.app.own_set import known_set
+from companion.cli.photographs import read, score
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
 from vision.calibration import Calibration
 from vision.candidates import records

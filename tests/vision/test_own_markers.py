@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
 
-from companion.app.learned import own_markers
 from companion.app.learning import LearningDesk, open_teacher
-from companion.cli import teach as teach_command
+from companion.app.own_set import own_markers
+from companion.cli import photographs as teach_command
 from vision.adaptation import AdaptationError
 from vision.own_markers import ColouredPicture, MarkerLook, OwnMarkers, learn_row
 from vision.reading import PictureReading, TileReading
@@ -146,7 +146,7 @@ def test_one_picture_with_one_tile_teaches_them_and_any_other_is_refused() -> No
 
 def test_the_command_and_the_page_teach_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outline = np.array([(35, 138), (85, 138), (85, 162), (35, 162)], np.float32)
-    monkeypatch.setattr("companion.cli.teach.eye_for", lambda: Eye(outline))
+    monkeypatch.setattr("companion.cli.photographs.eye_for", lambda: Eye(outline))
     monkeypatch.setattr("vision.eye.open_eye", lambda: Eye(outline))
     ground = tile(table(seed=4), (60, 150))
     laid = put(put(ground, (140, 150), RED), (220, 150), GREEN)

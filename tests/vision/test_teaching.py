@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.app.learned import LEARNED
-from companion.cli.teach import teach
+from companion.app.own_set import LEARNED
+from companion.cli.photographs import teach
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from vision.adaptation import Adaptation, AdaptationError, learn, row_order
 from vision.eye import open_eye

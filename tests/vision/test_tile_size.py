@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.app.named_sets import known_set
+from companion.app.own_set import known_set
 from vision.calibration import Calibration
 from vision.detections import Detections, Kind
 from vision.eye import Eye, open_eye

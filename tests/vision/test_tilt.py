@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.perception.table_location import first_calibration
+from companion.perception.table_reader import first_calibration
 from companion.play.setup_file import SetupError, setup_from_json
 from vision.calibration import CalibrationError
 from vision.frame import Frame

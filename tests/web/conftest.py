@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 from jinja2.bccache import Bucket, BytecodeCache
 
 from companion.app.state import AppState
+from companion.web.access import PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock, PinSettings
 from companion.web.stream import StreamSettings
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeClock, FakeSession, fake_workshop

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion.app.state import GameRepository
-from companion.app.summaries import GameSummary, summary_of
-from companion.game.disputes import Dispute, NoSuchPlayError
+from companion.app.state import GameRepository, GameSummary, summary_of
 from companion.game.game_view import GameView
+from companion.game.replay import Dispute, NoSuchPlayError
 from tests.shown import view_of
 from tests.web import tables
 

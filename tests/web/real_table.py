@@ -9,9 +9,9 @@ from werkzeug.test import TestResponse
 
 from companion.app.state import AppState
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
+from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock
 from tests.shown import state_of
 from tests.web.conftest import PIN, QUICK
 

@@ -12,7 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from companion.app.state import AppState
 from companion.game.session import Session
-from companion.log.events import Header, TilePlayed
+from companion.log.event_fields import Header
+from companion.log.events import TilePlayed
 from companion.rules.notation import parse_delta
 from companion.web.app import PageSettings, create_app
 from tests.desk.watching import table_change

@@ -9,8 +9,8 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.table_service import WatchedTable
+from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.shown import state_of

@@ -18,9 +18,9 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from companion.app.state import AppState
+from companion.web.forms import SECRET
 from companion.web.languages import catalogue
 from companion.web.messages import messages
-from companion.web.returned import SECRET
 from tests.web import tables
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession

@@ -11,8 +11,8 @@ from flask import Flask
 from playwright.sync_api import Browser, expect
 
 from companion.game.session import Session
-from companion.log.events import Header
-from companion.web.caller import calls_of
+from companion.log.event_fields import Header
+from companion.web.wording import calls_of
 from tests.shown import state_of, view_of
 from tests.web import tables
 from tests.web.browser import once_at_rest, served

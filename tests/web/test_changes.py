@@ -15,9 +15,8 @@ from companion.app.state import AppState
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
 from companion.rules.written import written
-from companion.web.code_texts import code_title
-from companion.web.rule_texts import HOUSE_RULES, option_value, options_of, rule_sets
-from companion.web.what_changes import changes_between
+from companion.web.changing import changes_between
+from companion.web.texts import HOUSE_RULES, code_title, option_value, options_of, rule_sets
 from tests.shown import state_of
 from tests.web import tables
 from tests.web.fakes import FakeSession

@@ -17,9 +17,9 @@ from werkzeug.exceptions import Conflict
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.rules.notation import Drawing
+from companion.web.access import PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
 from companion.web.changing import Repeats
-from companion.web.pin import PinLock, PinSettings
 from tests.desk.watching import table_change
 from tests.shown import state_of
 from tests.web import tables

@@ -11,10 +11,9 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
-from companion.log.event_fields import EventError
-from companion.log.header import Header
+from companion.log.event_fields import EventError, Header
+from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock
 from tests.shown import state_of
 from tests.web.conftest import PIN, QUICK
 

@@ -16,8 +16,8 @@ from flask.testing import FlaskClient
 
 from companion.app.state import AppState
 from companion.evidence import PICTURE, EvidenceStore
-from companion.evidence.index import close_up, read_index, unread_close_up
-from companion.geometry.table_view import Point, SeenHalf, SeenTile
+from companion.evidence.closeups import close_up, read_index, unread_close_up
+from companion.geometry.layout import Point, SeenHalf, SeenTile
 from tests.shown import state_of
 from tests.web.fakes import FakeSession
 from vision.frame import Frame

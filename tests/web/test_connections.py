@@ -18,8 +18,7 @@ from werkzeug.exceptions import ServiceUnavailable
 
 from companion.app.state import AppState
 from companion.web.serving import ServingSettings
-from companion.web.stream import StreamSettings
-from companion.web.streaming import Seats
+from companion.web.stream import ScreenPlaces, StreamSettings
 from tests.web.background import serve_in_background
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeSession
@@ -135,7 +134,7 @@ def test_a_tap_is_answered_beside_two_dozen_guests_and_a_hostile_address(
 ) -> None:
     """What the hostile address asks for takes for ever: whoever waited for it would wait for ever too."""
     over = threading.Event()
-    app.extensions["companion_seats"] = Seats(StreamSettings().most)
+    app.extensions["companion_seats"] = ScreenPlaces(StreamSettings().most)
     monkeypatch.setitem(app.view_functions, "static", lambda filename: str(over.wait(PATIENCE_S)))
     screens = [phone(f"127.0.1.{number}").ask("/api/stream") for number in range(1, 25)]
     assert all(screen.hears(b"id: 32") for screen in screens)

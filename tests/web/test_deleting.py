@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from companion.app.games import make_app_state
-from companion.log.copies import copy_of, keep_copy
-from companion.log.repair import repair_games
+from companion.log.copies import copy_of, keep_copy, repair_games
+from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock
 from tests.web.conftest import PIN, QUICK
 
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}

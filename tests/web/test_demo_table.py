@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.app.demo_table import PATIENCE_S, STILL_S, DemoCamera
+from companion.app.table_place import PATIENCE_S, STILL_S, DemoCamera
 from datasets.simulator.evening import place_of
 from vision.frame import Frame
 

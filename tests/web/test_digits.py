@@ -9,7 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, expect
 
-from companion.web.digits import plain_digits, plain_signs
+from companion.web.forms import plain_digits, plain_signs
 from tests.shown import state_of
 from tests.web import tables
 from tests.web.browser import served

@@ -10,12 +10,11 @@ from pathlib import Path
 import click
 import pytest
 
-from companion.__main__ import COMMANDS
+from companion.__main__ import COMMANDS, MODULES
 from companion.app.state import AppState
 from companion.log.events import OWN_FIELDS
-from companion.publish import topics
-from companion.publish.discovery import TableDevice, discovery
-from companion.publish.happenings import FAULT, PLAY
+from companion.publish import broker
+from companion.publish.publisher import FAULT, PLAY, TableDevice, discovery
 from companion.web.app import create_app
 from companion.web.openapi import document
 
@@ -32,7 +31,7 @@ def page(name: str) -> str:
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_and_each_of_its_options_is_documented(name: str) -> None:
     [row] = [line for line in page("commands.md").splitlines() if line.startswith(f"| `{name}` ")]
-    command = getattr(importlib.import_module(f"companion.cli.{name}"), name)
+    command = getattr(importlib.import_module(f"companion.cli.{MODULES.get(name, name)}"), name)
     options = [option.opts[-1] for option in command.params if isinstance(option, click.Option)]
     assert [option for option in options if f"`{option}`" not in row and f"`{option} " not in row] == []
 
@@ -63,7 +62,7 @@ def test_every_kind_of_event_is_documented() -> None:
 def test_every_topic_is_documented() -> None:
     said = set(re.findall(r"topic\([^,()]+(?:\.[a-z]+)?, \"(\w+)\"\)", published()))
     said |= set(re.findall(r"_publish\(\"(\w+)\"", published())) | {PLAY, FAULT}
-    told = set(re.findall(rf"`{topics.ROOT}/TABLE/(\w+)`", page("mqtt.md")))
+    told = set(re.findall(rf"`{broker.ROOT}/TABLE/(\w+)`", page("mqtt.md")))
     assert said == told
     for where in discovery(TableDevice("TABLE", "x")):
         prefix, kind, table, key, last = where.split("/")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion.rules.notation import parse_delta
-from companion.web.streaming import Listener
+from companion.web.stream import Listener
 from tests.desk.watching import table_change
 from tests.shown import state_of
 from tests.web.real_table import Table

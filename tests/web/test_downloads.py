@@ -14,8 +14,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.app.state import AppState
-from companion.web.disk import DiskFull
-from companion.web.downloads import Packed, Places, send_once
+from companion.web.archive import DownloadSlots, Packed, send_once
+from companion.web.texts import DiskFull
 from tests.web.test_learning import FakeDesk
 
 SETUP = {"rules": "tactic", "set": "double-12", "player_1": "Ann", "player_2": "Ben"}
@@ -78,7 +78,7 @@ def test_readers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_said_and_keeps_no_place(app: Flask) -> None:
-    places = Places(1)
+    places = DownloadSlots(1)
 
     def full(_into: object) -> None:
         raise OSError(28, "No space left on device")

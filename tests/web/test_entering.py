@@ -12,8 +12,7 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from companion.log.event_fields import Candidate
-from companion.log.question import Question, QuestionKind
+from companion.log.event_fields import Candidate, Question, QuestionKind
 from tests.shown import state_of
 from tests.web import tables
 from tests.web.fakes import FakeSession

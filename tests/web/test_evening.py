@@ -15,11 +15,9 @@ from flask.testing import FlaskClient
 from playwright.sync_api import Browser, expect
 
 from companion.app.state import AppState
-from companion.web import inviting
-from companion.web.access import OF_THE_HOUSE, SHARED
+from companion.web import guests
+from companion.web.access import EVENING_FILE, LASTS_S, OF_THE_HOUSE, SHARED, Evening, PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
-from companion.web.evening import EVENING_FILE, LASTS_S, Evening
-from companion.web.pin import PinLock, PinSettings
 from tests.web import tables
 from tests.web.browser import complaints, served
 from tests.web.conftest import PIN
@@ -36,7 +34,7 @@ def coded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         said.append(address)
         return b"<svg/>"
 
-    monkeypatch.setattr(inviting, "qr_svg", draw)
+    monkeypatch.setattr(guests, "qr_svg", draw)
     yield said
 
 
@@ -234,7 +232,7 @@ def test_a_join_that_fails_does_not_log_its_code(
 
     app.config["PROPAGATE_EXCEPTIONS"] = False
     code = evening_of(app).code
-    monkeypatch.setattr(inviting, "let_in", fail)
+    monkeypatch.setattr(guests, "let_in", fail)
     assert app.test_client().get(f"/join/{code}").status_code == 500
     assert "Exception on /join/<code> [GET]" in caplog.text and code not in caplog.text
 

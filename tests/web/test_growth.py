@@ -13,14 +13,13 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.app.games import GameRepository, create_game, look_at_game, open_game
-from companion.app.labels import FOLDER
-from companion.app.learning import LearningDesk
-from companion.app.state import AppState
+from companion.app.games import create_game, look_at_game, open_game
+from companion.app.learning import FOLDER, LearningDesk
+from companion.app.state import AppState, GameRepository
 from companion.game.session import Session
-from companion.rules.actions import Play
+from companion.rules.position import Play
 from companion.web.app import PageSettings, create_app
-from companion.web.games import MOST_LISTED
+from companion.web.archive import MOST_LISTED
 from tests.desk.playing import begin, play_out, say
 
 Written = Callable[[int], Path]

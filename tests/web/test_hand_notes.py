@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
-from companion.web.hand_notes import empty_notes, hand_notes, mark_of
+from companion.web.hands import empty_notes, hand_notes, mark_of
 from tests.shown import state_of, view_of
 from tests.web import tables
 from tests.web.fakes import FakeSession

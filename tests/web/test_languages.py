@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 import companion.hall
 import companion.web
-from companion.rules.texts import words_of
+from companion.rules.explain import words_of
 from companion.rules.violations import Violation
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue
 from companion.web.messages import messages, texts_in

@@ -15,13 +15,12 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.games import create_game
-from companion.app.labels import LabelKeeper, delete_samples, oriented, pack, samples
-from companion.app.learned import LEARNED, learned_for, usable
-from companion.app.learning import LearningDesk
+from companion.app.learning import LabelKeeper, LearningDesk, delete_samples, oriented, pack, samples
+from companion.app.own_set import LEARNED, learned_for, usable
 from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
 from companion.evidence import Deleter, EvidenceStore
-from companion.geometry.table_view import SeenHalf, SeenTile
+from companion.geometry.layout import SeenHalf, SeenTile
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table

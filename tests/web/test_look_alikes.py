@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from companion.web.look_alikes import TWINS, skeleton
+from companion.web.forms import TWINS, skeleton
 
 
 @pytest.mark.parametrize(

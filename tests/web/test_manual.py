@@ -7,7 +7,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from companion.web.manual import documents
+from companion.web.archive import documents
 
 
 def test_the_foot_of_every_page_leads_to_the_manual(anyone: FlaskClient) -> None:

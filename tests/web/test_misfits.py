@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.publish.discovery import summary
-from companion.publish.happenings import FAULT, Happenings
-from companion.tableside.buttons import light_of
+from companion.publish.publisher import FAULT, Happenings, summary
+from companion.tableside import light_of
 from companion.web.access import SHARED
 from companion.web.misfits import Acts, key_text, keys_of, question_text
 from hardware.panel import Light

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.game.off_record import Lying
-from companion.publish.discovery import summary
+from companion.game.view import Lying
+from companion.publish.publisher import summary
 from companion.rules.tile import Laid
-from companion.tableside.buttons import light_of
+from companion.tableside import light_of
 from hardware.panel import Light
 from tests.shown import state_of, view_of
 from tests.web import tables

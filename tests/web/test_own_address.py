@@ -18,9 +18,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.web.own_address import OwnAddress, in_order, own_number_6
-from companion.web.own_name import OwnName
-from companion.web.serving import EVERYWHERE, listen
+from companion.web.serving import EVERYWHERE, OwnAddress, OwnName, in_order, listen, own_number_6
 from tests.web.background import serve_in_background
 
 
@@ -121,7 +119,7 @@ def test_a_network_that_takes_no_name_leaves_the_number(monkeypatch: pytest.Monk
 
 
 def test_a_network_that_comes_later_is_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.web.own_address.LOOK_AGAIN_S", 0.01)
+    monkeypatch.setattr("companion.web.serving.LOOK_AGAIN_S", 0.01)
     numbers = ["127.0.0.1", "127.0.0.1", "192.168.1.50"]
     heard: list[str] = []
     over = threading.Event()

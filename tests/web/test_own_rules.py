@@ -10,8 +10,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.rules.ruleset import load_ruleset
-from companion.web.own_rules import MOST, find, forget, keep, own_rules
-from companion.web.rule_texts import question_about, rule_sets
+from companion.web.setup import MOST, find, forget, keep, own_rules
+from companion.web.texts import question_about, rule_sets
 from tests.web.fakes import FakeSession
 from tests.web.reading import words
 

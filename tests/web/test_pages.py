@@ -12,14 +12,13 @@ from flask.testing import FlaskClient
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.geometry import Trouble
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
-from companion.web.caller import calls_of
-from companion.web.code_texts import code_title
-from companion.web.whole_tiles import whole_tiles
-from companion.web.wording import trouble_text
+from companion.web.languages import whole_tiles
+from companion.web.texts import code_title
+from companion.web.wording import calls_of, trouble_text
 from tests.desk.watching import table_change
 from tests.shown import view_of
 from tests.web import tables

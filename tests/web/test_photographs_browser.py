@@ -16,7 +16,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
 from companion.app.state import AppState
-from companion.web.photographs import PHOTO_LIMIT
+from companion.web.serving import PHOTO_LIMIT
 from tests.web import tables
 from tests.web.browser import served
 from tests.web.conftest import PIN

@@ -9,9 +9,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from companion.app.state import AppState
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
+from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock
 from tests.web.browser import served
 from tests.web.conftest import PIN, QUICK
 

@@ -12,10 +12,17 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.filming import FilmingChoice
-from companion.app.seats import Middle, seats_at
 from companion.app.state import AppState
-from companion.app.table_place import TablePlace, look_over, place_from, read_place, write_place
+from companion.app.table_place import (
+    FilmingChoice,
+    SeatsMiddle,
+    TablePlace,
+    look_over,
+    place_from,
+    read_place,
+    seats_at,
+    write_place,
+)
 from companion.web.placing import cause_text
 from hardware.camera import CameraSettings
 from tests.web.fakes import FakeCamera
@@ -77,7 +84,7 @@ class FakeTable:
     def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
         if set(places) < {"Ann", "Ben"}:
             raise ValueError("expected a place for each")
-        seats_at({name: (1000 * x, 1000 * y) for name, (x, y) in places.items()}, Middle((500.0, 500.0)))
+        seats_at({name: (1000 * x, 1000 * y) for name, (x, y) in places.items()}, SeatsMiddle((500.0, 500.0)))
         self.seated = dict(places)
 
     def filming(self) -> Mapping[str, Any] | None:

@@ -13,10 +13,10 @@ from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.game.game_view import as_json
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.web.app import PageSettings, create_app
+from companion.web.changing import changes_between
 from companion.web.plays import reads_otherwise
-from companion.web.what_changes import changes_between
 from tests.desk.making import ticking
 from tests.desk.test_tap_order import held, tap
 from tests.shown import state_of

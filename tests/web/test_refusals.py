@@ -14,14 +14,14 @@ from flask.testing import FlaskClient
 import companion.game.open_game
 import companion.game.session
 from companion.app.state import AppState
-from companion.game.rejected import CommandRejected, Reason
+from companion.game.rejected import CommandRejected, RejectionReason
 from companion.log.event_fields import EventError
 from companion.rules.written import written
 from companion.storage.repairs import Repair
-from companion.supervise.health import SENTENCES, State
 from companion.supervise.parts import SILENT
+from companion.supervise.pictures import SENTENCES, CameraState
 from companion.web.languages import catalogue
-from companion.web.refusals import REFUSALS, why
+from companion.web.texts import REFUSALS, why
 from tests.web.fakes import FakeCamera, FakeSession
 
 WORDS = written(REFUSALS)
@@ -30,30 +30,34 @@ CORRECTIONS = {"no_earlier_event": {"seq"}, "no_change": set(), "no_such_field":
 """What companion.log.corrections finds, and what it says of it."""
 
 
-def rejections() -> Iterator[tuple[Reason, set[str]]]:
+def rejections() -> Iterator[tuple[RejectionReason, set[str]]]:
     """Every code with which the game rejects a command, and the params that come with it."""
     for path in Path(companion.game.session.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "CommandRejected":
-                yield Reason[node.args[0].attr], {str(one.arg) for one in node.keywords}  # type: ignore[attr-defined]
+                yield RejectionReason[node.args[0].attr], {str(one.arg) for one in node.keywords}  # type: ignore[attr-defined]
     for code, params in CORRECTIONS.items():
-        yield Reason(code), params
+        yield RejectionReason(code), params
 
 
 def test_every_rejection_of_a_command_has_words_and_what_they_need() -> None:
     found = list(rejections())
-    assert {code for code, _ in found} == set(WORDS["refusals"]) == set(Reason) - {Reason.BAD_CORRECTION}
+    assert (
+        {code for code, _ in found} == set(WORDS["refusals"]) == set(RejectionReason) - {RejectionReason.BAD_CORRECTION}
+    )
     for code, params in found:
         assert set(re.findall(r"%\((\w+)\)s", WORDS["refusals"][code])) == params, code
 
 
 def test_every_trouble_of_the_camera_is_known_to_the_page() -> None:
-    assert {words for state, words in SENTENCES.items() if state is not State.LIVE} <= set(WORDS["troubles"]["others"])
+    assert {words for state, words in SENTENCES.items() if state is not CameraState.LIVE} <= set(
+        WORDS["troubles"]["others"]
+    )
 
 
 @pytest.mark.parametrize("language", ["uk", "cs", "ru", "bn"])
 def test_refusals_are_said_in_the_viewers_language(keeper: FlaskClient, session: FakeSession, language: str) -> None:
-    session.refuses = CommandRejected(Reason.NO_OPEN_QUESTION, seq=17)
+    session.refuses = CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=17)
     answer = keeper.post(f"/api/draw?lang={language}", json={"by": "Ann"})
     assert answer.status_code == 409
     expected = catalogue(language).gettext(
@@ -89,7 +93,7 @@ def test_templates_leave_no_two_ways_to_read_a_sentence() -> None:
 
 
 def test_a_rejection_is_a_code_and_what_it_is_about() -> None:
-    error = CommandRejected(Reason.NO_OPEN_QUESTION, seq=4)
+    error = CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=4)
     assert (error.code, error.params) == ("no_open_question", {"seq": 4})
     assert (str(error), why(error)) == (
         "no_open_question (seq: 4)",

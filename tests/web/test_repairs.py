@@ -10,15 +10,14 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
-from companion.log.copies import journal_of, keep_copy
+from companion.log.copies import journal_of, keep_copy, repair_games
+from companion.log.event_fields import Header
 from companion.log.events import Drew
-from companion.log.header import Header
 from companion.log.journal import Journal
-from companion.log.repair import repair_games
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 from companion.supervise.parts import Parts
 from companion.web.app import PageSettings, create_app
-from companion.web.repair_texts import cases, repair_text
+from companion.web.texts import cases, repair_text
 from tests.web.fakes import FakeCamera
 
 DAMAGED = Repair(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.web.code_texts import code_title
+from companion.web.texts import code_title
 from tests.shown import state_of
 from tests.web.real_table import Table
 

@@ -12,12 +12,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.app.state import AppState
-from companion.web import phones
-from companion.web.access import head_opens
+from companion.web import access
+from companion.web.access import PHONES_FILE, PinLock, PinSettings, SignedIn, TooManyTriesError, head_opens
 from companion.web.app import PageSettings, create_app
 from companion.web.guard import host_is_ours, of_this_house, own_names
-from companion.web.phones import PHONES_FILE, SignedIn
-from companion.web.pin import PinLock, PinSettings, TooManyTriesError
 from tests.web.conftest import PIN
 from tests.web.fakes import FakeCamera, FakeClock, FakeSession
 from tests.web.test_learning import FakeDesk
@@ -343,7 +341,7 @@ def test_a_disk_that_takes_nothing_lets_people_sign_in(tmp_path: Path, monkeypat
     def refuse(*_: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(phones, "write_state", refuse)
+    monkeypatch.setattr(access, "write_state", refuse)
     page = started(tmp_path).test_client()
     page.post("/api/pin", json={"pin": PIN})
     assert page.post("/api/undo", json={}).status_code == 404

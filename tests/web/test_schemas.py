@@ -14,20 +14,19 @@ from click.testing import CliRunner
 from flask import Flask
 from jsonschema import Draft202012Validator
 
-from companion.cli.schema import NAMES, made, schema
+from companion.cli.judging import NAMES, made, schema
 from companion.game.session import Session
 from companion.log.event_fields import EventError
-from companion.log.events import EVENT_TYPES, event_from_json
+from companion.log.events import EVENT_TYPES, event_from_json, event_schema, header_schema, seen_schema
 from companion.log.journal import Journal
-from companion.log.schema import event_schema, header_schema, seen_schema
-from companion.play import setup_schema
+from companion.play import setup_file
 from companion.play.setup_file import SetupError, setup_from_json
 from companion.rules.ruleset import load_ruleset
 from companion.web.openapi import FIELDS, SEEN, document, routes
 from tests.shown import state_of
 
 ROOT = Path(__file__).resolve().parents[2]
-SETUP = setup_schema.EXAMPLE
+SETUP = setup_file.EXAMPLE
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,7 +54,7 @@ def test_every_line_of_every_recorded_game_fits() -> None:
 
 
 def test_every_example_of_a_schema_fits_it() -> None:
-    shown = [header_schema(), seen_schema(), setup_schema.schema(), *made("judge")["oneOf"]]  # type: ignore[misc]
+    shown = [header_schema(), seen_schema(), setup_file.schema(), *made("judge")["oneOf"]]  # type: ignore[misc]
     for one in (*shown, *map(event_schema, EVENT_TYPES)):
         assert one["examples"], one.get("title")
         for example in one["examples"]:
@@ -85,7 +84,7 @@ def test_an_event_is_refused_by_the_schema_where_the_journal_refuses_it(kind: st
 
 
 def test_the_example_of_a_set_up_file_has_every_field() -> None:
-    known = setup_schema.schema()
+    known = setup_file.schema()
     validator = Draft202012Validator(known)
     assert set(known["properties"]) - {"journal"} == set(SETUP)
     for name in ("table", "round"):
@@ -98,7 +97,7 @@ def test_the_example_of_a_set_up_file_has_every_field() -> None:
     "field", [*sorted(set(SETUP) - {"options"}), "table.corners_px", "round.engine", "round.number"]
 )
 def test_a_set_up_file_is_refused_by_the_program_where_the_schema_refuses_it(field: str) -> None:
-    validator = Draft202012Validator(setup_schema.schema())
+    validator = Draft202012Validator(setup_file.schema())
     outer, _, inner = field.partition(".")
     refused = 0
     for wrong in (-1, [1], "nonsense", {"x": "y"}, [[1, 2], [3, 4]], 2.5):
@@ -171,7 +170,7 @@ FOR_FORMS = {"next", "again"}
 def test_the_document_has_the_fields_that_the_routes_read() -> None:
     read: set[str] = set()
     words: set[str] = set()
-    for module in ("api", "carried", "put_in"):
+    for module in ("api", "tapping"):
         tree = ast.parse((ROOT / f"companion/web/{module}.py").read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             words |= {node.value} if isinstance(node, ast.Constant) and isinstance(node.value, str) else set()

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.seats import (
-    Middle,
+from companion.app.state import AppState
+from companion.app.table_place import (
     Seating,
-    Seats,
+    SeatPlan,
     SeatsError,
+    SeatsMiddle,
     chairs_of,
     middle_of,
     places_of,
@@ -21,9 +22,8 @@ from companion.app.seats import (
     seats_at,
     write_seats,
 )
-from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
-from companion.log.header import Header
+from companion.log.event_fields import Header
 from companion.play.setup_file import setup_from_json
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession
@@ -34,7 +34,7 @@ from vision.reading import HalfReading, PictureReading, TileReading
 
 PLACES = {"Ann": [0.5, 0.8], "Ben": [0.2, 0.5], "MX": [0.8, 0.5]}
 FORM = {"name0": "Ann", "x0": "50", "y0": "80", "name1": "Ben", "x1": "20", "y1": "50"}
-HUB = Middle((600.0, 450.0), 60.0)
+HUB = SeatsMiddle((600.0, 450.0), 60.0)
 
 
 @pytest.fixture
@@ -99,14 +99,14 @@ def test_the_live_page_asks_while_nobody_is_seated(keeper: FlaskClient, app_stat
 
 def test_places_become_directions_around_the_hub() -> None:
     seats = seats_at({"Ann": (600.0, 650.0), "Ben": (400.0, 450.0), "MX": (700.0, 350.0)}, HUB)
-    assert seats == Seats({"Ann": 90.0, "Ben": 180.0}, -45.0)
+    assert seats == SeatPlan({"Ann": 90.0, "Ben": 180.0}, -45.0)
     with pytest.raises(SeatsError, match="Ann and Ben are on one station"):
         seats_at({"Ann": (600.0, 650.0), "Ben": (605.0, 700.0)}, HUB)
 
 
 @pytest.mark.parametrize("chinese", [False, True])
 def test_handles_stand_where_they_were_left_and_lead_to_the_same_directions(chinese: bool) -> None:
-    first = places_of(Seats({}), ("Ann", "Ben", "Cy"), HUB, (1200.0, 900.0), chinese)
+    first = places_of(SeatPlan({}), ("Ann", "Ben", "Cy"), HUB, (1200.0, 900.0), chinese)
     assert list(first) == ["Ann", "Ben", "Cy"] + ([] if chinese else ["MX"])
     seats = seats_at(first, HUB)
     # In the order of play: clockwise in the picture, in the Chinese games the other way.
@@ -117,7 +117,7 @@ def test_handles_stand_where_they_were_left_and_lead_to_the_same_directions(chin
 
 
 def test_kept_seats_serve_every_game_of_the_same_people(tmp_path: Path) -> None:
-    kept = Seats({"Ann": 10.0, "Ben": 130.0, "Cy": 250.0}, -90.0)
+    kept = SeatPlan({"Ann": 10.0, "Ben": 130.0, "Cy": 250.0}, -90.0)
     write_seats(tmp_path / "seats.json", kept)
     seats = read_seats(tmp_path / "seats.json")
     assert seats == kept
@@ -169,8 +169,8 @@ def test_the_page_asks_whether_arms_are_looked_at(keeper: FlaskClient, table: Fa
 @pytest.mark.parametrize("text", ["", "[]", '{"stations": 3}', '{"stations": {"Ann": "x"}, "mexican": null}', "{"])
 def test_rubbish_seats_nobody(tmp_path: Path, text: str) -> None:
     (tmp_path / "seats.json").write_text(text, encoding="utf-8")
-    assert read_seats(tmp_path / "seats.json") == Seats({})
-    assert read_seats(tmp_path / "none.json") == Seats({})
+    assert read_seats(tmp_path / "seats.json") == SeatPlan({})
+    assert read_seats(tmp_path / "none.json") == SeatPlan({})
 
 
 class OneFrame:

@@ -9,8 +9,7 @@ from flask.testing import FlaskClient
 
 from companion.app.state import AppState
 from companion.judge_api.questions import answer
-from companion.log.event_fields import EventError
-from companion.log.header import Header
+from companion.log.event_fields import EventError, Header
 from companion.play.setup_file import setup_from_json
 from companion.reading import ReadingError, lay_out
 from companion.rules import Board, RulesError

@@ -12,10 +12,10 @@ from flask.testing import FlaskClient
 from PIL import Image
 
 from companion.app.games import make_app_state
-from companion.web import fonts
+from companion.web import score_sheet
+from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock
-from companion.web.summary import as_csv, summary_of
+from companion.web.score_sheet import as_csv, summary_of
 from tests.shown import view_of
 from tests.web import tables
 from tests.web.conftest import PIN, QUICK
@@ -73,7 +73,7 @@ def test_no_name_is_a_formula_in_the_spreadsheet() -> None:
 def test_without_a_font_for_a_name_there_is_no_picture_and_the_page_says_so(
     anyone: FlaskClient, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fonts, "_files", lambda: [None])
+    monkeypatch.setattr(score_sheet, "_files", lambda: [None])
     session.show(scored())
     assert anyone.get("/games/tonight/scores.png").status_code == 200, "Latin letters are always there"
     names = ["Ann", "রহিম", "Cyril", "Dorothea"]

@@ -16,17 +16,17 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.app.hands import open_hand_eye
-from companion.app.labels import FOLDER, delete_samples, pack
-from companion.app.learning import LearningDesk
+from companion.app.games import open_hand_eye
+from companion.app.learning import FOLDER, LearningDesk, delete_samples, pack
 from companion.app.state import AppState
 from companion.evidence import Deleter
 from companion.hall.tables import MOST_BYTES, MOST_OF_ALL, Tables
 from companion.log.events import Drew
-from companion.publish.outbox import Outbox
-from companion.rules.ruleset import RuleSetError, load_ruleset
+from companion.publish.publisher import Outbox
+from companion.rules.ruleset import load_ruleset
+from companion.rules.ruleset_fields import RuleSetError
 from companion.web.guard import address_of, network_of
-from companion.web.own_rules import own_rules
+from companion.web.setup import own_rules
 from tests.web.background import serve_in_background
 
 HEADER = {"journal": 1, "rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}

@@ -9,9 +9,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
-from companion.app.statistics import MatchRecord, record_of, standings
+from companion.app.state import MatchRecord, record_of, standings
 from companion.log.journal import read_journal
-from companion.play.scoreboard import fold
+from companion.play.match import fold
 from companion.web.app import PageSettings, create_app
 
 GAMES = Path(__file__).parents[1] / "games"

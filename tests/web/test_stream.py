@@ -10,9 +10,8 @@ from typing import Any
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.app.change_signal import ChangeSignal
-from companion.app.state import AppState
-from companion.web.streaming import Listener
+from companion.app.state import AppState, ChangeSignal
+from companion.web.stream import Listener
 from tests.web import tables
 from tests.web.fakes import FakeCamera, FakeSession
 

@@ -11,8 +11,7 @@ from flask.testing import FlaskClient
 
 from companion.app.state import AppState
 from companion.game.session import Session
-from companion.log.event_fields import Candidate
-from companion.log.events import Header
+from companion.log.event_fields import Candidate, Header
 from companion.web.app import PageSettings, create_app
 from tests.desk.making import ticking
 from tests.shown import state_of

@@ -13,14 +13,14 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
-from companion.app.redaction import Redaction
 from companion.app.state import AppState
-from companion.log.author import BUTTON, entered_by
+from companion.cli.journals import Redaction
 from companion.log.event_fields import Candidate
+from companion.log.journal import BUTTON, entered_by
 from companion.storage.repairs import Repair
 from companion.storage.trail import MOST_BYTES, Trail
 from companion.web.app import PageSettings, create_app
-from companion.web.noted import NOTED
+from companion.web.changing import NOTED
 from tests.shown import state_of
 from tests.web.fakes import FakeCamera
 from tests.web.reading import words

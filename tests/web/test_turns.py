@@ -8,7 +8,7 @@ from pathlib import Path
 from flask import Flask
 
 from companion.app.state import AppState
-from companion.web.turns import Turns
+from companion.web.guard import Turns
 from tests.web.fakes import FakeSession
 
 

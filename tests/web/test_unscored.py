@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from companion.app.state import AppState
 from companion.game.session import Session
-from companion.log.events import Header
+from companion.log.event_fields import Header
 from companion.web.app import PageSettings, create_app
 from tests.shown import state_of
 from tests.web import tables

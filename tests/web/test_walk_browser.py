@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, FloatRect, Page, expect
 
 from companion.app.games import make_app_state
+from companion.web.access import PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock, PinSettings
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from tests.web.browser import complaints, once_at_rest, served
 

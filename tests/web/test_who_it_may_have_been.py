@@ -11,17 +11,18 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from companion.app.state import AppState
-from companion.cli.explain import explain
+from companion.cli.journals import explain
 from companion.game.session import Session
-from companion.log.events import Header, TilePlayed
-from companion.perception.sink import Why
+from companion.log.event_fields import Header
+from companion.log.events import TilePlayed
+from companion.perception.settings import LookReason
 from companion.rules.notation import parse_delta
 from companion.rules.written import written
 from companion.tracking.costs import Cause
-from companion.tracking.dispute import UNLISTED
+from companion.tracking.verdict import UNLISTED
 from companion.web.app import PageSettings, create_app
-from companion.web.code_texts import code_title
-from companion.web.hypotheses import HYPOTHESES
+from companion.web.plays import HYPOTHESES
+from companion.web.texts import code_title
 from tests.desk.watching import table_change
 from tests.shown import state_of
 
@@ -35,7 +36,7 @@ def test_the_page_shows_the_hypotheses_of_explain_and_their_shares_add_up(tmp_pa
     session = Session.create(tmp_path / "journal.jsonl", header)
     session.start_round((12, 12), "Ann")
     for n, change in enumerate(DELTAS):
-        again = (str(Why.NO_LEGAL_PLAY),) if change == "+3-5@Cy" else ()
+        again = (str(LookReason.NO_LEGAL_PLAY),) if change == "+3-5@Cy" else ()
         session.observe(replace(table_change(parse_delta([change]), f"{n}.jpg"), again=again))
     app_state = AppState(session)
     client = create_app(app_state, PageSettings(pin="0000", testing=True)).test_client()
@@ -113,4 +114,4 @@ def test_every_assumption_has_its_words() -> None:
 
 
 def test_every_reason_for_another_look_has_its_words() -> None:
-    assert set(written(HYPOTHESES)["again"]) == {str(why) for why in Why}
+    assert set(written(HYPOTHESES)["again"]) == {str(why) for why in LookReason}

@@ -11,9 +11,8 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
-from companion.web.access import SHARED
+from companion.web.access import SHARED, PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.pin import PinLock
 from tests.web.conftest import PIN, QUICK
 from tests.web.forms import Form, Page
 from tests.web.reading import words

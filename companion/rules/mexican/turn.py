@@ -1,4 +1,8 @@
-"""A turn of Mexican Train while it is being played: record first, judge second.
+"""Which codes rest on a question that a rule set's source leaves open, so that they are possible and never certain.
+
+Dead doubles and provable blocks: what the table alone proves. Source: docs/rules.md 7.3.
+
+A turn of Mexican Train while it is being played: record first, judge second.
 
 Every act changes the table, right or wrong, and leaves behind what was wrong with it. Source: docs/rules.md 7.1, whose
 order of root causes is the order of the checks here. What rests on an open question of the source is never certain.
@@ -7,15 +11,115 @@ order of root causes is the order of the checks here. What rests on an open ques
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from companion.rules.actions import MEXICAN, SECOND_MEXICAN, Action, Draw, Flip, Mark, Play, Unmark
-from companion.rules.mexican.blocks import bound_for_certain, due_doubles, flip_is_open, live_doubles, provably_blocked
-from companion.rules.mexican.open_questions import open_codes
-from companion.rules.position import Chain, Position
+from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Chain, Draw, Flip, Mark, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
-from companion.rules.tile import Laid, suit_ways
+from companion.rules.tile import Laid, double_set, suit_ways
 from companion.rules.violations import Violation as V
+
+RESTS_ON: Mapping[V, tuple[str, ...]] = {
+    V.WRONG_ENGINE: ("first_engine",),
+    V.HAND_SIZE: ("hand_table",),
+    V.FIRST_TURN_OWN_ONLY: ("long_first",),
+    V.MX_TOO_EARLY: ("mx_from_turn",),
+    V.DOUBLE_ORDER: ("close_order",),
+    V.EXTRA_NOT_ON_DOUBLE: ("extra_tile",),
+    V.EXTRA_NOT_ON_FIRST_DOUBLE: ("extra_tile",),
+    V.WRONG_FLIP: ("dead_double",),
+    V.DEAD_TRAIN: ("dead_double",),
+    V.MARKER_REMOVED_WRONGLY: ("marker_off",),
+    V.MARKER_NOT_REMOVED: ("marker_off", "marker_off_required"),
+    V.NEEDLESS_DRAW: ("may_decline",),
+    V.PASSED_WITH_PLAYABLE: ("may_decline",),
+    V.FIRST_TRAIN_NOT_MAXIMAL: ("strict_first_train",),
+    V.ANNOUNCE_MISSING: ("announce",),
+    V.FIRST_LAP_NOT_FINISHED: ("finish_first_lap",),
+    V.FALSE_BLOCK: ("block_rule",),
+}
+"""Code -> the fields that it follows from. Where more than the field decides, the judge looks at the field itself."""
+
+
+def open_codes(rules: RuleSet) -> frozenset[V]:
+    """The codes that this rule set can only hold to be possible."""
+    return _resting_on(rules.open_fields, rules.contradicted_fields, rules.dead_double == "blocks")
+
+
+@lru_cache(maxsize=64)
+def _resting_on(silent: frozenset[str], contradicted: frozenset[str], locks: bool) -> frozenset[V]:
+    # Where a dead double locks the table, it is only open whether it still binds: `blocks.bound_for_certain`.
+    fields = (silent | contradicted) - ({"dead_double"} if locks else set())
+    return frozenset(code for code, basis in RESTS_ON.items() if not fields.isdisjoint(basis))
+
+
+def live_doubles(rules: RuleSet, position: Position) -> tuple[str, ...]:
+    """The trains of `open` that bind the player to move, in the order of laying. Source: docs/rules.md 7.1.
+
+    Nobody who lays a long first train is bound.
+    """
+    if not position.open or (rules.long_first and position.first_turn):
+        return ()
+    return tuple(
+        train
+        for train in position.open
+        if train not in position.flipped
+        and (rules.dead_double == "blocks" or not position.exhausted(position.value_due(train)))
+    )
+
+
+def bound_for_certain(rules: RuleSet, position: Position, live: tuple[str, ...]) -> bool:
+    """Whether one of these doubles binds however the source's open questions are answered: a dead one may not."""
+    if not rules.leaves_open("dead_double"):
+        return bool(live)
+    return any(not position.exhausted(position.value_due(train)) for train in live)
+
+
+def flip_is_open(rules: RuleSet) -> bool:
+    """Whether turning over a dead double is a question that the source leaves open.
+
+    Where such a double binds nobody, turning it over changes nothing. Where it locks the table, it would.
+    """
+    return rules.dead_double == "release" and rules.leaves_open("dead_double")
+
+
+def due_doubles(rules: RuleSet, live: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the live doubles that may be closed now, by the rule set's order of closing."""
+    match rules.close_order:
+        case "fifo":
+            return live[:1]
+        case "lifo":
+            return live[-1:]
+        case "either":
+            return tuple(dict.fromkeys(live[:1] + live[-1:]))
+    return live
+
+
+def dead_status(position: Position, train: str) -> str:
+    """Whether the open double of `train` can still be covered: `certain` (dead), `possible`, `no` (none is open)."""
+    chain = position.trains.get(train, ())
+    if train not in position.open or train in position.flipped or not chain or not chain[-1].is_double:
+        return "no"
+    return "certain" if position.exhausted(chain[-1].outer) else "possible"
+
+
+def reachable_trains(rules: RuleSet, position: Position) -> tuple[str, ...]:
+    """The trains on which somebody could play: the open doubles due, or else every train that is not flipped."""
+    live = live_doubles(rules, position)
+    if live:
+        return due_doubles(rules, live)
+    return tuple(t for t in (*position.players, MEXICAN) if t not in position.flipped)
+
+
+def provably_blocked(rules: RuleSet, position: Position) -> bool:
+    """Whether no tile that is not on the table fits anywhere, whoever holds it."""
+    for train in reachable_trains(rules, position):
+        if rules.mx_root == "any" and train == MEXICAN and not position.trains.get(MEXICAN):
+            if double_set(position.set_max) - position.visible:
+                return False
+        elif not position.exhausted(position.value_due(train)):
+            return False
+    return True
 
 
 class Faults(NamedTuple):

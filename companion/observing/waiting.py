@@ -1,0 +1,243 @@
+"""What waits before it goes on record: doubts, and what came after them.
+
+How long what is doubtful waits before the game goes on.
+
+Doubts about the table wait a little before anybody is asked: most of them are gone with the next still table.
+
+A tile knocked aside is put right, a phantom is not found again, a hand laid open turns out to be one. What is still
+there after another change, unexplained, is put to the players.
+
+What had to wait goes on record in the order in which it came, one still table after the other.
+
+A tile that nobody can read holds up whatever comes after it. Told as one change, several turns would look like one, and
+who laid what could no longer be told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from companion.geometry import Layout, Problem
+from companion.geometry.diff import Observation, worth_asking
+from companion.geometry.joints import distance
+from companion.rules.notation import Change, Drawing, Vanishing
+from companion.rules.position import Mark, Unmark
+
+PATIENCE = 2
+"""So many still tables in a row a questioned reading stays the same before it is believed."""
+
+CLOUD_PATIENCE = 2
+"""So many changes that would accuse somebody are held back by the same thing that nobody understands. What lies there
+longer while the game goes on is no part of it."""
+
+HAND_PATIENCE = 4
+"""In so many still tables a stray tile along the table's edge may be a hand that is laid open."""
+
+ROUND_PATIENCE = 2
+"""So many further changes of the table wait for an answer about an unscored round before the next one begins."""
+
+
+DOUBT_PATIENCE = 1
+"""So many changes of the table a doubt outlives before it is asked about."""
+
+SAME_PLACE_MM = 20.0
+"""A doubt that names no tile is the same one within this; markers are seen a little elsewhere each time."""
+
+
+@dataclass(slots=True)
+class Doubts:
+    """`patience`: how many changes of the table a doubt outlives before it is asked about. `waiting`: each doubt with
+    the frames of the still tables that showed it."""
+
+    patience: int
+    waiting: list[tuple[Problem, tuple[str, ...]]] = field(default_factory=list)
+    _asked: list[Problem] = field(default_factory=list)
+
+    def put_off(self, problems: Iterable[Problem], frame: str) -> None:
+        """These are new; they are asked about if they last."""
+        for problem in problems:
+            known = [*self._asked, *(one for one, _ in self.waiting)]
+            if not any(_same(problem, one) for one in known):
+                self.waiting.append((problem, (frame,)))
+
+    def asked_now(self, problems: Sequence[Problem]) -> list[Problem]:
+        """Those of these that nobody was asked about yet; they are asked about."""
+        new = [problem for problem in problems if not any(_same(problem, one) for one in self._asked)]
+        self.waiting = [(one, frames) for one, frames in self.waiting if not any(_same(one, n) for n in new)]
+        self._asked += new
+        return new
+
+    def lasting(self, layout: Layout, frame: str, too_early: Callable[[Problem], bool]) -> list[Problem]:
+        """Those that have lasted, each once; what is not there any more is forgotten."""
+        here = worth_asking(layout)
+        still = [
+            (one, frames if frame in frames else (*frames, frame))
+            for one, frames in self.waiting
+            if any(_same(one, problem) for problem in here)
+        ]
+        lasting = [one for one, frames in still if len(frames) > self.patience and not too_early(one)]
+        self.waiting = [(one, frames) for one, frames in still if one not in lasting]
+        self._asked += lasting
+        return lasting
+
+
+def _same(problem: Problem, other: Problem) -> bool:
+    if problem.trouble is not other.trouble or problem.tiles != other.tiles:
+        return False
+    if problem.tiles or problem.where_mm is None or other.where_mm is None:
+        return True
+    return distance(problem.where_mm, other.where_mm) < SAME_PLACE_MM
+
+
+NOTHING: Mapping[int, str] = {}
+
+
+@dataclass(slots=True)
+class Arrivals:
+    """Still tables are numbered; `number` is the one being looked at. `first`: tile -> the one that first showed it.
+    `waiting`: what waited in each of them since something was last recorded, in number `last_recorded`. `missed` are
+    tiles that lie there and are not on record, once the record has been told that it lacks them."""
+
+    number: int = 0
+    first: dict[int, int] = field(default_factory=dict)
+    waiting: list[tuple[int, Observation]] = field(default_factory=list)
+    last_recorded: int = -1
+    missed: set[int] = field(default_factory=set)
+
+    def wait(self, observation: Observation) -> None:
+        """This is seen now and cannot be recorded yet."""
+        self.waiting.append((self.number, observation))
+
+    def saw(self, layout: Layout) -> None:
+        """This is the table that was looked at; the next one comes."""
+        # What is gone is forgotten: its number may be another tile's once the table is watched anew.
+        self.first = {tile.id: self.first.get(tile.id, self.number) for tile in layout if tile.face_up}
+        self.number += 1
+
+    def forget(self) -> None:
+        """Another round has begun."""
+        self.first.clear()
+        self.waiting.clear()
+        self.missed.clear()
+
+    def in_order(
+        self,
+        observation: Observation,
+        layout: Layout,
+        missing: Mapping[int, str] = NOTHING,
+    ) -> Iterator[Observation]:
+        """The changes of this table, one observation for each still table that brought some of them.
+
+        Where tiles are gone, all is one. `missing` are tiles that lie there and stay off the record, with their trains.
+        After an unrecorded tile the turn is unknown, so the table is adopted with an unknown history. So it is after a
+        tile that is read only when later ones are on record.
+        """
+        parts = self._by_table(observation, layout)
+        lost = {tile: self.first.get(tile, self.number) for tile in missing if tile not in self.missed}
+        for number, part in parts:
+            new = {tile for tile, came in lost.items() if came <= number} - self.missed
+            self.missed |= new
+            trains = tuple(sorted({missing[tile] for tile in new}))
+            yield replace(part, adopted=True, unread=trains) if new or number < self.last_recorded else part
+        self.last_recorded = self.number
+
+    def _by_table(self, observation: Observation, layout: Layout) -> Iterator[tuple[int, Observation]]:
+        seen = [*self.waiting, (self.number, observation)]
+        self.waiting = []
+        if any(isinstance(change, Vanishing) for change in observation.delta):
+            yield self.number, observation
+            return
+        parts: dict[int, list[_Part]] = {}
+        laid = zip(observation.laid, self._tiles(observation, layout), strict=True)
+        for number, part in (
+            *((number, _Part(change, observation)) for change, number in laid),
+            *_marked(seen, layout),
+            *_drawn(seen),
+        ):
+            parts.setdefault(number, []).append(part)
+        away = _put_away(seen)
+        if parts.keys() | away.keys() <= {self.number}:
+            yield self.number, observation
+            return
+        for number in sorted((parts.keys() | away.keys()) - {self.number}):
+            then = Observation(discards=away.get(number, {}), again=observation.again)
+            yield number, _of(parts.get(number, []), then)
+        if self.number in parts or self.number in away or observation.flips:
+            now = replace(observation, discards=away.get(self.number, {}))
+            yield self.number, _of(parts.get(self.number, []), now)
+
+    def _tiles(self, observation: Observation, layout: Layout) -> list[int]:
+        """When each new tile came; one that lies nearer to the engine, or to the middle of a line, than another came no
+        later."""
+        new = set(observation.news)
+        came: list[int] = []
+        latest: dict[str, int] = {}
+        for change in reversed(observation.laid):
+            row = layout.line or layout.trains.get(change.train, ())
+            lying = (one.id for one in row if one.id in new and one.laid == change.tile)
+            number = self.first.get(next(lying, -1), self.number)
+            latest[change.train] = min(number, latest.get(change.train, self.number))
+            came.append(latest[change.train])
+        return came[::-1]
+
+
+class _Part(NamedTuple):
+    """A change, and the observation that says whose arm was there."""
+
+    change: Change
+    seen: Observation
+
+
+def _drawn(seen: Sequence[tuple[int, Observation]]) -> Iterator[tuple[int, _Part]]:
+    """The draws of each table; all in the last where their number went down in between."""
+    number, last = seen[-1]
+    counts = [0, *(sum(change.count for change in one.delta if isinstance(change, Drawing)) for _, one in seen)]
+    if counts != sorted(counts):
+        counts, seen = [0, counts[-1]], [(number, last)]
+    for (number, one), (before, after) in zip(seen, pairwise(counts), strict=True):
+        if after > before:
+            # One draw is like another: what was seen of the first says nothing of the second.
+            yield number, _Part(Drawing(after - before), Observation() if before else one)
+
+
+def _put_away(seen: Sequence[tuple[int, Observation]]) -> dict[int, dict[str, int]]:
+    """What each player put away at each table; all in the last where one of the counts went down in between."""
+    found: dict[int, dict[str, int]] = {}
+    before: Counter[str] = Counter()
+    for number, one in seen:
+        counts = Counter(one.discards)
+        if before - counts:
+            last, whole = seen[-1]
+            return {last: dict(whole.discards)} if whole.discards else {}
+        if more := counts - before:
+            found[number] = dict(more)
+        before = counts
+    return found
+
+
+def _marked(seen: Sequence[tuple[int, Observation]], layout: Layout) -> Iterator[tuple[int, _Part]]:
+    """The markers that came and went from table to table, also where none has changed in the end.
+
+    What is as it was seen then, and yet no change any more, somebody has entered.
+    """
+    for change in dict.fromkeys(one for _, each in seen for one in each.delta if isinstance(one, (Mark, Unmark))):
+        there_now = (change.player in layout.markers) == isinstance(change, Mark)
+        if there_now and change not in seen[-1][1].delta:
+            continue
+        back = Unmark(change.player) if isinstance(change, Mark) else Mark(change.player)
+        there = False
+        for number, one in seen:
+            if (change in one.delta) != there:
+                there = not there
+                yield number, _Part(change if there else back, one)
+
+
+def _of(parts: Sequence[_Part], seen: Observation) -> Observation:
+    """`seen` with these changes, and the arms that were seen at them."""
+    arms = {change: one.arms[change] for change, one in parts if change in one.arms}
+    whose = {change: one.whose[change] for change, one in parts if change in one.whose}
+    return replace(seen, delta=tuple(change for change, _ in parts), arms=arms, whose=whose)

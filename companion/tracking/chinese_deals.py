@@ -1,0 +1,324 @@
+"""A deal of a Chinese connecting game as one hypothesis has it, and every way in which it may go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import inf
+from typing import ClassVar, Self
+
+from companion.rules.chinese import apply, judge_turn
+from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position
+from companion.rules.ruleset import RuleSet
+from companion.rules.ruleset_fields import ANY_SET
+from companion.rules.violations import Violation as V
+from companion.tracking.costs import COST, OF_VALUES, Cause, fault
+from companion.tracking.evidence import Move, Piece, Pieces, Rest, Step
+
+
+class LineState:
+    """The line in the middle of a turn, treated as a value. `done`: tiles laid or put away in it; `unseen`: who has put
+    a tile away that no picture shows yet, once for each; `between`: the turn began in the middle of the change that is
+    being explained; `another`: ends at which another tile is held to lie than was read, which is known; `unknown`: ends
+    at which nobody can tell what lies, because much happened there unseen."""
+
+    errors: ClassVar[bool] = True
+    """Whether the camera may have erred."""
+
+    __slots__ = (
+        "another", "anyone", "between", "done", "last", "resume", "rules", "table", "tail", "unknown", "unseen",
+    )  # fmt: skip
+
+    def __init__(self, rules: RuleSet, table: LinePosition, *, anyone: bool = False) -> None:
+        self.rules = rules
+        self.table = table
+        self.done = 0
+        self.anyone = anyone
+        self.resume: str | None = None
+        self.last: str | None = None
+        self.tail: int | None = None
+        self.unseen: tuple[str, ...] = ()
+        self.between = False
+        self.another: frozenset[str] = frozenset()
+        self.unknown: frozenset[str] = frozenset()
+
+    def copy(self) -> Self:
+        other = type(self).__new__(type(self))
+        other.another = self.another
+        other.anyone = self.anyone
+        other.between = self.between
+        other.done = self.done
+        other.last = self.last
+        other.resume = self.resume
+        other.rules = self.rules
+        other.table = self.table
+        other.tail = self.tail
+        other.unknown = self.unknown
+        other.unseen = self.unseen
+        return other
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.table.players
+
+    @property
+    def mover(self) -> str:
+        return self.table.turn
+
+    @property
+    def lap(self) -> bool:
+        return False
+
+    @property
+    def sign(self) -> tuple[object, ...]:
+        table = self.table
+        ends = (table.line[:1], table.line[-1:])
+        hands, away = tuple(table.hands.items()), tuple(sorted(table.discards.items()))
+        late = self.unseen, self.between, self.another, self.unknown
+        return table.turn, self.done, self.anyone, self.resume, hands, away, ends, late
+
+    @property
+    def counts(self) -> tuple[int | None, ...]:
+        """None that hypotheses of one `sign` could differ in."""
+        return ()
+
+    def counted(self, more: Sequence[int]) -> LineState:
+        return self
+
+    @property
+    def overdue(self) -> int:
+        """What it costs that another picture does not show what was put away."""
+        return COST[Cause.DISCARD_UNSEEN_AGAIN] * len(self.unseen)
+
+    @property
+    def pending(self) -> int:
+        return 0
+
+    @property
+    def over(self) -> tuple[str, str | None] | None:
+        """Whether all tiles are laid or put away. Source: docs/rules.md 4.2."""
+        table = self.table
+        if table.hands and not any(table.hands.values()):
+            return "out", None
+        dealt = self.rules.hand_size(ANY_SET, len(table.players))
+        down = len(table.line) + sum(table.discards.values())
+        return ("out", None) if dealt is not None and down >= dealt * len(table.players) else None
+
+    def at_least(self, pieces: Pieces, rest: Rest) -> int:
+        """What explaining the rest costs at least: every further tile is another turn, or one too many."""
+        left = sum(len(row) - done for (_, row), done in zip(pieces.trains, rest.tiles, strict=True))
+        more = left - (not self.done)
+        return COST[Cause.ANOTHER_IN_BETWEEN] * max(0, more - 1)
+
+    def at_rest(self) -> Self:
+        """The same state between two changes of the table."""
+        if not self.between:
+            return self
+        other = self.copy()
+        other.between = False
+        return other
+
+    def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
+        """Every way on, while `rest` is not all explained; with `faults` also those that break a rule."""
+        if self.anyone and not self.done:
+            for player in self.players:
+                begun = self._begun(player)
+                begun.anyone = False
+                cost = COST[Cause.ANYBODY]
+                yield Move(cost, begun, rest, Step(player, None, None, (), (Cause.ANYBODY,), cost))
+            return
+        me = self.table.turn
+        for n, (_, row) in enumerate(pieces.trains):
+            if rest.tiles[n] < len(row):
+                piece = row[rest.tiles[n]]
+                after = rest._replace(tiles=(*rest.tiles[:n], rest.tiles[n] + 1, *rest.tiles[n + 1 :]))
+                doubt, below = self._doubt(piece, pieces)
+                against, wrong = piece.against(me)
+                for act, cost, state, codes, causes in self._laid(piece, faults, doubt):
+                    cost += against
+                    misread_below = below if Cause.MISREAD in causes else None
+                    step = Step(me, act, piece.item, codes, (*causes, *wrong), cost, misread_below)
+                    yield Move(cost, state, after, step)
+        for n, (player, row) in enumerate(pieces.discards):
+            if rest.discards[n] == len(row):
+                continue
+            piece = row[rest.discards[n]]
+            after = rest._replace(discards=(*rest.discards[:n], rest.discards[n] + 1, *rest.discards[n + 1 :]))
+            shown = isinstance(piece.act, Discard) and piece.act.face_up
+            for late in self._late(player) if faults or not shown else ():
+                wrong, codes = ((Cause.RARELY_ILLEGAL,), (str(V.DISCARD_FACE_UP),)) if shown else ((), ())
+                cost = sum(COST[one] for one in wrong)
+                step = Step(late, piece.act, piece.item, codes, wrong, cost)
+                yield Move(cost, self._seen_late(late), after, step)
+            if self.errors and shown and piece.doubt is None and not self.done:
+                cost = COST[Cause.LIES_OPEN]
+                yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.LIES_OPEN,), cost))
+            if player in (me, ""):
+                for cost, state, codes, causes in self._with(piece.act, piece.item, faults, 99):
+                    yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
+        yield from self._ends(pieces, rest, faults)
+        if faults and not self.done:
+            for player in self.players:
+                if player not in (me, self.last):
+                    begun = self._begun(player)
+                    begun.resume = self.resume or me
+                    cost = COST[Cause.ILLEGAL]
+                    step = Step(player, None, None, (str(V.OUT_OF_TURN),), (Cause.ILLEGAL,), cost)
+                    yield Move(cost, begun, rest, step)
+
+    def _laid(
+        self, piece: Piece, faults: bool, doubt: int
+    ) -> Iterator[tuple[Action, int, LineState, tuple[str, ...], tuple[Cause, ...]]]:
+        """The tile that was read laid by whoever has the turn; or one of the others that it may be, where that fits."""
+        act = piece.act
+        assert isinstance(act, Play)
+        read = list(self._with(act, piece.item, faults, doubt))
+        on_another = (Cause.ON_ANOTHER_TILE,) if act.train in self.another else ()
+        # The first tile is both ends.
+        ends = {act.train} if self.table.line else {LEFT, RIGHT}
+        for cost, state, codes, causes in read:
+            state.another = self.another - {act.train}
+            yield act, cost, state, codes, (*causes, *on_another)
+        if any(not codes and not causes for _, _, codes, causes in read) and piece.is_sure:
+            return
+        for cost, tile in piece.others:
+            other = Play(tile, act.train)
+            for more, state, codes, causes in self._with(other, piece.item, faults, 99):
+                if not OF_VALUES.intersection(codes) and Cause.MISREAD not in causes:
+                    state.another = self.another | ends
+                    yield other, cost + more, state, codes, (Cause.ANOTHER_TILE, *causes)
+
+    def _with(
+        self, act: Action, item: int, faults: bool, doubt: int
+    ) -> Iterator[tuple[int, LineState, tuple[str, ...], tuple[Cause, ...]]]:
+        codes = set(judge_turn(self.rules, self.table, (act,)).codes)
+        if self.done:
+            codes.add(V.EXTRA_TILE)
+        other = self.copy()
+        other.table = apply(self.table, act)
+        other.done += 1
+        other.tail = item
+        if isinstance(act, Play) and act.train in self.unknown:
+            other.unknown = self.unknown - {act.train}
+            doubt = 0
+        if not codes:
+            yield 0, other, (), ()
+            return
+        rest = codes - OF_VALUES
+        if self.errors and rest != codes and not rest and (faults or doubt < COST[Cause.ILLEGAL]):
+            yield doubt, other._doubting(act), (), (Cause.MISREAD,)
+        if faults:
+            causes = (fault(codes), *(Cause.ALSO_ILLEGAL for _ in range(len(codes) - 1)))
+            yield sum(COST[one] for one in causes), other, tuple(sorted(map(str, codes))), causes
+
+    def _doubting(self, act: Action) -> LineState:
+        """The same state where what was just laid is held to show other values than were read."""
+        if not isinstance(act, Play):
+            return self
+        other = self.copy()
+        other.unknown = self.unknown | {act.train}
+        return other
+
+    def _doubt(self, piece: Piece, pieces: Pieces) -> tuple[int, int | None]:
+        """What it costs that this tile, or the one it lies at, is another one; and the item of that one where that is
+        likelier."""
+        cost = piece.cost_of_another
+        if pieces.evidence.guessed:
+            cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
+        if pieces.evidence.doubtful_tiles and isinstance(piece.act, Play) and self.table.line:
+            end = self.table.line[0 if piece.act.train == LEFT else -1]
+            doubts = [doubtful for (laid, _), doubtful in pieces.evidence.doubtful_tiles.items() if laid == end]
+            below = min(doubts, default=None)
+            if below is not None and below.cost < cost:
+                return below.cost, below.item
+        return cost, None
+
+    def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
+        me = self.table.turn
+        rest = pieces.ended(rest, me, bool(self.done)) or rest
+        if self.done or self.table.hands.get(me) == 0:
+            yield from self._over(self.table, pieces, rest, (), ())
+            return
+        if self.table.line:
+            away = apply(self.table, Discard())
+            yield from self._put_away(me)._over(away, pieces, rest, (), (Cause.MISSED_DISCARD,))
+        if faults:
+            codes = (str(V.PASS_WITHOUT_DISCARD),)
+            yield from self._over(self.table, pieces, rest, codes, (Cause.ILLEGAL,))
+
+    def _over(
+        self, table: LinePosition, pieces: Pieces, rest: Rest, codes: tuple[str, ...], causes: tuple[Cause, ...]
+    ) -> Iterator[Move]:
+        """The end of the turn, after which the deal stands at `table`."""
+        me = self.table.turn
+        begun = any(rest.tiles) or any(rest.discards)
+        if begun:
+            causes = (*causes, Cause.ANOTHER_IN_BETWEEN if self.between else Cause.TURN_IN_BETWEEN)
+        cost = sum(COST[one] for one in causes)
+        after = table.after(me)
+        for _ in self.players:
+            if table.hands.get(after) != 0:
+                break
+            after = table.after(after)
+        following = [after]
+        if self.resume is not None and self.resume != after:
+            following.insert(0, self.resume)
+        for who in following:
+            other = self._begun(who, table)
+            other.last = me
+            other.between = begun
+            yield Move(cost, other, rest, Step(me, End(), self.tail, codes, causes, cost))
+
+    def _late(self, player: str) -> tuple[str, ...]:
+        """Whose tile put away earlier this may be: `player`'s, or anybody's where no places are known."""
+        return tuple(dict.fromkeys(one for one in self.unseen if player in (one, "")))
+
+    def _put_away(self, player: str) -> Self:
+        other = self.copy()
+        other.unseen = tuple(sorted((*self.unseen, player)))
+        return other
+
+    def _seen_late(self, player: str) -> Self:
+        other = self.copy()
+        at = self.unseen.index(player)
+        other.unseen = (*self.unseen[:at], *self.unseen[at + 1 :])
+        return other
+
+    def _begun(self, player: str, table: LinePosition | None = None) -> Self:
+        """`player` has the turn, at this `table`; nothing is done in it yet."""
+        other = self.copy()
+        other.table = replace(table or self.table, turn=player)
+        other.done = 0
+        other.resume = None
+        other.tail = None
+        return other
+
+    def on_table(self, table: Position | LinePosition) -> LineState:
+        """The same state of the deal with these tiles in the line."""
+        assert isinstance(table, LinePosition)
+        other = self.copy()
+        other.table = replace(self.table, line=table.line)
+        other.another = frozenset()
+        return other
+
+    def after_outlier(self, pieces: Pieces, *, unknown: bool) -> LineState:
+        """The line as it lies after the change, whoever made it; anybody may be next. `unknown` as in a round."""
+        table = self.table
+        for piece in pieces.evidence.pieces:
+            if isinstance(piece.act, Play):
+                table = apply(replace(table, hands={}), piece.act)
+            elif isinstance(piece.act, Discard) and piece.by is not None:
+                table = apply(replace(table, hands={}, turn=piece.by), piece.act)
+        other = self.copy()
+        other.table = replace(table, hands={})
+        other.done = 0
+        other.anyone = True
+        other.resume = other.last = other.tail = None
+        other.another = frozenset()
+        other.unseen = ()
+        # Whatever lies at these ends, it was laid on what is on record.
+        other.unknown = self.unknown.union(pieces.evidence.unread)
+        laid = {piece.act.train for piece in pieces.evidence.pieces if isinstance(piece.act, Play)}
+        if unknown:
+            other.unknown |= laid if self.table.line or not laid else {LEFT, RIGHT}
+        return other
