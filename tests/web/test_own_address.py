@@ -167,7 +167,7 @@ def test_a_page_that_no_phone_can_open_says_so_instead_of_a_code(
 
 IN_A_NEW_NETWORK = """
 import subprocess, sys, threading
-from companion.web.own_address import OwnAddress
+from companion.web.serving import OwnAddress
 from companion.web.serving import listen
 over = threading.Event()
 address = OwnAddress(listen("0.0.0.0", 0))
