@@ -28,6 +28,7 @@ LANGUAGES: Mapping[str, str] = {
     "cs": "Čeština",
     "ru": "Русский",
     "bn": "বাংলা",
+    "de": "Deutsch",
 }
 """Code -> the language's own name. English is the language of the message ids."""
 
