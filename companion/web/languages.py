@@ -29,6 +29,7 @@ LANGUAGES: Mapping[str, str] = {
     "ru": "Русский",
     "bn": "বাংলা",
     "de": "Deutsch",
+    "ko": "한국어",
 }
 """Code -> the language's own name. English is the language of the message ids."""
 

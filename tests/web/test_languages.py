@@ -92,6 +92,7 @@ def test_every_plural_form_is_there(language: str) -> None:
         ("cs", {1: "1 hráč", 4: "4 hráči", 5: "5 hráčů"}),
         ("bn", {1: "1 জন খেলোয়াড়", 4: "4 জন খেলোয়াড়"}),
         ("de", {0: "0 Spieler", 1: "1 Spieler", 4: "4 Spieler"}),
+        ("ko", {1: "플레이어 1명", 4: "플레이어 4명"}),
         ("en", {1: "1 player", 4: "4 players"}),
     ],
 )
