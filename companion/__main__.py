@@ -42,8 +42,9 @@ MODULES: Mapping[str, str] = {
     **dict.fromkeys(("demo", "serve", "hall"), "serve"),
     **dict.fromkeys(("read", "score", "teach"), "photographs"),
     **dict.fromkeys(("judge", "schema"), "judging"),
-    **dict.fromkeys(("replay", "explain", "report"), "journals"),
-    **dict.fromkeys(("watch", "cameras", "calibrate", "sheets"), "cameras"),
+    **dict.fromkeys(("replay", "explain"), "journals"),
+    "report": "reporting",
+    **dict.fromkeys(("cameras", "calibrate", "sheets"), "cameras"),
 }
 """Command -> its module in `companion.cli`, where that has another name. The object has the command's name."""
 

@@ -44,7 +44,7 @@ from companion.storage.state_file import takes_nothing
 if TYPE_CHECKING:
     from companion.app.state import AppState
     from companion.app.table_service import WatchedTable
-    from companion.cli.journals import Storage
+    from companion.cli.reporting import Storage
     from companion.web.serving import OwnAddress
     from hardware.camera.source import CameraSettings
 
@@ -310,7 +310,7 @@ def serve(
     from companion.app.checkup import Machine, follow_choice, quick_reasons
     from companion.app.games import make_app_state
     from companion.app.learning import LabelKeeper, LearningDesk
-    from companion.cli.journals import Diagnostics, RecentLog, open_storage
+    from companion.cli.reporting import Diagnostics, RecentLog, open_storage
     from companion.supervise.parts import Watchdog, feed_every_s, systemd_notifier
     from companion.tableside import ButtonPod
     from companion.web.access import fresh_pin

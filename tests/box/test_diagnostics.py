@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
-from companion.cli.journals import Diagnostics, RecentLog, Redaction, stand_ins
+from companion.cli.reporting import Diagnostics, RecentLog, Redaction, stand_ins
 from companion.web.app import PageSettings, create_app
 
 PIN = "481623"

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
-from companion.cli.journals import open_storage
+from companion.cli.reporting import open_storage
 from companion.cli.serve import hold_data_dir, made_data_dir
 from companion.web.app import PageSettings, create_app
 from tests.box.refusing_disk import refusing

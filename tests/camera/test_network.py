@@ -22,7 +22,8 @@ import pytest
 from click.testing import CliRunner
 
 import hardware.camera.network as network
-from companion.cli.cameras import calibrate, watch
+from companion.cli.cameras import calibrate
+from companion.cli.watch import watch
 from companion.supervise.camera import SupervisedCamera
 from companion.supervise.pictures import CameraState
 from hardware.camera import CameraError, Fault, open_camera

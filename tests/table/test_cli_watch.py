@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from companion.cli.cameras import _nothing_read, watch
 from companion.cli.journals import sentence
+from companion.cli.watch import _nothing_read, watch
 from companion.web.wording import event_text, trouble_text
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
-from companion.cli.journals import Redaction
+from companion.cli.reporting import Redaction
 from companion.log.event_fields import Candidate
 from companion.log.journal import BUTTON, entered_by
 from companion.storage.repairs import Repair
