@@ -30,6 +30,7 @@ LANGUAGES: Mapping[str, str] = {
     "bn": "বাংলা",
     "de": "Deutsch",
     "ko": "한국어",
+    "es": "Español",
 }
 """Code -> the language's own name. English is the language of the message ids."""
 

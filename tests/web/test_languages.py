@@ -93,6 +93,7 @@ def test_every_plural_form_is_there(language: str) -> None:
         ("bn", {1: "1 জন খেলোয়াড়", 4: "4 জন খেলোয়াড়"}),
         ("de", {0: "0 Spieler", 1: "1 Spieler", 4: "4 Spieler"}),
         ("ko", {1: "플레이어 1명", 4: "플레이어 4명"}),
+        ("es", {0: "0 jugadores", 1: "1 jugador", 4: "4 jugadores"}),
         ("en", {1: "1 player", 4: "4 players"}),
     ],
 )
