@@ -31,13 +31,23 @@ LANGUAGES: Mapping[str, str] = {
     "de": "Deutsch",
     "ko": "한국어",
     "es": "Español",
+    "zh": "简体中文",
+    "zh-TW": "繁體中文",
 }
 """Code -> the language's own name. English is the language of the message ids."""
 
 TRANSLATIONS = Path(__file__).parent / "translations"
 
+TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
+"""The parts of a browser's Chinese tag that ask for traditional characters, unless `hans` stands there too."""
+
 _catalogues: dict[str, gettext_module.NullTranslations] = {"en": gettext_module.NullTranslations()}
 _loading = threading.Lock()
+
+
+def locale_of(language: str) -> str:
+    """Babel's name for one of LANGUAGES."""
+    return language.replace("-", "_")
 
 
 def catalogue(language: str) -> gettext_module.NullTranslations:
@@ -45,7 +55,7 @@ def catalogue(language: str) -> gettext_module.NullTranslations:
     with _loading:
         if language not in _catalogues:
             with (TRANSLATIONS / f"{language}.po").open("rb") as po:
-                messages = read_po(po, locale=language)
+                messages = read_po(po, locale=locale_of(language))
             compiled = io.BytesIO()
             write_mo(compiled, messages)
             compiled.seek(0)
@@ -58,7 +68,15 @@ def choose_language(request: Request) -> str:
     asked = request.args.get("lang") or request.cookies.get("lang") or ""
     if asked in LANGUAGES:
         return asked
-    return request.accept_languages.best_match(list(LANGUAGES), default="en") or "en"
+    wanted = (_spoken(tag) for tag, quality in request.accept_languages if quality > 0)
+    return next((language for language in wanted if language in LANGUAGES), "en")
+
+
+def _spoken(tag: str) -> str:
+    """The code of the language that a browser's tag means: `cs` for `cs-CZ`, `zh-TW` for `zh-HK`."""
+    language, *parts = tag.lower().replace("_", "-").split("-")
+    traditional = language == "zh" and "hans" not in parts and not TRADITIONAL.isdisjoint(parts)
+    return "zh-TW" if traditional else language
 
 
 def current_language() -> str:
@@ -88,22 +106,22 @@ def marked(message: str) -> str:
 
 def show_time(at: datetime) -> str:
     """A moment in the viewer's own writing, in the box's time zone."""
-    return format_datetime(at.astimezone(), "medium", locale=current_language())
+    return format_datetime(at.astimezone(), "medium", locale=locale_of(current_language()))
 
 
 def show_day(at: datetime) -> str:
     """A day as people say it, in the box's time zone."""
-    return format_date(at.astimezone(), "full", locale=current_language())
+    return format_date(at.astimezone(), "full", locale=locale_of(current_language()))
 
 
 def show_decimal(number: float) -> str:
     """A number with one digit behind the point, as the reader writes it."""
-    return format_decimal(number, format="#,##0.0", locale=current_language())
+    return format_decimal(number, format="#,##0.0", locale=locale_of(current_language()))
 
 
 def show_clock(at: datetime) -> str:
     """The time of day, to the minute."""
-    return format_time(at.astimezone(), "short", locale=current_language())
+    return format_time(at.astimezone(), "short", locale=locale_of(current_language()))
 
 
 def speak_languages(app: Flask) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -10,13 +11,14 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog, Message
 from babel.messages.pofile import read_po
+from flask import Flask, g
 from flask.testing import FlaskClient
 
 import companion.hall
 import companion.web
 from companion.rules.explain import words_of
 from companion.rules.violations import Violation
-from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue
+from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue, locale_of, show_day
 from companion.web.messages import messages, texts_in
 from tests.web import tables
 from tests.web.fakes import FakeSession
@@ -30,7 +32,7 @@ PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 @cache
 def read(language: str) -> Catalog:
     with (TRANSLATIONS / f"{language}.po").open("rb") as po:
-        return read_po(po, locale=language)
+        return read_po(po, locale=locale_of(language))
 
 
 def entries(language: str) -> dict[str | tuple[str, str], Message]:
@@ -94,6 +96,8 @@ def test_every_plural_form_is_there(language: str) -> None:
         ("de", {0: "0 Spieler", 1: "1 Spieler", 4: "4 Spieler"}),
         ("ko", {1: "플레이어 1명", 4: "플레이어 4명"}),
         ("es", {0: "0 jugadores", 1: "1 jugador", 4: "4 jugadores"}),
+        ("zh", {1: "1 个人", 4: "4 个人"}),
+        ("zh-TW", {1: "1 個人", 4: "4 個人"}),
         ("en", {1: "1 player", 4: "4 players"}),
     ],
 )
@@ -127,6 +131,33 @@ def test_the_browsers_preference_is_followed_until_a_language_is_chosen(anyone: 
     assert 'lang="cs"' in anyone.get("/", headers={"Accept-Language": "fi, cs;q=0.8, en;q=0.5"}).text
     assert 'lang="bn"' in anyone.get("/?lang=bn").text
     assert 'lang="bn"' in anyone.get("/", headers={"Accept-Language": "cs"}).text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "language"),
+    [
+        ("zh-TW, zh-HK", "zh-TW"),
+        ("zh-HK, zh;q=0.9, en;q=0.8", "zh-TW"),
+        ("zh-Hant", "zh-TW"),
+        ("zh_MO", "zh-TW"),
+        ("zh", "zh"),
+        ("zh-CN, zh-TW;q=0.5", "zh"),
+        ("zh-Hans-HK", "zh"),
+        ("cs-CZ, en;q=0.5", "cs"),
+        ("en;q=0.5, zh-CN", "zh"),
+        ("fi, zh-TW;q=0", "en"),
+        ("*", "en"),
+    ],
+)
+def test_a_browsers_tag_finds_its_language_and_writing(anyone: FlaskClient, wanted: str, language: str) -> None:
+    assert f'<html lang="{language}"' in anyone.get("/", headers={"Accept-Language": wanted}).text
+
+
+@pytest.mark.parametrize(("language", "day"), [("zh", "2026年3月1日星期日"), ("zh-TW", "2026年3月1日 星期日")])
+def test_dates_are_written_as_the_chosen_language_writes_them(language: str, day: str) -> None:
+    with Flask(__name__).test_request_context():
+        g.language = language
+        assert show_day(datetime(2026, 3, 1, 12)) == day
 
 
 def test_an_unknown_language_is_english(anyone: FlaskClient) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from companion.rules.explain import quotation
+from companion.web.languages import catalogue
 from companion.web.texts import code_title
 from tests.shown import state_of
 from tests.web.real_table import Table
@@ -181,6 +183,18 @@ def test_the_text_s_own_words_and_what_they_mean_stand_behind_one_tap(
     said = [unescape(text) for text in re.findall(r"<p[^>]*>(.*?)</p>", behind[0])]
     assert said[0] == words and f'<p lang="ru">{words}' in unescape(behind[0])
     assert (meaning in said) if meaning else len(said) == 2
+
+
+@pytest.mark.parametrize(("rules", "reader"), [("jielong", "zh"), ("chedeng", "zh-TW"), ("kkori", "ko")])
+def test_ukrainian_words_on_chinese_tiles_come_with_their_meaning(tmp_path: Path, rules: str, reader: str) -> None:
+    found = quotation(rules, "settlement")
+    assert found is not None
+    page = re.sub(
+        "</?span[^>]*>",
+        "",
+        unescape(Table(tmp_path, "jielong", "chinese").client.get(f"/setup?rules={rules}&lang={reader}").text),
+    )
+    assert f'<p lang="uk">{found.words}</p><p>{catalogue(reader).gettext(found.meaning)}</p>' in page
 
 
 def test_the_set_up_page_gives_a_house_rule_s_words_with_what_they_mean(tmp_path: Path) -> None:
