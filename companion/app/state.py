@@ -250,6 +250,14 @@ class SessionLike(Protocol):
         that it changes; None: the last step."""
         ...
 
+    def to_undo(self) -> Sequence[Any]:
+        """The lines that a step back withdraws, in their order; () for none."""
+        ...
+
+    def to_put_back(self) -> Sequence[Any]:
+        """The lines that the last step back withdrew, where nothing has happened since; () for none."""
+        ...
+
     def subscribe(self, callback: Callable[..., None]) -> Any: ...
 
     def on_look(self, callback: Callable[[], None]) -> Any:

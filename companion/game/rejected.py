@@ -26,6 +26,7 @@ class RejectionReason(StrEnum):
     POINTS_OF_ALL = "points_of_all"  # names
     MATCH_IN_ROUND = "match_in_round"
     NOTHING_TO_UNDO = "nothing_to_undo"
+    NOTHING_TO_PUT_BACK = "nothing_to_put_back"
     NOT_YOUR_TURN = "not_your_turn"
     END_NOT_RECORDED = "end_not_recorded"
     FIRST_TILE_DUE = "first_tile_due"

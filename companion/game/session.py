@@ -18,7 +18,7 @@ from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.timeline import AppliedEvent
-from companion.log.corrections import UNDONE, last_step, open_questions
+from companion.log.corrections import PUT_BACK, UNDONE, open_questions, stepped_back, steps_back
 from companion.log.event_fields import Candidate, Header, Question
 from companion.log.events import (
     Announced,
@@ -426,16 +426,55 @@ class Session(OpenGame):
         Where only a count says that the round is over, that is its end, not the tile that was counted.
         """
         with self._lock:
-            if self._ledger.match.phase == "ended" and self._watching.only_counted:
+            if self._ends_by_count():
                 return self._publish(self._watching.reopen("person"))
-            done: tuple[Event, ...] = ()
-            while (seq := last_step(self.journal.events, self._ledger.held)) is not None:
-                done += self._ledger.amend(Corrected(corrects=seq, what=UNDONE))
-                if not self._belongs_to_an_earlier_line(self.journal.events[seq - 1]):
-                    break
-            if seq is None or not done:
+            lines = self.to_undo()
+            if not lines:
                 raise CommandRejected(RejectionReason.NOTHING_TO_UNDO)
-            return self._publish(done)
+            return self._withdraw([line.seq for line in reversed(lines)], UNDONE)
+
+    def to_undo(self) -> tuple[Event, ...]:
+        """The lines that `undo` would withdraw, in their order; () where there is nothing to undo."""
+        with self._lock:
+            if self._ends_by_count():
+                return tuple(one.event for one in self._ledger.held if isinstance(one.event, RoundEnded))[-1:]
+            lines: tuple[Event, ...] = ()
+            for seq in steps_back(self.journal.events, self._ledger.held):
+                lines = (self.journal.events[seq - 1], *lines)
+                if not self._belongs_to_an_earlier_line(lines[0]):
+                    break
+            return lines
+
+    def _ends_by_count(self) -> bool:
+        return self._ledger.match.phase == "ended" and self._watching.only_counted
+
+    def put_back(self) -> tuple[Event, ...]:
+        """Let what the last step back took away count again, unless something has happened since."""
+        with self._lock:
+            steps = self._last_step_back()
+            if not steps:
+                raise CommandRejected(RejectionReason.NOTHING_TO_PUT_BACK)
+            return self._withdraw([step.seq for step in steps], PUT_BACK)
+
+    def to_put_back(self) -> tuple[Event, ...]:
+        """The lines that `put_back` would let count again, in their order."""
+        with self._lock:
+            return tuple(self.journal.events[step.corrects - 1] for step in self._last_step_back())
+
+    def _last_step_back(self) -> list[Corrected]:
+        """What the last step back wrote, the last line first."""
+        steps = list[Corrected]()
+        for step in stepped_back(self.journal.events):
+            if steps and not self._belongs_to_an_earlier_line(self.journal.events[step.corrects - 1]):
+                break
+            steps.append(step)
+        return steps
+
+    def _withdraw(self, seqs: Iterable[int], what: Mapping[str, Any]) -> tuple[Event, ...]:
+        done: tuple[Event, ...] = ()
+        for seq in seqs:
+            done += self._ledger.amend(Corrected(corrects=seq, what=what))
+        return self._publish(done)
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
         """Whether a line was recorded by the same tap as the one before it: both are undone as one."""

@@ -33,7 +33,7 @@ from companion.game.game_view import (
     TrainShown,
 )
 from companion.game.timeline import Timeline
-from companion.log.corrections import UNDONE, EffectiveEvent, withdrawn_corrections
+from companion.log.corrections import PUT_BACK, UNDONE, EffectiveEvent, withdrawn_corrections
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed, Unclear
 from companion.play.course import Course, acts_when_unable, after_double, still_laying
@@ -518,7 +518,7 @@ def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str 
     for event in events[start:]:
         if event.source != "rule":
             cause = event
-        step_back = isinstance(cause, Corrected) and dict(cause.what) == UNDONE
+        step_back = isinstance(cause, Corrected) and dict(cause.what) in (UNDONE, PUT_BACK)
         if step_back or (cause is not None and cause.seq in gone) or getattr(event, "corrects", None) in gone:
             continue
         if not isinstance(event, Corrected) or "retracts" not in event.what or event.seq in undone:

@@ -6,7 +6,7 @@ put events before or behind it, answer an unclear one, overrule its ruling, or b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +32,9 @@ saw since or of what a `person` entered. `answers`: the question to which this b
 
 UNDONE = {"withdrawn": True, "note": "undo"}
 """What a step back writes: it is no step itself, so that the next one goes further back."""
+
+PUT_BACK = {"withdrawn": True, "note": "redo"}
+"""What puts a step back in place, by withdrawing what the step back wrote: no step itself either."""
 
 
 class CorrectionError(EventError):
@@ -156,7 +159,12 @@ def open_questions(events: Sequence[Event]) -> tuple[Unclear, ...]:
 
 
 def last_step(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> int | None:
-    """The seq of the last thing recorded, corrected or answered that still counts: what a step back would withdraw.
+    """The seq of the last thing recorded, corrected or answered that still counts: what a step back would withdraw."""
+    return next(steps_back(events, held), None)
+
+
+def steps_back(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> Iterator[int]:
+    """The seqs of what was recorded, corrected or answered and still counts, the last first.
 
     What the rules wrote follows by itself, and so does the camera's own dropping of a question.
     """
@@ -166,12 +174,21 @@ def last_step(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> int | 
         if event.source == "rule":
             continue
         if event.seq in standing:
-            return event.seq
-        if isinstance(event, Corrected) and event.source == "person" and dict(event.what) != UNDONE:
+            yield event.seq
+        elif isinstance(event, Corrected) and event.source == "person" and dict(event.what) not in (UNDONE, PUT_BACK):
             about_nothing = event.corrects in undone and not event.what.get("withdrawn")
             if event.seq not in undone and not about_nothing:
-                return event.seq
-    return None
+                yield event.seq
+
+
+def stepped_back(events: Sequence[Event]) -> Iterator[Corrected]:
+    """The lines of the steps back after which nothing else has happened, the last first."""
+    for event in reversed(events):
+        if event.source == "rule":
+            continue
+        if not isinstance(event, Corrected) or dict(event.what) != UNDONE:
+            return
+        yield event
 
 
 def withdrawn_corrections(events: Sequence[Event]) -> set[int]:

@@ -319,6 +319,17 @@ def undo() -> AnyResponse:
         return answer_to(_undo(session, seq))
 
 
+@api.post("/api/put-back")
+@changes
+def put_back() -> AnyResponse:
+    """What the last step back took away counts again, unless something has happened since."""
+    fields = read_body(request)
+    about = next((line.seq for line in app_state().session.to_put_back()), None)
+    app_state().session.work_ahead(lambda trial: trial.put_back(), about)
+    with table_as_seen(fields):
+        return run_command("put_back")
+
+
 def _undo(session: Any, seq: int | None) -> Sequence[Any]:
     if seq is None:
         return act(session.undo)

@@ -99,6 +99,7 @@ FIELDS: Mapping[str, tuple[QuestionField, ...]] = {
     "api.undo": (
         QuestionField("seq", LINE, "this correction, whatever has come after it; missing: the last thing", True),
     ),
+    "api.put_back": (),
     "api.correct": (
         QuestionField("seq", LINE, "the entry that is wrong"),
         QuestionField("tile", TILE, "what it really was", True),

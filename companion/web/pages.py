@@ -47,7 +47,7 @@ from companion.web.guests import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, whole_tiles
 from companion.web.misfits import settling_state
-from companion.web.plays import question_picture
+from companion.web.plays import brought_down_by, may_put_back, question_picture, taken_back_text, undo_text
 from companion.web.score_sheet import ahead_text, summary_of
 from companion.web.serving import photograph_limit
 from companion.web.setup import last_game
@@ -163,7 +163,7 @@ TOLD = (
     misfits.acts_of, misfits.keys_of, misfits.question_text, misfits.put_before_text, misfits.turn_to_come_text,
     wording.settle_text, misfits.misfits_here, misfits.put_before_here, misfits.own_turn, misfits.turn_waiting,
     rails, sprite, summary_of, ahead_text, pin_place_text, fields_sent_again, own_address, invitation, qr_address,
-    uninvited_text, last_game,
+    uninvited_text, last_game, undo_text, taken_back_text, may_put_back, brought_down_by,
 )  # fmt: skip
 """What every template may call, by its own name."""
 

@@ -23,6 +23,7 @@ from companion.app.state import SessionLike, event_lines
 from companion.evidence.closeups import CloseUpView, close_up, lies_in, stood_before, unread_close_up
 from companion.game.game_view import GameView, Line, change_made
 from companion.game.replay import Dispute, NoSuchPlayError
+from companion.log.corrections import PUT_BACK
 from companion.log.event_fields import LAID, Confidence, EventError, QuestionKind
 from companion.rules.written import written
 from companion.web.access import needs_pin
@@ -33,7 +34,7 @@ from companion.web.guard import in_turn
 from companion.web.hands import places_of
 from companion.web.languages import gettext, show_time
 from companion.web.languages import gettext as _
-from companion.web.misfits import Acts, acts_of, answer_text
+from companion.web.misfits import ACTS, Acts, act_name, acts_of, answer_text
 from companion.web.texts import code_title, why
 from companion.web.wording import author_text, event_text, question_of, show_tile
 
@@ -95,6 +96,7 @@ class _Stood:
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = {int(line["seq"]): line for line in lines}
         self._made: dict[int, dict[int, Mapping[str, Any]]] = {}
+        self._fallen: dict[int, Mapping[str, Any]] = {}
 
     def reads(self, seq: int) -> dict[str, Any]:
         """The line as it read then; {} for none."""
@@ -111,7 +113,18 @@ class _Stood:
 
     def withdraw(self, seq: int) -> None:
         """From now on this correction, if it is one, does not stand."""
-        self._made.get(int(self._lines.get(seq, {}).get("corrects") or 0), {}).pop(seq, None)
+        made = self._made.get(self.corrected_by(seq), {})
+        if seq in made:
+            self._fallen[seq] = made.pop(seq)
+
+    def put_back(self, seq: int) -> None:
+        """It stands again."""
+        if seq in self._fallen:
+            self.correct(self._lines[seq], self._fallen.pop(seq))
+
+    def corrected_by(self, seq: int) -> int:
+        """The line that line `seq` corrects; 0: it corrects none."""
+        return int(self._lines.get(seq, {}).get("corrects") or 0)
 
 
 def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tuple[str, str]:
@@ -120,7 +133,11 @@ def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tu
     target = stood.reads(corrected)
     before = event_text(target, family) if target else ""
     after = ""
-    if what.get("withdrawn"):
+    if what.get("note") == PUT_BACK["note"]:
+        again = stood.corrected_by(corrected)
+        stood.put_back(again)
+        before, after = "", event_text(stood.reads(again), family)
+    elif what.get("withdrawn"):
         stood.withdraw(corrected)
         after = _("no longer counts")
     elif what.get("overruled"):
@@ -315,10 +332,60 @@ def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
     return {"tile": list(tile), "sure": certainty.sure, "halves": certainty.p, "others": others}
 
 
-def _step_to_undo(history: Sequence[Line]) -> Line | None:
-    """The person's correction that stands last, which *Undo* takes back whatever others have played since."""
+def _step_to_undo(history: Sequence[Line]) -> int | None:
+    """The person's correction that stands last, or by which an accusation fell last: *Undo* takes it back whatever
+    others have played since."""
     line = history[-1] if history else {}
-    return line if line.get("event") == "corrected" and line.get("source") == "person" else None
+    if "retracts" in change_made(line):
+        return brought_down_by(int(line["seq"]), change_made(line).get("because"))
+    return int(line["seq"]) if line.get("event") == "corrected" and line.get("source") == "person" else None
+
+
+def undo_text(board: GameView, step: int | None = None) -> str:
+    """The key of a step back, or of taking the correction `step` back: what it takes away, or that it closes the
+    question that was asked last; "" where there is nothing to take back."""
+    told = app_state().session.to_undo() if step is None else app_state().session.events[step - 1 : step]
+    lines = [shown_play(line["seq"], board) for line in map(_as_line, told)]
+    if not lines:
+        return ""
+    first, *more = lines
+    if first["event"] == "unclear":
+        return _("Close the question")
+    marked = any(one["event"] in ("marker_placed", "marker_removed") for one in more)
+    return taken_back_text(", ".join([_step_text(first, board), *([_("marker")] if marked else [])]))
+
+
+def taken_back_text(what: str) -> str:
+    """The key that takes `what` back, a sentence or a part of one."""
+    return _("Undo: %(what)s", what=what.rstrip(" .।。"))
+
+
+def _step_text(line: Line, board: GameView) -> str:
+    if line["event"] in ACTS:
+        return act_name(line, board.family)
+    if line["event"] == "corrected":
+        return str(_history_line(int(line["seq"]), line_of(int(line["corrects"])))["words"])
+    return event_text(line, board.family)
+
+
+def may_put_back(about: int | None = None) -> bool:
+    """Whether what the last step back took away may count again; with `about`: and it is that entry, or changes it."""
+    lines = [_as_line(line) for line in app_state().session.to_put_back()]
+    return any(about in (None, line["seq"], line.get("corrects")) for line in lines)
+
+
+def brought_down_by(seq: int, because: str | None) -> int | None:
+    """The person's correction by which an accusation fell, as line `seq` says; None where a camera told, or a step
+    back."""
+    lines = event_lines(app_state().session)
+    people = (line for line in lines[: seq - 1] if line.get("source") == "person" and "note" not in change_made(line))
+    made: Line = max(people, key=lambda line: int(line["seq"]), default={})
+    stands = made.get("event") == "corrected" and made["seq"] not in withdrawn(lines)
+    return int(made["seq"]) if because == "person" and stands else None
+
+
+def _as_line(event: Any) -> Line:
+    return event if isinstance(event, dict) else event.to_json()
 
 
 def _history_line(seq: int, about: Line) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from companion.game.game_view import (
     others_at_fault,
     standing_faults,
 )
+from companion.log.corrections import PUT_BACK
 from companion.log.event_fields import ANOTHER_ENGINE, Question, QuestionKind
 from companion.log.journal import ASSISTANT, BUTTON, PHONE
 from companion.rules.explain import quotation
@@ -268,6 +269,8 @@ def correction_text(event: Mapping[str, Any], family: str) -> str:
         return f"{fallen} {retraction_cause(what.get('because'))}"
     if event.get("source") == "rule":
         return _("Settled by what was tapped since.") if what.get("withdrawn") else _("The ruling was made anew.")
+    if what.get("note") == PUT_BACK["note"]:
+        return _("It was put back.")
     if what.get("withdrawn"):
         return _("Corrected: it no longer counts.")
     if what.get("so"):

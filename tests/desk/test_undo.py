@@ -122,6 +122,18 @@ def test_the_score_of_a_hand_that_was_corrected_is_the_first_one_again(tmp_path:
     assert state(session) == before
 
 
+def test_nothing_is_put_back_once_somebody_has_gone_on(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.cannot_play("Ann")
+    assert [line.KIND for line in session.to_undo()] == ["drew", "marker_placed"]
+    session.undo()
+    session.play((12, 3), "Ann", by="Ann")
+    before = state(session)
+    with pytest.raises(CommandRejected, match="nothing_to_put_back"):
+        session.put_back()
+    assert state(session) == before
+
+
 def test_nothing_is_left_to_undo_at_last(tmp_path: Path) -> None:
     session = table(tmp_path)
     session.play((12, 3), "Ann")
@@ -149,7 +161,12 @@ def test_step_by_step_back_through_plays_and_corrections(tmp_path: Path, seed: i
         else:
             session.play((chance.randint(0, 12), chance.randint(0, 12)), chance.choice([*NAMES, "MX"]))
         states.append(state(session))
-    for earlier in reversed(states[:-1]):
+    for later, earlier in zip(states[:0:-1], states[-2::-1], strict=True):
+        undone = session.to_undo()
+        session.undo()
+        assert state(session) == earlier and session.to_put_back() == undone
+        session.put_back()
+        assert state(session) == later and session.to_undo() == undone and session.to_put_back() == ()
         session.undo()
         assert state(session) == earlier
     session.close()

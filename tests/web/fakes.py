@@ -56,6 +56,12 @@ class FakeSession:
     def read_otherwise(self) -> list[Any]:
         return []
 
+    def to_undo(self) -> tuple[dict[str, Any], ...]:
+        return self.events[-1:]
+
+    def to_put_back(self) -> tuple[dict[str, Any], ...]:
+        return ()
+
     def subscribe(self, callback: Callable[..., None]) -> Callable[[], None]:
         self._callbacks.append(callback)
         return lambda: self._callbacks.remove(callback)

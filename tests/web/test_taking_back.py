@@ -287,3 +287,70 @@ def test_an_answer_is_told_and_taken_back_while_others_play(client: FlaskClient,
         assert "Answered" not in page and 'name="choice"' in page and session.is_open(question), answer
         after = [one for one in state_of(session)["plays"] if one["event"] == "tile_played"]
         assert [one["by"] for one in after] == ["Ann"] and len(before) == len(after)
+
+
+def key_of(page: str, action: str) -> str | None:
+    """What the first key says that sends this."""
+    found = re.search(rf'<form[^>]*action="{action}".*?<button[^>]*>(.*?)</button>', page, re.DOTALL)
+    return None if found is None else unescape(words(found[1])).strip()
+
+
+def test_the_key_says_what_it_takes_back_and_offers_to_put_it_back(client: FlaskClient, session: Session) -> None:
+    client.post("/whose", data={"name": "Ann"})
+    session.play((12, 5), "Ann", "Ann")
+    session.cannot_play("Ben")
+    shown = client.get("/").text
+    assert key_of(shown, "/api/undo") == "Undo: Ben's draw, marker" and key_of(shown, "/api/put-back") is None
+    held = state_of(session)["plays"]
+    shown = send_form(client, shown, "/api/undo")
+    assert key_of(shown, "/api/undo") == "Undo: Ann's 12-5" and key_of(shown, "/api/put-back") == "Put it back"
+    shown = send_form(client, shown, "/api/put-back")
+    assert key_of(shown, "/api/undo") == "Undo: Ben's draw, marker" and key_of(shown, "/api/put-back") is None
+    assert state_of(session)["plays"] == held
+    assert "It was put back." in client.get("/games/game/changes").text
+
+
+def test_what_somebody_goes_on_after_is_not_put_back(client: FlaskClient, session: Session) -> None:
+    client.post("/whose", data={"name": "Ann"})
+    session.play((12, 5), "Ann", "Ann")
+    waiting = send(client, "/", "/api/undo")
+    session.draw("Ann")
+    assert "The table has changed meanwhile." in send_form(client, waiting, "/api/put-back")
+    assert key_of(client.get("/").text, "/api/put-back") is None
+    assert client.post("/api/put-back", json={}).status_code == 409
+
+
+def test_while_the_page_asks_whose_tile_it_was_the_key_closes_the_question(
+    client: FlaskClient, session: Session
+) -> None:
+    client.post("/whose", data={"name": "*everybody"})
+    session.play((12, 5), "Ann", "Ann")
+    shown = client.post("/api/play", data={"train": "Ann", "outer": "7", "page": "/", "form": "play"}).text
+    assert "Who played 5-7?" in words(shown) and key_of(shown, "/api/undo") is None
+    assert 'href="/">Close the question</a>' in shown
+    session.ask("several_stories", [Candidate("Ann laid 5-7", ())])
+    assert key_of(client.get("/").text, "/api/undo") == "Close the question"
+    assert "Who played" not in send(client, "/", "/api/undo") and not session.questions
+
+
+def test_a_correction_that_withdrew_a_fault_is_taken_back_where_that_is_said(
+    client: FlaskClient, session: Session
+) -> None:
+    client.post("/whose", data={"name": "Ann"})
+    session.play((12, 5), "Ann", "Ann")
+    wrong = session.play((5, 9), "Ann", "Ben")[0].seq
+    session.answer(session.questions[0].seq, 0)
+    accused = client.get(f"/play/{wrong}").text
+    marker = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}
+    session.correct(wrong - 1, {"insert": [marker], "after": True})
+    fallen = "No longer held against Ben"
+    for page in (f"/play/{wrong}", "/"):
+        told = client.get(page).text.partition(fallen)[2]
+        assert key_of(told, "/api/undo") == "Undo: the marker put on Ann's train", page
+    shown = send_form(client, told, "/api/undo")
+    assert fallen not in shown and client.get(f"/play/{wrong}").text.count("alert fault") == 1 == accused.count(
+        "alert fault"
+    )
+    assert key_of(shown, "/api/put-back") == "Put it back"
+    shown = send_form(client, shown, "/api/put-back")
+    assert shown.count(fallen) == 1 and key_of(client.get(f"/play/{wrong}").text, "/api/undo") is not None

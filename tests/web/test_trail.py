@@ -205,7 +205,7 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
 
 JOURNALED = {
     "api.play", "api.turn_act", "api.done", "api.marker_act", "api.cannot_play", "api.announce", "api.report",
-    "api.undo", "api.answer", "api.correct", "api.start_round", "api.show_hand", "api.end_match", "api.end_round",
+    "api.undo", "api.put_back", "api.answer", "api.correct", "api.start_round", "api.show_hand", "api.end_match", "api.end_round",
     "rounds.count", "rounds.write_points", "settling.was_so",
 }  # fmt: skip
 CHANGES_NOTHING = {
@@ -236,6 +236,8 @@ def test_every_route_that_enters_something_names_its_author(page: Flask, state: 
         walked.add(page.url_map.bind("").match(path, "POST")[0])
 
     tap(ann, "/api/undo")
+    walk("/api/undo")
+    walk("/api/put-back")
     walk("/api/undo")
     walk("/api/play", tile="12-3", train="Cem", by="Cem")
     walk("/api/cannot-play", by="Ann")

@@ -5,6 +5,7 @@ const shown = new WeakMap(); // What each part of the page was last made from.
 const live = document.getElementById("live");
 const LOOKS_MS = 6000; // Whoever moves the page looks at something else for so long.
 const FOLDS_MS = 8000;
+const BRIEF_MS = 6000; // So long what was taken away may be put back.
 const folded = new Set(); // The rulings that were folded, each once.
 let newest = "";
 let looked = 0;
@@ -12,6 +13,7 @@ let line = null;
 let leaving = false;
 // Back from the next page asks for this one by its address, and sends no form again.
 if (document.body.dataset.address) history.replaceState(history.state, "", document.body.dataset.address);
+passBy(document);
 if (live) follow(live);
 if (document.getElementById("region-join")) leave();
 keepPlace();
@@ -108,6 +110,11 @@ function foldRulings(dock) {
   }
 }
 
+// What is offered for a moment goes by itself.
+function passBy(region) {
+  for (const part of region.querySelectorAll("[data-brief]")) setTimeout(() => part.remove(), BRIEF_MS);
+}
+
 // What the page shows is old, and how old; null: it is not.
 let lostFor = null;
 function tellLost(root, seconds) {
@@ -146,6 +153,7 @@ function put(region, html, sent = false) {
     if (sent && part.className !== "panel entry" && !part.matches("[data-folds]")) continue;
     if (opened.has(part.className)) part.open = opened.get(part.className);
   }
+  passBy(region);
   for (const restore of chosen) restore(region);
   const again = inside ? region.querySelector(inside) : null;
   if (again) again.focus({ preventScroll: true });
@@ -291,7 +299,7 @@ function mark(element) {
   const href = element.getAttribute("href");
   if (href) return `[href="${CSS.escape(href)}"]`;
   if (element.name) {
-    const value = element.type === "radio" ? `[value="${CSS.escape(element.value)}"]` : "";
+    const value = element.type === "radio" || element.localName === "button" ? `[value="${CSS.escape(element.value)}"]` : "";
     return `[name="${CSS.escape(element.name)}"]${value}`;
   }
   const sent = element.form && element.form.getAttribute("action");
