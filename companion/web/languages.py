@@ -31,6 +31,7 @@ LANGUAGES: Mapping[str, str] = {
     "de": "Deutsch",
     "ko": "한국어",
     "es": "Español",
+    "fr": "Français",
     "zh": "简体中文",
     "zh-TW": "繁體中文",
 }

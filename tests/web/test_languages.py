@@ -96,6 +96,7 @@ def test_every_plural_form_is_there(language: str) -> None:
         ("de", {0: "0 Spieler", 1: "1 Spieler", 4: "4 Spieler"}),
         ("ko", {1: "플레이어 1명", 4: "플레이어 4명"}),
         ("es", {0: "0 jugadores", 1: "1 jugador", 4: "4 jugadores"}),
+        ("fr", {0: "0 joueur", 1: "1 joueur", 4: "4 joueurs"}),
         ("zh", {1: "1 个人", 4: "4 个人"}),
         ("zh-TW", {1: "1 個人", 4: "4 個人"}),
         ("en", {1: "1 player", 4: "4 players"}),
