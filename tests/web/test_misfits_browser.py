@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from companion.app.state import AppState
+from companion.web.app import PageSettings, create_app
+from tests.desk.test_retractions import accused
 from tests.web.browser import served
 from tests.web.conftest import PIN
 from tests.web.test_misfits import Evening
@@ -94,3 +97,16 @@ def test_whoever_has_a_turn_to_come_sees_it_on_top(browser: Browser, evening: Ev
         page.locator("#region-act button[name=outer][value='1']").click()
         expect(page.locator("#region-asked")).to_contain_text("Ben's 9-1 was recorded before Cy's 3-8.")
     assert evening.state["questions"] == [] and evening.state["put_before"]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru"])
+def test_no_key_of_a_ruling_is_cut_on_a_narrow_phone(browser: Browser, tmp_path: Path, language: str) -> None:
+    session = accused(tmp_path)
+    app = create_app(AppState(session), PageSettings(pin=PIN, testing=True))
+    with served(app) as url:
+        page = opened(browser, url, "Ben", 320, 640)
+        page.goto(f"{url}/?lang={language}")
+        key = page.locator("#region-alerts details button").bounding_box()
+        keys = page.locator("#region-act").bounding_box()
+        assert key is not None and keys is not None and key["y"] + key["height"] <= keys["y"]
+    session.close()

@@ -354,3 +354,15 @@ def test_a_correction_that_withdrew_a_fault_is_taken_back_where_that_is_said(
     assert key_of(shown, "/api/put-back") == "Put it back"
     shown = send_form(client, shown, "/api/put-back")
     assert shown.count(fallen) == 1 and key_of(client.get(f"/play/{wrong}").text, "/api/undo") is not None
+
+
+def test_a_folded_fault_and_the_marker_key_say_whose_they_are(client: FlaskClient, session: Session) -> None:
+    client.post("/whose", data={"name": "*everybody"})
+    session.play((12, 5), "Ann", "Ann")
+    session.play((5, 9), "Ann", "Ben")
+    session.answer(session.questions[0].seq, 0)
+    page = client.get("/").text
+    assert "<summary><h3>Ben: This train is closed</h3></summary>" in page
+    assert (key_of(page, "/api/mark") or "").endswith("Put the marker on: Cy")
+    send_form(client, page, "/api/mark")
+    assert state_of(session)["turn"] == "Ann" and session.position is not None and "Cy" in session.position.markers
