@@ -115,10 +115,10 @@ def test_a_tile_of_the_second_turn_is_no_first_train_any_more(tmp_path: Path) ->
 
 def test_the_end_of_a_turn_is_offered_only_to_who_has_something_to_end(train_table: Table) -> None:
     page = train_table.page
-    assert "Cannot play: draw, marker, next" in page and 'action="/api/pass"' not in page
+    assert "Ann cannot play: draw, marker, next" in page and 'action="/api/pass"' not in page
     train_table.post("draw")
     page = train_table.page
-    assert "Cannot play: marker, next" in page and "Draw a tile" not in page
+    assert "Ann cannot play: marker, next" in page and "Draw a tile" not in page
 
 
 def test_one_button_passes_by_the_rules(train_table: Table) -> None:

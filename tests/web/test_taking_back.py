@@ -15,6 +15,7 @@ from companion.log.event_fields import Candidate, Header
 from companion.web.app import PageSettings, create_app
 from tests.desk.making import ticking
 from tests.shown import state_of
+from tests.web.fakes import FakeCamera
 from tests.web.reading import words
 
 
@@ -366,3 +367,18 @@ def test_a_folded_fault_and_the_marker_key_say_whose_they_are(client: FlaskClien
     assert (key_of(page, "/api/mark") or "").endswith("Put the marker on: Cy")
     send_form(client, page, "/api/mark")
     assert state_of(session)["turn"] == "Ann" and session.position is not None and "Cy" in session.position.markers
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_the_large_key_names_the_player_and_a_camera_game_has_none(session: Session, watched: bool) -> None:
+    """The phone in the middle is nobody's; where a camera records the turn, a key that ends it is not the largest."""
+    camera = {"camera": FakeCamera()} if watched else {}
+    client = create_app(AppState(session, **camera), PageSettings(pin="0000", testing=True)).test_client()
+    client.post("/api/pin", json={"pin": "0000"})
+    client.post("/whose", data={"name": "*everybody"})
+    session.play((12, 5), "Ann", "Ann")
+    page = client.get("/").text
+    assert key_of(page, "/api/cannot-play") == "Ben cannot play: draw, marker, next"
+    keys = page.partition('<div class="quick">')[2].partition('<details class="rare"')[0]
+    assert keys.count('<button class="button">') == (0 if watched else 1)
+    assert "≠<small>other</small>" in page

@@ -135,7 +135,7 @@ def test_the_trail_says_everybodys_phone(tmp_path: Path) -> None:
 def test_a_key_that_is_anothers_says_whose_it_is(table: Table) -> None:
     table.lay("Ann", "12-5")
     assert "Cannot play:" in phone(table, "Ben").get("/").text
-    assert "Cannot play:" in phone(table, SHARED).get("/").text
+    assert "Ben cannot play:" in phone(table, SHARED).get("/").text
     ann = phone(table, "Ann")
     assert "Ben cannot play:" in ann.get("/").text
     assert press(ann, "/api/cannot-play") == 303
