@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from companion.rules.position import Action, Discard, Draw, End, Mark, Pass, Play, Unmark
 from companion.rules.violations import Violation as V
-from companion.tracking.strict import Fault, Fold, Setting, Start, Told
+from companion.tracking.strict import Fault, Fold, Setting, Start, Told, TrainFold
 
 WINDOW = 14
 """So many acts back an act may belong."""
@@ -30,6 +30,9 @@ MOST_UNTOLD = 2
 
 BELOW = frozenset(map(str, (V.MISMATCH, V.WRONG_ROOT)))
 """What it looks like where the tile below is still to come."""
+
+MOST_FORGOTTEN = 2
+"""Draws of each player that nobody tapped, of a boneyard that is empty although tiles are left in it by the count."""
 
 
 class Kind(StrEnum):
@@ -335,8 +338,11 @@ class _Maker:
     def boneyard(self) -> Iterator[Edit]:
         if str(V.DRAW_FROM_EMPTY) in self.codes:
             yield self._known(None)
-        if str(V.NO_DRAW) in self.codes:
-            yield self._known(0)
+        if str(V.NO_DRAW) in self.codes and isinstance(self.before, TrainFold):
+            left = self.before.state.boneyard
+            # With more in it by the count, as many draws would have been forgotten.
+            if left is None or left <= MOST_FORGOTTEN * len(self.before.players):
+                yield self._known(0)
 
     def _known(self, count: int | None) -> Edit:
         place = self._place(next((fault.tap for fault in self.faults if fault.tap is not None), None))

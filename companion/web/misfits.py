@@ -240,8 +240,12 @@ def keys_of(question: Line, acts: Acts) -> list[Key]:
         if kind == "so":
             so.append(Key(n, kind, key_text(one, question, acts), stands=so_text(one, question, acts)))
         elif kind != "order" and (alive is None or n in alive):
-            found.append(Key(n, kind, key_text(one, question, acts), len(found) >= MOST_KEYS))
-    return [*found[:MOST_KEYS], *so, *found[MOST_KEYS:]]
+            found.append(Key(n, kind, key_text(one, question, acts)))
+    # What the heading names has a key that is seen.
+    named = next((n for n, key in enumerate(found) if key.kind == "later"), 0)
+    if named >= MOST_KEYS:
+        found.insert(MOST_KEYS - 1, found.pop(named))
+    return [*found[:MOST_KEYS], *so, *(key._replace(more=True) for key in found[MOST_KEYS:])]
 
 
 def key_text(candidate: Line, question: Line, acts: Acts) -> str:

@@ -45,6 +45,7 @@ SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 ENETUNREACH = 101
 
 LISTENING = "inet stream"
+LISTENING_6 = "inet6 stream"
 """What the live page needs: one socket, to be listened on."""
 LOOPBACK = "connects to 127.0.0.1:"
 """Any port of the machine itself."""

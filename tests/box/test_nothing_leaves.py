@@ -14,7 +14,7 @@ import pytest
 
 from companion.__main__ import COMMANDS
 from companion.app.games import create_game
-from tests.box.namespace import LISTENING, LOOPBACK, Watch, Watched, companion, watched
+from tests.box.namespace import LISTENING, LISTENING_6, LOOPBACK, Watch, Watched, companion, watched
 from vision import telemetry
 
 pytestmark = pytest.mark.slow
@@ -109,7 +109,10 @@ def camera_has_read(watch: Watch, page: str) -> bool:
 
 
 def only_listened(run: Watched, sockets: int = 1) -> None:
-    assert [line.split(": ", 1)[1] for line in run.asked] == [LISTENING] * sockets, run.err
+    # The page listens on IPv6 beside IPv4 where the machine has it.
+    asked = [line.split(": ", 1)[1] for line in run.asked]
+    assert [one for one in asked if one != LISTENING_6] == [LISTENING] * sockets, run.err
+    assert asked.count(LISTENING_6) <= sockets
     assert "Traceback" not in run.err
 
 

@@ -130,7 +130,7 @@ def test_who_lays_a_tile_as_well_may_only_have_shown_the_other(tmp_path: Path) -
 def test_faces_are_kept_in_the_journal_and_nonsense_is_named() -> None:
     change = TableChange(discards={"Ann": 1}, faces={"Ann": (Tile(2, 3),)})
     assert TableChange.from_json(change.to_json()) == change
-    with pytest.raises(EventError, match=r"faces: expected tiles by player"):
+    with pytest.raises(EventError, match=r"faces: expected an object, not 7"):
         TableChange.from_json({"delta": [], "faces": 7})
     with pytest.raises(EventError, match=r"faces\.Ann"):
         TableChange.from_json({"delta": [], "faces": {"Ann": [[9]]}})

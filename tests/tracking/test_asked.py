@@ -322,6 +322,17 @@ def test_no_answer_makes_anybody_certain() -> None:
     assert asked.questions() and {said for _, _, said in against(asked)} == {None}
 
 
+@pytest.mark.parametrize(("left", "offered"), [(40, False), (6, True)])
+def test_a_boneyard_is_no_empty_one_with_most_of_its_tiles_in_it(left: int, offered: bool) -> None:
+    """Ben's marker is tapped and his draw is not."""
+    asked = AskedRound(load_ruleset("tactic"), replace(table(), boneyard=left), "Ann")
+    asked.take(Tap(2, Play(Laid(12, 3), "Ann"), "Ann"))
+    asked.take(Tap(3, Mark("Ben"), "Ben"))
+    asked.take(Tap(4, Play(Laid(12, 4), "Cy"), "Cy"))
+    (question,) = asked.questions()
+    assert (Kind.BONEYARD in {key.kind for key in question.keys}) == offered
+
+
 def test_a_boneyard_that_is_empty_asks_for_no_draw() -> None:
     fold = begun(load_ruleset("tactic"), table(), "Ann")
     emptied, _ = fold.take(Told(Setting(0), ""))

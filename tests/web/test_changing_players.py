@@ -144,10 +144,10 @@ def test_what_was_typed_comes_back(host: FlaskClient, fields: dict[str, str], se
 
 def test_a_journal_that_brings_nonsense_is_refused_with_the_field() -> None:
     line = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
-    with pytest.raises(EventError, match="brought: expected rounds and totals"):
+    with pytest.raises(EventError, match=r"brought\.totals\.Ann: expected a whole number"):
         Header.from_json(line | {"brought": {"totals": {"Ann": "many"}}})
-    with pytest.raises(EventError, match="brought: expected rounds and totals"):
+    with pytest.raises(EventError, match=r"brought\.left: expected an object"):
         Header.from_json(line | {"brought": {"left": ["Cy"]}})
     for nonsense in ({"Ann": 1}, {"Ann": 1, "Ben": 1}, {"Ann": 1, "Ben": 99}, "red"):
-        with pytest.raises(EventError, match="colours: expected another number"):
+        with pytest.raises(EventError, match=r"colours(\.Ben)?: expected"):
             Header.from_json(line | {"colours": nonsense})

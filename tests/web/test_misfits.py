@@ -339,3 +339,12 @@ def test_five_keys_stand_before_more_and_what_fits_no_longer_goes(evening: Eveni
         keys = keys_of(question, ROUND)
     assert [one.choice for one in keys] == [0, 1, 3, 4, 6, 5]
     assert [one.more for one in keys] == [False] * 5 + [True]
+
+
+def test_the_key_that_the_heading_names_stands_before_more(evening: Evening) -> None:
+    names = [{"kind": "name", "events": [{"seq": 7, "by": name}]} for name in ("Ann", "Ben", "Dee", "Eve", "Fay")]
+    later = {"kind": "later", "events": [{"by": "Dee"}]}
+    with evening.table.client.application.test_request_context():
+        keys = keys_of({"about": 7, "candidates": [*names, later]}, ROUND)
+    assert [one.choice for one in keys if not one.more] == [0, 1, 2, 5]
+    assert [one.choice for one in keys if one.more] == [3, 4]

@@ -62,6 +62,23 @@ def test_the_question_is_seen_whole_and_answered_with_one_tap(
         assert evening.state["questions"] == []
 
 
+@pytest.mark.parametrize(("width", "height"), [(320, 568), (360, 740), (375, 667)])
+def test_on_a_small_phone_the_question_is_not_under_the_header(
+    browser: Browser, evening: Evening, width: int, height: int
+) -> None:
+    evening.jumped()
+    with served(evening.table.client.application) as url:
+        page = opened(browser, url, "Cy", width, height)
+        sentence = page.locator("#region-asked h3")
+        expect(sentence).to_have_text("Cy's 3-8: Ben's turn before it is not tapped yet")
+        seen = """one => [0.1, 0.9].every(share => {
+            const box = one.getBoundingClientRect();
+            const top = document.elementFromPoint(box.x + 5, box.y + share * box.height);
+            return one === top || one.contains(top);
+        })"""
+        assert sentence.evaluate(seen)
+
+
 @pytest.mark.parametrize("scripts", [True, False])
 def test_acts_are_put_in_order_with_keys_alone(browser: Browser, evening: Evening, scripts: bool) -> None:
     seq = evening.jumped()
