@@ -4,10 +4,6 @@ There is no queue for each listener. A listener remembers the last journal `seq`
 notification reads on from the journal itself, so live delivery and catching up after a lost connection are the same
 code.
 
-What a list of games says of each: read off its journal, without playing the game again.
-
-Statistics over evenings: what each player has won and scored, from the journals that are there.
-
 What the page stands on: the game being played, the camera over it, and the folder of earlier games.
 """
 
@@ -16,25 +12,21 @@ from __future__ import annotations
 import secrets
 import shutil
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from companion.app.game_index import MOST_KNOWN, GameIndex, GameSummary, KnownGame, summarize, summary_of
 from companion.game.game_view import GameView, Line
 from companion.game.replay import Dispute
-from companion.log.event_fields import EventError
 from companion.log.events import Corrected
-from companion.log.journal import JournalError, JournalText, read_journal
-from companion.play.match import Scoreboard, fold, most_points_win
+from companion.log.journal import JournalError
 from companion.rules.position import LinePosition, Position
-from companion.rules.ruleset import RuleSet, load_ruleset
-from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
-from companion.storage.state_file import ByFile, takes_nothing
+from companion.storage.state_file import by_file, takes_nothing
 from companion.storage.trail import TRAIL_FILE, Trail
 from companion.supervise.parts import Parts
 
@@ -80,141 +72,6 @@ class ChangeSignal:
         with self._changed:
             self._changed.wait_for(lambda: self._count != known, timeout_s)
             return self._count
-
-
-@dataclass(frozen=True, slots=True)
-class GameSummary:
-    """`round` is the last one begun, None before the first; `begun` the moment of the first entry as the journal has
-    it, "" where it does not say; `winners` is empty until the match is over."""
-
-    rules: str
-    set: str
-    players: tuple[str, ...]
-    options: Mapping[str, Any]
-    round: int | None = None
-    winners: tuple[str, ...] = ()
-    begun: str = ""
-
-
-def read_board(path: Path) -> tuple[JournalText, RuleSet, Scoreboard]:
-    """A journal, its rules and its scoreboard. Raises OSError, JournalError, ValueError in one line."""
-    journal = read_journal(path)
-    try:
-        rules = load_ruleset(journal.header.rules, journal.header.options)
-        return journal, rules, fold(journal.header, journal.events)
-    except RuleSetError as fault:
-        raise ValueError(str(fault)) from None
-    except EventError as fault:
-        raise JournalError(path, str(fault)) from None
-
-
-def summarize(path: Path) -> GameSummary:
-    """The summary of a journal. Raises as `read_board`."""
-    journal, _, board = read_board(path)
-    header = journal.header
-    return GameSummary(
-        rules=header.rules,
-        set=header.set,
-        players=header.players,
-        options=dict(header.options),
-        round=board.round.number if board.round else None,
-        winners=board.winners,
-        begun=journal.events[0].at or "" if journal.events else "",
-    )
-
-
-def summary_of(view: GameView, begun: str) -> GameSummary:
-    """The summary of a game that is being played, from what it shows."""
-    return GameSummary(view.rules, view.set, view.players, view.options, view.round, view.winners, begun)
-
-
-@dataclass(frozen=True, slots=True)
-class MatchRecord:
-    """One match as it is counted: the points of each scored round, who won (nobody while it is played), and the certain
-    faults, by player and code.
-
-    Matches count together if their `rules` and `most_points_win` are the same: their points mean the same.
-    """
-
-    rules: str
-    most_points_win: bool
-    players: tuple[str, ...]
-    rounds: tuple[Mapping[str, int], ...] = ()
-    winners: tuple[str, ...] = ()
-    faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class PlayerRecord:
-    """What a player has done in one game: `matches` played to their end, points of single rounds."""
-
-    name: str
-    matches: int = 0
-    wins: int = 0
-    rounds: int = 0
-    points: int = 0
-    best: int = 0
-    worst: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def average(self) -> float:
-        """Points a round; 0 before the first."""
-        return self.points / self.rounds if self.rounds else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Everybody who has played one game, whoever won most often first."""
-
-    rules: str
-    most_points_win: bool
-    players: tuple[PlayerRecord, ...]
-
-
-def record_of(path: Path) -> MatchRecord:
-    """The match in a journal. Raises as `read_board`."""
-    journal, rules, board = read_board(path)
-    header = journal.header
-    faults: dict[str, Counter[str]] = {}
-    for line, finding in board.faults:
-        player = finding.by or getattr(line.event, "by", None)
-        if player in header.players:
-            faults.setdefault(player, Counter())[finding.code] += 1
-    scored = tuple(sheet.scores for sheet in board.rounds if sheet.scores is not None)
-    return MatchRecord(header.rules, most_points_win(rules), header.players, scored, board.winners, faults)
-
-
-def standings(matches: Iterable[MatchRecord]) -> tuple[Standing, ...]:
-    """The standings of each game, in the order in which the games first come; games without a scored round left out."""
-    games: dict[tuple[str, bool], dict[str, PlayerRecord]] = {}
-    for match in matches:
-        if not match.rounds:
-            continue
-        players = games.setdefault((match.rules, match.most_points_win), {})
-        for name in match.players:
-            _add(players.setdefault(name, PlayerRecord(name)), match)
-    return tuple(
-        Standing(rules, most_win, tuple(sorted(players.values(), key=lambda one: _place(one, most_win))))
-        for (rules, most_win), players in games.items()
-    )
-
-
-def _add(record: PlayerRecord, match: MatchRecord) -> None:
-    scores = [scores[record.name] for scores in match.rounds if record.name in scores]
-    if scores:
-        better, worse = (max, min) if match.most_points_win else (min, max)
-        known = [record.best, record.worst] if record.rounds else []
-        record.best, record.worst = better([*scores, *known]), worse([*scores, *known])
-    record.rounds += len(scores)
-    record.points += sum(scores)
-    record.matches += bool(match.winners)
-    record.wins += record.name in match.winners
-    record.faults.update(match.faults.get(record.name, {}))
-
-
-def _place(record: PlayerRecord, most_points_win: bool) -> tuple[int, float, str]:
-    return -record.wins, -record.average if most_points_win else record.average, record.name
 
 
 class SessionLike(Protocol):
@@ -388,9 +245,6 @@ class GameRepository:
     """(a photograph, header) -> what `app.games.hand_of` says of a hand laid open. None: no eye here."""
 
 
-MOST_SUMMARIES = 200
-"""Journals whose summaries are kept; a list shows fewer."""
-
 MOST_LOOKED_AT = 3
 """Earlier games that are kept played again: somebody steps through one, or goes from its sheet to its replay."""
 
@@ -428,6 +282,10 @@ class AppState:
         self.repairs.check(self._lasting_troubles)
         self.trail = Trail(None if data_dir is None else data_dir / TRAIL_FILE, self.parts.add("trail").fail)
         self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
+        read = summarize if repository is None else repository.summarize
+        self._on_the_table = by_file(read, 1)
+        games, damaged = self.game_folders, self.repairs.report_damaged
+        self.index = None if games is None else GameIndex(games, read, lambda: self.game, damaged)
         self.disk_refuses = ""
         """Why the disk takes no new file, found at the start; "" where it does."""
         self.looked_at = ""
@@ -435,13 +293,13 @@ class AppState:
         self.repairs.check(self._refusing_disk)
         self.delete_pictures: Callable[[], int] | None = None
         if repository is not None:
-            self._looked_at = ByFile(repository.look, MOST_LOOKED_AT)
-            self._summaries = ByFile(repository.summarize, MOST_SUMMARIES)
-        self._records = ByFile(record_of, MOST_SUMMARIES)
+            self._looked_at = by_file(repository.look, MOST_LOOKED_AT)
         self._lock = threading.Lock()
         self.switching = threading.RLock()
         """Held by whoever changes the game or puts another one on the table, from looking at it until it is done."""
-        self._followers: list[Callable[[str, SessionLike], None]] = []
+        index = self.index
+        self._followers: list[Callable[[str, SessionLike], None]]
+        self._followers = [] if index is None else [lambda *_: index.look_again()]
         self._session: SessionLike | None = None
         self._game = ""
         if session is not None:
@@ -534,26 +392,27 @@ class AppState:
             if self._session is not None and game == self._game:
                 return self._session
         folder = self.folder(game)
-        return None if folder is None or self.repository is None else self._looked_at.get(folder / "journal.jsonl")
+        return None if folder is None or self.repository is None else self._looked_at(folder / "journal.jsonl")
 
-    def summary(self, game: str) -> GameSummary | None:
-        """What a list says of a game; it is not played again for that. Raises OSError, ValueError, JournalError."""
+    def known(self, game: str, *, now: bool = False) -> KnownGame | None:
+        """What a list says of a game; None while its journal is still to be read, unless it is read `now`."""
         with self._lock:
             session = self._session if game == self._game else None
         if session is not None:
             first = next(iter(event_lines(session)), {})
-            return summary_of(session.snapshot(), str(first.get("at") or ""))
-        folder = self.folder(game)
-        return None if folder is None or self.repository is None else self._summaries.get(folder / "journal.jsonl")
+            return KnownGame("", summary_of(session.snapshot(), str(first.get("at") or "")))
+        return None if self.index is None else self.index.get(game, now=now)
 
-    def match_records(self) -> list[MatchRecord]:
-        """The matches of the newest games, for statistics; a journal that cannot be read counts for nothing."""
-        found = []
-        for game in self.games(MOST_SUMMARIES):
+    def counted(self) -> list[KnownGame | None]:
+        """The newest games, for statistics; None for one whose journal is still to be read."""
+        found: list[KnownGame | None] = []
+        for game in self.games(MOST_KNOWN):
             folder = self.folder(game)
-            if folder is not None:
+            if folder is not None and game == self.game:
                 with suppress(OSError, ValueError, JournalError):
-                    found.append(self._records.get(folder / "journal.jsonl"))
+                    found.append(KnownGame("", self._on_the_table(folder / "journal.jsonl")))
+            elif folder is not None:
+                found.append(self.known(game))
         return found
 
     def reopen(self, game: str) -> None:
@@ -567,11 +426,12 @@ class AppState:
         """Remove an earlier game: journal, pictures and our own copy. Raises NoGameError for a name that is none and
         for the game on the table, OSError."""
         folder = self.folder(game)
-        if folder is None or self.data_dir is None or game == self.game:
+        if folder is None or self.data_dir is None or self.index is None or game == self.game:
             raise NoGameError
         # The copy goes first: the next start would bring the game back from it.
         (self.data_dir / "copies" / f"{game}.jsonl").unlink(missing_ok=True)
         shutil.rmtree(folder)
+        self.index.look_again()
         self.signal.notify()
 
     def try_the_disk(self) -> None:

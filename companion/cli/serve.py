@@ -385,6 +385,7 @@ def serve(
         if table is not None:
             table.start()
         _beat_for_the_game(app_state, parts)
+        _read_earlier_games(app_state, parts)
         _follow_the_address(address, app_state, parts)
         click.echo(f"The page: {address.now}")
         if address.name:
@@ -524,6 +525,13 @@ def _beat_for_the_game(app_state: AppState, parts: ExitStack) -> None:
     parts.callback(over.set)
 
 
+def _read_earlier_games(app_state: AppState, parts: ExitStack) -> None:
+    """For the list of games and the statistics, while the page answers."""
+    if app_state.index is not None:
+        app_state.index.start(app_state.parts.add("game index").loop)
+        parts.callback(app_state.index.close)
+
+
 LOOPBACK = "127.0.0.1"
 
 FILM_WH = (2240, 1680)
@@ -642,7 +650,8 @@ def _play(
     )
     click.echo("Ctrl-C ends the demo.", err=True)
     try:
-        with Watchdog(app_state.parts):
+        with ExitStack() as parts, Watchdog(app_state.parts):
+            _read_earlier_games(app_state, parts)
             serve_on(app, sock)
     except KeyboardInterrupt:
         click.echo("The demo is over.", err=True)

@@ -27,7 +27,7 @@ class GameFolders:
     """The games under a data folder. `damaged` hears of a file that could not be understood and was set aside."""
 
     def __init__(self, data_dir: Path, damaged: Callable[[Path], None] = lambda aside: None) -> None:
-        self._data_dir = data_dir
+        self.data_dir = data_dir
         self._file = data_dir / CURRENT_FILE
         nothing: tuple[str | None, int] = (None, 0)
         self._current, self._count = read_state(self._file, _current_of, nothing, damaged)
@@ -35,7 +35,7 @@ class GameFolders:
     def names(self, most: int | None = None) -> list[str]:
         """The newest first, at most so many. Games that earlier releases named after the date are older than any
         counted one."""
-        folder = self._data_dir / "games"
+        folder = self.data_dir / "games"
         found = [path.name for path in folder.iterdir()] if folder.is_dir() else []
         found.sort(key=lambda name: (number_of(name), name), reverse=True)
         return list(islice((name for name in found if name in self), most))
@@ -45,7 +45,7 @@ class GameFolders:
         return game not in ("", "..") and Path(game).name == game and (self.folder(game) / "journal.jsonl").is_file()
 
     def folder(self, game: str) -> Path:
-        return self._data_dir / "games" / game
+        return self.data_dir / "games" / game
 
     def current(self) -> str | None:
         """The game that was on the table last; where nothing says so, the newest one."""
@@ -62,8 +62,8 @@ class GameFolders:
 
     def make(self) -> str:
         """An empty folder for a new game; its name. A number is never given twice. Raises OSError."""
-        folders = (path.name for path in (self._data_dir / "games").glob("game-*"))
-        copies = (path.stem for path in (self._data_dir / "copies").glob("game-*.jsonl"))
+        folders = (path.name for path in (self.data_dir / "games").glob("game-*"))
+        copies = (path.stem for path in (self.data_dir / "copies").glob("game-*.jsonl"))
         number = max([self._count, *map(number_of, folders), *map(number_of, copies)])
         while True:
             number += 1

@@ -35,7 +35,8 @@ from markupsafe import Markup
 from werkzeug.exceptions import BadRequest, Conflict, NotFound, ServiceUnavailable
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import AppState, NoGameError, SessionLike, event_lines, standings
+from companion.app.game_index import standings
+from companion.app.state import AppState, NoGameError, SessionLike, event_lines
 from companion.log.journal import JournalError
 from companion.storage.game_folders import NewZip
 from companion.web.access import needs_pin
@@ -294,7 +295,7 @@ def document(name: str) -> str:
 games = Blueprint("games", __name__)
 
 MOST_LISTED = 50
-"""The newest ones; a journal is read once for the list, and again when it has changed."""
+"""The newest ones."""
 
 EXPORT_LIMIT = 400 * 1024 * 1024
 """Bytes of pictures in one zip; an evening is far below."""
@@ -313,31 +314,24 @@ def look_up(game: str) -> SessionLike:
 
 
 @games.get("/games")
-@in_turn
 def listing() -> str:
     """All games, the latest first."""
-    found: list[dict[str, Any]] = []
     names = app_state().games(MOST_LISTED)
     if app_state().has_game and app_state().game not in names:
         names.insert(0, app_state().game)
-    for name in names[:MOST_LISTED]:
-        about: dict[str, Any] = {"name": name, "current": name == app_state().game, "fault": None}
-        try:
-            summary = app_state().summary(name)
-            found.append({**about, "about": summary, "begun": "" if summary is None else _in_words(summary.begun)})
-        except Exception as fault:  # one broken file must not hide the others
-            found.append({**about, "about": None, "fault": why_of(fault)[:300]})
+    found = [(name, app_state().known(name)) for name in names[:MOST_LISTED]]
+    shown = {"found": found, "unread": None in dict(found).values(), "current": app_state().game, "in_words": _in_words}
     may_delete = app_state().delete_pictures is not None
-    return render_template("games.html", found=found, tv=False, may_delete=may_delete)
+    return render_template("games.html", **shown, tv=False, may_delete=may_delete)
 
 
 @games.get("/statistics")
-@in_turn
 def statistics() -> str:
     """Wins, averages, best and worst rounds over all games; with ?faults=1 the certain faults by kind as well."""
-    found = standings(app_state().match_records())
-    faults = request.args.get("faults") == "1"
-    return render_template("statistics.html", found=found, faults=faults, decimal=show_decimal, tv=False)
+    games = app_state().counted()
+    found = standings(known.summary for known in games if known is not None and known.summary is not None)
+    shown = {"found": found, "unread": None in games, "faults": request.args.get("faults") == "1"}
+    return render_template("statistics.html", **shown, decimal=show_decimal, tv=False)
 
 
 def _in_words(at: str) -> str:

@@ -208,10 +208,8 @@ def last_game() -> Mapping[str, Any] | None:
     """`game`, `rules`, `set`, `players` and `options` of the game on the table, else of the latest one."""
     games = [app_state().game] if app_state().has_game else app_state().games(1)
     for game in games:
-        try:
-            last = app_state().summary(game)
-        except (OSError, ValueError, JournalError):
-            continue
+        known = app_state().known(game, now=True)
+        last = None if known is None else known.summary
         if last is not None and last.rules in rule_sets():
             return {"game": game, "rules": last.rules, "set": last.set, "players": list(last.players),
                     "options": last.options}  # fmt: skip

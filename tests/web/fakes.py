@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from companion.app.state import GameRepository, GameSummary, summary_of
+from companion.app.game_index import GameSummary, summary_of
+from companion.app.state import GameRepository
 from companion.game.game_view import GameView
 from companion.game.replay import Dispute, NoSuchPlayError
 from tests.shown import view_of

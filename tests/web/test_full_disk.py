@@ -14,6 +14,7 @@ from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.log import journal as journal_module
 from companion.web.app import PageSettings, create_app
+from tests.desk.reading import read_all
 
 GAME = {"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
 PIN = {"X-Companion-Pin": "135790"}
@@ -73,10 +74,13 @@ def test_another_fault_of_the_disk_says_why_without_the_place(
     }
 
 
-def test_a_game_that_cannot_be_read_is_listed_without_its_place(page: FlaskClient, tmp_path: Path) -> None:
+def test_a_game_that_cannot_be_read_is_listed_without_its_place(
+    page: FlaskClient, table: AppState, tmp_path: Path
+) -> None:
     folder = tmp_path / "games" / "game-0009"
     folder.mkdir()
     (folder / "journal.jsonl").write_bytes(b"nonsense\n")
+    read_all(table.index)
     for path in ("/games", "/games/game-0009/replay"):
         shown = page.get(path).text
         assert "line 1: is not JSON" in shown

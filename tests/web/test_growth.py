@@ -21,6 +21,7 @@ from companion.rules.position import Play
 from companion.web.app import PageSettings, create_app
 from companion.web.archive import MOST_LISTED
 from tests.desk.playing import begin, play_out, say
+from tests.desk.reading import read_all
 
 Written = Callable[[int], Path]
 
@@ -113,6 +114,7 @@ def house(
         (folder / FOLDER / f"{number:04d}.jpg").write_bytes(b"\xff\xd8")
         (folder / FOLDER / f"{number:04d}.json").write_bytes(b"{}")
     state = AppState(data_dir=folder, repository=GameRepository(create=create_game, open=open_game, look=look_at_game))
+    read_all(state.index)
     state.learning = LearningDesk(folder)
     if running:
         state.reopen("game-0900")

@@ -8,18 +8,19 @@ from shutil import copyfile
 import pytest
 from flask.testing import FlaskClient
 
+from companion.app.game_index import GameSummary, standings, summarize
 from companion.app.games import make_app_state
-from companion.app.state import MatchRecord, record_of, standings
 from companion.log.journal import read_journal
 from companion.play.match import fold
 from companion.web.app import PageSettings, create_app
+from tests.desk.reading import read_all
 
 GAMES = Path(__file__).parents[1] / "games"
 
 
-def match(*rounds: dict[str, int], winners: tuple[str, ...] = (), most_win: bool = False) -> MatchRecord:
+def match(*rounds: dict[str, int], winners: tuple[str, ...] = (), most_win: bool = False) -> GameSummary:
     players = tuple(rounds[0]) if rounds else ("Ann", "Ben")
-    return MatchRecord("tactic", most_win, players, rounds, winners)
+    return GameSummary("tactic", "double-12", players, {}, winners=winners, most_points_win=most_win, scores=rounds)
 
 
 def test_wins_average_best_and_worst() -> None:
@@ -51,7 +52,7 @@ def test_a_match_is_counted_as_its_journal_has_it(name: str) -> None:
     path = GAMES / f"{name}.jsonl"
     journal = read_journal(path)
     board = fold(journal.header, journal.events)
-    [game] = standings([record_of(path)])
+    [game] = standings([summarize(path)])
     for player in game.players:
         assert player.points == sum(sheet.scores[player.name] for sheet in board.rounds if sheet.scores)
     assert sum(one.wins for one in game.players) == len(board.winners)
@@ -67,7 +68,9 @@ def page(tmp_path: Path) -> FlaskClient:
     broken = tmp_path / "games" / "20261121-1900-broken"
     broken.mkdir()
     (broken / "journal.jsonl").write_text("no journal\n")
-    return create_app(make_app_state(tmp_path), PageSettings(testing=True)).test_client()
+    app_state = make_app_state(tmp_path)
+    read_all(app_state.index)
+    return create_app(app_state, PageSettings(testing=True)).test_client()
 
 
 def test_the_page_shows_every_player_and_no_fault_unless_asked(page: FlaskClient) -> None:
@@ -79,7 +82,23 @@ def test_the_page_shows_every_player_and_no_fault_unless_asked(page: FlaskClient
 
 
 def test_averages_are_written_as_the_reader_writes_them(page: FlaskClient) -> None:
-    [game] = standings([record_of(GAMES / "tactic-5.jsonl")])
+    [game] = standings([summarize(GAMES / "tactic-5.jsonl")])
     average = f"{game.players[0].average:.1f}"
     assert average in page.get("/statistics?lang=en").get_data(as_text=True)
     assert average.replace(".", ",") in page.get("/statistics?lang=cs").get_data(as_text=True)
+
+
+@pytest.mark.parametrize("path", ["/games", "/statistics"])
+def test_a_page_says_that_games_are_still_being_read_and_waits_for_none(tmp_path: Path, path: str) -> None:
+    folder = tmp_path / "games" / "game-0001"
+    folder.mkdir(parents=True)
+    copyfile(GAMES / "tactic-5.jsonl", folder / "journal.jsonl")
+    app_state = make_app_state(tmp_path)
+    app_state.put_on_the_table(app_state.session, "another")
+    page = create_app(app_state, PageSettings(testing=True)).test_client()
+    said = "Some games are still being read."
+    shown = page.get(path).get_data(as_text=True)
+    assert said in shown and "No round has been scored yet." not in shown
+    read_all(app_state.index)
+    shown = page.get(path).get_data(as_text=True)
+    assert said not in shown and read_journal(GAMES / "tactic-5.jsonl").header.players[0] in shown
