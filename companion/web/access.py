@@ -89,7 +89,7 @@ MOST_REMEMBERED = 5000
 @dataclass(slots=True)
 class PinLock:
     """Compares PINs. One address has `free_tries`, all together `free_tries_for_all`; then the wait doubles each time.
-    The right PIN forgets the wrong ones of its address and of all.
+    The right PIN forgets the wrong ones of its address, and of nobody else.
 
     `clock` gives monotonic seconds.
     """
@@ -146,7 +146,6 @@ class PinLock:
             return False
         with self._lock:
             self._tries.pop(address, None)
-            self._tries.pop(EVERYONE, None)
         return True
 
     def _count(self, tries: _Tries, free: int, now: float) -> None:
