@@ -194,6 +194,7 @@ def _why(question: Line, acts: Acts) -> str:
         "NO_DRAW": lambda: _("%(name)s's draw was not tapped", name=whose),
         "MARKER_MISSING": lambda: _("%(name)s's marker was not tapped", name=whose),
         "MARKER_NOT_REMOVED": lambda: _("%(name)s's marker is still on", name=whose),
+        "MARKER_REMOVED_WRONGLY": lambda: _("%(name)s's marker is off already", name=whose),
         "MARKER_UNEARNED": lambda: _("no marker was due for %(name)s", name=whose),
         "DOUBLE_NOT_FOLLOWED": lambda: _("%(name)s's double has no second tile", name=whose),
         "OPEN_DOUBLE_IGNORED": lambda: _("an open double must be covered first"),

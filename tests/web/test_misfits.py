@@ -317,6 +317,7 @@ def test_of_a_turn_that_was_ended_more_may_be_to_come(evening: Evening) -> None:
         ("OUT_OF_TURN", "Cy's 3-8: it is not Cy's turn"),
         ("DUPLICATE_TILE", "Cy's 3-8: this tile lies on the table already"),
         ("MISMATCH", "Cy's 3-8: it does not fit at that end"),
+        ("MARKER_REMOVED_WRONGLY", "Cy's 3-8: Cy's marker is off already"),
         ("DEAD_TRAIN", "Cy's 3-8: Cy: This train is closed for good"),
     ],
 )
