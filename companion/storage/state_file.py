@@ -1,7 +1,5 @@
 """Small JSON files of the data folder: written whole or not at all, and set aside where they cannot be understood.
 
-What was worked out from a file, kept until the file is another one.
-
 Checksums for the lines of a file that only grows: each line's covers that line and every line before it.
 
 The checksum is the last member of a line's JSON object, `"sum": "0123456789abcdef"`. A line that was changed, lost,
