@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, render_template, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
@@ -38,7 +38,7 @@ from companion.app.state import AppState
 from companion.log.journal import PHONE
 from companion.storage.state_file import read_state, write_state
 from companion.web.forms import at_field, name_of_phone, plain_digits, read_body, send_again, sent_again, text
-from companion.web.guard import network_of
+from companion.web.guard import address_parts, network_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 
@@ -531,7 +531,7 @@ def try_pin(pin: str) -> None:
 
 def own_path(url: str | None) -> str:
     """The path, and what is asked of it, of one of our own pages, whatever was given."""
-    parts = urlsplit(url or "")
+    parts = address_parts(url)
     if not parts.path.startswith("/") or parts.path.startswith(("//", "/\\", "/pin")):
         return "/"
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
@@ -550,7 +550,8 @@ def sign_in() -> AnyResponse:
     target = own_path(str(fields.get("next") or "/"))
     _sign_in(fields)
     then = str(fields.get("then") or "")
-    if urlsplit(then).path in KEPT_FORMS and not urlsplit(then).netloc:
+    parts = address_parts(then)
+    if parts.path in KEPT_FORMS and not parts.netloc:
         waiting = {name.removeprefix(WAITING): str(value) for name, value in fields.items() if name.startswith(WAITING)}
         app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
         return send_again(app, then, waiting, session)

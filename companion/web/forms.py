@@ -29,7 +29,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from flask import Flask, Request, Response, current_app, g, request
 from flask.sessions import SecureCookieSessionInterface
@@ -39,6 +39,7 @@ from werkzeug.routing import RequestRedirect
 
 from companion.log.event_fields import can_be_shown
 from companion.log.events import SOURCES
+from companion.web.guard import address_parts
 from companion.web.languages import gettext as _
 
 SIGNS = {
@@ -246,9 +247,9 @@ def _returned(fault: HTTPException, fields: Mapping[str, str]) -> Returned:
 
 def _page_of_form() -> tuple[str, str] | None:
     """(path, query) of the page that the form stands on: the form's own address, its field `page`, the referrer."""
-    came = urlsplit(request.referrer or "")
+    came = address_parts(request.referrer)
     query = request.query_string.decode("ascii", "ignore") if request.method == "POST" else ""
-    named = urlsplit(str(request.form.get("page") or ""))
+    named = address_parts(str(request.form.get("page") or ""))
     for path, asked in ((request.path, query), (named.path, named.query), (came.path, came.query)):
         if path.startswith("/") and not path.startswith("/api/") and is_page(path):
             return path, asked

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import lru_cache, wraps
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from flask import Flask, Request, Response, current_app, request
 from werkzeug.exceptions import Forbidden, MisdirectedRequest
@@ -58,10 +58,20 @@ def own_names() -> frozenset[str]:
     return frozenset({"localhost", name, plain, *(f"{plain}.{domain}" for domain in ROUTERS_DOMAINS)})
 
 
+def address_parts(address: str | None) -> SplitResult:
+    """The parts of an address that somebody has sent; empty ones of what is none."""
+    try:
+        return urlsplit(address or "")
+    except ValueError:
+        return urlsplit("")
+
+
 def host_is_ours(host: str, names: Collection[str]) -> bool:
     """Whether a Host header names this box: an IP literal or one of `names`.
 
-    A page elsewhere whose name is made to point here (DNS rebinding) still sends its own name, and is refused.
+    A page elsewhere whose name is made to point here (DNS rebinding) still sends its own name, and is refused. Any IP
+    literal will do: nothing is looked up for it, so none can be made to point here. This box may not know its own
+    (behind a router or in a container), and a page of another address is another origin, which sends its `Origin`.
     """
     try:
         parts = urlsplit(f"//{host}")
@@ -118,7 +128,7 @@ def check_origin(incoming: Request) -> None:
         return
     origin = incoming.headers.get("Origin")
     if origin is not None:
-        if urlsplit(origin).netloc.lower() != incoming.headers.get("Host", "").lower():
+        if address_parts(origin).netloc.lower() != incoming.headers.get("Host", "").lower():
             raise Forbidden("The request came from another site.")
         return
     if incoming.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):

@@ -284,6 +284,10 @@ TLS_HELLO = b"\x16\x03"
 
 NO_TLS = "This page speaks http and not https: write http:// in front of its address."
 
+PIECE = 64 * 1024
+"""Bytes of an answer that are read and sent at once. waitress takes what the kernel's buffer may grow to, 4 MB: each of
+its threads that had sent a long file kept 15 MB."""
+
 BACKLOG_BYTES = 256 * 1024
 """What a screen may leave untaken before whoever writes to it waits."""
 
@@ -361,6 +365,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.parser_class = lambda _adj: Parser(self)
         self.address = address_of(str(addr[0]))
         super().__init__(server, sock, addr, adj, map=map)
+        self.sendbuf_len = PIECE
         theirs = [channel for channel in server.active_channels.values() if channel.address == self.address]
         if not of_this_house(str(addr[0]), str(sock.getsockname()[0])):
             self.handle_close()

@@ -17,7 +17,8 @@ from flask import Flask
 from werkzeug.exceptions import ServiceUnavailable
 
 from companion.app.state import AppState
-from companion.web.serving import ServingSettings
+from companion.web.archive import Reader
+from companion.web.serving import PIECE, ServingSettings
 from companion.web.stream import ScreenPlaces, StreamSettings
 from tests.web.background import serve_in_background
 from tests.web.conftest import PIN
@@ -174,6 +175,18 @@ def test_a_download_that_nobody_takes_is_given_up_and_its_place_is_free_again(ph
         assert one.hears(b"200 OK")
     until(lambda: free() == 2)
     assert phone().ask("/health").status() == 200
+
+
+def test_a_long_file_is_held_in_memory_piece_by_piece(phone: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, pieces = Reader.readinto, []
+
+    def counted(reader: Reader, buffer: bytearray) -> int:
+        pieces.append(len(buffer))
+        return read(reader, buffer)
+
+    monkeypatch.setattr(Reader, "readinto", counted)
+    assert phone().ask("/source").status() == 200
+    assert len(pieces) > 10 and max(pieces) <= PIECE
 
 
 @pytest.mark.parametrize("size", [10**9, 70_000])

@@ -125,6 +125,7 @@ def test_a_rebound_name_sees_nothing(anyone: FlaskClient) -> None:
     [
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://["},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
     ],
@@ -400,6 +401,7 @@ def test_a_wrong_pin_in_the_form_says_so(anyone: FlaskClient) -> None:
         "/?lang=xx",
         "/?theme=<script>",
         "/regions?tv=NaN",
+        "/pin?next=http://[",
         "/setup?rules=%f0%28%8c%28",
     ],
 )
@@ -407,6 +409,17 @@ def test_strange_addresses_never_break_the_page(anyone: FlaskClient, path: str) 
     answer = anyone.get(path)
     assert answer.status_code < 500
     assert "Traceback" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/api/undo", "/setup", "/round-end"])
+def test_a_form_of_no_address_is_answered(anyone: FlaskClient, path: str) -> None:
+    answer = anyone.post(path, data={"page": "http://[", "then": "http://["}, headers={"Referer": "http://["})
+    assert answer.status_code < 500
+
+
+def test_a_pin_with_a_form_of_no_address_signs_in(anyone: FlaskClient) -> None:
+    answer = anyone.post("/pin", data={"pin": PIN, "then": "http://[", "next": "http://["})
+    assert answer.status_code == 303
 
 
 def test_a_wrong_method_is_refused(anyone: FlaskClient) -> None:
