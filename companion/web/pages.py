@@ -41,7 +41,7 @@ from companion.web.access import (
 )
 from companion.web.api import app_state
 from companion.web.changing import stamp
-from companion.web.drawing import rails, sprite
+from companion.web.drawing import sprite
 from companion.web.forms import fields_sent_again, here, own_address, person, read_body, returned
 from companion.web.guests import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
@@ -162,7 +162,7 @@ TOLD = (
     wording.retraction_text, wording.retraction_cause, standing_faults, standing_doubts, open_findings, confirmed,
     misfits.acts_of, misfits.keys_of, misfits.question_text, misfits.put_before_text, misfits.turn_to_come_text,
     wording.settle_text, misfits.misfits_here, misfits.put_before_here, misfits.own_turn, misfits.turn_waiting,
-    rails, sprite, summary_of, ahead_text, pin_place_text, fields_sent_again, own_address, invitation, qr_address,
+    sprite, summary_of, ahead_text, pin_place_text, fields_sent_again, own_address, invitation, qr_address,
     uninvited_text, last_game, undo_text, taken_back_text, may_put_back, brought_down_by,
 )  # fmt: skip
 """What every template may call, by its own name."""

@@ -39,7 +39,7 @@ from companion.storage.state_file import set_aside, write_whole
 from companion.web.access import needs_pin, signed_in, wants_page
 from companion.web.api import app_state
 from companion.web.changing import changes, expect_game
-from companion.web.drawing import seat_map
+from companion.web.drawing import seat_places
 from companion.web.forms import FieldError, asked_as, number, read_body, refuse_name, text
 from companion.web.languages import gettext as _
 from companion.web.texts import (
@@ -195,8 +195,8 @@ def ask() -> str:
     chosen = rule_sets().get(request.args.get("rules", "")) if own is None else rule_sets()[own.extends]
     last = last_game()
     shown = {
-        "all_rules": rule_sets(), "rules": chosen, "options": _options(chosen, own), "seat_map": seat_map, "last": last,
-        "own": own, "differences": [] if own is None else _differences(own),
+        "all_rules": rule_sets(), "rules": chosen, "options": _options(chosen, own), "last": last,
+        "seat_places": seat_places, "own": own, "differences": [] if own is None else _differences(own),
         "all_own": [(one, _differences(one)) for one in own_rules(app_state().data_dir)],
         "choice_of": choice_of,
         "names": list(last["players"]) if last else [], "running": _running(), "tv": False,

@@ -65,7 +65,7 @@ def test_the_wheel_carries_what_the_program_reads(dist: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for room, kind in (
         ("companion/rules", "toml"), ("companion/judge_api", "toml"), ("companion/web/texts", "toml"),
-        ("companion/web/templates", "html"), ("companion/web/static", "js"),
+        ("companion/web/templates", "html"), ("companion/web/templates", "svg"), ("companion/web/static", "js"),
         ("companion/web/translations", "po"), ("companion/hall/templates", "html"), ("vision/networks", "onnx"),
         ("vision/networks", "json"), ("hardware/bom", "toml"), ("hardware/panel", "toml"), ("docs", "md"),
     ):  # fmt: skip
