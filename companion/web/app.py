@@ -120,6 +120,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_repeats"] = Repeats()
     app.extensions["companion_guest_hands"] = GuestHands()
     app.extensions["companion_regions"] = RegionCache()
+    app.extensions["companion_whose"] = dict[str, str]()  # a phone's secret -> whose it is
     app_state.repairs.check(partial(broken, app_state.data_dir, app_state.repairs.report))
     guard(app, frozenset(name.lower() for name in chosen.names))
     pack_answers(app)

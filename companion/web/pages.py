@@ -30,6 +30,7 @@ from companion.web import misfits, tapping, wording
 from companion.web import misfits as after_hands
 from companion.web.access import (
     SHARED,
+    browsers,
     evening,
     knows_pin,
     may_invite,
@@ -48,7 +49,7 @@ from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, whole_tiles
 from companion.web.misfits import settling_state
 from companion.web.plays import brought_down_by, may_put_back, question_picture, taken_back_text, undo_text
-from companion.web.score_sheet import ahead_text, summary_of
+from companion.web.score_sheet import summary_of
 from companion.web.serving import photograph_limit
 from companion.web.setup import last_game
 from companion.web.tapping import carry
@@ -61,6 +62,12 @@ whose = Blueprint("whose", __name__)
 def my_seat(board: GameView) -> Seat | None:
     """The player whose phone this is; None: everybody's, a program's, or nobody has said."""
     return board.seat(who_changes())
+
+
+def on_another_phone(name: str) -> bool:
+    """Whether another phone that is signed in has been said to be this player's."""
+    said, mine = current_app.extensions["companion_whose"], session.get("browser")
+    return any(whose == name and phone != mine and phone in browsers() for phone, whose in tuple(said.items()))
 
 
 def says_whose() -> bool:
@@ -95,6 +102,12 @@ def choose() -> AnyResponse:
         session["name"] = chosen
     elif session.get("name") in players:
         del session["name"]
+    said = current_app.extensions["companion_whose"]
+    for phone in [one for one in tuple(said) if one not in browsers()]:
+        said.pop(phone, None)
+    if "browser" in session:
+        said[session["browser"]] = chosen
+        app_state().signal.notify()
     return redirect(own_path(str(fields.get("next") or "/")), 303)
 
 
@@ -150,20 +163,20 @@ def pin_place_text() -> str:
 
 
 TOLD = (
-    stamp, carry, my_seat, asks_whose, wording.event_text, wording.train_name, wording.show_tile, wording.camera_doing,
-    wording.camera_message, wording.reads_slowly, translated, notices, recent_faults, wording.proof_text,
-    wording.meeting_text, wording.open_text, wording.author_text, wording.entry_text, wording.unable_text,
-    tapping.insertable, tapping.insertable_text, fit, wording.reason_text, wording.asks_about_seats,
-    wording.asks_about_marker, wording.unscored_round, question_picture, photograph_limit, wording.place_of_question,
-    wording.candidate_text, wording.rules_name, wording.set_title, wording.ended_text, wording.examined_text,
-    wording.gone_texts, wording.none_text, after_hands.left_open, after_hands.moments, after_hands.only_possible,
-    wording.rules_source, wording.quoted_words, code_title, code_rule, reminder, is_fault, is_own_fault,
-    wording.fault_title, wording.faults_title, wording.fault_text, wording.fault_tag, wording.apart_text,
+    stamp, carry, my_seat, asks_whose, on_another_phone, wording.ahead_text, wording.event_text, wording.train_name,
+    wording.show_tile, wording.camera_doing, wording.camera_message, wording.reads_slowly, translated, notices,
+    recent_faults, wording.proof_text, wording.meeting_text, wording.open_text, wording.author_text, wording.entry_text,
+    wording.unable_text, tapping.insertable, tapping.insertable_text, fit, wording.reason_text,
+    wording.asks_about_seats, wording.asks_about_marker, wording.unscored_round, question_picture, photograph_limit,
+    wording.place_of_question, wording.candidate_text, wording.rules_name, wording.set_title, wording.ended_text,
+    wording.examined_text, wording.gone_texts, wording.none_text, after_hands.left_open, after_hands.moments,
+    after_hands.only_possible, wording.rules_source, wording.quoted_words, code_title, code_rule, reminder, is_fault,
+    is_own_fault, wording.fault_title, wording.faults_title, wording.fault_text, wording.fault_tag, wording.apart_text,
     wording.retraction_text, wording.retraction_cause, standing_faults, standing_doubts, open_findings, confirmed,
     misfits.acts_of, misfits.keys_of, misfits.question_text, misfits.put_before_text, misfits.turn_to_come_text,
     wording.settle_text, misfits.misfits_here, misfits.put_before_here, misfits.own_turn, misfits.turn_waiting,
-    sprite, summary_of, ahead_text, pin_place_text, fields_sent_again, own_address, invitation, qr_address,
-    uninvited_text, last_game, undo_text, taken_back_text, may_put_back, brought_down_by,
+    sprite, summary_of, pin_place_text, fields_sent_again, own_address, invitation, qr_address, uninvited_text,
+    last_game, undo_text, taken_back_text, may_put_back, brought_down_by,
 )  # fmt: skip
 """What every template may call, by its own name."""
 

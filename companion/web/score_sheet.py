@@ -296,16 +296,13 @@ class SummaryRow:
 
 @dataclass(frozen=True, slots=True)
 class RoundSummary:
-    """The last round that has points. `rows` by rank; `ahead` is what parts the leaders from the next one, None where
-    nobody comes after them; `best` (points, names, round) is the best round of the match, None where too many share
-    it; `why` says why a payment counts twice, or who pays."""
+    """The last round that has points. `rows` by rank; `best` (points, names, round) is the best round of the match,
+    None where too many share it; `why` says why a payment counts twice, or who pays."""
 
     number: int
     how: str
     out: Seat | None
     rows: tuple[SummaryRow, ...]
-    leaders: tuple[str, ...]
-    ahead: int | None
     best: tuple[int, tuple[str, ...], int] | None
     why: tuple[str, ...] = ()
 
@@ -332,15 +329,11 @@ def summary_of(board: GameView) -> RoundSummary | None:
         )
         for row in sorted(board.scores, key=lambda row: row.rank)
     )
-    leaders = tuple(row.seat.name for row in rows if row.rank == 1)
-    others = [abs(row.total - rows[0].total) for row in rows if row.rank > 1]
     return RoundSummary(
         number=last.round,
         how=ended_text(last, board.family),
         out=board.seat(last.out),
         rows=rows,
-        leaders=leaders,
-        ahead=min(others, default=None),
         best=_best(board),
         why=_why(board, rules, last, shown, paid) if rules is not None and paid else (),
     )
@@ -423,16 +416,6 @@ def _best(board: GameView) -> tuple[int, tuple[str, ...], int] | None:
     those = [(number, name) for number, name, points in rounds if points == best]
     names = tuple(dict.fromkeys(name for _number, name in those))
     return (best, names, those[0][0]) if len(those) <= MOST_SHARING and len(names) == 1 else None
-
-
-def ahead_text(summary: RoundSummary) -> str:
-    """Who leads, and by how much."""
-    if not summary.ahead:
-        return _("It is a tie.")
-    names = ", ".join(summary.leaders)
-    if len(summary.leaders) > 1:
-        return _("%(names)s share the lead, %(points)s ahead.", names=names, points=summary.ahead)
-    return _("%(name)s leads by %(points)s.", name=names, points=summary.ahead)
 
 
 def summary_text(board: GameView, day: str) -> str:

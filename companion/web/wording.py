@@ -660,6 +660,18 @@ def _block(board: GameView) -> list[Notice]:
     return [Notice("note", _("Nearly blocked"))] if board.blocked.nearly else []
 
 
+def ahead_text(board: GameView) -> str:
+    """Who leads, and by how much."""
+    leaders = [row for row in board.scores if row.rank == 1]
+    others = [abs(row.total - leaders[0].total) for row in board.scores if row.rank > 1]
+    if not others:
+        return _("It is a tie.")
+    names = ", ".join(row.seat.name for row in leaders)
+    if len(leaders) > 1:
+        return _("%(names)s share the lead, %(points)s ahead.", names=names, points=min(others))
+    return _("%(name)s leads by %(points)s.", name=names, points=min(others))
+
+
 MOST_CALLED = 4
 """Of the latest plays: whoever was away for longer is not told of an evening."""
 
@@ -674,7 +686,10 @@ class Call(TypedDict):
 
 
 def calls_of(board: GameView) -> list[Call]:
-    """What there is to say now, faults and fallen accusations first, then the plays in their order."""
+    """What there is to say now: faults and fallen accusations, the plays in their order, questions, at last who leads.
+
+    The key of who leads begins with how many rounds are counted, so that a page tells a correction from another round.
+    """
     faults: list[Call] = []
     plays: list[Call] = []
     latest = board.lines[-MOST_CALLED:]
@@ -694,4 +709,8 @@ def calls_of(board: GameView) -> list[Call]:
         {"key": f"{question['seq']}?", "text": reason_text(question), "tone": "question"}
         for question, _seqs in board.cards
     ]
-    return [*faults, *plays, *asked]
+    if not board.rounds_played or board.phase == "match_over":
+        return [*faults, *plays, *asked]
+    ahead = ".".join(str(row.seat.index) for row in board.scores if row.rank == 1)
+    lead: Call = {"key": f"lead{len(board.rounds_played)}:{ahead}", "text": ahead_text(board), "tone": "good"}
+    return [*faults, *plays, *asked, lead]

@@ -47,6 +47,16 @@ def test_what_was_taken_back_is_not_called() -> None:
     assert not [key for key in keys(table) if key.startswith("32")]
 
 
+def test_who_leads_is_called_after_each_round_and_where_a_correction_changes_it() -> None:
+    def lead(**changes: Any) -> list[str]:
+        return [key for key in keys(tables.midgame(**changes)) if key.startswith("lead")]
+
+    totals = {"Ann": 37, "Ben": 55, "Cyril": 61, "Dorothea": 73}
+    assert lead(totals=totals) == ["lead2:1"]
+    assert lead(totals=totals | {"Ann": 56}) == ["lead2:2"] and lead(totals=totals | {"Ann": 55}) == ["lead2:1.2"]
+    assert lead(rounds_played=[]) == [] == lead(phase="match_over")
+
+
 SPEECH = """window.said = [];
 Object.defineProperty(window, 'speechSynthesis', {value: {
   speak: (words) => said.push([words.lang, words.text]), cancel() {}, getVoices: () => [], addEventListener() {}}});"""
@@ -70,3 +80,21 @@ def test_the_screen_calls_and_remembers_that_it_does(browser: Browser, app: Flas
         page.goto("/", wait_until="domcontentloaded")
         expect(page.locator("#voice")).to_have_attribute("aria-pressed", "true")
         context.close()
+
+
+@pytest.mark.browser
+def test_the_screen_says_who_leads_now_that_the_points_were_put_right(
+    browser: Browser, app: Flask, session: FakeSession
+) -> None:
+    session.show(tables.midgame())
+    with served(app) as address:
+        page = browser.new_page(base_url=address)
+        page.goto("/tv", wait_until="domcontentloaded")
+        another = tables.midgame()["rounds_played"]
+        totals = {"Ann": 99, "Ben": 55, "Cyril": 61, "Dorothea": 73}
+        session.show(tables.midgame(seq=40, rounds_played=[*another, another[-1] | {"round": 3}], boneyard=20))
+        expect(page.locator("#region-head")).to_contain_text("20")
+        expect(page.locator("#lead")).to_be_hidden()
+        session.show(tables.midgame(seq=41, rounds_played=[*another, another[-1] | {"round": 3}], totals=totals))
+        expect(page.locator("#lead")).to_have_text("Ben leads by 6.")
+        page.close()

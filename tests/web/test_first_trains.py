@@ -77,6 +77,15 @@ def test_each_builder_says_when_the_own_train_is_done(cz: Table) -> None:
     assert not cz.held()
 
 
+def test_whoever_has_no_tiles_left_is_named_while_the_others_still_build(tmp_path: Path) -> None:
+    table = Table(tmp_path, "cz", "double-12", options={"hand": 2})
+    table.lay("Cy", "12-4")
+    table.lay("Ann", "12-5", "5-6", by="Ann")
+    for tv in (False, True):
+        assert region(table, "turn", tv=tv).startswith("No tiles left: Ann. The others still lay their first train.")
+    table.session.close()
+
+
 def test_a_train_that_grows_is_its_owners_in_every_place(poltava: Table) -> None:
     poltava.lay("Ann", "12-3", "3-5")
     for tv in (False, True):

@@ -336,7 +336,8 @@ def test_a_phone_held_sideways_has_table_and_keys(browser: Browser, address: str
     page = context.new_page()
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.click()
-    for part in (".train.mx .newest", '[name="outer"][value="0"]', '[name="outer"][value="12"]', "#region-turn h2"):
+    keys = ('[name="outer"][value="0"]', '[name="outer"][value="12"]', 'form[action="/api/undo"] button')
+    for part in (".train.mx .newest", *keys, "#region-act .quick > .rare > summary", "#region-turn h2"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     boxes = [page.locator(part).bounding_box() for part in (".train.mx .newest", ".dock")]
     assert boxes[0] and boxes[1] and boxes[0]["x"] + boxes[0]["width"] < boxes[1]["x"], "beside each other"

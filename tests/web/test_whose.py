@@ -65,6 +65,23 @@ def test_the_page_asks_once_whose_phone_it_is(table: Table) -> None:
     assert 'href="/whose"' in page, "it can be changed in the menu"
 
 
+def test_a_name_that_another_phone_has_says_so(table: Table) -> None:
+    ann = phone(table, "Ann")
+    other = phone(table)
+    for path in ("/", "/whose"):
+        assert other.get(path).text.count("also on another phone") == 1, path
+    assert "Ann <small>also on another phone" in other.get("/whose").text
+    assert "another phone" not in ann.get("/whose").text
+    other.post("/whose", data={"name": "Ann"})
+    assert "Ann <small>also on another phone" in ann.get("/whose").text
+    for leave in ({"name": SHARED}, {"name": "Ben"}):
+        other.post("/whose", data=leave)
+        assert "Ann <small>" not in ann.get("/whose").text
+    assert "Ben <small>" in ann.get("/whose").text
+    other.post("/pin/out")
+    assert "another phone" not in ann.get("/whose").text
+
+
 def test_a_program_that_signs_in_is_not_asked(table: Table) -> None:
     assert 'action="/whose"' not in table.page
 

@@ -52,6 +52,8 @@ function follow(root) {
     showNewest();
     seq = state.seq;
     const fresh = state.calls.filter((call) => !called.has(call.key));
+    const lead = fresh.filter((call) => led(call) && [...called].some((key) => key.indexOf(led(call)) === 0))[0];
+    if (lead && tv === "1") tellLead(lead.text);
     for (const call of fresh) called.add(call.key);
     if (!fresh.length) return;
     const sentences = fresh.map((call) => call.text).concat(state.next && state.next !== next ? [state.next] : []);
@@ -95,7 +97,9 @@ function showNewest(own = false) {
   const box = tile.getBoundingClientRect();
   if (box.top >= top && box.bottom + 24 <= bottom) return;
   const sticks = getComputedStyle(turn).position === "sticky";
-  scrollBy(0, (box.top + box.bottom) / 2 - ((sticks ? turn.offsetHeight : 0) + bottom) / 2);
+  const by = (box.top + box.bottom) / 2 - ((sticks ? turn.offsetHeight : 0) + bottom) / 2;
+  // What lies below the table stays below the screen, or the keys beside the table would be pushed out above.
+  scrollBy(0, Math.min(by, Math.max(0, dock.parentElement.getBoundingClientRect().bottom - innerHeight)));
 }
 
 function foldRulings(dock) {
@@ -113,6 +117,20 @@ function foldRulings(dock) {
 // What is offered for a moment goes by itself.
 function passBy(region) {
   for (const part of region.querySelectorAll("[data-brief]")) setTimeout(() => part.remove(), BRIEF_MS);
+}
+
+// With as many rounds as before somebody else leads: the points were put right. The screen says so for a while.
+const LEAD_MS = 20000;
+let telling = 0;
+
+function led(call) {
+  return (/^lead\d+:/.exec(call.key) || [""])[0];
+}
+
+function tellLead(sentence) {
+  say("lead", sentence);
+  clearTimeout(telling);
+  telling = setTimeout(() => say("lead", ""), LEAD_MS);
 }
 
 // What the page shows is old, and how old; null: it is not.
