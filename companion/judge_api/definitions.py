@@ -94,39 +94,44 @@ def kinds() -> Mapping[str, JudgeQuestion]:
 def question_fields() -> tuple[QuestionField, ...]:
     """What every question holds beside the fields of its kind."""
     known = written(JUDGE)
-    fields = (_field(name, told) for name, told in known["question"].items())
+    fields = fields_of(known["question"], known)
     return tuple(replace(one, schema=_one_of(known["kinds"])) if one.name == "kind" else one for one in fields)
 
 
-def _kind(name: str, known: Mapping[str, Any]) -> JudgeQuestion:
-    fields, answers = (tuple(_field(one, told) for one, told in known[part].items()) for part in ("fields", "answers"))
-    example = {one: base() if value == "BASE" else value for one, value in known["example"].items()}
-    return JudgeQuestion(name, known["family"], known["asks"], fields, answers, known["rules"], example)
+def _kind(name: str, told: Mapping[str, Any]) -> JudgeQuestion:
+    fields, answers = (fields_of(told[part], written(JUDGE)) for part in ("fields", "answers"))
+    example = {one: base() if value == "BASE" else value for one, value in told["example"].items()}
+    return JudgeQuestion(name, told["family"], told["asks"], fields, answers, told["rules"], example)
 
 
-def _field(name: str, told: Any, *, silent: bool = False) -> QuestionField:
-    """A field as the file has it; `silent`: it may be left out where the question does not hang on it."""
+def fields_of(
+    table: Mapping[str, Any], known: Mapping[str, Any], silent: Collection[str] = ()
+) -> tuple[QuestionField, ...]:
+    """The fields of one table of the file `known`; those in `silent` may be left out where the question does not hang
+    on them."""
+    return tuple(_field(name, told, known, silent=name in silent) for name, told in table.items())
+
+
+def _field(name: str, told: Any, known: Mapping[str, Any], *, silent: bool) -> QuestionField:
     if isinstance(told, str):
-        told = written(JUDGE)["shared"][told]
+        told = known["shared"][told]
     if "table" in told:
-        table = written(JUDGE)["tables"][told["table"]]
-        inner = tuple(_field(one, of, silent=one in told.get("silent", ())) for one, of in table.items())
+        inner = fields_of(known["tables"][told["table"]], known, told.get("silent", ()))
         return QuestionField(name, object_schema(inner), told["text"], inner=inner)
-    schema = _one_of(told["one_of"]) if "one_of" in told else _schema(told["type"])
+    schema = _one_of(told["one_of"]) if "one_of" in told else schema_of(told["type"], known["types"])
     missing = told.get("missing", told.get("silent") if silent else None)
     return QuestionField(name, schema, told["text"], missing is not None, missing or "")
 
 
-def _schema(words: str) -> Schema:
+def schema_of(words: str, types: Mapping[str, Schema]) -> Schema:
     """The JSON Schema of a type, named as the head of the file says."""
-    known: Mapping[str, Schema] = written(JUDGE)["types"]
-    if words in known:
-        return known[words]
+    if words in types:
+        return types[words]
     if " or " in words:
-        return {"anyOf": [_schema(one) for one in words.split(" or ")]}
+        return {"anyOf": [schema_of(one, types) for one in words.split(" or ")]}
     if words.startswith("list of "):
-        return {"type": "array", "items": _schema(words.removeprefix("list of "))}
-    return {"type": "object", "additionalProperties": _schema(words.removeprefix("for each name "))}
+        return {"type": "array", "items": schema_of(words.removeprefix("list of "), types)}
+    return {"type": "object", "additionalProperties": schema_of(words.removeprefix("for each name "), types)}
 
 
 def _one_of(values: Iterable[str]) -> Schema:

@@ -1,9 +1,8 @@
-"""The page's API as OpenAPI 3.1, made from the routes themselves and from what each of them reads (`FIELDS`).
+"""The page's API as OpenAPI 3.1, made from the routes themselves and from what each of them reads (`texts/api.toml`).
 
     companion schema api > openapi.json
 
-Every route is in it. Those for programs (`FIELDS`) say which fields they read; the forms of the pages are as the pages
-show them.
+Every route is in it. Those for programs say which fields they read; the forms of the pages are as the pages show them.
 """
 
 from __future__ import annotations
@@ -18,155 +17,12 @@ from typing import Any, get_args, get_origin, get_type_hints
 from flask import Flask
 
 from companion.game.game_view import GameView, OwnTurn
-from companion.judge_api.definitions import QuestionField, object_schema
+from companion.judge_api.definitions import QuestionField, fields_of, object_schema, schema_of
 from companion.log import events as journal
 from companion.log.events import EVENT_TYPES
+from companion.rules.written import written
 
-TEXT: dict[str, Any] = {"type": "string"}
-NAME: dict[str, Any] = {"type": "string", "maxLength": 24}
-FLAG: dict[str, Any] = {"type": "boolean"}
-HALF: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 18}
-LINE: dict[str, Any] = {"type": "integer", "minimum": 1}
-TILE: dict[str, Any] = {
-    "anyOf": [{"type": "array", "items": HALF, "minItems": 2, "maxItems": 2}, {"type": "string", "examples": ["12-5"]}]
-}
-TILES: dict[str, Any] = {"anyOf": [{"type": "array", "items": TILE}, {"type": "string", "examples": ["12-5 3-3"]}]}
-
-SEEN = (
-    QuestionField("expected_game", TEXT, "the game that the change is for: 409 where another is on the table", True),
-    QuestionField(
-        "expected_seq",
-        {"type": "integer"},
-        "the last entry that was seen: 409 where there is another",
-        True,
-    ),
-    QuestionField("once", TEXT, "a key of your own: the same change sent again is not made again", True),
-)
-"""What every change may carry."""
-
-BY = QuestionField("by", NAME, "the player; missing: who is to move", True)
-TURN = QuestionField("turn", NAME, "the player whose turn was shown to whoever taps this", True)
-OWN_TURN = QuestionField(
-    "own_turn",
-    {"type": "integer", "minimum": 1, "maximum": 999},
-    "in which turn of `by` in this round it is, from 1 (`own_turns` and `to_come` of the state)",
-    True,
-)
-TRAIN = QuestionField("train", TEXT, "a player's name, MX, MX2, or R and L of a line")
-OUTER = QuestionField("outer", HALF, "the half that points away from the engine; `tile` says both", True)
-LOW = QuestionField("low", HALF, "a half of the tile, with `high`", True)
-HIGH = QuestionField("high", HALF, "the other half", True)
-
-FIELDS: Mapping[str, tuple[QuestionField, ...]] = {
-    "access.sign_in_by_program": (
-        QuestionField("pin", TEXT, "the PIN, as the box prints it"),
-        QuestionField("name", NAME, "who you are; kept beside your corrections", True),
-    ),
-    "setup.start": (
-        QuestionField("rules", TEXT, "the name of a rule set", True),
-        QuestionField("set", {"type": ["string", "integer"]}, "double-6 to double-18 or 6 to 18, or chinese", True),
-        QuestionField(
-            "players", {"type": "array", "items": NAME}, "clockwise as they sit (Chinese: counter-clockwise)", True
-        ),
-        QuestionField("options", {"type": "object"}, "single rules that this table changes", True),
-        QuestionField("same_as", TEXT, "the name of the latest game: the same again", True),
-        QuestionField("own", TEXT, "the key of rules that are kept on the box", True),
-    ),
-    "api.start_round": (
-        QuestionField("engine", TILE, "the tile in the middle; missing: the one that is due", True),
-        QuestionField("starter", NAME, "who begins", True),
-    ),
-    "api.play": (
-        TRAIN,
-        QuestionField("tile", TILE, "the tile, the half nearer the engine first", True),
-        OUTER,
-        QuestionField("inner", HALF, "the other half; missing: the value that is due there", True),
-        BY,
-        TURN,
-        OWN_TURN,
-        QuestionField("end", HALF, "the value at which the train ended for whoever taps this", True),
-    ),
-    "api.turn_act": (BY, TURN, OWN_TURN),
-    "api.done": (BY, TURN, OWN_TURN),
-    "api.marker_act": (TRAIN, BY, TURN, OWN_TURN),
-    "api.cannot_play": (BY, TURN, OWN_TURN),
-    "api.announce": (BY,),
-    "api.report": (
-        QuestionField("by", NAME, "the player"),
-        QuestionField("what", {"enum": ["no_last_tile", "no_open_end", "dealt"]}, "what is said"),
-        QuestionField("value", {"type": "integer", "minimum": 0, "maximum": 99}, "how many tiles were dealt", True),
-    ),
-    "api.undo": (
-        QuestionField("seq", LINE, "this correction, whatever has come after it; missing: the last thing", True),
-    ),
-    "api.put_back": (),
-    "api.correct": (
-        QuestionField("seq", LINE, "the entry that is wrong"),
-        QuestionField("tile", TILE, "what it really was", True),
-        LOW,
-        HIGH,
-        QuestionField("train", TEXT, "where it really lies", True),
-        QuestionField("by", NAME, "who it really was", True),
-        QuestionField("withdrawn", FLAG, "it did not happen", True),
-        QuestionField("overruled", FLAG, "the table agreed otherwise", True),
-        QuestionField(
-            "shows", TEXT, "what its preview has shown: at a later entry too, it is made if it still shows that", True
-        ),
-        QuestionField("insert_train", TEXT, "the train of a tile that was not seen", True),
-        QuestionField("insert_low", HALF, "its inner half", True),
-        QuestionField("insert_high", HALF, "its outer half", True),
-        QuestionField(
-            "insert_event", {"enum": ["tile", "draw", "mark", "unmark", "pass", "done", "discard"]}, "another act", True
-        ),
-        QuestionField("insert_by", NAME, "who did what is put in", True),
-        QuestionField("insert_at", {"enum": ["after", "before"]}, "where it belongs, seen from `seq`", True),
-    ),
-    "api.answer": (
-        QuestionField("seq", LINE, "the entry that asks"),
-        QuestionField(
-            "choice", {"type": "integer", "minimum": -1, "maximum": 50}, "which candidate; -1: none of them", True
-        ),
-        QuestionField("train", TEXT, "where the tile lies that it was", True),
-        QuestionField("tile", TILE, "the tile that it was", True),
-        OUTER,
-        QuestionField("inner", HALF, "the other half", True),
-        BY,
-        QuestionField("also", TEXT, "numbers of further questions that this settles, with spaces", True),
-        QuestionField(
-            "order", TEXT, "of a tap that does not fit: the lines of these acts as they happened, with spaces", True
-        ),
-    ),
-    "settling.was_so": (QuestionField("seq", LINE, "the tap before which another was put without a question"),),
-    "api.end_round": (
-        QuestionField(
-            "how", {"enum": ["out", "blocked_proved", "blocked_declared", "abandoned"]}, "how it ended", True
-        ),
-    ),
-    "api.show_hand": (QuestionField("by", NAME, "the player"), QuestionField("tiles", TILES, "what is left", True)),
-    "api.end_match": (),
-    "placing.film": (
-        QuestionField("size", TEXT, "such as 1920x1080; empty: the largest that is quick enough", True),
-        QuestionField("mains", {"enum": ["50", "60", "auto"]}, "the lamps' mains frequency", True),
-    ),
-    "placing.place": (
-        QuestionField("do", TEXT, "keep these corners, try them, or go by the printed markers again", True),
-        QuestionField("corners", {"type": "array"}, "four corners as shares of the picture, clockwise", True),
-        QuestionField("size_mm", {"type": "array", "items": {"type": "number"}}, "width and height of the table", True),
-    ),
-    "seating.keep": (
-        QuestionField("do", TEXT, "what to do", True),
-        QuestionField(
-            "places",
-            {"type": "object"},
-            "name -> [x, y], shares of the picture; `seat:NAME`: a seat",
-            True,
-        ),
-        QuestionField("arms", FLAG, "whether arms are looked at", True),
-    ),
-    "placing.read_now": (),
-    "placing.watch_again": (),
-}
-"""The view of a route -> the fields that it reads from the body."""
+API = "web/texts/api.toml"
 
 ALSO_PINNED = frozenset({"pages.view"})
 """Needs the PIN but on the box's own screen."""
@@ -175,21 +31,17 @@ _TYPES = {"jpg": "image/jpeg", "zip": "application/zip", "csv": "text/csv", "png
 
 _IN_JSON = re.compile(r"/health|/api/.*|/regions|/round-end/notes")
 
+TEXT: dict[str, Any] = {"type": "string"}
 EVENT = {"$ref": "#/components/schemas/Event"}
-NUMBERS: dict[str, Any] = {"type": "array", "items": {"type": "integer"}}
-LINES: dict[str, Any] = {
-    "type": "array",
-    "items": EVENT
-    | {
-        "properties": {
-            **dict.fromkeys(("overruled", "taken_back", "withdrawn", "ruling_open", "corrected"), FLAG),
-            **dict.fromkeys(("changed_by", "alive", "order"), NUMBERS),
-            "guess": NAME, "changers": {"type": "array", "items": TEXT}, "original": EVENT,
-            "end_was": {"anyOf": [HALF, {"type": "null"}]}, "engine_due": TILE,
-        }
-    },
-}  # fmt: skip
-"""Events, each with what was made of it since (`game.game_view.Line`)."""
+
+
+def read_by() -> Mapping[str, tuple[QuestionField, ...]]:
+    """The view of a route for programs -> the fields that it reads from the body."""
+    return {view: fields_of(table, written(API)) for view, table in written(API)["routes"].items()}
+
+
+def read_by_every_change() -> tuple[QuestionField, ...]:
+    return fields_of(written(API)["every"], written(API))
 
 
 def routes(app: Flask) -> Iterator[tuple[str, str, str]]:
@@ -240,7 +92,9 @@ def document(app: Flask) -> dict[str, Any]:
 def _state() -> dict[str, Any]:
     """The game's view, with what the page adds to it."""
     view = of_type(GameView)
-    view["properties"] |= {"game": TEXT, "camera": {}, "plays": LINES, "questions": LINES}
+    added = {name: schema_of(words, written(API)["types"]) for name, words in written(API)["line"].items()}
+    lines = {"type": "array", "items": EVENT | {"properties": added}}
+    view["properties"] |= {"game": TEXT, "camera": {}, "plays": lines, "questions": lines}
     return view
 
 
@@ -278,8 +132,8 @@ def _operation(
     pinned = getattr(view, "needs_pin", False) or endpoint in ALSO_PINNED
     if pinned:
         operation["security"] = [{"pin": []}, {"cookie": []}]
-    if method == "POST" and endpoint in FIELDS:
-        fields = (*FIELDS[endpoint], *(SEEN if pinned else ()))
+    if method == "POST" and endpoint in read_by():
+        fields = (*read_by()[endpoint], *(read_by_every_change() if pinned else ()))
         operation["requestBody"] = {"content": {"application/json": {"schema": object_schema(fields)}}}
     elif method == "POST":
         form = {"schema": {"type": "object", "additionalProperties": TEXT}}

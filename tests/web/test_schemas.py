@@ -22,7 +22,7 @@ from companion.log.journal import Journal
 from companion.play import setup_file
 from companion.play.setup_file import SetupError, setup_from_json
 from companion.rules.ruleset import load_ruleset
-from companion.web.openapi import FIELDS, SEEN, document, routes
+from companion.web.openapi import document, read_by, read_by_every_change, routes
 from tests.shown import state_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -115,7 +115,7 @@ def test_every_route_is_in_the_document(app: Flask) -> None:
     there = {(method, path) for path, row in told["paths"].items() for method in row}
     assert {("get", "/api/state"), ("get", "/health"), ("post", "/api/draw"), ("post", "/api/play")} <= there
     posts = {endpoint for method, rule, endpoint in routes(app) if method == "POST" and rule.startswith("/api/")}
-    assert posts == set(FIELDS)
+    assert posts == set(read_by())
     every = {
         (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
         for rule in app.url_map.iter_rules()
@@ -186,6 +186,6 @@ def test_the_document_has_the_fields_that_the_routes_read() -> None:
                 read |= {str(one.value) for one in node.args[: 1 if asked else 2] if isinstance(one, ast.Constant)}
             if reader and getattr(node.func, "id", "") == "_train" and len(node.args) == 1:
                 read.add("train")
-    told = {field.name for name, fields in FIELDS.items() if name.startswith("api.") for field in fields}
-    assert read - told - FOR_FORMS - {field.name for field in SEEN} == set()
+    told = {field.name for name, fields in read_by().items() if name.startswith("api.") for field in fields}
+    assert read - told - FOR_FORMS - {field.name for field in read_by_every_change()} == set()
     assert told - words == set()
