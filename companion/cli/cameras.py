@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from companion.cli.serve import camera_options, camera_settings
+from companion.cli.options import camera_settings, options
 from hardware.camera.address import is_address, shown
 from hardware.camera.listing import Listed, ribbon_cameras, usb_listed
 from hardware.camera.source import CameraSettings, LiveMode
@@ -27,21 +27,11 @@ from vision.inspection import Inspection, inspect
 from vision.lens import Lens, LensFit, calibrate_lens
 from vision.pictures import PICTURE_SUFFIXES, PictureError, open_picture
 
-if TYPE_CHECKING:
-    pass
-
-
 THUMBNAIL_WIDTH = 320
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a camera instead of lines.")
-@click.option(
-    "--thumbnails",
-    type=click.Path(path_type=Path, file_okay=False),
-    help=f"Put a picture of each camera, {THUMBNAIL_WIDTH} pixels wide, into this folder.",
-)
-@camera_options
+@options("cameras")
 def cameras(as_json: bool, thumbnails: Path | None, camera_size: tuple[int, int] | None, mains: str) -> None:
     """List the cameras of this machine: what to type after --camera, and the size that will be used.
 
@@ -109,13 +99,7 @@ def thumbnail_of(source: str, file: Path, camera_size: tuple[int, int] | None, m
 
 @click.command()
 @click.argument("source")
-@click.option("--corners", metavar="'X,Y X,Y X,Y X,Y'", help="Table corners in the picture, clockwise, in pixels.")
-@click.option("--size", "size_text", metavar="WxH", help="The table between its corners in mm, such as 1200x900.")
-@click.option("--tile-height", default=9.0, show_default=True, help="How thick the tiles are, in mm.")
-@click.option("--lens", "lens_file", type=click.Path(path_type=Path), help="Lens file written with --board.")
-@click.option("--board", is_flag=True, help="SOURCE is a folder of pictures of the ChArUco board: measure the lens.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object; `table` goes into a set-up file as it is.")
-@camera_options
+@options("calibrate")
 def calibrate(
     source: str,
     corners: str | None,
@@ -280,23 +264,8 @@ def calibration_text(source: str, calibration: Calibration, found: Inspection) -
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
-    calibrate()
-
-
 @click.command()
-@click.option(
-    "--paper",
-    type=click.Choice(list(PAPERS), case_sensitive=False),
-    default="A4",
-    show_default=True,
-    help="The paper in your printer.",
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("sheets"), show_default=True, help="Folder for the PDFs."
-)
-@click.option("--sheet", "names", multiple=True, type=click.Choice(list(SHEETS)), help="This sheet only; repeatable.")
-@click.option("--address", metavar="URL", help="The page's address, printed with a QR code on the quick-start card.")
+@options("sheets", paper=click.Choice(list(PAPERS), case_sensitive=False), names=click.Choice(list(SHEETS)))
 def sheets(paper: str, out: Path, names: tuple[str, ...], address: str | None) -> None:
     """Write the printable sheets as PDF, true to scale, and name the files."""
     if address is not None and (not address.isascii() or len(address) > 100 or not address.startswith("http")):

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from companion.app.checkup import CheckResult, Machine, check_all, choose_runtime
+from companion.cli.options import options
 from companion.cli.serve import default_data_dir
 from companion.storage.repairs import REPAIRS_FILE, Repair, reported
 from companion.web.texts import in_english, repair_text
@@ -17,24 +18,7 @@ from hardware.optics import CameraModel, Outlook, cameras, highest_height, lowes
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of lines.")
-@click.option("--camera", metavar="SOURCE", help="The camera that must be there; without it any or none will do.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    envvar="COMPANION_PORT",
-    help="The page's port; 0: any.",
-)
-@click.option(
-    "--data",
-    type=click.Path(path_type=Path),
-    help="Where journals and evidence are kept; left out: where `companion serve` keeps them.",
-)
-@click.option("--table", "table", default="1200x900", show_default=True, metavar="WxD", help="The playing area in mm.")
-@click.option("--model", help="Judge this camera model only, by its name in the list.")
-@click.option("--height", type=float, metavar="MM", help="Judge this height of the lens above the table.")
+@options("doctor")
 def doctor(
     as_json: bool, camera: str | None, port: int, data: Path | None, table: str, model: str | None, height: float | None
 ) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from companion.cli.options import options
 from companion.game.game_view import change_made, standing_doubts, standing_faults, standing_open
 from companion.game.replay import Dispute, NoSuchPlayError, Replay
 from companion.game.replay import dispute as look_into
@@ -58,7 +59,7 @@ def _fault(event: Mapping[str, Any], code: str) -> str:
 
 @click.command(name="replay")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="JSON lines: each event with its ruling, then the scores.")
+@options("replay")
 def replay(file: Path, as_json: bool) -> None:
     """Play a journal again: every ruling and the scores.
 
@@ -115,7 +116,7 @@ LEAST_SHOWN = 0.00005
 @click.command(name="explain")
 @click.argument("journal", type=click.Path(path_type=Path))
 @click.argument("play", type=int)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@options("explain")
 def explain(journal: Path, play: int, as_json: bool) -> None:
     """Explain one play: the hypotheses about it, their costs and what each rests on.
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from companion.cli.options import options
 from companion.judge_api.definitions import kinds
 from companion.judge_api.questions import answer
 from companion.judge_api.reference import schema as schema_of_questions
@@ -52,8 +53,7 @@ class _WithKinds(click.Command):
 
 
 @click.command(cls=_WithKinds)
-@click.option("--explain", is_flag=True, help="Add the reason for each code: what happened, the rule, its source.")
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of questions and answers, and end.")
+@options("judge")
 def judge(explain: bool, schema: bool) -> None:
     """Answer questions to the referee: JSON lines on stdin, answers on stdout.
 

@@ -35,6 +35,7 @@ from companion.app.own_set import (
     set_doubt,
     set_name,
 )
+from companion.cli.options import options
 from companion.cli.serve import default_data_dir
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
@@ -62,12 +63,7 @@ class SetName(click.Choice[str]):
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
-@click.option("--set", "tile_set", type=SetName(SETS), default="auto", show_default=True, help="The set on the table.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line and image.")
-@click.option(
-    "--draw", type=click.Path(file_okay=False, path_type=Path), help="Folder for pictures with the reading drawn in."
-)
-@click.option("--learned", type=click.Path(path_type=Path), help="What `teach` learned of your own set.")
+@options("read", tile_set=SetName(SETS))
 def read(images: tuple[str, ...], tile_set: str, as_json: bool, draw: Path | None, learned: Path | None) -> None:
     """Read the tiles in photographs.
 
@@ -227,10 +223,6 @@ def save_drawing(target: Path, image: Image, reading: PictureReading) -> None:
         raise click.ClickException(f"{target}: {problem.strerror}") from None
 
 
-if __name__ == "__main__":
-    read()
-
-
 MANY_UNREAD = 3
 """So many tiles, and a quarter of the hand: it may be the print rather than the light."""
 LEANS_DEG = 30.0
@@ -244,12 +236,7 @@ listed one chain of nineteen has outlines so far off; a heap has, in which a til
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
-@click.option("--set", "tile_set", type=SetName(SETS), default="auto", show_default=True, help="The set in play.")
-@click.option(
-    "--rules", default="tactic", show_default=True, help="Rule set, or your own .toml file, whose scoring counts."
-)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line and image.")
-@click.option("--learned", type=click.Path(path_type=Path), help="What `teach` learned of your own set.")
+@options("score", tile_set=SetName(SETS))
 def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool, learned: Path | None) -> None:
     """Count the pips of a hand laid open, in one or more photographs.
 
@@ -377,21 +364,9 @@ def _question(one: dict[str, Any]) -> str:
     return "what is this tile?" + (f" ({told})" if any(perhaps) else "")
 
 
-if __name__ == "__main__":
-    score()
-
-
 @click.command()
 @click.argument("image", required=False)
-@click.option(
-    "--set", "tile_set", type=SetName(LEARNABLE_SETS), default="double-12", show_default=True, help="Your set."
-)
-@click.option("--check", metavar="IMAGE", help="Another photograph of the same row: the self-test.")
-@click.option("--markers", metavar="IMAGE", help="A photograph of one tile and your markers, all apart.")
-@click.option("--data", type=click.Path(path_type=Path), help="Data folder; left out: the one that serve uses.")
-@click.option("--export", metavar="FILE.zip", help="The tiles that were corrected in play, labelled in YOLO's format.")
-@click.option("--forget", is_flag=True, help="Read with the shipped weights alone again.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@options("teach", tile_set=SetName(LEARNABLE_SETS))
 def teach(
     image: str | None,
     tile_set: str,
@@ -509,7 +484,3 @@ def teaching_text(answer: dict[str, object], target: Path) -> str:
     if "right" in answer:
         lines.append(f"self-test: {answer['right']} halves right, {answer['wrong']} wrong, {answer['unread']} unread")
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    teach()

@@ -29,6 +29,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from companion.app.checkup import Machine, check_all
 from companion.app.state import AppState
+from companion.cli.options import options
 from companion.evidence import Deleter, delete_stored, expire_stored, found
 from companion.evidence.store import KEEP_DAYS
 from companion.log.copies import CopyKeeper, copy_of, is_whole, repair_games
@@ -282,8 +283,7 @@ What is not in it: names of players, places of files, any picture that you did n
 
 @click.command(name="report")
 @click.argument("game", type=click.Path(path_type=Path))
-@click.option("--picture", "pictures", type=click.Path(path_type=Path), multiple=True, help="Add this picture; repeat.")
-@click.option("--into", type=click.Path(path_type=Path), help="The file to write.  [default: GAME's name, -report.zip]")
+@options("report")
 def report(game: Path, pictures: tuple[Path, ...], into: Path | None) -> None:
     """Pack a game for whoever looks into a fault, without the names in it.
 

@@ -1,7 +1,5 @@
 """The commands that put a page up: `companion serve`, `companion demo` and `companion hall`.
 
-The options of commands that film: how large, and by lamps of which mains frequency.
-
 What goes wrong, on stderr, where the service's log takes it: with its traceback, once a minute, without secrets.
 
 `companion serve`: the product. The live page over a camera, or without one, where plays are tapped in.
@@ -20,7 +18,6 @@ import gc
 import hashlib
 import logging
 import os
-import re
 import socket
 import sys
 import tempfile
@@ -31,11 +28,12 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
 from click.core import ParameterSource
 
+from companion.cli.options import camera_settings, options
 from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from companion.rules.violations import Violation
 from companion.storage.repairs import Repair
@@ -47,46 +45,6 @@ if TYPE_CHECKING:
     from companion.cli.reporting import Storage
     from companion.web.serving import OwnAddress
     from hardware.camera.source import CameraSettings
-
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-LEAST_PX, MOST_PX = 160, 10_000
-
-
-def parsed_size(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[int, int] | None:
-    """`1920x1080` as (1920, 1080)."""
-    if text is None:
-        return None
-    match = re.fullmatch(r"(\d{3,5})\s*[x×]\s*(\d{3,5})", text.strip().lower())
-    size = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not all(LEAST_PX <= length <= MOST_PX for length in size):
-        raise click.BadParameter(f"{text}: expected width x height in pixels, such as 1920x1080")
-    return size
-
-
-def camera_options(command: Command) -> Command:
-    """Adds `camera_size` and `mains` to a command."""
-    size = click.option(
-        "--camera-size",
-        metavar="WxH",
-        callback=parsed_size,
-        help="Pixels of a live camera's picture.  [default: the largest that comes 5 times a second]",
-    )
-    mains = click.option(
-        "--mains",
-        type=click.Choice(["50", "60", "auto"]),
-        default="auto",
-        show_default=True,
-        help="The lamps' mains frequency in Hz; auto: measured, else by the time zone's country.",
-    )
-    return size(mains(command))
-
-
-def camera_settings(camera_size: tuple[int, int] | None, mains: str) -> CameraSettings:
-    from hardware.camera.source import CameraSettings
-
-    return CameraSettings(size_wh=camera_size, mains_hz=None if mains == "auto" else int(mains))
 
 
 SAY_AGAIN_S = 60.0
@@ -240,51 +198,7 @@ def own_table_name(machine: Path = Path("/etc/machine-id"), board: Path = BOARD_
 
 
 @click.command("serve")
-@click.option(
-    "--camera",
-    "source",
-    metavar="SOURCE",
-    envvar="COMPANION_CAMERA",
-    help="picamera, usb:N, a path, rtsp:// or http://, sim:SEED; left out: no camera. An address with a password "
-    "belongs into COMPANION_CAMERA.",
-)
-@camera_options
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
-@click.option("--host", default="::", show_default=True, help="The address to listen on; :: is every one.")
-@click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder for the games.")
-@click.option(
-    "--pin",
-    metavar="DIGITS",
-    envvar="COMPANION_PIN",
-    callback=warned_of_pin,
-    help="A PIN of your own, better in COMPANION_PIN; left out: a fresh one for each start.",
-)
-@click.option("--screen-key", envvar="COMPANION_SCREEN_KEY", hidden=True, default="")
-@click.option("--name", "names", multiple=True, metavar="HOST", help="A further name this box answers to.")
-@click.option(
-    "--broker",
-    metavar="[mqtts://]HOST[:PORT]",
-    envvar="COMPANION_BROKER",
-    callback=without_password,
-    help="Tell a club's MQTT broker what happens here. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
-)
-@click.option(
-    "--broker-buttons",
-    is_flag=True,
-    envvar="COMPANION_BROKER_BUTTONS",
-    help="Let Home Assistant begin the next round and undo. Whoever has the broker's password can press.",
-)
-@click.option(
-    "--pins",
-    type=click.Path(path_type=Path),
-    envvar="COMPANION_PINS",
-    callback=understood_pins,
-    help="File of the pins of buttons and lamp, where they are wired otherwise than hardware/WIRING.md says.",
-)
-@click.option("--table-name", help="What this table is called at the broker.  [default: a name of this machine's own]")
-@click.option(
-    "--safe", is_flag=True, envvar="COMPANION_SAFE", help="Start with no camera, no broker and no learned set."
-)
+@options("serve", pin=warned_of_pin, broker=without_password, pins=understood_pins)
 def serve(
     source: str | None,
     port: int,
@@ -557,21 +471,7 @@ LAYING_S = 300.0
 
 
 @click.command()
-@click.option(
-    "--rules",
-    "rules_name",
-    type=click.Choice(RULESET_NAMES),
-    default="tactic",
-    show_default=True,
-    help="The game that is played.",
-)
-@click.option("--players", type=int, default=None, help="How many play.  [default: 3, or 4 with the Chinese set]")
-@click.option("--seed", type=click.IntRange(0), default=127, show_default=True, help="Another seed, another game.")
-@click.option("--speed", type=click.FloatRange(0.1, 100), default=1.0, show_default=True, help="Frames come faster.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes any free one.")
-@click.option(
-    "--rounds", type=click.IntRange(1), help="End after so many.  [default: one match after the other until Ctrl-C]"
-)
+@options("demo", rules_name=click.Choice(RULESET_NAMES))
 def demo(rules_name: str, players: int | None, seed: int, speed: float, port: int, rounds: int | None) -> None:
     """Show a made-up game on a rendered table, seen by the real camera path, on the live page.
 
@@ -660,16 +560,7 @@ def _play(
 
 
 @click.command()
-@click.option(
-    "--broker",
-    required=True,
-    metavar="[mqtts://]HOST[:PORT]",
-    envvar="COMPANION_BROKER",
-    callback=without_password,
-    help="The MQTT broker the tables publish to. With a password: COMPANION_BROKER=USER:PASSWORD@HOST.",
-)
-@click.option("--port", type=click.IntRange(1, 65535), default=8010, show_default=True, help="This page's port.")
-@click.option("--host", default="::", show_default=True, help="The address to listen on; :: is every one.")
+@options("hall", broker=without_password)
 def hall(broker: str, port: int, host: str) -> None:
     """Show every table that publishes on a broker, live."""
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.cli.serve import camera_options, camera_settings
+from companion.cli.options import camera_settings, options
 from hardware.camera.address import shown
 from vision.frame import Frame
 
@@ -23,16 +23,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("source")
-@click.option(
-    "--setup",
-    "setup_path",
-    type=click.Path(path_type=Path),
-    help="Players, rules and where the table is; `sim:SEED` needs none.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Journal lines instead of sentences.")
-@click.option("--journal", "journal_path", type=click.Path(path_type=Path), help="Keep the journal in this file.")
-@click.option("--data", "data_dir", type=click.Path(path_type=Path), help="Folder with what `teach` has learned.")
-@camera_options
+@options("watch")
 def watch(
     source: str,
     setup_path: Path | None,
