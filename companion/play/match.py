@@ -615,17 +615,14 @@ class Match:
         )
 
     def match_end(self) -> MatchEnded | None:
-        """The end of the match after its last round. The Chinese games end when the table says so, or at the points or
-        after the deals that it has agreed on."""
+        """The end of the match after its last round, or once somebody has the points agreed on. The Chinese games end
+        when the table says so, or after the deals agreed on."""
         sheet, rules = self.board.round, self.rules
         if self.board.over or sheet is None or sheet.scores is None:
             return None
-        if rules.is_mexican:
-            done = sheet.number >= last_round(rules, self.set_max)
-        else:
-            points = rules.match_points is not None and max(self.board.totals.values()) >= rules.match_points
-            done = points or (rules.match_deals is not None and sheet.number >= rules.match_deals)
-        return self.ended_now() if done else None
+        last = last_round(rules, self.set_max) if rules.is_mexican else rules.match_deals
+        points = rules.match_points is not None and max(self.board.totals.values()) >= rules.match_points
+        return self.ended_now() if points or (last is not None and sheet.number >= last) else None
 
     def ended_now(self) -> MatchEnded:
         """The match as won on the totals so far."""

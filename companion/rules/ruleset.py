@@ -79,7 +79,8 @@ class RuleSet:
 
     `rounds` None means one round for each double of the set, `first_engine` None the set's highest double,
     `max_doubles_per_turn` None no limit, `announce` None no announcement. `closings_per_turn` is 1 in every source,
-    which is what the end of a turn with its first plain tile comes to; no other number is accepted.
+    which is what the end of a turn with its first plain tile comes to; no other number is accepted. A match ends once
+    somebody has `match_points`; at `match_until` (a time of day, as 22:30) the table is asked whether it ends.
 
     >>> from companion.rules import load_ruleset
     >>> load_ruleset('tactic').title
@@ -142,8 +143,10 @@ class RuleSet:
     redeal_doubles: int | None = None
     small_deck_players: tuple[int, ...] = ()
     next_leader: str = "winner"
-    match_points: int | None = None
     match_deals: int | None = None
+
+    match_points: int | None = None
+    match_until: str | None = None
 
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}), hash=False, compare=False)
     open_fields: frozenset[str] = field(default=frozenset(), init=False, repr=False, hash=False, compare=False)

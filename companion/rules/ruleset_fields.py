@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import types
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -107,6 +108,8 @@ WINNER_LEADS = "winner"
 HOLDER_LEADS = "holder_of_2:5"
 """Whoever holds 2:5 leads, as an older description of Kkori has it. Source: docs/rules.md 4.2."""
 
+CLOCK = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
+
 MANY_TILES = 1000
 """No count in a rule set reaches this; it only keeps absurd numbers out."""
 
@@ -191,6 +194,12 @@ def _number(least: int, most: int = MANY_TILES) -> Callable[[Any], int]:
         return written
 
     return read
+
+
+def _clock(written: Any) -> str:
+    if not isinstance(written, str) or not CLOCK.fullmatch(written):
+        raise ValueError("expected a time of day such as 22:30")
+    return written
 
 
 def _numbers(written: Any) -> tuple[int, ...]:
@@ -291,8 +300,9 @@ FIELDS: Mapping[str, Field] = {
     "redeal_doubles": _chinese(_number(1, 8), "none"),
     "small_deck_players": _chinese(_numbers),
     "next_leader": _chinese(_one_of(WINNER_LEADS, "rotate", HOLDER_LEADS)),
-    "match_points": _chinese(_number(1), "none"),
     "match_deals": _chinese(_number(1), "none"),
+    "match_points": Field(FAMILIES, _number(1), "none"),
+    "match_until": Field(FAMILIES, _clock, "none"),
 }
 """Every field of a rule set that a house may change, by its name."""
 

@@ -47,7 +47,7 @@ from companion.web.guard import in_turn, my_turn
 from companion.web.languages import gettext as _
 from companion.web.languages import show_clock, show_day, show_decimal
 from companion.web.plays import PICTURE, changes_of, pictures_folder, trail_text
-from companion.web.score_sheet import NoFontError, as_csv, can_be_drawn, score_picture, summary_text
+from companion.web.score_sheet import as_csv, score_picture, summary_text
 from companion.web.score_sheet import summary_text as as_text_sheet
 from companion.web.texts import disk_fault, why_of
 
@@ -450,9 +450,9 @@ def export(game: str) -> Response:
     trail = trail_text(changes_of(session, game))
     board = session.snapshot()
     day = day_of(session)
-    sheets: dict[str, str | bytes] = {"scores.txt": as_text_sheet(board, day), "scores.csv": as_csv(board)}
-    with suppress(NoFontError):
-        sheets["scores.png"] = score_picture(board, day)
+    sheets: dict[str, str | bytes] = {
+        "scores.txt": as_text_sheet(board, day), "scores.csv": as_csv(board), "scores.png": score_picture(board, day),
+    }  # fmt: skip
 
     def pack(into: IO[bytes]) -> None:
         with NewZip(into) as archive:
@@ -503,18 +503,14 @@ def share_earlier(game: str) -> str:
 def _page(session: SessionLike, game: str) -> str:
     board = session.snapshot()
     shown: dict[str, Any] = {"board": board, "name": game, "text": summary_text(board, day_of(session))}
-    return render_template("share.html", **shown, drawn=can_be_drawn(board, day_of(session)), tv=False)
+    return render_template("share.html", **shown, tv=False)
 
 
 @sharing.get("/games/<game>/scores.png")
 def picture(game: str) -> Response:
     """The standing as a picture, made here."""
     session = look_up(game)
-    try:
-        made = score_picture(session.snapshot(), day_of(session))
-    except NoFontError:
-        raise Conflict(_("This box has no font for some of these letters.")) from None
-    return Response(made, mimetype="image/png")
+    return Response(score_picture(session.snapshot(), day_of(session)), mimetype="image/png")
 
 
 @sharing.get("/games/<game>/scores.csv")

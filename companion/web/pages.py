@@ -47,6 +47,7 @@ from companion.web.forms import fields_sent_again, here, own_address, person, re
 from companion.web.guests import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, whole_tiles
+from companion.web.match_length import match_ends_at, time_is_up
 from companion.web.misfits import settling_state
 from companion.web.plays import brought_down_by, may_put_back, question_picture, taken_back_text, undo_text
 from companion.web.score_sheet import summary_of
@@ -163,20 +164,21 @@ def pin_place_text() -> str:
 
 
 TOLD = (
-    stamp, carry, my_seat, asks_whose, on_another_phone, wording.ahead_text, wording.event_text, wording.train_name,
-    wording.show_tile, wording.camera_doing, wording.camera_message, wording.reads_slowly, translated, notices,
-    recent_faults, wording.proof_text, wording.meeting_text, wording.open_text, wording.author_text, wording.entry_text,
-    wording.unable_text, tapping.insertable, tapping.insertable_text, fit, wording.reason_text,
-    wording.asks_about_seats, wording.asks_about_marker, wording.unscored_round, question_picture, photograph_limit,
-    wording.place_of_question, wording.candidate_text, wording.rules_name, wording.set_title, wording.ended_text,
-    wording.examined_text, wording.gone_texts, wording.none_text, after_hands.left_open, after_hands.moments,
-    after_hands.only_possible, wording.rules_source, wording.quoted_words, code_title, code_rule, reminder, is_fault,
-    is_own_fault, wording.fault_title, wording.faults_title, wording.fault_text, wording.fault_tag, wording.apart_text,
+    stamp, carry, my_seat, asks_whose, on_another_phone, wording.ahead_text, match_ends_at, time_is_up,
+    wording.late_text, wording.event_text, wording.train_name, wording.show_tile, wording.camera_doing,
+    wording.camera_message, wording.reads_slowly, translated, notices, recent_faults, wording.proof_text,
+    wording.meeting_text, wording.open_text, wording.author_text, wording.entry_text, wording.unable_text,
+    tapping.insertable, tapping.insertable_text, fit, wording.reason_text, wording.asks_about_seats,
+    wording.asks_about_marker, wording.unscored_round, question_picture, photograph_limit, wording.place_of_question,
+    wording.candidate_text, wording.rules_name, wording.set_title, wording.ended_text, wording.examined_text,
+    wording.gone_texts, wording.none_text, after_hands.left_open, after_hands.moments, after_hands.only_possible,
+    wording.rules_source, wording.quoted_words, code_title, code_rule, reminder, is_fault, is_own_fault,
+    wording.fault_title, wording.faults_title, wording.fault_text, wording.fault_tag, wording.apart_text,
     wording.retraction_text, wording.retraction_cause, standing_faults, standing_doubts, open_findings, confirmed,
     misfits.acts_of, misfits.keys_of, misfits.question_text, misfits.put_before_text, misfits.turn_to_come_text,
-    wording.settle_text, misfits.misfits_here, misfits.put_before_here, misfits.own_turn, misfits.turn_waiting,
-    sprite, summary_of, pin_place_text, fields_sent_again, own_address, invitation, qr_address, uninvited_text,
-    last_game, undo_text, taken_back_text, may_put_back, brought_down_by,
+    wording.settle_text, misfits.misfits_here, misfits.put_before_here, misfits.own_turn, misfits.turn_waiting, sprite,
+    summary_of, pin_place_text, fields_sent_again, own_address, invitation, qr_address, uninvited_text, last_game,
+    undo_text, taken_back_text, may_put_back, brought_down_by,
 )  # fmt: skip
 """What every template may call, by its own name."""
 

@@ -42,24 +42,26 @@ JOINERS = frozenset("\u200c\u200d\ufe0f")
 """They shape their neighbours and have no picture of their own."""
 
 
-class NoFontError(ValueError):
-    """No font of this machine has all the letters of `text`."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(f"no font of this machine has all the letters of {text!r}")
-
-
-def font_for(text: str, size: int) -> ImageFont.FreeTypeFont:
-    """The first font that has all the letters. Raises NoFontError."""
-    for path in _files():
-        if _has_all(path, frozenset(text) - JOINERS):
-            return _font(path, size)
-    raise NoFontError(text)
+def in_fonts(text: str, size: int) -> list[tuple[str, ImageFont.FreeTypeFont]]:
+    """The text in parts, each with a font that has its letters: as few parts as can be. A letter that no font of this
+    machine has is left out."""
+    parts: list[tuple[str, Path | None]] = []
+    for n, letter in enumerate(text):
+        follows = letter in JOINERS or letter.isspace()
+        if parts and (follows or _has(parts[-1][1], letter)):
+            parts[-1] = (parts[-1][0] + letter, parts[-1][1])
+            continue
+        rest = frozenset(text[n:]) - JOINERS
+        having = [path for path in _files() if _has_all(path, frozenset(letter) - JOINERS)]
+        best = next((path for path in having if _has_all(path, rest)), having[0]) if having else None
+        if having:
+            parts.append((letter, best))
+    return [(part, _font(path, size)) for part, path in parts]
 
 
 @cache
 def _files() -> Sequence[Path | None]:
-    """None: the Latin letters that Pillow brings, where nothing else has them."""
+    """Fonts, the ones we like best first. None: the Latin letters that Pillow brings, where nothing else has them."""
     found = {path.name: path for folder in FOLDERS if folder.is_dir() for path in sorted(folder.rglob("*.tt[fc]"))}
     return [*(found[name] for name in NAMES if name in found), None]
 
@@ -223,18 +225,8 @@ def lines_of(board: GameView, day: str) -> tuple[str, str, str]:
     return (f"{title} · {day}" if day else title), told, ended[:1].upper() + ended[1:]
 
 
-def can_be_drawn(board: GameView, day: str) -> bool:
-    """Whether this machine has fonts for everything that would stand in the picture."""
-    try:
-        for text in (*lines_of(board, day), *(seat.name + seat.initial for seat in board.seats)):
-            font_for(text, 32)
-    except NoFontError:
-        return False
-    return True
-
-
 def score_picture(board: GameView, day: str) -> bytes:
-    """A PNG, 1080 pixels wide. Raises NoFontError where this machine lacks a letter."""
+    """A PNG, 1080 pixels wide. A letter that this machine has no font for is left out."""
     rows = sorted(board.scores, key=lambda row: row.rank)
     picture = Image.new("RGB", (WIDTH, SHEET_TOP + ROW * len(rows) + MARGIN), GROUND)
     draw = ImageDraw.Draw(picture)
@@ -264,12 +256,13 @@ def _write(
     draw: ImageDraw.ImageDraw, at: tuple[int, int], text: str, size: int, colour: str, anchor: str, most: int
 ) -> None:
     """One line of text, smaller where it would be wider than `most` pixels."""
-    if not text:
-        return
-    width = draw.textlength(text, font_for(text, size))
+    width = sum(draw.textlength(part, font) for part, font in in_fonts(text, size))
     if width > most:
-        size = max(12, int(size * most / width))
-    draw.text(at, text, colour, font_for(text, size), anchor)
+        size, width = max(12, int(size * most / width)), most
+    x = at[0] - {"l": 0.0, "m": width / 2, "r": width}[anchor[0]]
+    for part, font in in_fonts(text, size):
+        draw.text((x, at[1]), part, colour, font, "l" + anchor[1])
+        x += draw.textlength(part, font)
 
 
 MOST_SHARING = 3

@@ -42,11 +42,13 @@ from companion.web.changing import changes, expect_game
 from companion.web.drawing import seat_places
 from companion.web.forms import FieldError, asked_as, number, read_body, refuse_name, text
 from companion.web.languages import gettext as _
+from companion.web.match_length import lengths_chosen, lengths_of
 from companion.web.texts import (
     HouseOption,
     RuleSetText,
     choice_of,
     disk_fault,
+    offered_lengths,
     option_value,
     options_of,
     question_about,
@@ -199,6 +201,7 @@ def ask() -> str:
         "seat_places": seat_places, "own": own, "differences": [] if own is None else _differences(own),
         "all_own": [(one, _differences(one)) for one in own_rules(app_state().data_dir)],
         "choice_of": choice_of,
+        "lengths": () if chosen is None else lengths_of(chosen, {} if own is None else own.options),
         "names": list(last["players"]) if last else [], "running": _running(), "tv": False,
     }  # fmt: skip
     return render_template("setup.html", **shown, **_camera())
@@ -237,7 +240,8 @@ def _differences(own: OwnRules) -> list[tuple[str, str]]:
     if own.fault:
         return []
     offered = {option.field: option for option in _options(rule_sets()[own.extends], own)}
-    return [
+    lengths = [(one.question, one.value) for one in lengths_of(rule_sets()[own.extends], own.options) if one.value]
+    return lengths + [
         (offered[field].question, dict(offered[field].choices)[choice_of(field, value)])
         for field, value in own.options.items()
         if field in offered
@@ -457,7 +461,9 @@ def _chosen_options(fields: dict[str, Any], rules: RuleSetText) -> dict[str, Any
         return {**own.options, **given}
     offered = _options(rules, own)
     # What the form does not ask stays as the house's file has it.
-    chosen = {name: value for name, value in own.options.items() if name not in {one.field for one in offered}}
+    asked = {*(one.field for one in offered), *offered_lengths(rules.family)}
+    chosen = {name: value for name, value in own.options.items() if name not in asked}
+    chosen |= lengths_chosen(fields, rules.family)
     for option in offered:
         value = fields.get(f"option_{option.field}")
         if value in (None, "") or value == option.choices[0][0]:

@@ -123,9 +123,17 @@ def options_of(name: str, own: Mapping[str, object] | None = None) -> tuple[Hous
     What `own` has chosen is among the choices, though nobody else offers it.
     """
     rules = load_ruleset(name)
-    fields = [field for field in fields_of(rules.family) if field not in written(HOUSE_RULES)["silent"]]
+    known = written(HOUSE_RULES)
+    fields = [field for field in fields_of(rules.family) if field not in (*known["silent"], *known["lengths"])]
     offered = [_option(rules, field, (own or {}).get(field)) for field in fields]
     return tuple(sorted(offered, key=lambda option: not option.main))
+
+
+def offered_lengths(family: str) -> Mapping[str, str]:
+    """The fields that say how long a match of these games is, and the words for what holds where none is chosen."""
+    known = written(HOUSE_RULES)
+    fields = [field for field in known["lengths"] if field in fields_of(family)]
+    return {field: str(known["choices"].get(field, {}).get(FIELDS[field].absent, "")) for field in fields}
 
 
 def choice_of(field: str, value: object) -> str:

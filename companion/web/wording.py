@@ -38,6 +38,7 @@ from companion.supervise.pictures import UnreadReason
 from companion.web.access import SHARED
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
+from companion.web.match_length import time_is_up
 from companion.web.texts import GAMES, code_title, reader_slow, rule_sets, translated
 
 WORDING = "web/texts/wording.toml"
@@ -572,7 +573,8 @@ def notices(
 ) -> tuple[tuple[Notice, ...], int]:
     """The lines to show and how many more there are."""
     found = [*_faults(board), *_retractions(board), *_questions(board), *_misfits(board), *_camera(camera)]
-    found += [*_block(board), *_apart(board)]
+    late = time_is_up(board) if board.playing else ""
+    found += [*([Notice("note", late_text(late))] if late else []), *_block(board), *_apart(board)]
     said = {notice.title for notice in found}
     found += [Notice("note", words) for words in dict.fromkeys(map(translated, troubles)) if words not in said]
     if len(found) <= MOST_LINES:
@@ -649,6 +651,11 @@ def _apart(board: GameView) -> list[Notice]:
     return [Notice("note", apart_text(board.apart))] if board.apart else []
 
 
+def late_text(until: str) -> str:
+    """That the time agreed on came while a round is played."""
+    return _("It is past %(time)s: this round is the last one.", time=until)
+
+
 def _block(board: GameView) -> list[Notice]:
     if not board.playing or not board.blocked:
         return []
@@ -678,7 +685,7 @@ MOST_CALLED = 4
 
 class Call(TypedDict):
     """`key` names what is said, so that a page says it once; a fault that is found later has a key of its own. `tone`:
-    the sound that goes with it (play, fault, question, good)."""
+    the sound that goes with it (play, fault, question, good, won)."""
 
     key: str
     text: str
@@ -701,7 +708,7 @@ def calls_of(board: GameView) -> list[Call]:
             titles = " ".join(f"{fault_title(play, code)}." for code in standing_faults(play))
             faults.append({"key": f"{key}!", "text": f"{titles} {text}", "tone": "fault"})
         else:
-            plays.append({"key": key, "text": text, "tone": "play"})
+            plays.append({"key": key, "text": text, "tone": "won" if play["event"] == "match_ended" else "play"})
     for one in board.fell_lately:
         words = " ".join(retraction_text(gone) for gone in one.retracts)
         faults.append({"key": f"{one.seq}-", "text": words, "tone": "good"})

@@ -43,6 +43,16 @@ def test_a_match_of_so_many_deals_ends_by_itself(tmp_path: Path) -> None:
     assert session.scoreboard.winners == ("Ann",)
 
 
+def test_a_mexican_match_ends_once_somebody_has_the_points_agreed_on(tmp_path: Path) -> None:
+    header = Header("tactic", "double-9", NAMES, {"match_points": 30, "match_until": "22:30"})
+    session = Session.create(tmp_path / "g.jsonl", header, ticking())
+    for number, points in ((1, (0, 29, 8, 9)), (2, (30, 0, 8, 9))):
+        assert session.phase != "over"
+        session.start_round(starter="Ann")
+        session.enter_scores(dict(zip(NAMES, points, strict=True)), number, out=NAMES[points.index(0)])
+    assert session.phase == "over" and session.scoreboard.winners == ("Cy",), "the fewest points win"
+
+
 def test_without_an_agreement_the_table_says_when_a_chinese_match_ends(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "g.jsonl", Header("kkori", "chinese", NAMES), ticking())
     for _ in range(3):

@@ -96,6 +96,8 @@ def test_options_change_single_fields_and_order_is_close_order() -> None:
         ("kkori", {"first_draw": True}, "first_draw", "no such field"),
         ("tactic", {"first_draw": 1}, "first_draw", "true or false"),
         ("tactic", {"rounds": True}, "rounds", "whole number"),
+        ("tactic", {"match_until": "24:00"}, "match_until", "22:30"),
+        ("kkori", {"match_until": 2230}, "match_until", "none"),
         ("tactic", {"rounds": 12.0}, "rounds", "set + 1"),
         ("tactic", {"order": "random"}, "order", "fifo"),
         ("tactic", {"order": "fifo", "close_order": "lifo"}, "twice", "twice"),

@@ -16,6 +16,7 @@ from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
 from companion.rules.written import written
 from companion.web.changing import changes_between
+from companion.web.match_length import lengths_of
 from companion.web.texts import HOUSE_RULES, code_title, option_value, options_of, rule_sets
 from tests.shown import state_of
 from tests.web import tables
@@ -272,7 +273,9 @@ def test_the_replay_asks_for_the_table_as_it_was(anyone: FlaskClient, session: F
 def test_every_field_of_a_rule_set_is_offered_and_begins_with_what_is_written(name: str) -> None:
     rules = load_ruleset(name)
     offered = options_of(name)
-    assert {option.field for option in offered} == set(fields_of(rules.family)) - set(written(HOUSE_RULES)["silent"])
+    typed = {one.field for one in lengths_of(rule_sets()[name], {})}
+    silent = set(written(HOUSE_RULES)["silent"])
+    assert {option.field for option in offered} | typed == set(fields_of(rules.family)) - silent
     for option in offered:
         values = [option_value(value) for value, _words in option.choices]
         assert len(values) > 1 and len(set(map(str, values))) == len(values), option.field

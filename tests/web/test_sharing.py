@@ -15,7 +15,7 @@ from companion.app.games import make_app_state
 from companion.web import score_sheet
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from companion.web.score_sheet import as_csv, summary_of
+from companion.web.score_sheet import as_csv, in_fonts, summary_of
 from tests.shown import view_of
 from tests.web import tables
 from tests.web.conftest import PIN, QUICK
@@ -70,16 +70,17 @@ def test_no_name_is_a_formula_in_the_spreadsheet() -> None:
     assert b",'=1+1,Ben" in as_csv(view_of(table))
 
 
-def test_without_a_font_for_a_name_there_is_no_picture_and_the_page_says_so(
+def test_a_letter_without_a_font_is_left_out_of_the_picture(
     anyone: FlaskClient, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(score_sheet, "_files", lambda: [None])
-    session.show(scored())
-    assert anyone.get("/games/tonight/scores.png").status_code == 200, "Latin letters are always there"
+    assert [part for part, _font in in_fonts("Winner: Annর 小 B", 32)] == ["Winner: Ann  B"]
+    assert in_fonts("রহিম", 32) == []
     names = ["Ann", "রহিম", "Cyril", "Dorothea"]
-    session.show(scored(players=names, totals=dict.fromkeys(names, 0)))
-    assert anyone.get("/games/tonight/scores.png").status_code == 409
-    assert "has no font for some of these letters" in anyone.get("/share").text
+    session.show(scored(players=names, totals=dict(zip(names, (1, 2, 3, 4), strict=True))))
+    answer = anyone.get("/games/tonight/scores.png")
+    assert answer.status_code == 200 and Image.open(io.BytesIO(answer.data)).size[0] == 1080
+    assert "/games/tonight/scores.png" in anyone.get("/share").text
 
 
 def test_the_zip_of_a_game_without_a_camera_holds_the_sheet_too(tmp_path: Any) -> None:

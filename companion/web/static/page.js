@@ -60,7 +60,7 @@ function follow(root) {
     next = state.next;
     news.textContent = sentences.join(" ");
     voice(sentences);
-    sound(fresh[0].tone);
+    sound((fresh.filter((call) => call.tone === "won")[0] || fresh[0]).tone);
   }
 
   line = window.openLine({
@@ -380,11 +380,12 @@ function voiceButton() {
   };
 }
 
-// Short tones: one for a play, two falling ones for a fault, two rising ones for a question. Off until asked for.
+// Short tones: one for a play, two falling ones for a fault, two rising ones for a question,
+// a fanfare for the winner. Off until asked for.
 function soundButton() {
   const button = document.getElementById("sound");
   if (!button || !("AudioContext" in window)) return () => {};
-  const tunes = { play: [660], fault: [440, 277], question: [440, 587], good: [587, 880] };
+  const tunes = { play: [660], fault: [440, 277], question: [440, 587], good: [587, 880], won: [523, 659, 784, 1047, 784, 1047] };
   let context = null;
   remembered(button, "sound", (on) => {
     if (context) context.close();

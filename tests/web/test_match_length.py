@@ -1,0 +1,136 @@
+"""How long a match is: any number of rounds or points, or a time of day; and its winners on their steps."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.web.match_length import match_ends_at, time_is_up
+from companion.web.setup import keep
+from companion.web.wording import calls_of
+from tests.shown import view_of
+from tests.web import tables
+from tests.web.fakes import FakeSession
+from tests.web.test_own_rules import FOUR, newest_options
+
+PAGE = {"Accept": "text/html"}
+
+
+def whole(page: str) -> str:
+    """The page without the marks that keep a tile, or a time, in one line."""
+    return re.sub(r'<span class="whole">([^<]*)</span>', r"\1", page)
+
+
+def start(keeper: FlaskClient, **fields: str) -> Any:
+    return keeper.post("/setup", data={"rules": "tactic", **FOUR, **fields}, headers=PAGE)
+
+
+@pytest.mark.parametrize(
+    ("fields", "options"),
+    [
+        ({"option_rounds": "5"}, {"rounds": 5}),
+        ({"option_rounds": "৩"}, {"rounds": 3}),
+        ({"option_match_points": "137", "option_match_until": "22:30"}, {"match_points": 137, "match_until": "22:30"}),
+        ({"option_rounds": "", "option_match_until": ""}, {}),
+        ({"rules": "kkori", "option_match_deals": "6"}, {"match_deals": 6}),
+    ],
+)
+def test_any_number_and_any_time_may_be_typed(
+    keeper: FlaskClient, tmp_path: Path, fields: dict[str, str], options: dict[str, Any]
+) -> None:
+    assert start(keeper, **fields).status_code == 303
+    assert newest_options(tmp_path) == options
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"option_rounds": "0"}, "Please enter a number from 1 to 1000."),
+        ({"option_match_points": "many"}, "Please enter a number from 1 to 1000."),
+        ({"option_match_until": "25:00"}, "Please enter a time of day, such as 22:30."),
+        ({"rules": "kkori", "option_match_points": "50"}, "How many points end a match?"),
+    ],
+)
+def test_what_is_no_number_or_time_is_refused_at_its_field(
+    keeper: FlaskClient, fields: dict[str, str], sentence: str
+) -> None:
+    answer = keeper.post(f"/setup?rules={fields.get('rules', 'tactic')}", data={"rules": "tactic", **FOUR, **fields})
+    assert answer.status_code == 400 and 'class="complaint"' in answer.text and sentence in whole(answer.text)
+
+
+def test_the_houses_own_length_is_filled_in_and_may_be_emptied(keeper: FlaskClient, tmp_path: Path) -> None:
+    keep(tmp_path, "tactic", "Club", {"rounds": 6, "match_until": "21:00"})
+    form = keeper.get("/setup?own=club").text
+    assert re.search(r'name="option_rounds"[^>]*value="6"', form)
+    assert re.search(r'name="option_match_until" type="time" value="21:00"', form)
+    assert "<li>How many rounds? 6</li>" in form
+    assert start(keeper, own="club", option_rounds="", option_match_until="21:00").status_code == 303
+    assert newest_options(tmp_path) == {"match_until": "21:00"}
+
+
+def begun(ago: timedelta, until: timedelta, **changes: Any) -> dict[str, Any]:
+    """A table whose round began so long ago; the time agreed on lies so far from now."""
+    now = datetime.now().astimezone()
+    line = {"seq": 1, "event": "round_started", "at": (now - ago).astimezone(UTC).isoformat(), "source": "person"}
+    options = {"match_until": f"{now + until:%H:%M}"}
+    return tables.midgame(options=options, **changes) | {"plays": [line, *tables.midgame()["plays"]]}
+
+
+HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("ago", "until", "up"),
+    [(2 * HOUR, -HOUR, True), (2 * HOUR, HOUR, False), (HOUR, -2 * HOUR, False), (2 * MINUTE, -MINUTE, True)],
+    ids=["came while it was played", "is to come", "came before it began", "has just come"],
+)
+def test_the_time_is_up_when_it_came_since_the_last_round_began(ago: timedelta, until: timedelta, up: bool) -> None:
+    board = view_of(begun(ago, until))
+    assert bool(time_is_up(board)) is up
+    assert match_ends_at(board) == board.options["match_until"]
+    assert time_is_up(view_of(begun(ago, until) | {"options": {"match_until": "none"}})) == ""
+
+
+def test_when_the_time_is_up_the_next_step_is_the_end(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(begun(2 * HOUR, -HOUR))
+    for path in ("/", "/tv"):
+        assert "this round is the last one" in anyone.get(path).text
+    session.show(begun(2 * HOUR, -HOUR, phase="waiting", turn=None))
+    page = anyone.get("/").text
+    assert "Was that the last round?" in page
+    assert 'class="button dock-key" href="/match-end"' in page and 'class="button quiet" href="/round-start"' in page
+    session.show(begun(2 * HOUR, HOUR, phase="waiting", turn=None))
+    page = anyone.get("/").text
+    assert "Ready for the next round" in page and 'class="button dock-key" href="/round-start"' in page
+
+
+def test_a_table_without_an_agreement_says_nothing_of_it(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    assert "Match ends at" not in anyone.get("/").text
+    session.show(tables.midgame(options={"match_points": 200, "match_until": "22:30"}))
+    assert "<dt>Match ends at</dt><dd>200 · 22:30</dd>" in whole(anyone.get("/").text)
+
+
+def test_the_winners_stand_on_their_steps(anyone: FlaskClient, session: FakeSession) -> None:
+    totals = {"Ann": 37, "Ben": 37, "Cyril": 61, "Dorothea": 73}
+    session.show(tables.match_over() | {"winner": ["Ann", "Ben"], "totals": totals})
+    for path in ("/", "/tv"):
+        page = anyone.get(path).text
+        podium = page.split('<section class="podium"')[1].split("</section>")[0]
+        found = re.findall(r'<li class="([^"]*)">.*?<b>(\w+)</b><span>(\d+)</span>', podium, re.DOTALL)
+        steps = [("step step-1 won", "Ann"), ("step step-1 won", "Ben"), ("step step-3", "Cyril"), ("", "Dorothea")]
+        assert [(one, name) for one, name, _total in found] == steps
+        assert ">leads<" not in page.split("region-scores")[1].split("</table>")[0]
+    assert 'href="/share"' in anyone.get("/").text
+
+
+def test_the_end_of_a_match_sounds_like_one() -> None:
+    ended = {"seq": 99, "event": "match_ended", "winners": ["Ann"], "source": "rule"}
+    table = tables.match_over()
+    tones = [one["tone"] for one in calls_of(view_of({**table, "plays": [*table["plays"], ended]}))]
+    assert tones.count("won") == 1
