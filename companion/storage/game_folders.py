@@ -12,6 +12,7 @@ import time
 import zipfile
 from collections.abc import Callable
 from itertools import islice
+from os.path import isfile
 from pathlib import Path
 from typing import IO, Any
 
@@ -42,7 +43,7 @@ class GameFolders:
 
     def __contains__(self, game: str) -> bool:
         """Whether there is a game of that name; however many there are, only this one is looked for."""
-        return game not in ("", "..") and Path(game).name == game and (self.folder(game) / "journal.jsonl").is_file()
+        return game not in ("", "..") and Path(game).name == game and isfile(self.folder(game) / "journal.jsonl")
 
     def folder(self, game: str) -> Path:
         return self.data_dir / "games" / game

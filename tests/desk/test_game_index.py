@@ -217,3 +217,9 @@ def test_a_game_that_left_the_table_and_one_that_was_deleted_are_noticed(tmp_pat
     app_state.delete_game(first)
     read_all(app_state.index)
     assert first not in json.loads((tmp_path / INDEX_FILE).read_bytes())["games"]
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a" * 300, "a\0b", "nothing"])
+def test_what_no_folder_can_be_called_is_no_game(tmp_path: Path, name: str) -> None:
+    house = House(tmp_path, "game-0001")
+    assert name not in GameFolders(house.folder) and "game-0001" in GameFolders(house.folder)
