@@ -14,6 +14,7 @@ import logging
 import platform
 import re
 import socket
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -32,9 +33,9 @@ from companion.app.state import AppState
 from companion.cli.options import options
 from companion.evidence import Deleter, delete_stored, expire_stored, found
 from companion.evidence.store import KEEP_DAYS
-from companion.log.copies import CopyKeeper, copy_of, is_whole, repair_games
+from companion.log.copies import CopyKeeper, copy_of, is_kept_twice, is_whole, journal_of, kept_games, repair_game
 from companion.log.journal import JournalError, JournalText, parse_line, read_journal
-from companion.storage.game_folders import NewZip
+from companion.storage.game_folders import GameFolders, NewZip
 from companion.storage.repairs import CLOCK_FILE, CODE, REPAIRS_FILE, ClockTrust, Repair, Repairs
 from companion.storage.state_file import split_line
 from companion.web.setup import own_rules
@@ -351,6 +352,10 @@ def _version_or_none(package: str) -> str | None:
         return None
 
 
+PAUSE_S = 0.25
+"""After each earlier game that is compared with its copy: a tap at the table comes first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Storage:
     """The data folder in use: who deletes in it, whether its clock is right, and what has to be reported."""
@@ -378,20 +383,49 @@ class Storage:
         parts.callback(copies.close)
         app_state.follow(copies.follow)  # type: ignore[arg-type]
 
+    def repair(self, game: str) -> list[Repair]:
+        """Repair what is damaged of a game that is not open, and say what was done."""
+        cases = repair_game(self.games, game)
+        for case in cases:
+            self.repairs.report(case)
+            click.echo(in_english(case), err=True)
+        return cases
+
+    def repair_earlier_games(self, app_state: AppState, parts: ExitStack) -> None:
+        """While the page answers: hundreds of games take a small board a minute. One that has been on the table since
+        the start was repaired when it came there."""
+        over, opened, left = threading.Event(), set[str](), kept_games(self.games)
+        app_state.follow(lambda game, _: opened.add(game))
+
+        def step() -> bool:
+            if left and not is_kept_twice(self.games, game := left.pop()):
+                with app_state.switching:
+                    if game not in opened and self.repair(game) and app_state.index is not None:
+                        app_state.index.look_again()
+            return bool(left) and not over.wait(PAUSE_S)
+
+        loop = app_state.parts.add("repairs").loop
+        threading.Thread(target=loop, args=(step,), name="repairs", daemon=True).start()
+        parts.callback(over.set)
+
 
 def open_storage(folder: Path) -> Storage:
-    """Repair what is damaged, delete what is too old, and say what was done."""
+    """Bring back the games that are missing and repair the one on the table, delete what is too old, and say what was
+    done."""
     repairs = Repairs(folder / REPAIRS_FILE)
-    for case in repair_games(folder / "games"):
-        repairs.report(case)
-        click.echo(in_english(case), err=True)
     deleter = Deleter(repairs.report)
     trust = ClockTrust(folder / CLOCK_FILE, _newest(folder / "games"), damaged=repairs.report_damaged)
     repairs.check(trust.repairs)
     repairs.actions[CODE] = trust.confirm
+    storage = Storage(folder, repairs, deleter, trust)
+    for game in kept_games(storage.games):
+        if not journal_of(storage.games, game).is_file():
+            storage.repair(game)
+    if current := GameFolders(folder, repairs.report_damaged).current():
+        storage.repair(current)
     if trust.sure:
-        expire_stored(folder / "games", time.time() - KEEP_DAYS * 86400, deleter)
-    return Storage(folder, repairs, deleter, trust)
+        expire_stored(storage.games, time.time() - KEEP_DAYS * 86400, deleter)
+    return storage
 
 
 def _newest(games: Path) -> float | None:

@@ -300,6 +300,7 @@ def serve(
             table.start()
         _beat_for_the_game(app_state, parts)
         _read_earlier_games(app_state, parts)
+        storage.repair_earlier_games(app_state, parts)
         _follow_the_address(address, app_state, parts)
         click.echo(f"The page: {address.now}")
         if address.name:

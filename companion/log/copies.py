@@ -17,6 +17,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -184,15 +185,15 @@ UNREADABLE = b"\x00\n"
 """Stands for what the card does not give: no line of a journal."""
 
 
-def repair_games(games: Path) -> list[Repair]:
-    """Compare every game with its copy and repair what is damaged; what was done, at most one report a game."""
+def kept_games(games: Path) -> list[str]:
+    """Every game of which there is a journal or a copy."""
     names = {path.parent.name for path in games.glob("*/journal.jsonl")}
-    names |= {path.stem for path in (games.parent / "copies").glob("*.jsonl")}
-    return [report for game in sorted(names) for report in repair_game(games, game)]
+    return sorted(names | {path.stem for path in (games.parent / "copies").glob("*.jsonl")})
 
 
 def repair_game(games: Path, game: str) -> list[Repair]:
-    """The same for one game, which must not be open."""
+    """Compare a game, which must not be open, with its copy and repair what is damaged; what was done: at most one
+    report."""
     try:
         held, copied = _read(journal_of(games, game)), _read(copy_of(games, game))
     except OSError:
@@ -233,18 +234,18 @@ def sound_lines(*contents: bytes) -> list[bytes]:
     everywhere = [(lines, place) for lines in files for place in range(len(lines))]
     due = [0] * len(files)
     taken: list[bytes] = []
-    chain, checked = RunningChecksum(), False
+    running, checked = RunningChecksum(), False
 
     def proved(lines: Sequence[bytes], place: int) -> bool:
         body, checksum = split_line(lines[place])
-        return checksum == chain.after(body)
+        return checksum == running.after(body)
 
     def good(lines: Sequence[bytes], place: int) -> bool:
         return split_line(lines[place])[1] is None and _is_object(lines[place])
 
     while True:
         here = [(lines, place) for lines, place in zip(files, due, strict=True) if place < len(lines)]
-        found = next((one for one in (*here, *everywhere) if proved(*one)), None)
+        found = next((one for one in chain(here, everywhere) if proved(*one)), None)
         if found is None and not checked:
             found = next((one for one in here if good(*one)), None)
         if found is None:
@@ -253,16 +254,28 @@ def sound_lines(*contents: bytes) -> list[bytes]:
         due = [place + 1 if one is lines else earlier + 1 for one, earlier in zip(files, due, strict=True)]
         body, checksum = split_line(lines[place])
         checked = checked or checksum is not None
-        chain.add(body)
+        running.add(body)
         taken.append(lines[place])
 
 
 def is_whole(path: Path) -> bool:
     """Whether nothing is wrong with the journal or copy at `path`, only looked at; True where it cannot be reached."""
     try:
-        content = _read(path)
+        return _whole(_read(path))
     except OSError:
         return True
+
+
+def is_kept_twice(games: Path, game: str) -> bool:
+    """Whether journal and copy are the same and whole, only looked at: nothing to repair."""
+    try:
+        held = _read(journal_of(games, game))
+        return held == _read(copy_of(games, game)) and _whole(held)
+    except OSError:
+        return False
+
+
+def _whole(content: bytes) -> bool:
     lines = sound_lines(content)
     proved = bool(lines) and split_line(lines[-1])[1] is not None
     return _is_all(content, lines) and (proved or not _fault(content))

@@ -11,8 +11,8 @@ import re
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
-from os.path import isfile
 from pathlib import Path
 from typing import IO, Any
 
@@ -43,7 +43,11 @@ class GameFolders:
 
     def __contains__(self, game: str) -> bool:
         """Whether there is a game of that name; however many there are, only this one is looked for."""
-        return game not in ("", "..") and Path(game).name == game and isfile(self.folder(game) / "journal.jsonl")
+        with suppress(OSError):  # a name that no folder can have
+            return (
+                game not in ("", "..") and Path(game).name == game and (self.folder(game) / "journal.jsonl").is_file()
+            )
+        return False
 
     def folder(self, game: str) -> Path:
         return self.data_dir / "games" / game

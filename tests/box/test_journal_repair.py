@@ -5,16 +5,29 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench.attacks.damage import attack, make_watched_game
+from companion.app.games import make_app_state
+from companion.cli import reporting
 from companion.log import copies
-from companion.log.copies import CopyKeeper, CopyRefusedError, copy_of, journal_of, keep_copy, repair_game, repair_games
+from companion.log.copies import (
+    CopyKeeper,
+    CopyRefusedError,
+    copy_of,
+    is_kept_twice,
+    journal_of,
+    keep_copy,
+    kept_games,
+    repair_game,
+)
 from companion.log.event_fields import Header
 from companion.log.events import Drew, RoundEnded, SeenLine
 from companion.log.journal import Journal, JournalError, read_journal
@@ -71,7 +84,7 @@ def codes(reports: list[Repair]) -> list[str]:
 
 def test_a_whole_journal_is_left_alone(games: Path, path: Path, copy: Path) -> None:
     before = path.read_bytes(), copy.read_bytes()
-    assert repair_games(games) == []
+    assert kept_games(games) == ["evening"] and repair_game(games, "evening") == []
     assert (path.read_bytes(), copy.read_bytes()) == before
 
 
@@ -181,8 +194,65 @@ def test_a_copy_of_something_else_is_kept_and_the_journal_counts(games: Path, pa
 def test_a_journal_that_is_gone_comes_back_from_its_copy(games: Path, path: Path, copy: Path) -> None:
     path.unlink()
     path.parent.rmdir()
-    assert codes(repair_games(games)) == ["JOURNAL_MISSING"]
+    assert kept_games(games) == ["evening"] and codes(repair_game(games, "evening")) == ["JOURNAL_MISSING"]
     assert path.read_bytes() == copy.read_bytes()
+
+
+def test_only_a_game_that_lies_there_twice_and_whole_needs_no_repair(games: Path, path: Path, copy: Path) -> None:
+    assert is_kept_twice(games, "evening") and not is_kept_twice(games, "nothing")
+    copy.write_bytes(b"".join(lines_of(path)[:-1]))
+    assert not is_kept_twice(games, "evening")
+    wipe(path, 4)
+    copy.write_bytes(path.read_bytes())
+    assert not is_kept_twice(games, "evening"), "the same damage twice"
+
+
+def an_evening(games: Path, name: str) -> Path:
+    (games / name).mkdir(parents=True, exist_ok=True)
+    with Journal.create(journal_of(games, name), HEADER) as journal:
+        journal.append_all([Drew(by="Ann")] * 5)
+    keep_copy(games, name, journal_of(games, name).read_bytes())
+    return journal_of(games, name)
+
+
+def test_a_start_repairs_what_it_opens_and_the_rest_while_the_page_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three hundred games kept a small board from its page for a minute."""
+    monkeypatch.setattr(reporting, "PAUSE_S", 0.0)
+    games = tmp_path / "games"
+    old, gone, last = (an_evening(games, f"game-000{n}") for n in (1, 2, 3))
+    wholes = [path.read_bytes() for path in (old, gone, last)]
+    shutil.rmtree(gone.parent)
+    wipe(old, 3)
+    wipe(last, 3)
+    storage = reporting.open_storage(tmp_path)
+    assert [one.about["game"] for one in storage.repairs.open()] == ["game-0003", "game-0002"]
+    assert last.read_bytes() == wholes[2] and gone.read_bytes() == wholes[1] and old.read_bytes() != wholes[0]
+    app_state = make_app_state(tmp_path, repairs=storage.repairs)
+    with ExitStack() as parts:
+        storage.repair_earlier_games(app_state, parts)
+        until(lambda: old.read_bytes() == wholes[0])
+        until(lambda: "game-0001" in [one.about.get("game") for one in storage.repairs.open()])
+    app_state.signal.close()
+
+
+def test_a_game_that_has_come_on_the_table_is_left_to_its_own_copying(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reporting, "PAUSE_S", 0.0)
+    games = tmp_path / "games"
+    storage = reporting.open_storage(tmp_path)
+    played = an_evening(games, "game-0001")
+    app_state = make_app_state(tmp_path, repairs=storage.repairs)
+    assert app_state.game == "game-0001"
+    copy_of(games, "game-0001").write_bytes(b"".join(lines_of(played)[:3]))
+    short = copy_of(games, "game-0001").read_bytes()
+    with ExitStack() as parts:
+        storage.repair_earlier_games(app_state, parts)
+        until(lambda: not [one for one in threading.enumerate() if one.name == "repairs"])
+    assert copy_of(games, "game-0001").read_bytes() == short
+    app_state.signal.close()
 
 
 def test_a_game_of_which_nothing_is_left_is_set_aside_and_said(games: Path, path: Path) -> None:

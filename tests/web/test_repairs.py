@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
-from companion.log.copies import journal_of, keep_copy, repair_games
+from companion.log.copies import journal_of, keep_copy, repair_game
 from companion.log.event_fields import Header
 from companion.log.events import Drew
 from companion.log.journal import Journal
@@ -161,7 +161,7 @@ def test_a_journal_that_lost_its_end_is_whole_on_the_page_again_and_says_so(tmp_
     path = a_game(tmp_path / "games", "evening")
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:3]))
     repairs = Repairs(tmp_path / REPAIRS_FILE)
-    for report in repair_games(tmp_path / "games"):
+    for report in repair_game(tmp_path / "games", "evening"):
         repairs.report(report)
     app_state = make_app_state(tmp_path, repairs=repairs)
     page = create_app(app_state, PageSettings(pin="1357", testing=True)).test_client()
