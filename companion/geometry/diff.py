@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 from itertools import takewhile
 
 from companion.geometry.chinese_line import read_around
@@ -16,7 +17,7 @@ from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
 from companion.log.events import TableChange
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.position import LEFT, RIGHT, Mark, Unmark
-from companion.rules.tile import Laid, Tile
+from companion.rules.tile import Tile
 
 DOUBTS = frozenset(
     {
@@ -77,22 +78,14 @@ class Observation(TableChange):
 
 def difference(before: Layout, after: Layout) -> Observation:
     """What happened between two still tables of one round."""
-    changes: list[Change] = []
-    news: list[int] = []
     # A train that lost its hold on the hub lies there still: its tiles are a riddle, and nobody took them away.
     loose = {tile.id for tile in after.loose}
+    parts = []
     for name in sorted({*before.trains, *after.trains}, key=lambda name: _train_order(name, after)):
         old = [tile for tile in before.trains.get(name, ()) if tile.id not in loose]
-        gone, laid, fresh = _train_changes(old, after.trains.get(name, ()))
-        changes += [Vanishing(tile, name) for tile in gone]
-        changes += [Laying(tile, name) for tile in laid]
-        news += fresh
-    line_changes, line_news = _line_changes(before, after)
-    changes += line_changes
-    news += line_news
-    free_changes, free_news = _free_changes(before, after)
-    changes += free_changes
-    news += free_news
+        parts.append(_train_changes(old, after.trains.get(name, ()), name))
+    parts += [_line_changes(before, after), _free_changes(before, after)]
+    changes = [change for part, _ in parts for change in part]
     changes += [Mark(name) for name in sorted(after.markers - before.markers)]
     changes += [Unmark(name) for name in sorted(before.markers - after.markers)]
     more = 0 if before.boneyard is None or after.boneyard is None else after.boneyard - before.boneyard
@@ -109,7 +102,7 @@ def difference(before: Layout, after: Layout) -> Observation:
         returned=max(0, more),
         hands=_new_hands(before, after),
         doubts=_doubts(before, after),
-        news=tuple(news),
+        news=tuple(tile_id for _, part in parts for tile_id in part),
     )
 
 
@@ -118,48 +111,32 @@ def _train_order(name: str, layout: Layout) -> int:
     return names.index(name) if name in names else len(names)
 
 
-def _train_changes(old: Sequence[PlacedTile], new: Sequence[PlacedTile]) -> tuple[list[Laid], list[Laid], list[int]]:
-    """(gone, laid, identities laid): tiles that lie the same stay, whatever happened between them.
+def _train_changes(old: Sequence[PlacedTile], new: Sequence[PlacedTile], train: str) -> tuple[list[Change], list[int]]:
+    """The changes and the identities of the tiles laid: tiles that lie the same stay, whatever happened between them.
 
     A new tile that is not read ends the comparison: what lies beyond it waits until it is. So what lay beyond an unread
     tile before was never reported, and counts as new once that one is read.
     """
     old = list(takewhile(lambda tile: tile.laid is not None, old))
-    kept_old, kept_new = _common(old, new)
-    gone = [tile.laid for n, tile in enumerate(old) if n not in kept_old and tile.laid is not None]
-    laid: list[Laid] = []
-    fresh: list[int] = []
-    for n, tile in enumerate(new):
-        if n in kept_new:
-            continue
-        if tile.laid is None:
-            break
-        laid.append(tile.laid)
-        fresh.append(tile.id)
-    return gone, laid, fresh
+    both = _common(old, new)
+    kept_old, kept_new = {n for n, _ in both}, {n for _, n in both}
+    gone = _vanishings([(tile, train) for n, tile in enumerate(old) if n not in kept_old])
+    laid, news = _layings([(tile, train) for n, tile in enumerate(new) if n not in kept_new])
+    return [*gone, *laid], news
 
 
-def _common(old: Sequence[PlacedTile], new: Sequence[PlacedTile]) -> tuple[set[int], set[int]]:
+def _common(old: Sequence[PlacedTile], new: Sequence[PlacedTile]) -> Sequence[tuple[int, int]]:
     """Indices of the tiles that both have, in order: the longest common subsequence by identity or by value."""
-    lengths = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    for i in reversed(range(len(old))):
-        for j in reversed(range(len(new))):
-            if _same(old[i], new[j]):
-                lengths[i][j] = 1 + lengths[i + 1][j + 1]
-            else:
-                lengths[i][j] = max(lengths[i + 1][j], lengths[i][j + 1])
-    kept_old, kept_new = set(), set()
-    i = j = 0
-    while i < len(old) and j < len(new):
+
+    @cache
+    def common(i: int, j: int) -> tuple[tuple[int, int], ...]:
+        if i == len(old) or j == len(new):
+            return ()
         if _same(old[i], new[j]):
-            kept_old.add(i)
-            kept_new.add(j)
-            i, j = i + 1, j + 1
-        elif lengths[i + 1][j] >= lengths[i][j + 1]:
-            i += 1
-        else:
-            j += 1
-    return kept_old, kept_new
+            return ((i, j), *common(i + 1, j + 1))
+        return max(common(i + 1, j), common(i, j + 1), key=len)
+
+    return common(0, 0)
 
 
 def _same(old: PlacedTile, new: PlacedTile) -> bool:
@@ -182,10 +159,8 @@ def _line_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int
     if not kept:
         return [], []
     start, stop = new.index(kept[0]), new.index(kept[-1]) + 1
-    gone: list[Change] = []
-    for tile in read_part:
-        if tile.id not in kept and tile.laid is not None:
-            gone.append(Vanishing(tile.laid, LEFT if old.index(tile.id) < old.index(kept[0]) else RIGHT))
+    lay_left = old[: old.index(kept[0])]
+    gone = _vanishings([(tile, LEFT if tile.id in lay_left else RIGHT) for tile in read_part if tile.id not in kept])
     left = [(tile, LEFT) for tile in takewhile(lambda tile: tile.laid is not None, reversed(after.line[:start]))]
     right = [(tile, RIGHT) for tile in takewhile(lambda tile: tile.laid is not None, after.line[stop:])]
     changes, news = _layings([*left, *right])
@@ -208,23 +183,19 @@ def _free_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int
         return [], []
     known = {tile.id for tile in before.loose}
     here = {tile.id for tile in after}
-    new = [tile for tile in after.loose if tile.id not in known and tile.laid is not None]
-    gone: list[Change] = [
-        Vanishing(tile.laid, "") for tile in before.loose if tile.id not in here and tile.laid is not None
-    ]
-    laid: list[Change] = [Laying(tile.laid, "") for tile in new if tile.laid is not None]
-    return [*gone, *laid], [tile.id for tile in new]
+    gone = _vanishings([(tile, "") for tile in before.loose if tile.id not in here])
+    laid, news = _layings([(tile, "") for tile in after.loose if tile.id not in known and tile.laid is not None])
+    return [*gone, *laid], news
+
+
+def _vanishings(tiles: Sequence[tuple[PlacedTile, str]]) -> list[Change]:
+    return [Vanishing(tile.laid, train) for tile, train in tiles if tile.laid is not None]
 
 
 def _layings(tiles: Sequence[tuple[PlacedTile, str]]) -> tuple[list[Change], list[int]]:
-    changes: list[Change] = []
-    news: list[int] = []
-    for tile, arm in tiles:
-        if tile.laid is None:
-            break
-        changes.append(Laying(tile.laid, arm))
-        news.append(tile.id)
-    return changes, news
+    """The tiles up to the first one that is not read, and their identities."""
+    read = list(takewhile(lambda one: one[0].laid is not None, tiles))
+    return [Laying(tile.laid, train) for tile, train in read if tile.laid is not None], [tile.id for tile, _ in read]
 
 
 def _more(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
