@@ -20,6 +20,7 @@ from companion.geometry.joints import (
     TileShapes,
     distance,
     heading,
+    ports_of,
     value_at,
 )
 from companion.geometry.layout import MEXICAN, Middle, Point, SeenHub, SeenTile, TableSetup, TableView, turn
@@ -80,13 +81,12 @@ def believed_hub(view: TableView, known: Sequence[Known], setup: TableSetup) -> 
     engine = next((n for n, tile in enumerate(known) if tile.seen.values == (setup.engine, setup.engine)), None)
     if engine is None:
         return hub
-    others = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
-    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    ends = _ends(known, setup, engine)
     slots, rim = 0.4 * hub.radius_mm - 0.3 * width, hub.radius_mm + HUB_REACH * width
-    if _pointing(shapes, others, hub.center_mm, slots, rim):
+    if _pointing(ends, hub.center_mm, slots, rim):
         return hub
     far = length / 2 + ENGINE_REACH * width
-    return None if _pointing(shapes, others, known[engine].seen.center_mm, width / 4, far) else hub
+    return None if _pointing(ends, known[engine].seen.center_mm, width / 4, far) else hub
 
 
 def find_middle(
@@ -117,12 +117,9 @@ def _led_to(hub: SeenHub, known: Sequence[Known], engine: int | None, setup: Tab
     outline may be well off, while an engine beside its hub's middle has no train that leads to it."""
     if engine is None:
         return hub.center_mm
-    length, width = setup.tile_mm[:2]
-    places = hub.center_mm, known[engine].seen.center_mm
-    up = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
-    shapes = TileShapes.of([tile.seen for tile in known], length, width)
-    ends = [port for n in up for port in shapes.ports[n] if port.kind is PortKind.END]
+    width, places = setup.tile_mm[1], (hub.center_mm, known[engine].seen.center_mm)
     far = hub.radius_mm + ENGINE_REACH * width
+    ends = _ends(known, setup, engine)
     leading = [port for port in ends if any(_faces(port, place, width, far) for place in places)]
     if not leading:
         return hub.center_mm
@@ -143,23 +140,13 @@ def _beside(port: Port, place: Point) -> float:
 def _ring(hub: SeenHub, middle: Point, known: Sequence[Known], engine: int | None, setup: TableSetup) -> float:
     """The distance from the hub's middle at which trains on several sides begin, where that is well beyond its rim: of
     a hub with rings an inner one was found. 0 where it is not."""
-    length, width = setup.tile_mm[:2]
-    up = [n for n, tile in enumerate(known) if tile.seen.face_up and n != engine]
-    shapes = TileShapes.of([tile.seen for tile in known], length, width)
+    width = setup.tile_mm[1]
     far = hub.radius_mm + RING_REACH * width
-    facing = sorted(
-        (distance(port.place, middle), math.degrees(math.atan2(-port.normal[1], -port.normal[0])))
-        for n in up
-        for port in shapes.ports[n]
-        if port.kind is PortKind.END and _faces(port, middle, 0.0, far)
-    )
-    begins: dict[float, float] = {}  # the nearest of each side
-    for away, angle in facing:
-        if all(abs(turn(angle, side)) > 2 * POINTING_DEG for side in begins):
-            begins[angle] = away
+    facing = [port for port in _ends(known, setup, engine) if _faces(port, middle, 0.0, far)]
+    begins = _sides(sorted(facing, key=lambda port: (distance(port.place, middle), _towards(port))))
     if len(begins) < LEAST_POINTING:
         return 0.0
-    ring = sorted(begins.values())[len(begins) // 2]
+    ring = distance(begins[len(begins) // 2].place, middle)
     return ring if ring > hub.radius_mm + BEYOND_THE_RIM * width else 0.0
 
 
@@ -197,64 +184,62 @@ def _may_be_another(hub: SeenHub, engine: int | None, known: Sequence[Known], se
     """Do several doubles lie on the hub, and the round's is not the one that was taken for the engine?"""
     if engine is None or known[engine].seen.values == (setup.engine, setup.engine):
         return False
-    doubles = [
-        tile
-        for tile in known
-        if (values := tile.seen.values) is not None
-        and values[0] == values[1]
-        and distance(tile.seen.center_mm, hub.center_mm) < MIDDLE * setup.tile_mm[0]
-    ]
-    return len(doubles) > 1
+    away = [distance(tile.seen.center_mm, hub.center_mm) for tile in known if tile.seen.double]
+    return sum(one < MIDDLE * setup.tile_mm[0] for one in away) > 1
 
 
 def beside_the_engine(tile: SeenTile, engine: SeenTile, setup: TableSetup) -> bool:
     """Does another double lie side by side with the engine, where no train begins? It was left there, or somebody had
     to say which of the two the engine is."""
-    values, shown = tile.values, engine.values
-    if tile is engine or values is None or values[0] != values[1] or values == shown:
+    if tile is engine or not tile.double or tile.values == engine.values:
         return False
     apart = abs(turn(tile.heading_deg, engine.heading_deg))
     parallel = min(apart, 180.0 - apart) <= ABREAST_DEG
     return parallel and distance(tile.center_mm, engine.center_mm) < ABREAST * setup.tile_mm[1]
 
 
-def _pointing(shapes: TileShapes, ends_of: Collection[int], place: Point, near: float, far: float) -> int:
-    """From how many sides the ends of these tiles point at a place, from between two distances."""
-    ends = [port for n in ends_of for port in shapes.ports[n] if port.kind is PortKind.END]
-    pointing = [port.normal for port in ends if _faces(port, place, near, far)]
-    return _directions([math.degrees(math.atan2(-y, -x)) for x, y in pointing])
+def _ends(known: Sequence[Known], setup: TableSetup, but: int | None) -> list[Port]:
+    """The short ends of the tiles that lie face up, without one of them."""
+    up = [tile.seen for n, tile in enumerate(known) if tile.seen.face_up and n != but]
+    return [port for seen in up for port in ports_of(seen, *setup.tile_mm[:2]) if port.kind is PortKind.END]
+
+
+def _pointing(ends: Sequence[Port], place: Point, near: float, far: float) -> int:
+    """From how many sides ends point at a place, from between two distances."""
+    return len(_sides([port for port in ends if _faces(port, place, near, far)]))
 
 
 def _pointed_at(known: Sequence[Known], setup: TableSetup) -> int | None:
     """The one tile at which the ends of most trains point from nearby, whatever is read of it; None where it is not
     one alone. A tile within a train has two neighbours."""
     length, width = setup.tile_mm[:2]
-    up = [n for n, tile in enumerate(known) if tile.seen.face_up]
-    shapes = TileShapes.of([tile.seen for tile in known], length, width)
-    votes: dict[int, int] = {}
-    for n in up:
-        near, far = length / 2 - 0.2 * width, length / 2 + ENGINE_REACH * width
-        votes[n] = _pointing(shapes, [m for m in up if m != n], known[n].seen.center_mm, near, far)
+    near, far = length / 2 - 0.2 * width, length / 2 + ENGINE_REACH * width
+    votes = {
+        n: _pointing(_ends(known, setup, n), tile.seen.center_mm, near, far)
+        for n, tile in enumerate(known)
+        if tile.seen.face_up
+    }
     most = max(votes.values(), default=0)
     best = [n for n, count in votes.items() if count == most]
     return best[0] if most >= LEAST_POINTING and len(best) == 1 else None
 
 
-def _directions(angles: Sequence[float]) -> int:
-    """From how many sides; tiles one behind the other point from one."""
-    sides: list[float] = []
-    for angle in angles:
-        if all(abs(turn(angle, side)) > 2 * POINTING_DEG for side in sides):
-            sides.append(angle)
-    return len(sides)
+def _sides(ends: Sequence[Port]) -> list[Port]:
+    """The first end of each side; tiles one behind the other point from one."""
+    sides: list[Port] = []
+    for port in ends:
+        if all(abs(turn(_towards(port), _towards(side))) > 2 * POINTING_DEG for side in sides):
+            sides.append(port)
+    return sides
+
+
+def _towards(port: Port) -> float:
+    """The direction from which a port points, in degrees."""
+    return math.degrees(math.atan2(-port.normal[1], -port.normal[0]))
 
 
 def _faces(port: Port, middle: Point, near: float, far: float) -> bool:
-    away = distance(port.place, middle)
-    if not near <= away <= far:
-        return False
-    x, y = (middle[0] - port.place[0]) / away, (middle[1] - port.place[1]) / away
-    return math.degrees(math.acos(_clipped(port.normal[0] * x + port.normal[1] * y))) <= POINTING_DEG
+    return near <= distance(port.place, middle) <= far and _lean(port, middle) <= POINTING_DEG
 
 
 def _may_be_the_double(tile: Known, value: int) -> bool:
@@ -278,11 +263,9 @@ def find_roots(
     found: list[Root] = []
     gaps: dict[tuple[int, int], float] = {}
     for tile in members:
-        values = shapes.tiles[tile].values
+        seen = shapes.tiles[tile]
         for n, port in enumerate(shapes.ports[tile]):
-            if port.kind is PortKind.SIDE or (
-                port.kind is PortKind.MIDDLE and values is not None and values[0] != values[1]
-            ):
+            if port.kind is PortKind.SIDE or (port.kind is PortKind.MIDDLE and seen.values and not seen.double):
                 continue
             away = distance(port.place, middle.center_mm)
             if away == 0.0:
@@ -294,8 +277,8 @@ def find_roots(
                 least = -0.6 * middle.rim_mm - 0.3 * shapes.width
             else:
                 engine = shapes.tiles[middle.engine]
-                aim, leaves = _on_axis(engine, shapes, port.place), shapes.tiles[tile].center_mm
-                gap, least = _outside(engine, shapes, port.place), -DEEPEST * shapes.width
+                aim, leaves = _on_axis(engine, shapes, port.place), seen.center_mm
+                gap, least = outside(engine, port.place, shapes.length, shapes.width), -DEEPEST * shapes.width
                 around = away - middle.rim_mm  # on a ring, or at the engine's outline
             if gap < least or min(gap, around) > reach:
                 continue
@@ -305,9 +288,9 @@ def find_roots(
             angle = math.degrees(math.atan2(leaves[1] - middle.center_mm[1], leaves[0] - middle.center_mm[0]))
             off = min((abs(turn(angle, station)) for station in angles.values()), default=0.0)
             price = (0.3 * abs(gap) + 0.05 * math.radians(off) * away) * 24.0 / shapes.width + PRICES.per_degree * lean
-            if port.kind is PortKind.MIDDLE and values is None:
+            if port.kind is PortKind.MIDDLE and seen.values is None:
                 price += PRICES.crosswise_unread
-            if not middle.has_hub and _shows_another(shapes.tiles[tile], port, setup.engine):
+            if not middle.has_hub and _shows_another(seen, port, setup.engine):
                 price += PRICES.other_than_the_engine
             found.append(Root(price - (KEPT if tile in kept else 0.0), tile, n, angle))
             gaps[tile, n] = gap / shapes.width
@@ -340,14 +323,12 @@ def _on_axis(engine: SeenTile, shapes: TileShapes, place: Point) -> Point:
     return engine.center_mm[0] + along * ux, engine.center_mm[1] + along * uy
 
 
-def _outside(engine: SeenTile, shapes: TileShapes, place: Point) -> float:
-    """How far outside the engine a place lies (mm); negative within."""
-    ux, uy = heading(engine)
-    x, y = place[0] - engine.center_mm[0], place[1] - engine.center_mm[1]
-    along, across = abs(x * ux + y * uy) - shapes.length / 2, abs(y * ux - x * uy) - shapes.width / 2
-    if along > 0.0 or across > 0.0:
-        return math.hypot(max(along, 0.0), max(across, 0.0))
-    return max(along, across)
+def outside(tile: SeenTile, place: Point, length: float, width: float) -> float:
+    """How far a place lies outside a tile's outline (mm); negative within."""
+    ux, uy = heading(tile)
+    x, y = place[0] - tile.center_mm[0], place[1] - tile.center_mm[1]
+    along, across = abs(x * ux + y * uy) - length / 2, abs(y * ux - x * uy) - width / 2
+    return math.hypot(max(along, 0.0), max(across, 0.0)) or max(along, across)
 
 
 def station_angles(setup: TableSetup) -> Mapping[str, float]:

@@ -247,15 +247,13 @@ def _perhaps_meeting(
 
 def _kind_price(tile: SeenTile, own: Port, other: Port) -> float:
     """How unusual it is to join this tile at this port."""
-    values = tile.values
-    double = values is not None and values[0] == values[1]
     if own.kind is PortKind.MIDDLE:
-        if double:
+        if tile.double:
             return 0.0
-        return PRICES.crosswise_unread if values is None else PRICES.crosswise_single
+        return PRICES.crosswise_unread if tile.values is None else PRICES.crosswise_single
     if own.kind is PortKind.SIDE:
-        return PRICES.bent_double if double else PRICES.bend
-    if double and other.kind is PortKind.END:
+        return PRICES.bent_double if tile.double else PRICES.bend
+    if tile.double and other.kind is PortKind.END:
         return PRICES.straight_double
     return 0.0
 

@@ -89,6 +89,11 @@ class SeenTile:
         a, b = self.halves[0].value, self.halves[1].value
         return None if a is None or b is None else (a, b)
 
+    @property
+    def double(self) -> bool:
+        """Are both values read, and the same?"""
+        return self.values is not None and self.values[0] == self.values[1]
+
     def end_mm(self, half: int) -> Point:
         """The middle of the short edge of half 0 or 1."""
         sign = -1.0 if half == 0 else 1.0

@@ -23,6 +23,7 @@ from companion.geometry.hub import (
     find_middle,
     find_roots,
     lies_on,
+    outside,
     owners,
     station_angles,
     station_tolerance,
@@ -43,7 +44,6 @@ from companion.geometry.joints import (
     distance,
     find_joints,
     forks,
-    heading,
 )
 from companion.geometry.layout import (
     MEXICAN,
@@ -56,7 +56,6 @@ from companion.geometry.layout import (
     Problem,
     SeenHub,
     SeenMarker,
-    SeenTile,
     TableSetup,
     TableView,
     Trouble,
@@ -114,7 +113,7 @@ def owners_of(marker: SeenMarker, layout: Layout, setup: TableSetup, before: Lay
 def _at_an_end(place: Point, train: Sequence[PlacedTile], setup: TableSetup) -> bool:
     """Whether of all tiles of a train the first or the last is the nearest to a place: there people put markers."""
     length, width = setup.tile_mm[:2]
-    spots = [outside(tile.seen, place, length, width) for tile in train]
+    spots = [max(0.0, outside(tile.seen, place, length, width)) for tile in train]
     return not spots or min(spots) in (spots[0], spots[-1])
 
 
@@ -124,7 +123,7 @@ def _distances(
     length, width = setup.tile_mm[:2]
     away: dict[str, float] = {}
     for name, train in trains.items():
-        spots = [outside(tile.seen, place, length, width) for tile in train]
+        spots = [max(0.0, outside(tile.seen, place, length, width)) for tile in train]
         angle = setup.mexican_station if name == MEXICAN else setup.stations.get(name)
         if not train and middle is not None and angle is not None:
             reach = middle.rim_mm + SLOT_DEPTH * width
@@ -136,15 +135,6 @@ def _distances(
         if spots:
             away[name] = min(spots)
     return away
-
-
-def outside(tile: SeenTile, place: Point, length: float, width: float) -> float:
-    """How far a place lies outside a tile's outline, 0 on it."""
-    ux, uy = heading(tile)
-    dx, dy = place[0] - tile.center_mm[0], place[1] - tile.center_mm[1]
-    along = max(0.0, abs(dx * ux + dy * uy) - length / 2)
-    across = max(0.0, abs(dy * ux - dx * uy) - width / 2)
-    return math.hypot(along, across)
 
 
 FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)

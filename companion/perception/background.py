@@ -29,9 +29,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.geometry.hub import outside
 from companion.geometry.joints import distance
 from companion.geometry.layout import Point, SeenTile
-from companion.geometry.trains import outside
 from companion.perception.projection import outline
 from vision.calibration import Calibration
 from vision.frame import Frame, Image, halved

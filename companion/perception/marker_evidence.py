@@ -20,9 +20,10 @@ import numpy as np
 
 from companion.geometry import Layout, TableSetup, owners_of
 from companion.geometry.diff import SURE_TILE
+from companion.geometry.hub import outside
 from companion.geometry.joints import distance
 from companion.geometry.layout import Point, SeenHub, SeenMarker, SeenTile
-from companion.geometry.trains import SLOT_DEPTH, outside
+from companion.geometry.trains import SLOT_DEPTH
 from companion.perception.background import BackgroundModel, Blobs, Difference
 from companion.perception.projection import (
     LEAST_KEPT_CONFIDENCE,
