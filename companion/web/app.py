@@ -33,6 +33,7 @@ from companion.web.changing import Repeats
 from companion.web.forms import FieldError, give_back, helpers
 from companion.web.guard import Turns, guard, own_names, pack_answers
 from companion.web.guests import GuestHands, guests, inviting
+from companion.web.home_screen import home_screen
 from companion.web.languages import LANGUAGES, choose_language, gettext, keep_tiles_whole, speak_languages
 from companion.web.misfits import settling
 from companion.web.pages import RegionCache, pages, whose
@@ -174,6 +175,7 @@ def _register(app: Flask) -> None:
         source,
         repairing,
         manual,
+        home_screen,
     ):
         app.register_blueprint(blueprint)
 

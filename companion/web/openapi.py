@@ -27,7 +27,10 @@ API = "web/texts/api.toml"
 ALSO_PINNED = frozenset({"pages.view"})
 """Needs the PIN but on the box's own screen."""
 
-_TYPES = {"jpg": "image/jpeg", "zip": "application/zip", "csv": "text/csv", "png": "image/png", "svg": "image/svg+xml"}
+_TYPES = {
+    "jpg": "image/jpeg", "zip": "application/zip", "csv": "text/csv", "png": "image/png", "svg": "image/svg+xml",
+    "webmanifest": "application/manifest+json",
+}  # fmt: skip
 
 _IN_JSON = re.compile(r"/health|/api/.*|/regions|/round-end/notes")
 

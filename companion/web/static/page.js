@@ -28,6 +28,7 @@ function follow(root) {
   const news = document.getElementById("news");
   const voice = voiceButton();
   const sound = soundButton();
+  awakeButton();
   const called = new Set(root.dataset.called.split(" ")); // What was said, or stood here before.
   let next = "";
   let seq = Number(root.dataset.seq);
@@ -413,6 +414,24 @@ function soundButton() {
     document.documentElement.dataset.rang = tone;
   }
   return ring;
+}
+
+// The screen stays on while the page is seen, where the browser lets it: only with https.
+function awakeButton() {
+  const button = document.getElementById("awake");
+  if (!button || !("wakeLock" in navigator)) return;
+  let lock = null;
+  let on = false;
+  const hold = async () => {
+    if (lock) await lock.release().catch(() => {});
+    lock = on && !document.hidden ? await navigator.wakeLock.request("screen").catch(() => null) : null;
+    document.documentElement.dataset.awake = lock ? "1" : "0";
+  };
+  document.addEventListener("visibilitychange", hold);
+  remembered(button, "awake", (now) => {
+    on = now;
+    hold();
+  });
 }
 
 // A form that returns to this page must not throw a phone back to the top, unless something was refused: then that is

@@ -46,6 +46,23 @@ for (const button of document.querySelectorAll("[data-print]")) {
   button.addEventListener("click", () => print());
 }
 
+// The phone's own share menu, where the browser has it: the picture, else the text.
+for (const button of document.querySelectorAll("[data-share]")) {
+  if (!navigator.share) continue;
+  const shared = { text: document.querySelector("textarea[data-copied]").value };
+  button.hidden = false;
+  fetch(button.dataset.share)
+    .then((answer) => answer.blob())
+    .then((picture) => {
+      const files = [new File([picture], "scores.png", { type: picture.type })];
+      if (navigator.canShare && navigator.canShare({ files })) shared.files = files;
+    })
+    .catch(() => {});
+  button.addEventListener("click", () => navigator.share(shared).catch(() => {}));
+}
+
+for (const part of document.querySelectorAll("[data-secure]")) part.hidden = (part.dataset.secure === "yes") !== isSecureContext;
+
 // A page that came without TLS may not write to the clipboard; what is selected can be copied all the same.
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = false;
