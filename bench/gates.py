@@ -1,0 +1,385 @@
+"""What each gate of the reader costs and saves: `python -m bench.gates --photographs ../shared/photos`.
+
+    python -m bench.gates --photographs DIR --toys 21      the labelled photographs, and with toys on them (a seed)
+    python -m bench.gates --rendered DIR --rendered DIR    folders of `datasets.render` and `datasets.traced`
+    python -m bench.gates --tables 10 --first-seed 3000 [--renderer FOLDER]    a calibrated camera above full tables
+
+A gate is whatever refuses a reading, or believes one. Each is switched off alone, and every picture in which that
+changes anything is read again; what the networks answer is kept meanwhile. The first row counts halves read: right,
+and wrong (another value, or any value where no tile lies face up). The others say what happens without the gate: `+3`
+right readings are three that the gate costs, `+2` wrong ones two that it saves. A row of dashes is a gate that never
+did anything there. `--only` runs some of the gates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, fields
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from bench.ablation import Case, always, switched_off
+from bench.covered import HIDES, crowded, labelled
+from bench.foreign_film import ForeignFilm
+from datasets.folder_argument import LABELLED, RENDERED, RENDERER, folder_with
+from datasets.simulator.film import Film, FilmSettings
+from datasets.simulator.tabletop import TableFullError
+from models import scoring
+from models.evaluate import label_of, prediction
+from tests.table.tables import random_table
+from vision.calibration import Calibration
+from vision.detections import Detections
+from vision.eye import Eye, open_eye
+from vision.familiar import Appearance
+from vision.frame import Image
+from vision.known_set import KnownSet
+from vision.pictures import open_picture
+from vision.reading import Found, HalfReading, PictureReading, TileReading
+from vision.tile_size import TileSize
+
+SIZE_WH = (2400, 1800)
+Off = Callable[[Any], Any]
+Counts = np.ndarray[Any, Any]
+"""(2,) halves read right and wrong."""
+COMPARED = (HalfReading, TileReading, Found, Detections)
+REMEMBERED = (
+    "vision.inference:Network.__call__",
+    "vision.detector:Detector.find",
+    "vision.detector:Detector.find_at",
+    "vision.markers:MarkerJudge.judge",
+    "vision.hidden:solid",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """`place` is "module:function"; `off` makes of that function what stands there instead."""
+
+    name: str
+    place: str
+    off: Off
+
+
+def same(n: int) -> Off:
+    """Its n-th argument, as it came."""
+    return lambda _: lambda *given, **__: given[n].copy() if isinstance(given[n], np.ndarray) else given[n]
+
+
+def none_of(n: int, dtype: type = np.bool_) -> Off:
+    """No for each of its n-th argument; as numbers, of none."""
+    return lambda _: lambda *given, **__: np.zeros(len(given[n]) if dtype is np.bool_ else 0, dtype)
+
+
+def nothing(value: Any) -> Off:
+    return lambda _: always(value)
+
+
+def number(place: str, value: Any) -> Off:
+    """The same function under another number."""
+
+    def off(function: Any) -> Any:
+        def under(*given: Any, **named: Any) -> Any:
+            with switched_off(Case("", place, value)):
+                return function(*given, **named)
+
+        return under
+
+    return off
+
+
+STAGES, HIDDEN, LOOK, EYE = "vision.stages", "vision.hidden", "vision.second_look", "vision.eye"
+GATES = (
+    Gate("a find of no tile's size, before it is judged", "vision.tile_size:TileSize.weeded", same(1)),
+    Gate("an outline of another size than a tile has there", f"{STAGES}:_fitted", same(1)),
+    Gate("a part of a tile", f"{STAGES}:_parts", none_of(1, np.intp)),
+    Gate("a half that is the ground", f"{STAGES}:_half_on_the_ground", none_of(1, np.intp)),
+    Gate("a face, a back or nobody knows", f"{STAGES}:_tell_from_blanks", nothing(None)),
+    Gate("a blank without the divider of others", f"{STAGES}:usual_divider", nothing(0.0)),
+    Gate("backs judged among others", f"{STAGES}:among_others", nothing(None)),
+    Gate("backs that a pattern goes on through", "vision.face_down:_going_on", none_of(1, np.intp)),
+    Gate("none more surely than a half", f"{STAGES}:doubted", number(f"{STAGES}:PHANTOM", 1.1)),
+    Gate("strange among its own value", "vision.familiar:Appearance.believed", same(1)),
+    Gate("values of another set", f"{STAGES}:softened", same(0)),
+    Gate("a rare value without its print", "vision.high_values:supported", same(0)),
+    Gate("many pips by their print", "vision.high_values:printed", same(0)),
+    Gate("pips dotted by hand", "vision.by_hand:doubted", same(2)),
+    Gate("a value less probable than READABLE", f"{STAGES}:settled", number(f"{STAGES}:READABLE", 0.5)),
+    Gate("a half of a few pixels", f"{STAGES}:settled", number(f"{STAGES}:SMALLEST_HALF_PX", 0.0)),
+    Gate("found faintly and half read", f"{STAGES}:settled", number(f"{STAGES}:SHAKY_DETECTION", 0.0)),
+    Gate("found faintly and not read", f"{STAGES}:settled", number(f"{STAGES}:DOUBTFUL_DETECTION", 0.0)),
+    Gate("of another size or colour", f"{STAGES}:strangers", none_of(0)),
+    Gate("of another box", f"{STAGES}:_of_another_box", none_of(1)),
+    Gate("a gap among backs", f"{STAGES}:gaps", none_of(0)),
+    Gate("under something", f"{HIDDEN}:Covers.settled", same(2)),
+    Gate("under something, hardly sure", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:THOUGH_DISTURBED", 0.0)),
+    Gate("under something, faintly found", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:UNSURELY", 0.0)),
+    Gate("a lone spot of a set without lines", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:A_LONE_SPOT", 0.0)),
+    Gate("under much, without lines", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:LEAST_UNDIVIDED", 999)),
+    Gate("under what is larger than a pip", f"{HIDDEN}:solid", nothing(np.zeros((10, 20), np.float32))),
+    Gate(
+        "beyond the picture's edge",
+        f"{HIDDEN}:beyond",
+        lambda _: lambda _shape, quads: np.zeros((len(quads), 2, 10, 10), bool),
+    ),
+    Gate("under a marker", f"{EYE}:uncovered", same(0)),
+    Gate("the line lies elsewhere", f"{EYE}:well_outlined", same(1)),
+    Gate("the line lies elsewhere, alone", f"{EYE}:well_outlined", number("vision.dividers:ALONE", 999.0)),
+    Gate("an outline cut short", f"{EYE}:cut_short_doubted", same(0)),
+    Gate("an outline cut short, of few", f"{EYE}:cut_short_doubted", number("vision.tile_shape:CUT", -9.0)),
+    Gate("an outline hardly longer than wide", f"{EYE}:cut_short_doubted", number("vision.tile_shape:SHORTEST", 0.0)),
+    Gate("digits", f"{EYE}:refused_by_digits", lambda _: lambda _image, tiles, _box: (tiles, None)),
+    Gate("two looks: across tiles of the other", f"{EYE}:merged", number(f"{LOOK}:ACROSS", 9.0)),
+    Gate("two looks: read again as surely", f"{EYE}:merged", number(f"{LOOK}:SURELY", 0.0)),
+    Gate("two looks: refused and faint", f"{EYE}:merged", number(f"{LOOK}:FAINT", 0.0)),
+    Gate("two looks: a half of a new tile", f"{LOOK}:_is_there", nothing(True)),
+    Gate("two looks", f"{EYE}:straightened", nothing(None)),
+    Gate("what shows a tile too often", "vision.known_set:KnownSet.too_often", none_of(1)),
+    Gate(
+        "places in chains", f"{STAGES}:_in_chains", lambda _: lambda _look, finds, _short: finds[:0].view(np.recarray)
+    ),
+    Gate("doubtful tiles looked for about their places", f"{STAGES}:_realign", nothing(None)),
+    Gate("half a tile in line, whatever is read", f"{STAGES}:_held", none_of(0)),
+    Gate("tiles under toys, however faint", f"{STAGES}:_under_things", none_of(1)),
+    Gate("double blanks by their divider", f"{STAGES}:with_dividers", none_of(1)),
+    Gate("doubtful values by the looks of others", "vision.familiar:Appearance.weighed", same(1)),
+    Gate("markers on unread halves", f"{EYE}:markers_on", nothing([])),
+    Gate("markers that pips contradict", f"{EYE}:bare", lambda _: lambda _tiles, markers: list(markers)),
+    Gate("the tile itself, askew on something", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:ITSELF", 9.0)),
+    Gate("what recurs is printed", f"{HIDDEN}:printed", none_of(0)),
+    Gate("dusk lifted", f"{EYE}:lifted", same(0)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A picture as `opened`, the tiles in it as the photographs' labels have them (a half that nobody knows is None),
+    and what the eye is told beforehand; `one_box` where it is that of a table's camera."""
+
+    kind: str
+    opened: Callable[[], Image]
+    label: Mapping[str, Any]
+    told: Mapping[str, Any] = field(default_factory=dict)
+    one_box: bool = False
+
+
+def photographs(folder: Path) -> Iterator[Shown]:
+    for label in scoring.read_lines(folder / "labels.jsonl"):
+        yield Shown("photographs", partial(open_picture, folder / label["image"]), label)
+
+
+def with_toys(folder: Path, seed: int) -> Iterator[Shown]:
+    rng = np.random.default_rng(seed)
+    for name, tiles in labelled(folder):
+        picture, halves = crowded(open_picture(folder / name), tiles, 99, rng)
+        truths = [{"quad": quad.tolist(), "face": "up", "values": list(values)} for quad, values in tiles]
+        for half in halves:
+            if half.hidden and not HIDES[0] <= half.hidden <= HIDES[1]:
+                truths[half.tile]["values"][half.half] = None
+        yield Shown("with toys", partial(always(picture)), {"image": name, "tiles": truths, "complete": False})
+
+
+def rendered(folder: Path) -> Iterator[Shown]:
+    for path in sorted((folder / "images").glob("*.jpg")):
+        meta = json.loads((folder / "meta" / f"{path.stem}.json").read_text(encoding="utf-8"))
+        yield Shown(folder.name, partial(cv2.imread, str(path)), label_of(path.name, folder.name, meta))
+
+
+def tables(seeds: range, renderer: Path | None) -> Iterator[Shown]:
+    """Full tables under a camera that knows where the table is, how large its tiles are and which set lies there."""
+    for seed in seeds:
+        try:
+            plan, table, *_ = random_table(seed, hub=seed % 2 == 0, touching=seed % 4 == 1)
+        except TableFullError:
+            continue
+        settings = FilmSettings(size_wh=SIZE_WH)
+        film = Film(plan, seed, settings) if renderer is None else ForeignFilm(plan, seed, settings, folder=renderer)
+        film.develop(table)
+        corners = np.asarray(film.corners_px(), np.float32)
+        here = Calibration.from_corners(corners, plan.size_mm, plan.tile_mm[2], size_wh=SIZE_WH)
+        long, wide, _ = plan.tile_mm
+        truths = []
+        for tile in table.visible():
+            turn = np.radians(tile.heading_deg)
+            u, v = np.array([np.cos(turn), np.sin(turn)]) * long / 2, np.array([-np.sin(turn), np.cos(turn)]) * wide / 2
+            around = [(-1, 1), (-1, -1), (1, -1), (1, 1)]
+            quad = here.to_px([np.array(tile.center_mm) + a * u + b * v for a, b in around])
+            places = [np.array(tile.center_mm) - u / 2, np.array(tile.center_mm) + u / 2]
+            values = [
+                None if any(np.hypot(*(place - marker)) < long / 2 for marker in table.markers.values()) else value
+                for place, value in zip(places, tile.laid, strict=True)
+            ]
+            face = "up" if tile.face_up else "down"
+            truths.append({"quad": quad.tolist(), "face": face, "values": values if tile.face_up else None})
+        told = {
+            "tile_length_px": here.px_per_mm * long,
+            "known": KnownSet.double(12),
+            "size": TileSize(here, (long, wide)),
+        }
+        label = {"image": str(seed), "tiles": truths}
+        yield Shown("tables", partial(always(film.frame())), label, told, one_box=True)
+
+
+def halves_read(label: Mapping[str, Any], reading: PictureReading) -> Counts:
+    """How many halves are read right, and how many wrong."""
+    field_poly, truths, found = label.get("field_poly"), label["tiles"], prediction("", reading)["tiles"]
+    said = [[half.value for half in tile.halves or ()] for tile in reading.tiles]
+    inside = [n for n, tile in enumerate(found) if not field_poly or scoring.inside(scoring.centre(tile), field_poly)]
+    pairs = scoring.matches(truths, [found[n] for n in inside])
+    right, claimed = 0, 0
+    for i, j in pairs:
+        true, claims = truths[i]["values"], said[inside[j]]
+        if true is None:
+            claimed += truths[i]["face"] == "down" and sum(one is not None for one in claims)
+            continue
+        # Which end the first value is at may be unknown, but not where a half is covered.
+        ways = [claims] if None in true else [claims, claims[::-1]]
+        claimed += sum(None not in two for two in zip(claims, true, strict=bool(claims)))
+        right += max(sum(a == b is not None for a, b in zip(way, true, strict=bool(claims))) for way in ways)
+    if label.get("complete", True):
+        matched = {inside[j] for _, j in pairs}
+        claimed += sum(one is not None for n in inside if n not in matched for one in said[n])
+    return np.array([right, claimed - right])
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """What takes long and no gate changes is worked out once."""
+    with ExitStack() as all_kept:
+        for place in REMEMBERED:
+            owner, name = Case("", place, None).target
+            all_kept.enter_context(switched_off(Case("", place, _once(getattr(owner, name)))))
+        yield
+
+
+def _once(function: Any) -> Any:
+    told = dict[Any, Any]()
+
+    def asked(*given: Any, **named: Any) -> Any:
+        question = repr([_told(one) for one in (*given, *named.values())])
+        if question not in told:
+            told[question] = function(*given, **named)
+        return _copied(told[question])
+
+    return asked
+
+
+@contextmanager
+def noted(gates: Sequence[Gate], acting: set[str]) -> Iterator[None]:
+    """Adds to `acting` the names of the gates that would answer otherwise, each time that one is asked."""
+    with ExitStack() as all_off:
+        for place in {gate.place for gate in gates}:
+            here = [gate for gate in gates if gate.place == place]
+            owner, name = Case("", place, None).target
+            all_off.enter_context(switched_off(Case("", place, _both(getattr(owner, name), here, acting))))
+        yield
+
+
+def _both(function: Any, gates: Sequence[Gate], acting: set[str]) -> Any:
+    def asked(*given: Any, **named: Any) -> Any:
+        before = [_copied(one) for one in given]
+        answer = function(*given, **named)
+        for gate in gates:
+            if gate.name not in acting:
+                others = [_copied(one) for one in before]
+                other = gate.off(function)(*others, **named)
+                if _told((answer, given)) != _told((other, others)):
+                    acting.add(gate.name)
+        return answer
+
+    return asked
+
+
+def _copied(thing: Any) -> Any:
+    return thing.copy() if isinstance(thing, (np.ndarray, list)) else thing
+
+
+def _told(thing: Any) -> Any:
+    """What can be compared of a question or an answer."""
+    if isinstance(thing, np.ndarray) and thing.dtype.names is None:
+        return thing.shape, blake2b(np.ascontiguousarray(thing), digest_size=16).digest()
+    if isinstance(thing, np.ndarray):
+        return [_told(thing[name]) for name in thing.dtype.names or ()]
+    if isinstance(thing, (list, tuple)):
+        return [_told(one) for one in thing]
+    if isinstance(thing, dict):  # a pyramid
+        return _told(thing[1])
+    if isinstance(thing, COMPARED):
+        return [_told(getattr(thing, one.name)) for one in fields(thing)]
+    return thing if isinstance(thing, (int, float, str, type(None))) else id(thing)
+
+
+def without(gate: Gate | None) -> AbstractContextManager[None]:
+    """The gate switched off."""
+    if gate is None:
+        return nullcontext()
+    owner, name = Case("", gate.place, None).target
+    return switched_off(Case("", gate.place, gate.off(getattr(owner, name))))
+
+
+def counted(shown: Shown, eye: Eye, gates: Sequence[Gate]) -> dict[str, Counts]:
+    """The halves read of a picture, under the name ""; and by how many more they are without each gate that acts."""
+    picture, acting = shown.opened(), set[str]()
+
+    def look(gate: Gate | None = None) -> Counts:
+        eye.familiar = Appearance() if shown.one_box else None
+        with without(gate):
+            return halves_read(shown.label, eye.look(picture, **shown.told))
+
+    with remembered():
+        with noted(gates, acting):
+            first = look()
+        return {"": first} | {gate.name: look(gate) - first for gate in gates if gate.name in acting}
+
+
+def table(counts: Mapping[tuple[str, str], Counts], gates: Sequence[Gate]) -> Iterator[str]:
+    """The lines for people: a row a gate, two columns a kind of picture."""
+    kinds = list(dict.fromkeys(kind for kind, _ in counts))
+    yield "| gate | " + " | ".join(f"{kind}: right | wrong" for kind in kinds) + " |"
+    yield "|" + "---|" * (1 + 2 * len(kinds))
+    yield "| all halves | " + " | ".join(f"{n}" for kind in kinds for n in counts[kind, ""]) + " |"
+    for gate in gates:
+        cells = [
+            f"{n:+}" if (kind, gate.name) in counts else "-"
+            for kind in kinds
+            for n in counts.get((kind, gate.name), (0, 0))
+        ]
+        yield f"| {gate.name} | " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--photographs", type=folder_with(LABELLED))
+    parser.add_argument("--toys", type=int, metavar="SEED", help="the photographs again, with toys on them")
+    parser.add_argument("--rendered", type=folder_with(RENDERED), action="append", default=[])
+    parser.add_argument("--tables", type=int, default=0)
+    parser.add_argument("--first-seed", type=int, default=3000)
+    parser.add_argument("--renderer", type=folder_with(RENDERER), help="another renderer draws the tables")
+    parser.add_argument("--only", nargs="+", help="only gates whose name has one of these words")
+    args = parser.parse_args()
+    gates = [gate for gate in GATES if not args.only or any(word in gate.name for word in args.only)]
+    shown: list[Iterator[Shown]] = [rendered(folder) for folder in args.rendered]
+    if args.photographs:
+        shown.append(photographs(args.photographs))
+        shown += [] if args.toys is None else [with_toys(args.photographs, args.toys)]
+    shown.append(tables(range(args.first_seed, args.first_seed + args.tables), args.renderer))
+    eyes = {one_box: open_eye(one_box=one_box) for one_box in (False, True)}
+    counts: dict[tuple[str, str], Counts] = {}
+    for one in (one for kind in shown for one in kind):
+        found = counted(one, eyes[one.one_box], gates)
+        for name, halves in found.items():
+            counts[one.kind, name] = counts.get((one.kind, name), 0) + halves
+        print(one.kind, one.label["image"], {name: n.tolist() for name, n in found.items() if n.any()}, file=sys.stderr)
+    print("\n".join(table(counts, gates)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The command that says what each gate of the reader costs and saves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bench.ablation import Case
+from bench.gates import GATES, Gate, Shown, counted, halves_read, number, table
+from vision.eye import open_eye
+from vision.frame import Image
+from vision.reading import HalfReading, PictureReading, TileReading
+
+HERE = [[100, 120], [100, 80], [180, 80], [180, 120]]
+
+
+def one_tile() -> Image:
+    """A 1-0 on a grey ground."""
+    picture = np.full((200, 300, 3), 60, np.uint8)
+    picture[80:120, 100:180] = 235
+    picture[84:116, 139:142] = 20
+    picture[95:105, 115:125] = 20
+    return picture
+
+
+def said(*tiles: tuple[list[list[int]], tuple[int | None, int | None]]) -> PictureReading:
+    readings = [
+        TileReading(np.array(quad, np.float32), "up", (HalfReading(a, 0.9), HalfReading(b, 0.9)), 0.9)
+        for quad, (a, b) in tiles
+    ]
+    return PictureReading((300, 200), tuple(readings))
+
+
+@pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.name)
+def test_every_gate_is_a_function_of_the_reader(gate: Gate) -> None:
+    owner, name = Case("", gate.place, None).target
+    assert callable(gate.off(getattr(owner, name)))
+
+
+def test_a_value_counts_as_right_or_wrong_and_where_no_tile_lies_as_wrong() -> None:
+    label = {"tiles": [{"quad": HERE, "face": "up", "values": [1, 0]}]}
+    elsewhere = [[10, 50], [10, 10], [90, 10], [90, 50]]
+    assert halves_read(label, said((HERE, (1, 5)))).tolist() == [1, 1]
+    assert halves_read(label, said((HERE, (0, 1)))).tolist() == [2, 0], "nobody knows which end is the first"
+    assert halves_read(label, said((HERE, (None, 0)), (elsewhere, (3, None)))).tolist() == [1, 1]
+    assert halves_read(label | {"complete": False}, said((elsewhere, (3, None)))).tolist() == [0, 0]
+
+
+def test_a_half_that_is_hidden_counts_for_nothing_and_one_of_a_back_as_wrong() -> None:
+    hidden = {"tiles": [{"quad": HERE, "face": "up", "values": [1, None]}]}
+    assert halves_read(hidden, said((HERE, (5, 1)))).tolist() == [0, 1]
+    back = {"tiles": [{"quad": HERE, "face": "down", "values": None}]}
+    assert halves_read(back, said((HERE, (5, None)))).tolist() == [0, 1]
+
+
+def test_what_a_gate_changes_is_told_and_no_gate_that_did_nothing() -> None:
+    strict = Gate("strict", "vision.stages:settled", number("vision.stages:READABLE", 1.1))
+    idle = Gate("idle", "vision.eye:lifted", lambda lifted: lifted)
+    picture = Shown("drawn", one_tile, {"image": "", "tiles": [{"quad": HERE, "face": "up", "values": [1, 0]}]})
+    found = counted(picture, open_eye(), [strict, idle])
+    assert {name: halves.tolist() for name, halves in found.items()} == {"": [2, 0], "strict": [-2, 0]}
+    rows = list(table({("drawn", name): halves for name, halves in found.items()}, [strict, idle]))
+    assert rows[2:] == ["| all halves | 2 | 0 |", "| strict | -2 | +0 |", "| idle | - | - |"]
