@@ -1,4 +1,4 @@
-"""Every prior of the belief, in decibans, with its source: the one table to change.
+"""The priors of the belief, in decibans. `costs.toml` has each with its source: the one table to change.
 
 A cost is -10 log10 of a probability, rounded: 10 dB is one in ten, 23 dB one in two hundred. Costs add up along a
 hypothesis; a hypothesis 23 dB dearer than another is two hundred times less likely. Integers keep the order of
@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from companion.rules.violations import Violation as V
+from companion.rules.written import written
 
 
 class Prior(NamedTuple):
@@ -77,128 +78,7 @@ class Cause(StrEnum):
     CUT_SHORT = "cut_short"
 
 
-PRIORS: dict[Cause, Prior] = {
-    Cause.ILLEGAL: Prior(23, "a rule is broken", "one play in 200; the old engine's prior"),
-    Cause.RARELY_ILLEGAL: Prior(
-        33, "a rule is broken that hardly anybody breaks", "judgement: a second tile, another's marker: one in 2000"
-    ),
-    Cause.UNSETTLED: Prior(
-        3, "the sources leave open whether this is allowed", "judgement: half of the tables play so"
-    ),
-    Cause.UNSETTLED_END: Prior(
-        10, "a turn ends as hardly anybody ends it, though no source forbids it", "judgement: declining without a draw"
-    ),
-    Cause.ALSO_ILLEGAL: Prior(
-        10, "the end of the same turn breaks another rule", "a turn passed in silence lacks draw and marker at once"
-    ),
-    Cause.SILENT_PASS: Prior(
-        6,
-        "somebody passed and nothing shows it",
-        "98 of 373 turns with their own marker lying there (tactic, told rounds)",
-    ),
-    Cause.TURN_IN_BETWEEN: Prior(
-        12, "two turns lie between two still tables", "one scene of sixteen (datasets/simulator/script.py, two_turns)"
-    ),
-    Cause.ANOTHER_IN_BETWEEN: Prior(
-        7, "a further turn lies between them", "56 of 307 filmed changes of two tiles or tiles put away had more"
-    ),
-    Cause.TURN_IN_PARTS: Prior(3, "one turn is seen in parts", "half of the turns of two acts (the same, apart)"),
-    Cause.PASS_AT_DOUBLE: Prior(
-        1,
-        "somebody could not close a double, passed, and nothing shows it",
-        "157 of 207 turns so (tactic, told rounds)",
-    ),
-    Cause.MARKED_AND_LAID: Prior(1, "somebody whose marker lies there laid a tile", "the other 275 of 373"),
-    Cause.CLOSED_DOUBLE: Prior(3, "a tile on a double that somebody had left open", "60 of 134 (told rounds)"),
-    Cause.MARKED_AND_CLOSED_DOUBLE: Prior(6, "the same by somebody whose marker lies there", "50 of 207 (tactic)"),
-    Cause.ON_OWN_TRAIN: Prior(2, "a tile on their own train", "58 % of the tiles (told rounds)"),
-    Cause.ON_MEXICAN_TRAIN: Prior(5, "a tile on the Mexican train", "28 %"),
-    Cause.ON_ANOTHERS_TRAIN: Prior(7, "a tile on somebody else's train", "14 %, whichever it is"),
-    Cause.MARKED_ON_OWN_TRAIN: Prior(
-        4, "a tile on their own train by somebody whose marker lies there", "37 %: the last time nothing fitted there"
-    ),
-    Cause.MARKED_ON_MEXICAN_TRAIN: Prior(4, "the same on the Mexican train", "41 % (told rounds)"),
-    Cause.SKIPPED_FIRST_TRAIN: Prior(8, "somebody did not start in the common first lap", "judgement: one in six"),
-    Cause.MARKED_IN_LAP: Prior(
-        23, "somebody marked a first train that had begun while others laid theirs", "as a broken rule; no source says"
-    ),
-    Cause.PLAYED_ON_AFTER_MARKING: Prior(23, "somebody marked and played on", "judgement: as rare as a broken rule"),
-    Cause.MISSED_DRAW: Prior(
-        20, "the camera missed a draw", "none of 80 in the first sketched and filmed rounds of the corpus"
-    ),
-    Cause.MISSED_DISCARD: Prior(20, "the camera missed a tile that was put away", "six of 813 filmed ones came late"),
-    Cause.LIES_OPEN: Prior(
-        47,
-        "a tile only lies open before somebody who has not put it away",
-        "judgement: no rarer beside a face-up discard than one in 25, so that a picture alone makes nothing certain",
-    ),
-    Cause.PHANTOM_DRAW: Prior(22, "the camera saw a draw that was none", "the same count, the other way"),
-    Cause.REACHED_FOR_NOTHING: Prior(
-        18, "an arm reached into the stacked boneyard and took nothing", "one in 64; none of 40 (bench/who_played.py)"
-    ),
-    Cause.MARKER_NOT_SEEN: Prior(
-        12,
-        "a marker lies there or comes late",
-        "people are late with one of sixteen (judgement); missed: 3 of 50 placed on eight tables, "
-        "all of them on one printed cloth (bench.markers --steps 20, 3 renderers, toys, 27 November 2026)",
-    ),
-    Cause.MARKER_STILL_SEEN: Prior(
-        12, "a marker was taken off or goes late", "missed: 1 of 30 taken off (the same), 3 of 28 before"
-    ),
-    Cause.DISCARD_UNSEEN_AGAIN: Prior(
-        2,
-        "another picture does not show it either",
-        "six of 813 came late, by 2.3 changes in the mean",
-    ),
-    Cause.MARKER_UNSEEN_AGAIN: Prior(
-        4,
-        "another picture does not show it either",
-        "three in four late markers come with the next change; the one that was missed did not come within ten seconds",
-    ),
-    Cause.STILL_TO_COME: Prior(
-        8, "a marker is still to be moved at the end of a turn", "five in six move in the change of the tile (told)"
-    ),
-    Cause.MARKER_LEFT_ON: Prior(
-        4, "a marker stays on that might have come off", "49 of 136 turns in which it may (reeves, told rounds)"
-    ),
-    Cause.NO_MARKER: Prior(
-        47, "what was recognised as a marker is none", "none on 172 still tables (as MARKER_NOT_SEEN)"
-    ),
-    Cause.DOUBTFUL_MARKER: Prior(10, "a thing that does not look like a marker is none", "judgement"),
-    Cause.MISREAD: Prior(
-        47,
-        "a half was misread",
-        "where it was read surely: 2 of 106,192 halves on stills (bench/results/stills.json); else what its p leaves",
-    ),
-    Cause.ANOTHER_TILE: Prior(
-        28,
-        "it is another tile than was read",
-        "the odds of its values against those that were read; this is the most, for below the eye's p mean nothing",
-    ),
-    Cause.ON_ANOTHER_TILE: Prior(
-        0, "it lies on a tile that is another one than was read", "paid for with that tile; what lies on it proves less"
-    ),
-    Cause.NO_DOUBLE_ACROSS: Prior(
-        23, "a tile that is no double lies across its train", "judgement: a habit, hardly ever broken; one in 200"
-    ),
-    Cause.DOUBLE_ALONG: Prior(7, "a double lies along its train", "judgement: where a train turns a corner; one in 5"),
-    Cause.FITS_BY_CHANCE: Prior(11, "a tile fits what was misread, by chance", "one value of thirteen"),
-    Cause.DOUBTFUL_NEIGHBOUR: Prior(10, "a tile beside it was not surely read, and misread", "judgement: one in ten"),
-    Cause.MISCOUNTED_HAND: Prior(15, "a hand was counted wrongly", "follows from missed draws"),
-    Cause.ANYBODY: Prior(3, "anybody may have been next", "two players at least"),
-    Cause.WRONG_STATEMENT: Prior(20, "what a person entered is wrong", "judgement: one tap in a hundred"),
-    Cause.LATE_STATEMENT: Prior(
-        15, "what a person entered was known already", "judgement: one draw or pass in thirty is entered late"
-    ),
-    Cause.BLIND_STATEMENT: Prior(3, "a person's word counts for nothing", "for what may be certain: an even chance"),
-    Cause.UNSEEN: Prior(
-        60, "much happened unseen", "an observation of which the belief explains nothing: none in 840 told rounds"
-    ),
-    Cause.UNSEEN_IN_CLUTTER: Prior(
-        18, "something that was not understood hid what happened", "dearer than a camera error, cheaper than a fault"
-    ),
-    Cause.CUT_SHORT: Prior(6, "the search was cut short and may have missed the truth", "one search in five"),
-}
+PRIORS = {Cause(name): Prior(**prior) for name, prior in written("tracking/costs.toml").items()}
 
 COST = {cause: prior.decibans for cause, prior in PRIORS.items()}
 """What each assumption costs, in decibans."""
