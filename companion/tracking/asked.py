@@ -425,14 +425,15 @@ class AskedRound:
         return None if place == len(reading.items) else place
 
     def _may_fill(self, reading: ActOrder, hole: int) -> bool:
-        """Unanswered, only a turn completes in silence of which nothing has been told."""
-        if all(key is None or self._is_answered(number) for number, key in reading.picks):
-            return True
-        fold, items = reading.folds[hole], reading.items
-        return hole == 0 or items[hole - 1].by != items[hole].by or not fold.acted
+        """Unless somebody has said that it is still to come, only a turn completes in silence of which nothing has been
+        told."""
+        items = reading.items
+        whole = hole == 0 or items[hole - 1].by != items[hole].by or not reading.folds[hole].acted
+        return whole or self._is_answered(items[hole])
 
-    def _is_answered(self, number: tuple[int, int]) -> bool:
-        return len(self.answers.get(number[0], ())) >= number[1]
+    def _is_answered(self, hole: Told) -> bool:
+        said = {"event": "turn_to_come", "by": hole.by, "before": hole.before}
+        return any(event == said for row in self.answers.values() for answer in row for event in answer.events)
 
     def _filling(self, reading: ActOrder, told: Told, hole: int) -> ActOrder | None:
         """The tap in a turn that is still to come: with it that turn is told, or the rest of it is still to come."""

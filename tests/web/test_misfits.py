@@ -203,6 +203,23 @@ def test_later_folds_it_on_that_phone_until_the_next_tap(evening: Evening) -> No
     assert "<article" in evening.asked("Cy")
 
 
+@pytest.mark.parametrize("answers", ["Cy", "Ann", SHARED])
+@pytest.mark.parametrize("one_phone", [True, False])
+def test_the_rest_of_a_turn_takes_its_place_though_something_else_was_settled_before(
+    evening: Evening, answers: str, one_phone: bool
+) -> None:
+    if one_phone:
+        evening.phones = dict.fromkeys(evening.phones, evening.phones[SHARED])
+    for by, outer in (("Ann", 5), ("Cy", 3), ("Ben", 4), ("Dee", 2), ("Ann", 1), ("Ben", 7), ("Cy", 3), ("Dee", 6)):
+        evening.lay(by, by, outer)
+    [question] = evening.state["questions"]
+    evening.answer(answers, int(question["seq"]), "later")
+    assert [by for by, _turn, _before in evening.state["to_come"]] == ["Cy"], "more of the turn with 3-3"
+    for by, outer in (("Ann", 0), ("Cy", 8), ("Ben", 1)):
+        evening.lay(by, by, outer)
+    assert evening.state["questions"] == [] and evening.state["to_come"] == [] and evening.findings() == []
+
+
 def test_an_order_is_sent_with_the_lines_of_the_acts(evening: Evening) -> None:
     evening.begun()
     evening.lay("Cy", "Cy", 8)
