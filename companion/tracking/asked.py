@@ -390,7 +390,7 @@ class AskedRound:
             placed = reading.told(told)
             yield None if placed.wrong(len(items)) else placed, False
         for n, one in enumerate(items):
-            if self._stands_for(one, tap):
+            if self._stands_for(one, tap) and not self._again(items, tap):
                 yield reading.altered((*items[:n], told, *items[n + 1 :])), False
         for n in holes:
             if n not in shown and n not in breath and self._may_fill(reading, n):
@@ -410,6 +410,12 @@ class AskedRound:
         if one.act != tap.act or one.by != tap.by:
             return False
         return one.tap is None or any(known.seq == one.tap and known.put_in for known in self.taps)
+
+    def _again(self, items: Sequence[Told], tap: Tap) -> bool:
+        """Whether the same player has just tapped the same."""
+        return (
+            bool(items) and (items[-1].act, items[-1].by) == (tap.act, tap.by) and not self._stands_for(items[-1], tap)
+        )
 
     def _goes_on(self, reading: ActOrder, tap: Tap, hole: int) -> bool:
         """Whether the same player, nobody between, has told the act before this turn's rest."""

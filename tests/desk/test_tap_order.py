@@ -165,6 +165,16 @@ def test_it_is_certain_once_somebody_says_that_it_was_so_and_never_before(
     same_when_opened_again(session)
 
 
+def test_a_draw_tapped_twice_is_not_taken_for_the_one_that_was_forgotten_before(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), "mark Ann, Ben 12-5")
+    settle(session, "missing")
+    tap(session, "Cy 12-4, Ann draw, Ann draw")
+    assert held(session) == [("Ann", "EXTRA_DRAW", False)] and kinds(asked(session)[0])[0] == "twice"
+    settle(session, "twice")
+    assert held(session) == [] and asked(session) == []
+    same_when_opened_again(session)
+
+
 def test_who_plays_on_the_train_of_somebody_who_forgot_the_marker_is_cleared_with_it(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Ben draw, Cy 12-7 @Ben")
     assert held(session) == [("Ben", "MARKER_MISSING", False), ("Cy", "CLOSED_TRAIN", False)]
