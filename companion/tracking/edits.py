@@ -272,8 +272,10 @@ class _Maker:
 
     def _belongs(self, last: Told, told: Told) -> int:
         """How likely the act belongs behind the `last` of an earlier turn of the same player: nobody begins a turn with
-        a marker, and after a draw something is to come."""
-        if isinstance(told.act, (Mark, Unmark)):
+        a marker, it comes off after a tile, and after a draw something is to come."""
+        if isinstance(told.act, Unmark):
+            return 4 if isinstance(last.act, Play) else -8
+        if isinstance(told.act, Mark):
             return 4
         return 5 if isinstance(last.act, Draw) and not isinstance(told.act, Draw) else 0
 
@@ -294,6 +296,7 @@ class _Maker:
 
     def names(self) -> Iterator[Edit]:
         end = place = len(self.items)
+        due = self.before.missing_before(self.who)[:1]
         for n in range(6):
             last = place
             place = self._turn_begins(last - 1) if n else end - 1
@@ -303,11 +306,12 @@ class _Maker:
                 piece = self.items[first:last]
                 if any(told.tap is None for told in piece):
                     continue
-                for name in self.before.players:
+                for name in dict.fromkeys((*due, *self.before.players)):
                     if name != piece[0].by:
                         named = [_named(told, name) for told in piece]
                         events = [{"seq": told.tap, "by": name} for told in piece]
-                        cost = COST[Kind.NAME] + 2 * n + len(piece) - 1 - self._own_train(piece, name)
+                        likelier = self._own_train(piece, name) + self._elsewhere(piece[0])
+                        cost = COST[Kind.NAME] + 2 * n + len(piece) - 1 - likelier
                         yield Edit(Kind.NAME, cost, (*self.items[:first], *named, *self.items[last:]), tuple(events))
 
     def _own_train(self, piece: Sequence[Told], name: str) -> int:
@@ -316,16 +320,25 @@ class _Maker:
             return 0
         return 6 if str(V.CLOSED_TRAIN) in self.codes else 4
 
+    def _elsewhere(self, told: Told) -> int:
+        """How much likelier it is somebody else's by the phone on which it was tapped: that of whoever it is told of
+        says for which turn."""
+        if told.turn is not None:
+            return -4
+        return 6 if any(one.by == told.by and one.turn is not None for one in self.items) else 0
+
     def twice(self) -> Iterator[Edit]:
         rest = self.items[:-1]
         tile = isinstance(self.told.act, Play)
+        # Most Chinese tiles are there twice.
+        single = tile and isinstance(self.before, TrainFold)
         for back, told in enumerate(reversed(rest[-8:] if tile else rest[-2:])):
             # Two people may tap the same tile, one right after the other; nobody else does another's act.
             theirs = told.by == self.told.by or (tile and not back)
             if told.tap is not None and theirs and _alike(told, self.told):
                 events = ({"seq": self.told.tap, "withdrawn": True},)
-                another = self.further or (back and not tile) or self._may_be_two_turns()
-                yield Edit(Kind.TWICE, COST[Kind.TWICE] + (10 if another and not tile else back), rest, events)
+                another = (not single and (self.further or back)) or (not tile and self._may_be_two_turns())
+                yield Edit(Kind.TWICE, COST[Kind.TWICE] + (10 if another else back), rest, events)
                 return
 
     def _may_be_two_turns(self) -> bool:

@@ -155,11 +155,42 @@ def test_taking_the_answer_back_takes_the_finding_away() -> None:
         (("Ann draws", "Ann marks", "Ben 12-5@MX", "Cy 12-7@Cy", "Ann 12-3@Ann", "Ben 5-6@MX"), ("missing", "Ann")),
         (("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy 12-7@Cy", "Ann 3-3@Ann", "Ben 5-6@Ben"), ("later", "Ann")),
         (("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy 12-7@Cy", "Ann 4-9@Ann"), ("later", "Ann")),
+        (("Ann 12-3@Ann", "Ben draws", "Ben marks", "Cy 12-7@Cy", "Ann 3-4@Ann", "Ben draws", "Ben unmarks",
+          "Cy 7-8@Cy"), ("later", "Ben")),
     ],
 )  # fmt: skip
 def test_the_first_key_is_what_is_likeliest(taps: Sequence[str], first: tuple[str, ...]) -> None:
     (question,) = told(*taps).questions()
     assert keys(question)[0] == first
+
+
+SHOWN = ("Ann 12-3@Ann #1", "Ben 12-5@MX #1", "Cy 12-7@Cy #1", "Ann 3-4@Ann #2")
+"""Each tapped on the phone of whoever did it."""
+
+
+@pytest.mark.parametrize(
+    ("taps", "first"),
+    [
+        ((*SHOWN, "Cy 5-6@MX"), ("name", "Ben")),
+        ((*SHOWN, "Cy 5-6@MX #2"), ("later", "Ben")),
+        ((*HONEST[:4], "Cy 5-6@MX"), ("later", "Ben")),
+        ((*SHOWN[:3], "Ann draws #2", "Ben 3-1@Ann #2"), ("missing", "Ann")),
+        ((*SHOWN[:3], "Ann draws #2", "Ben 3-1@Ann"), ("name", "Ann")),
+    ],
+)
+def test_a_tile_tapped_on_another_phone_than_the_others_of_its_player_may_be_somebody_else_s(
+    taps: Sequence[str], first: tuple[str, ...]
+) -> None:
+    asked = told(*taps)
+    (question,) = (*asked.questions(), *asked.silent())
+    assert keys(question)[0] == first
+
+
+def test_a_chinese_tile_that_comes_again_some_turns_later_may_be_its_twin() -> None:
+    line = ("Ann 3-4@R", "Ben 4-6@R", "Ann 6-1@R", "Ben 1-3@R", "Ann 3-1@R", "Ben 1-2@R")
+    asked = told(*line, "Ben 4-6@R", rules="kkori", players=("Ann", "Ben"))
+    (question,) = (*asked.questions(), *asked.silent())
+    assert keys(question) == [("later", "Ann"), ("twice", "7")]
 
 
 def test_with_two_players_two_turns_in_a_row_may_miss_the_one_between() -> None:
