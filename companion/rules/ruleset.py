@@ -28,6 +28,7 @@ from companion.rules.ruleset_fields import (
     fields_of,
 )
 from companion.rules.tile import RulesError
+from companion.rules.written import written
 
 __all__ = ["ANY_SET", "CHINESE", "MEXICAN", "RULESET_NAMES", "RuleSet", "RuleSetError", "Source", "load_ruleset"]
 
@@ -272,16 +273,16 @@ def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
     2
     """
     changed: dict[str, Any] = {}
-    for written, value in options.items():
-        name = OPTION_NAMES.get(written, written)
+    for option, value in options.items():
+        name = OPTION_NAMES.get(option, option)
         if name not in fields_of(rules.family):
-            raise RuleSetError(f"options.{_name(written)}: no such field in the {rules.family} games")
+            raise RuleSetError(f"options.{_name(option)}: no such field in the {rules.family} games")
         if name in changed:
-            raise RuleSetError(f"options.{written}: given twice, under both its names")
+            raise RuleSetError(f"options.{option}: given twice, under both its names")
         try:
             changed[name] = FIELDS[name].value(value)
         except ValueError as expected:
-            raise RuleSetError(f"options.{written}: {expected}, not {_shown(value)}") from None
+            raise RuleSetError(f"options.{option}: {expected}, not {_shown(value)}") from None
     if not changed:
         return rules
     sources = {**rules.sources, **{name: Source(HOUSE, "options of this game") for name in changed}}
@@ -460,97 +461,24 @@ def contradictions(rules: RuleSet) -> list[tuple[str, str, str]]:
     >>> contradictions(load_ruleset('tactic'))
     []
     """
-    if not rules.is_mexican:
-        return [
-            (one, other, why)
-            for wrong, one, other, why in (
-                (
-                    rules.multipliers and rules.settlement != "pairwise",
-                    "multipliers",
-                    "settlement",
-                    "only pairwise payments are doubled",
-                ),
-                (
-                    rules.match_points is not None and rules.settlement != "points",
-                    "match_points",
-                    "settlement",
-                    "expected settlement = points, as other payments add up to nothing",
-                ),
-            )
-            if wrong
-        ]
-    return [
-        (one, other, why)
-        for wrong, one, other, why in (
-            (
-                rules.first_simultaneous and not rules.long_first,
-                "first_simultaneous",
-                "long_first",
-                "only long first trains are laid at the same time",
-            ),
-            (
-                rules.first_optional and not rules.long_first,
-                "first_optional",
-                "long_first",
-                "only a long first train may be refused",
-            ),
-            (
-                rules.strict_first_train and not rules.long_first,
-                "strict_first_train",
-                "long_first",
-                "only a long first train can be as long as possible",
-            ),
-            (
-                rules.strict_first_train and rules.first_optional,
-                "strict_first_train",
-                "first_optional",
-                "a train that may be refused need not be as long as possible",
-            ),
-            (
-                rules.finish_first_lap and not rules.long_first,
-                "finish_first_lap",
-                "long_first",
-                "nobody goes out with a single tile",
-            ),
-            (
-                rules.first_double_opens and not rules.long_first,
-                "first_double_opens",
-                "long_first",
-                "only a long first train ends on a double without a second tile",
-            ),
-            (
-                rules.long_first and rules.mx_from_turn == 1,
-                "mx_from_turn",
-                "long_first",
-                "a long first train is laid on their own train only",
-            ),
-            (
-                rules.extra_tile == "this_double" and rules.max_doubles_per_turn != 1,
-                "max_doubles_per_turn",
-                "extra_tile",
-                "whoever covers the same double lays one double in a turn",
-            ),
-            (
-                rules.extra_tile != "this_double" and rules.close_order == "single",
-                "close_order",
-                "extra_tile",
-                "several doubles can be open unless each is covered at once",
-            ),
-            (
-                rules.extra_in_order and rules.close_order not in ("fifo", "lifo", "either"),
-                "extra_in_order",
-                "close_order",
-                "expected an order, fifo, lifo or either",
-            ),
-            (
-                rules.blocked_winner_zero and rules.scoring == "first_out",
-                "blocked_winner_zero",
-                "scoring",
-                "no pips are counted",
-            ),
-        )
-        if wrong
-    ]
+    wrong = {
+        "first_simultaneous long_first": rules.first_simultaneous and not rules.long_first,
+        "first_optional long_first": rules.first_optional and not rules.long_first,
+        "strict_first_train long_first": rules.strict_first_train and not rules.long_first,
+        "strict_first_train first_optional": rules.strict_first_train and rules.first_optional,
+        "finish_first_lap long_first": rules.finish_first_lap and not rules.long_first,
+        "first_double_opens long_first": rules.first_double_opens and not rules.long_first,
+        "mx_from_turn long_first": rules.long_first and rules.mx_from_turn == 1,
+        "max_doubles_per_turn extra_tile": rules.extra_tile == "this_double" and rules.max_doubles_per_turn != 1,
+        "close_order extra_tile": rules.extra_tile != "this_double" and rules.close_order == "single",
+        "extra_in_order close_order": rules.extra_in_order and rules.close_order not in ("fifo", "lifo", "either"),
+        "blocked_winner_zero scoring": rules.blocked_winner_zero and rules.scoring == "first_out",
+        "multipliers settlement": rules.multipliers and rules.settlement != "pairwise",
+        "match_points settlement": not (rules.is_mexican or rules.match_points is None or rules.settlement == "points"),
+    }
+    known: dict[str, str] = written("rules/codes.toml")["contradictions"]
+    pairs = [pair for pair, contradict in wrong.items() if contradict]
+    return [(pair.split()[0], pair.split()[1], known[pair]) for pair in pairs]
 
 
 def _entry(entry: Any, file: str, name: str) -> tuple[Any, Source]:
