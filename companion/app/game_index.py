@@ -1,4 +1,4 @@
-"""What is known of each game, without playing it again: for the list of games, and for statistics over evenings.
+"""What is known of each game, without playing it again: for the list of games, and for seasons.
 
 A journal is read once. What it says is kept over restarts, until its file is another one or a new release counts anew.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -45,9 +45,9 @@ class GameSummary:
     """`round` is the last one begun, None before the first; `begun` the moment of the first entry as the journal has
     it, "" where it does not say; `winners` is empty until the match is over.
 
-    For statistics, and left out of a game that is being played: the points of each scored round in `scores`, and the
-    certain faults by player and code. Games count together if their `rules` and `most_points_win` are the same: their
-    points mean the same.
+    For statistics, and left out of a game that is being played: the points of each scored round in `scores`, the
+    `totals` after the last, with what was brought along, and the certain faults by player and code. Games count
+    together if their `rules` and `most_points_win` are the same: their points mean the same.
     """
 
     rules: str
@@ -59,6 +59,7 @@ class GameSummary:
     begun: str = ""
     most_points_win: bool = False
     scores: tuple[Mapping[str, int], ...] = ()
+    totals: Mapping[str, int] = field(default_factory=dict)
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
@@ -86,6 +87,7 @@ def summarize(path: Path) -> GameSummary:
         begun=journal.events[0].at or "" if journal.events else "",
         most_points_win=most_points_win(rules),
         scores=tuple(sheet.scores for sheet in board.rounds if sheet.scores is not None),
+        totals=dict(board.totals),
         faults=faults,
     )
 
@@ -205,63 +207,3 @@ class GameIndex:
     def _understood(self, kept: Any) -> dict[str, KnownGame]:
         games = kept["games"] if kept["release"] == self._release else {}
         return {game: record(KnownGame).read(known) for game, known in games.items()}
-
-
-@dataclass(slots=True)
-class PlayerRecord:
-    """What a player has done in one game: `matches` played to their end, points of single rounds."""
-
-    name: str
-    matches: int = 0
-    wins: int = 0
-    rounds: int = 0
-    points: int = 0
-    best: int = 0
-    worst: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def average(self) -> float:
-        """Points a round; 0 before the first."""
-        return self.points / self.rounds if self.rounds else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Everybody who has played one game, whoever won most often first."""
-
-    rules: str
-    most_points_win: bool
-    players: tuple[PlayerRecord, ...]
-
-
-def standings(matches: Iterable[GameSummary]) -> tuple[Standing, ...]:
-    """The standings of each game, in the order in which the games first come; games without a scored round left out."""
-    games: dict[tuple[str, bool], dict[str, PlayerRecord]] = {}
-    for match in matches:
-        if not match.scores:
-            continue
-        players = games.setdefault((match.rules, match.most_points_win), {})
-        for name in match.players:
-            _add(players.setdefault(name, PlayerRecord(name)), match)
-    return tuple(
-        Standing(rules, most_win, tuple(sorted(players.values(), key=lambda one: _place(one, most_win))))
-        for (rules, most_win), players in games.items()
-    )
-
-
-def _add(record: PlayerRecord, match: GameSummary) -> None:
-    scores = [scores[record.name] for scores in match.scores if record.name in scores]
-    if scores:
-        better, worse = (max, min) if match.most_points_win else (min, max)
-        known = [record.best, record.worst] if record.rounds else []
-        record.best, record.worst = better([*scores, *known]), worse([*scores, *known])
-    record.rounds += len(scores)
-    record.points += sum(scores)
-    record.matches += bool(match.winners)
-    record.wins += record.name in match.winners
-    record.faults.update(match.faults.get(record.name, {}))
-
-
-def _place(record: PlayerRecord, most_points_win: bool) -> tuple[int, float, str]:
-    return -record.wins, -record.average if most_points_win else record.average, record.name

@@ -41,6 +41,7 @@ from companion.web.placing import learning, placing, seating
 from companion.web.plays import hypotheses, plays
 from companion.web.repairing import repairing
 from companion.web.rounds import rounds
+from companion.web.season import statistics
 from companion.web.serving import OwnAddress
 from companion.web.setup import broken, changing_players, setup
 from companion.web.stream import ScreenPlaces, StreamSettings, stream
@@ -176,6 +177,7 @@ def _register(app: Flask) -> None:
         repairing,
         manual,
         home_screen,
+        statistics,
     ):
         app.register_blueprint(blueprint)
 

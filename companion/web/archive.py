@@ -35,7 +35,6 @@ from markupsafe import Markup
 from werkzeug.exceptions import BadRequest, Conflict, NotFound, ServiceUnavailable
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.game_index import standings
 from companion.app.state import AppState, NoGameError, SessionLike, event_lines
 from companion.log.journal import JournalError
 from companion.storage.game_folders import NewZip
@@ -45,7 +44,7 @@ from companion.web.changing import changes, expect_game
 from companion.web.forms import read_body
 from companion.web.guard import in_turn, my_turn
 from companion.web.languages import gettext as _
-from companion.web.languages import show_clock, show_day, show_decimal
+from companion.web.languages import show_clock, show_day
 from companion.web.plays import PICTURE, changes_of, pictures_folder, trail_text
 from companion.web.score_sheet import as_csv, score_picture, summary_text
 from companion.web.score_sheet import summary_text as as_text_sheet
@@ -323,15 +322,6 @@ def listing() -> str:
     shown = {"found": found, "unread": None in dict(found).values(), "current": app_state().game, "in_words": _in_words}
     may_delete = app_state().delete_pictures is not None
     return render_template("games.html", **shown, tv=False, may_delete=may_delete)
-
-
-@games.get("/statistics")
-def statistics() -> str:
-    """Wins, averages, best and worst rounds over all games; with ?faults=1 the certain faults by kind as well."""
-    games = app_state().counted()
-    found = standings(known.summary for known in games if known is not None and known.summary is not None)
-    shown = {"found": found, "unread": None in games, "faults": request.args.get("faults") == "1"}
-    return render_template("statistics.html", **shown, decimal=show_decimal, tv=False)
 
 
 def _in_words(at: str) -> str:

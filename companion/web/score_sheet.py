@@ -431,19 +431,19 @@ def as_csv(board: GameView) -> bytes:
     text = io.StringIO()
     sheet = csv.writer(text)
     names = [*(seat.name for seat in board.seats), *board.left]
-    sheet.writerow([_("Round"), _("Engine"), _("How it ended"), *map(_plain, names)])
+    sheet.writerow([_("Round"), _("Engine"), _("How it ended"), *map(plain_cell, names)])
     if board.brought or board.left:
         before = {**board.brought, **board.left}
         sheet.writerow([_("Brought over"), "", "", *(before.get(name, 0) for name in names)])
     for one in board.rounds_played:
         engine = show_tile(one.engine, board.family) if one.engine else ""
         points = [one.scores.get(name, "") for name in names]
-        sheet.writerow([one.round, _plain(engine), _plain(ended_text(one, board.family)), *points])
+        sheet.writerow([one.round, plain_cell(engine), plain_cell(ended_text(one, board.family)), *points])
     totals = {row.seat.name: row.total for row in board.scores} | dict(board.left)
     sheet.writerow([_("Total"), "", "", *(totals[name] for name in names)])
     return text.getvalue().encode("utf-8-sig")
 
 
-def _plain(cell: str) -> str:
+def plain_cell(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@", "\t")) else cell

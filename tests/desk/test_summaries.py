@@ -27,7 +27,7 @@ def test_the_summary_is_what_the_game_shows(tmp_path: Path, rules: str) -> None:
     for played in bots.rounds():
         play_out(session, played)
         shown = look_at_game(tmp_path / "journal.jsonl")
-        told = replace(summarize(tmp_path / "journal.jsonl"), most_points_win=False, scores=(), faults={})
+        told = replace(summarize(tmp_path / "journal.jsonl"), most_points_win=False, scores=(), totals={}, faults={})
         assert told == summary_of(shown.snapshot(), session.events[0].at or "")
     if session.phase != "over":
         session.end_match()

@@ -20,6 +20,7 @@ from companion.rules.explain import words_of
 from companion.rules.violations import Violation
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue, locale_of, show_day
 from companion.web.messages import messages, texts_in
+from companion.web.wording import rules_name
 from tests.web import tables
 from tests.web.fakes import FakeSession
 
@@ -159,6 +160,15 @@ def test_dates_are_written_as_the_chosen_language_writes_them(language: str, day
     with Flask(__name__).test_request_context():
         g.language = language
         assert show_day(datetime(2026, 3, 1, 12)) == day
+
+
+@pytest.mark.parametrize(
+    ("language", "name"), [("en", "Kkori-butigi 꼬리붙이기"), ("ko", "꼬리붙이기"), ("zh", "接尾（꼬리붙이기）")]
+)
+def test_a_game_is_not_named_twice_in_its_own_language(language: str, name: str) -> None:
+    with Flask(__name__).test_request_context():
+        g.language = language
+        assert rules_name("kkori") == name and rules_name("none such") == "none such"
 
 
 def test_an_unknown_language_is_english(anyone: FlaskClient) -> None:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
+from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.game_index import GameSummary, standings, summarize
+from companion.app.game_index import GameSummary, summarize
 from companion.app.games import make_app_state
+from companion.app.season import groups, meetings, season, standings
 from companion.log.journal import read_journal
 from companion.play.match import fold
 from companion.web.app import PageSettings, create_app
@@ -102,3 +108,78 @@ def test_a_page_says_that_games_are_still_being_read_and_waits_for_none(tmp_path
     read_all(app_state.index)
     shown = page.get(path).get_data(as_text=True)
     assert said not in shown and read_journal(GAMES / "tactic-5.jsonl").header.players[0] in shown
+
+
+def ended(begun: str, most_win: bool = False, **totals: int) -> GameSummary:
+    """A match of one round that was played to its end, with other points brought along than the round has."""
+    best = (max if most_win else min)(totals.values())
+    winners = tuple(name for name, total in totals.items() if total == best)
+    scores = ({name: total + 5 for name, total in totals.items()},)
+    return GameSummary(
+        "kkori" if most_win else "tactic", "double-12", tuple(totals), {}, winners=winners, begun=begun,
+        most_points_win=most_win, scores=scores, totals=totals,
+    )  # fmt: skip
+
+
+def test_who_finished_ahead_of_whom_counts_matches_of_every_game_by_their_totals() -> None:
+    games = [ended("", Ann=1, Ben=2, Cy=2), ended("", Ann=9, Ben=3), ended("", most_win=True, Ann=4, Ben=3)]
+    games.append(match({"Ann": 1, "Ben": 50}))
+    assert [tuple(one) for one in meetings(games)] == [("Ann", "Ben", 2, 1), ("Ann", "Cy", 1, 0), ("Ben", "Cy", 0, 0)]
+
+
+def test_a_group_is_whoever_plays_together_and_part_of_it_belongs_to_it() -> None:
+    games = [ended("", Ann=1, Ben=2), ended("", Ann=1, Ben=2, Cy=3), ended("", Dee=1, Eve=1), match()]
+    assert groups(games) == (("Ann", "Ben", "Cy"), ("Dee", "Eve"))
+    assert season(games, ("Cy", "Ann", "Ben")).matches == 2
+    assert season(games).matches == 3 and season(games, ("Ann",)).matches == 0
+
+
+def test_an_evening_lasts_past_midnight() -> None:
+    at = ["2026-03-01T19:00:00", "2026-03-01T23:59:00", "2026-03-02T02:00:00", "2026-03-02T19:00:00", "", "yesterday"]
+    assert season([ended(begun, Ann=1, Ben=2) for begun in at]).evenings == 2
+
+
+def test_the_best_round_of_a_season_is_one_with_tiles_left_where_the_fewest_points_win() -> None:
+    early, late = "2026-03-01T19:00:00", "2026-04-01T19:00:00"
+    [fewest] = standings([ended(late, Ann=-5, Ben=2), ended(early, Ann=-5, Ben=2)])
+    assert fewest.best == (7, "Ben", early)
+    [most] = standings([ended(early, most_win=True, Ann=-5, Ben=2)])
+    assert most.best == (7, "Ben", early)
+
+
+@pytest.fixture
+def club(tmp_path: Path) -> Iterator[FlaskClient]:
+    """Two groups; the names of one need care in an address and in a spreadsheet."""
+    state = make_app_state(tmp_path)
+    for players, seat in ((("Ann & Ben", "=Cy"), 1), (("Ann & Ben", "=Cy"), 0), (("Dee", "Eve"), 0)):
+        state.start_game({"rules": "tactic", "set": "double-9", "players": list(players), "options": {"rounds": 1}})
+        state.session.start_round(starter=players[0])  # type: ignore[attr-defined]
+        points = dict(zip(players, (12, 0) if seat else (0, 12), strict=True))
+        state.session.enter_scores(points, 1, out=players[seat])  # type: ignore[attr-defined]
+    read_all(state.index)
+    yield create_app(state, PageSettings(testing=True)).test_client()
+    state.session.close()  # type: ignore[attr-defined]
+    state.signal.close()
+
+
+def test_the_page_of_a_group_and_its_table_are_of_that_group_alone(club: FlaskClient) -> None:
+    everybody = club.get("/statistics").get_data(as_text=True)
+    assert "Dee" in everybody and "One evening, 3 games" in everybody
+    assert "Who finished ahead of whom" not in everybody
+    [address] = re.findall(r'href="(/statistics\?with=[^"]*Ann[^"]*)"', everybody)
+    shown = club.get(unescape(address)).get_data(as_text=True)
+    assert 'aria-current="page">=Cy, Ann &amp; Ben' in shown and "One evening, 2 games" in shown
+    assert "<span>=Cy</span><b>1 : 1</b><span>Ann &amp; Ben</span>" in shown
+    [saved] = re.findall(r'href="(/statistics\.csv[^"]*)"', shown)
+    answer = club.get(unescape(saved))
+    rows = list(csv.reader(io.StringIO(answer.data.decode("utf-8-sig"))))
+    assert answer.mimetype == "text/csv" and rows[0][:4] == ["Game", "Player", "Matches", "Won"]
+    assert sorted(row[1:6] for row in rows[1:3]) == [["'=Cy", "2", "1", "2", "12"], ["Ann & Ben", "2", "1", "2", "12"]]
+    assert rows[-1][1:3] == ["1", "1"] and "Dee" not in answer.text
+    faults = re.findall(r'href="([^"]*faults=1)"', shown)
+    assert club.get(unescape(faults[0])).get_data(as_text=True).count("Broken rules") == 1
+
+
+def test_a_group_that_never_played_has_no_season(club: FlaskClient) -> None:
+    shown = club.get("/statistics?with=Nobody").get_data(as_text=True)
+    assert "No round has been scored yet." in shown and "statistics.csv" not in shown
