@@ -426,8 +426,9 @@ def _report_text(event: Mapping[str, Any], by: str) -> str:
 def rules_name(name: str) -> str:
     """What a rule set is called, with the name its own players use where that is another."""
     known = written(GAMES)["games"].get(name, {})
-    called, own = _(known["name"]) if "name" in known else "", known.get("own_name", "")
-    return called if own in called and called else f"{called} {own}".strip() or name
+    english, own = known.get("name", ""), known.get("own_name", "")
+    called = _(english) if english else ""
+    return called if called and own in called else f"{called} {own}".strip() or name
 
 
 def set_title(name: str) -> str:
