@@ -83,6 +83,9 @@ def watch(
             if _nothing_read(watcher) and not printer.closed:
                 failed = True
                 click.echo(f"Error: {shown(source)}: {_never_settled(frames)}", err=True)
+            elif not printer.seq:
+                seen = "one picture" if frames == 1 else f"{frames} pictures"
+                click.echo(f"Note: {shown(source)}: nothing changed on the table in its {seen}.", err=True)
     except (CameraError, SetupError, WeightsError, AdaptationError) as error:
         raise click.ClickException(str(error)) from None
     if failed or printer.closed:

@@ -114,6 +114,16 @@ def test_a_film_in_which_nothing_settles_says_so(tmp_path: Path) -> None:
     assert "short.avi: nothing settled in its 3 frames, so nothing was read; expected a second" in result.stderr
 
 
+@pytest.mark.slow
+def test_a_folder_in_which_nothing_was_played_says_so(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    shutil.copy(Path(__file__).parents[2] / "docs/examples/table.jpg", tmp_path / "pictures/1.jpg")
+    setup = set_up(tmp_path, set="double-12", tile_mm=[48, 24, 9])
+    result = CliRunner().invoke(watch, [str(tmp_path / "pictures"), "--setup", setup])
+    assert result.exit_code == 0 and result.stdout == ""
+    assert "pictures: nothing changed on the table in its one picture." in result.stderr
+
+
 @pytest.mark.parametrize(
     ("tiles", "layout", "nothing"), [((), None, True), (("6-5",), None, False), ((), "bare", False)]
 )
