@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from companion.log.journal import JournalError, parse_journal, parse_line
+from companion.storage.game_folders import may_be_a_game
 from companion.storage.repairs import Repair
 from companion.storage.state_file import (
     RunningChecksum,
@@ -187,8 +188,9 @@ UNREADABLE = b"\x00\n"
 
 def kept_games(games: Path) -> list[str]:
     """Every game of which there is a journal or a copy."""
-    names = {path.parent.name for path in games.glob("*/journal.jsonl")}
-    return sorted(names | {path.stem for path in (games.parent / "copies").glob("*.jsonl")})
+    journals, copies = games.glob("*/journal.jsonl"), (games.parent / "copies").glob("*.jsonl")
+    names = {path.parent.name for path in journals if path.is_file()} | {one.stem for one in copies if one.is_file()}
+    return sorted(filter(may_be_a_game, names))
 
 
 def repair_game(games: Path, game: str) -> list[Repair]:

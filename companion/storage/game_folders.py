@@ -24,6 +24,11 @@ CURRENT_FILE = "current-game.json"
 _COUNTED = re.compile(r"game-(\d{1,9})")
 
 
+def may_be_a_game(name: str) -> bool:
+    """Whether a game may be called so: a folder of ours, with a name that a page can show."""
+    return name != ".." and Path(name).name == name != "" and name.isprintable()
+
+
 class GameFolders:
     """The games under a data folder. `damaged` hears of a file that could not be understood and was set aside."""
 
@@ -44,9 +49,7 @@ class GameFolders:
     def __contains__(self, game: str) -> bool:
         """Whether there is a game of that name; however many there are, only this one is looked for."""
         with suppress(OSError):  # a name that no folder can have
-            return (
-                game not in ("", "..") and Path(game).name == game and (self.folder(game) / "journal.jsonl").is_file()
-            )
+            return may_be_a_game(game) and (self.folder(game) / "journal.jsonl").is_file()
         return False
 
     def folder(self, game: str) -> Path:

@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from companion.app.game_index import INDEX_FILE, MOST_KNOWN, GameIndex, GameSummary, KnownGame, summarize
 from companion.app.games import make_app_state
+from companion.log.copies import kept_games
 from companion.log.journal import JournalError
 from companion.storage.game_folders import GameFolders
 from companion.supervise.parts import plain_loop
@@ -219,7 +221,22 @@ def test_a_game_that_left_the_table_and_one_that_was_deleted_are_noticed(tmp_pat
     assert first not in json.loads((tmp_path / INDEX_FILE).read_bytes())["games"]
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a" * 300, "a\0b", "nothing"])
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a" * 300, "a\0b", "a\nb", "\udcff"])
 def test_what_no_folder_can_be_called_is_no_game(tmp_path: Path, name: str) -> None:
     house = House(tmp_path, "game-0001")
-    assert name not in GameFolders(house.folder) and "game-0001" in GameFolders(house.folder)
+    with suppress(OSError, ValueError):
+        house.write(name, "Ben")
+    assert name not in GameFolders(house.folder) and name not in kept_games(tmp_path / "games")
+    assert "game-0001" in GameFolders(house.folder) and "game-0001" in kept_games(tmp_path / "games")
+
+
+def test_what_is_no_file_is_no_game(tmp_path: Path) -> None:
+    """Opened, a pipe would wait for ever, and a device never end."""
+    house = House(tmp_path, "game-0001")
+    for name in ("pipe", "device", "folder", "loop"):
+        house.path(name).parent.mkdir()
+    os.mkfifo(house.path("pipe"))
+    house.path("device").symlink_to("/dev/zero")
+    house.path("folder").mkdir()
+    house.path("loop").symlink_to("journal.jsonl")
+    assert GameFolders(house.folder).names() == kept_games(tmp_path / "games") == ["game-0001"]
