@@ -83,6 +83,7 @@ def companion(eye: str | None) -> None:
 
 def main() -> None:
     """Entry point. A pipe that closes early (`companion read ... | head`) is no error worth a traceback."""
+    _open_what_is_closed()
     telemetry.switch_off()
     telemetry.delete_queue()
     # The products of matrices here are a few numbers wide; more threads would only wait for one another, at full load.
@@ -98,6 +99,13 @@ def main() -> None:
             raise
         print(f"Error: {line}", file=sys.stderr)
         sys.exit(1)
+
+
+def _open_what_is_closed() -> None:
+    """Started without an input or an output (`<&-`, `>&-`), the program reads nothing there, and writes nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 UNIX_ONLY = frozenset({"fcntl", "resource", "termios", "pwd", "grp"})

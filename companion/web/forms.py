@@ -473,7 +473,7 @@ def _bytes(request: Request) -> bytes:
 
 def _json_object(raw: bytes) -> dict[str, Any]:
     try:
-        document = raw.decode("utf-8")
+        document = raw.decode("utf-8-sig")  # programs on Windows begin with a mark of the encoding
     except UnicodeDecodeError as fault:
         raise BadRequest(f"The request is not UTF-8 (byte {fault.start}).") from None
     if depth_of(document) > MAX_DEPTH:

@@ -517,13 +517,18 @@ def serve_on(app: Flask, sock: socket.socket) -> None:
 
 
 def _end_politely(server: Server) -> None:
-    """Ctrl-C and a service's stop end the streams at once, instead of after waitress's patience with them."""
+    """Ctrl-C and a service's stop end the streams at once, instead of after waitress's patience with them. A second one
+    changes nothing: it would break off what the first has begun to put away."""
     if threading.current_thread() is not threading.main_thread():
         return
 
-    def end(number: int, _frame: object) -> None:
+    def on_signal(handler: Any) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, handler)
+
+    def end(_number: int, _frame: object) -> None:
+        on_signal(lambda *_: None)
         server.hang_up()
         raise KeyboardInterrupt
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
+    on_signal(end)

@@ -149,6 +149,11 @@ def test_a_program_may_send_the_pin_with_each_request(anyone: FlaskClient, sessi
     assert len(session.calls) == 1
 
 
+def test_a_program_on_windows_may_begin_with_a_mark_of_its_encoding(anyone: FlaskClient) -> None:
+    body = b"\xef\xbb\xbf" + f'{{"pin": "{PIN}"}}'.encode()
+    assert anyone.post("/api/pin", data=body, content_type="application/json").status_code == 200
+
+
 def test_every_answer_forbids_inline_script_and_framing(anyone: FlaskClient) -> None:
     for path in ("/", "/tv", "/api/state", "/nowhere", "/pin"):
         headers = anyone.get(path).headers

@@ -121,7 +121,8 @@ def test_the_program_says_where_it_is_and_ends_at_once_when_told(tmp_path: Path)
             assert b'"ok"' in answer.read()
         stream = urllib.request.urlopen(f"{address}/api/stream", timeout=60)
         assert pin.isdigit()
-        run.send_signal(signal.SIGTERM)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGTERM):  # an impatient person
+            run.send_signal(number)
         assert run.wait(timeout=60) == 0
         stream.close()
         assert run.stderr is not None and "Traceback" not in run.stderr.read()
