@@ -5,9 +5,13 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
+from typing import Any, ClassVar
 
 import cv2
 import pytest
+from flask import Flask
+from jinja2.bccache import Bucket, BytecodeCache
+from werkzeug.routing import Rule
 
 from vision import telemetry
 
@@ -19,6 +23,42 @@ def no_waiting_for_the_disk() -> Iterator[None]:
     """What survives a power cut is tried in processes of their own; here nobody waits until a disk has written."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+class Compiled(BytecodeCache):
+    """Templates compiled once for all tests, instead of once for each app."""
+
+    kept: ClassVar[dict[str, bytes]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self.kept:
+            bucket.bytecode_from_string(self.kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self.kept[bucket.key] = bucket.bytecode_to_string()
+
+
+COMPILED = ("arguments", "_parts", "_trace", "_converters", "_build", "_build_unknown")
+"""What compiling adds to one of Werkzeug's rules."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_compiled_twice() -> Iterator[None]:
+    """Nearly every test of the page makes an app of its own, each of which would compile its templates and each of its
+    hundred addresses: nine tenths of what such a test takes."""
+    compile_rule, compiled = Rule.compile, dict[tuple[Any, ...], dict[str, Any]]()
+
+    def once(rule: Rule) -> None:
+        key = (rule.rule, rule.subdomain, rule.host, repr(rule.defaults), rule.merge_slashes)
+        if key not in compiled:
+            compile_rule(rule)
+            compiled[key] = {name: getattr(rule, name) for name in COMPILED}
+        vars(rule).update(compiled[key])
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Rule, "compile", once)
+        patched.setattr(Flask, "jinja_options", {**Flask.jinja_options, "bytecode_cache": Compiled()})
         yield
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from companion.game.game_view import GameView, as_json
@@ -21,10 +22,13 @@ def view_of(table: Mapping[str, Any]) -> GameView:
     return found
 
 
+hints_of = cache(get_type_hints)
+
+
 def made(kind: Any, value: Any) -> Any:
     """A value of this type from what JSON has of it."""
     if is_dataclass(kind) and isinstance(value, Mapping):
-        hints = get_type_hints(kind)
+        hints = hints_of(kind)
         unknown = value.keys() - hints.keys()
         assert not unknown, unknown
         return kind(**{one.name: made(hints[one.name], value[one.name]) for one in fields(kind) if one.name in value})

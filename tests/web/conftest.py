@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from jinja2.bccache import Bucket, BytecodeCache
 
 from companion.app.state import AppState
 from companion.web.access import PinLock, PinSettings
@@ -25,19 +24,6 @@ if TYPE_CHECKING:
 PIN = "135790"
 QUICK = PinSettings(n=2**4)
 """scrypt at its cheapest: the tests are about what is compared, not about how long it takes."""
-
-
-class Compiled(BytecodeCache):
-    """Templates compiled once for all tests, instead of once for each app."""
-
-    kept: ClassVar[dict[str, bytes]] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if bucket.key in self.kept:
-            bucket.bytecode_from_string(self.kept[bucket.key])
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self.kept[bucket.key] = bucket.bytecode_to_string()
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +61,6 @@ def app(app_state: AppState, clock: FakeClock) -> Iterator[Flask]:
         testing=True,
     )
     made = create_app(app_state, settings, PinLock.of(PIN, QUICK, clock))
-    made.jinja_env.bytecode_cache = Compiled()
     yield made
     app_state.signal.close()
 
