@@ -26,6 +26,7 @@ from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.room import BlankFilm
 from tests.desk.playing import begin
 from tests.desk.watching import seen
+from tests.lanes import nightly
 from tests.shown import state_of
 
 
@@ -37,14 +38,18 @@ def told(path: Path, seed: int, rules: str, kind: type[Session]) -> Session:
     return session
 
 
+ROUNDS = [
+    *((n, rules, Session) for n, rules in enumerate(RULESET_NAMES)),
+    # The others' meddled rounds are the dearest; `bench.meddling` tells them all.
+    *((n, rules, Meddled) for n, rules in enumerate(RULESET_NAMES) if rules not in ("tactic", "cz", "poltava")),
+]
+EVERY_DAY = [("poltava", Session), ("cz", Session), ("jielong", Session), ("jielong", Meddled), ("kkori", Meddled)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "rules", "kind"),
-    [
-        *((n, rules, Session) for n, rules in enumerate(RULESET_NAMES)),
-        # The others' meddled rounds are the dearest; `bench.meddling` tells them all.
-        *((n, rules, Meddled) for n, rules in enumerate(RULESET_NAMES) if rules not in ("tactic", "cz", "poltava")),
-    ],
+    [one if one[1:] in EVERY_DAY else nightly(*one) for one in ROUNDS],
 )
 def test_a_round_told_again_from_its_evidence_is_the_same(
     tmp_path: Path, n: int, rules: str, kind: type[Session]

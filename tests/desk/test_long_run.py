@@ -6,9 +6,10 @@ import pytest
 
 from bench.long_run import play_match
 from companion.rules.ruleset import RULESET_NAMES
+from tests.lanes import nightly
 
 
-@pytest.mark.parametrize("latitude", [0.0, 0.3], ids=["plain", "with liberties"])
+@pytest.mark.parametrize("latitude", [nightly(0.0), 0.3], ids=["plain", "with liberties"])
 @pytest.mark.parametrize("first", range(len(RULESET_NAMES)), ids=RULESET_NAMES)
 def test_no_legal_turn_is_ever_held_against_anybody(first: int, latitude: float) -> None:
     turns = 0

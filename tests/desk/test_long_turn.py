@@ -42,7 +42,7 @@ def test_twice_as_many_acts_take_twice_as_much_work(
 
     monkeypatch.setattr(TurnState, "act", counted)
     work = []
-    for count in (150, 300):
+    for count in (60, 120):
         path = tmp_path / f"{count}" / "journal.jsonl"
         path.parent.mkdir()
         with Journal.create(path, HEADER) as journal:

@@ -33,7 +33,7 @@ CHANGES = 20
 
 Tap = Callable[[Session], Any]
 
-few = settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+few = settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 class EnoughError(Exception):

@@ -13,13 +13,14 @@ from companion.app.games import look_at_game, open_game
 from companion.storage.game_folders import GameFolders
 from companion.storage.state_file import by_file
 from tests.desk.playing import begin, play_out
+from tests.lanes import nightly
 from tests.shown import state_of
 
 GAMES = {"tactic": (4, 3), "reeves": (3, 2), "poltava": (4, 3), "jielong": (4, 3)}
 """Rules -> (players, rounds)."""
 
 
-@pytest.mark.parametrize("rules", GAMES)
+@pytest.mark.parametrize("rules", ["reeves", "jielong", *map(nightly, ("tactic", "poltava"))])
 def test_the_summary_is_what_the_game_shows(tmp_path: Path, rules: str) -> None:
     players, rounds = GAMES[rules]
     session, bots = begin(tmp_path / "journal.jsonl", rules, players, seed=3, rounds=rounds)

@@ -13,6 +13,7 @@ from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
 from tests.desk.making import ticking
 from tests.desk.settling import asked, kinds, settle
+from tests.lanes import nightly
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")
@@ -143,7 +144,7 @@ def test_nothing_is_left_to_undo_at_last(tmp_path: Path) -> None:
         session.undo()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [0, 3, 5, *map(nightly, (1, 2, 4, 6, 7, 8, 9, 10, 11))])
 def test_step_by_step_back_through_plays_and_corrections(tmp_path: Path, seed: int) -> None:
     session, chance = table(tmp_path), random.Random(seed)
     states = [state(session)]

@@ -132,7 +132,7 @@ def boards(draw: st.DrawFn) -> Board | None:
     return board
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(boards())
 def test_what_a_board_writes_is_the_same_board(board: Board | None) -> None:
     if board is not None:

@@ -67,7 +67,7 @@ def told(table: Table) -> dict[str, Any]:
 def test_every_turn_is_ruled_as_the_plain_reading_rules_it(rules: str) -> None:
     chance = random.Random(f"turns of {rules}")
     legal = 0
-    for _ in range(2500):
+    for _ in range(1000):
         table = made_up_table(chance)
         table["first_turn"] = chance.random() < 0.25
         acts = made_up_turn(chance, table)
@@ -77,7 +77,7 @@ def test_every_turn_is_ruled_as_the_plain_reading_rules_it(rules: str) -> None:
         assert set(ruling["codes"]) == codes, (told(table), action)
         assert set(ruling["may"]) == may, (told(table), action)
         legal += not codes
-    assert legal > 100
+    assert legal > 40
 
 
 @pytest.mark.parametrize("rules", list(HOUSES))

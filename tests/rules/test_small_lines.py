@@ -10,10 +10,14 @@ from companion.rules.chinese import blocked, legal_plays
 from companion.rules.position import LinePosition
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
+from tests.lanes import nightly
 from tests.rules import plain_line
 from tests.rules.small_lines import GAMES, NAMES, compare, compare_settlements
 
-EVERY_GAME = pytest.mark.parametrize("game", GAMES, ids=lambda game: "-".join(map(str, game)))
+EVERY_DAY = (("jielong", 3, 2), ("chedeng", 4, 1), ("kkori", 2, 1))
+EVERY_GAME = pytest.mark.parametrize(
+    "game", [game if game in EVERY_DAY else nightly(game) for game in GAMES], ids=lambda game: "-".join(map(str, game))
+)
 
 
 @EVERY_GAME

@@ -1,7 +1,7 @@
 """The referee and the plain reading agree on every table of a double-3 set; all of it: `tests.rules.small_tables`.
 
-Here, drawn by `SEED` and each as likely as any other: every turn of one act on half of the tables with up to two tiles
-laid (hands not counted or of one tile), and in two houses two fifths of the changes of one tile on the dealt table.
+Here, drawn by `SEED` and each as likely as any other: every turn of one act on a seventh of the tables with up to two
+tiles laid (hands not counted or of one tile), in two houses a seventh of the changes of one tile on the dealt table.
 Which values are renamed is drawn for each table as well.
 """
 
@@ -13,6 +13,7 @@ import pytest
 
 from companion.rules.mexican.judge import judge_turn
 from companion.rules.ruleset import load_ruleset
+from tests.lanes import nightly
 from tests.rules.plain_reading import HOUSES, Act, Table
 from tests.rules.small_tables import (
     Compared,
@@ -42,18 +43,18 @@ def test_all_layouts_of_the_double_three_set_are_counted() -> None:
 @EVERY_HOUSE
 def test_every_turn_of_one_act_is_ruled_as_the_plain_reading_rules_it(rules: str) -> None:
     found = Compared()
-    compare_turns(rules, 2, 1, found, hands=(None, 1), share=0.5, seed=SEED)
+    compare_turns(rules, 2, 1, found, hands=(None, 1), share=0.15, seed=SEED)
     assert found.differences == []
-    assert found.tables > 240 and found.passed_over > 200 and found.rulings == 77 * found.tables
+    assert found.tables > 60 and found.passed_over > 400 and found.rulings == 77 * found.tables
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["poltava", "reeves"])
 def test_every_change_of_one_tile_is_explained_as_the_plain_reading_explains_it(rules: str) -> None:
     found = Compared()
-    compare_changes(rules, 0, 1, found, share=0.4, seed=SEED)
+    compare_changes(rules, 0, 1, found, share=0.15, seed=SEED)
     assert found.differences == []
-    assert found.changes + found.passed_over == 3316 and found.changes > 1200
+    assert found.changes + found.passed_over == 3316 and found.changes > 400
 
 
 @EVERY_HOUSE
@@ -68,7 +69,7 @@ def test_everything_that_legal_play_can_reach_is_among_the_tables(rules: str) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["cz", "tactic"])
+@pytest.mark.parametrize("rules", [nightly("cz"), "tactic"])
 def test_values_with_other_names_are_ruled_alike(rules: str) -> None:
     known = load_ruleset(rules)
 

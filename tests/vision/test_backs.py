@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
+from tests.lanes import nightly
 from vision.backs import CUT_WH, UNKNOWN_MISFIT, BackJudge, cut_around, misfits
 from vision.detections import Detections, Kind
 from vision.eye import open_eye
@@ -24,7 +25,7 @@ def judge() -> BackJudge:
     return BackJudge(path, JudgeSettings.weighed(path, shipped("backs").confidence))
 
 
-@pytest.fixture(scope="module", params=["cloth", "parquet"])
+@pytest.fixture(scope="module", params=["cloth", nightly("parquet")])
 def table(request):
     """(image, labels) of six backs, two of them touching, and four tiles that lie face up."""
     down = [(100.0, 100.0), (150.0, 100.0), (300.0, 90.0), (324.0, 90.0), (470.0, 330.0), (120.0, 330.0)]

@@ -124,7 +124,8 @@ def test_blurred_and_dark_markers_are_found_and_measured_to_a_millimetre():
 def test_the_squares_of_a_cloth_are_no_markers_and_hide_none():
     yy, xx = np.mgrid[:3040, :4056] // 90
     cloth = (60 + 60 * (xx % 2) + 60 * (yy % 2)).astype(np.uint8)
-    assert find_markers(cloth) == {} and corners_again(cloth) is None
+    bare = cloth[:1520, :2028]
+    assert find_markers(bare) == {} and corners_again(bare) is None
     table = picture_with_markers()
     lying = np.where(table == 120, np.repeat(cloth[:, :, None], 3, 2), table)
     assert sorted(find_markers(lying)) == [0, 1, 2, 3]

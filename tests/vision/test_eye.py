@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from companion.app.own_set import known_set
 from companion.cli.photographs import read, score
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
+from tests.lanes import nightly
 from vision.calibration import Calibration
 from vision.candidates import records
 from vision.detections import Detections, Kind
@@ -132,7 +133,7 @@ def test_the_same_table_from_the_other_side_reads_the_same(eye, reading, table, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", ["blur", "dark", "tiny"])
+@pytest.mark.parametrize("damage", ["blur", "dark", nightly("tiny")])
 def test_what_cannot_be_read_is_not_guessed(eye, table, damage):
     image, labels, _ = table
     if damage == "blur":

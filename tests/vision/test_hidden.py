@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
+from tests.lanes import nightly
 from tests.vision.test_tile_shape import read, scattered
 from vision.hidden import Covers, may_be_another, printed, solid
 from vision.known_set import KnownSet
@@ -52,7 +53,9 @@ def covers() -> Covers:
     return Covers(shipped_weights("covers"))
 
 
-@pytest.fixture(scope="module", params=[(4, "train", "#d02020"), (25, "coin", "#d02020"), (12, "train", "#2030a0")])
+@pytest.fixture(
+    scope="module", params=[nightly((4, "train", "#d02020")), (25, "coin", "#d02020"), (12, "train", "#2030a0")]
+)
 def table(request):
     """(image, quads) of four tiles; a thing stands on one half of the last and another beside the first."""
     seed, kind, colour = request.param

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
+from tests.lanes import nightly
 from vision.frame import Frame
 from vision.settle import RESTING_HAND_FRAMES, Settler, SettleSettings, TableState
 
@@ -175,7 +176,7 @@ def test_a_resting_arm_is_read_around_after_a_while(watched):
     assert long[-1].should_read and covers(long[-1].hidden, 480, 500) and covers(long[-1].regions, 150, 150)
 
 
-@pytest.mark.parametrize(("per_s", "frames"), [(2, 25), (5, 25), (12, 60), (25, 125)])
+@pytest.mark.parametrize(("per_s", "frames"), [(2, 25), nightly(5, 25), (12, 60), nightly(25, 125)])
 def test_an_arm_rests_no_sooner_under_a_faster_camera(per_s: int, frames: int) -> None:
     settler, read = Settler(), []
     for n in range(frames + 12):

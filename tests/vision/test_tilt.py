@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from companion.perception.table_reader import first_calibration
 from companion.play.setup_file import SetupError, setup_from_json
+from tests.lanes import nightly
 from vision.calibration import CalibrationError
 from vision.frame import Frame
 from vision.lens import Lens
@@ -39,7 +40,7 @@ def photograph(lean_deg: float, towards_deg: float, noise_px: float = 0.4, tiles
     return quads, middles
 
 
-@pytest.mark.parametrize(("lean", "towards"), [(0, 0), (15, 30), (25, 100), (35, 0), (35, 250)])
+@pytest.mark.parametrize(("lean", "towards"), [(0, 0), nightly(15, 30), nightly(25, 100), nightly(35, 0), (35, 250)])
 def test_lengths_and_distances_come_out_as_they_are(lean: float, towards: float) -> None:
     quads, middles = photograph(lean, towards)
     calibration = calibration_from_tiles(quads, TILE_MM, SIZE_WH)
