@@ -25,6 +25,7 @@ from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.desk.watching import table_change
+from tests.lanes import nightly
 from tests.shown import state_of
 from tests.table.evening import SketchedEvening
 from tests.table.sketch import KnowingEye, sketched
@@ -125,7 +126,7 @@ def test_tiles_taken_off_one_after_the_other_are_a_cleared_table(tmp_path: Path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("clearing", [(0.6, 0.2), (0.0,)], ids=["in steps", "bare in between"])
+@pytest.mark.parametrize("clearing", [nightly((0.6, 0.2)), (0.0,)], ids=["in steps", "bare in between"])
 def test_where_nobody_answers_the_next_round_begins_without_points(clearing: tuple[float, ...], tmp_path: Path) -> None:
     evening = Evening(tmp_path, clearing=clearing)
     evening.to_the_end()

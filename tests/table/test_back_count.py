@@ -17,6 +17,7 @@ from companion.perception.understanding import BackCount
 from companion.rules.position import Draw
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
+from tests.lanes import nightly
 from tests.shown import state_of
 from tests.table.sketch import sketched
 from tests.table.watching import watching
@@ -52,7 +53,7 @@ def draws(folder: Path, monkeypatch: pytest.MonkeyPatch, seen: Callable[[int], b
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("known", [True, False], ids=["the rules tell", "nobody knows"])
+@pytest.mark.parametrize("known", [True, nightly(False)], ids=["the rules tell", "nobody knows"])
 def test_what_is_taken_for_a_back_now_and_then_draws_nothing_when_it_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:

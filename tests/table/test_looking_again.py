@@ -74,7 +74,7 @@ def test_what_people_leave_no_time_to_look_at_again_is_recorded_in_passing(tmp_p
     agree about is on record with its player, before the next tile lies there, and nothing is held to be certain."""
     settings = SimSettings(
         rules="tactic", players=2, plant=("MISMATCH",), plants=2, plant_rate=0.5, troubles=Troubles.none(),
-        hand_frames=2, still_frames=4, most_scenes=12, boneyard_spread=True, show_hands=False,
+        hand_frames=2, still_frames=4, most_scenes=8, boneyard_spread=True, show_hands=False,
     )  # fmt: skip
     camera = sketched(5, settings)
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")

@@ -95,7 +95,7 @@ def test_what_is_gone_from_a_clouded_table_was_not_moved(tmp_path: Path) -> None
 def test_no_train_that_lost_its_beginning_is_lost_in_silence() -> None:
     """Where a train's first tile is not seen, and on every third table the hub neither, the rest is asked about."""
     looked_at = 0
-    for seed in range(1000, 1200):
+    for seed in range(1000, 1060):
         try:
             plan, table, trains, _ = random_table(seed)
         except TableFullError:
@@ -114,4 +114,4 @@ def test_no_train_that_lost_its_beginning_is_lost_in_silence() -> None:
         assert not left or worth_asking(layout), f"{len(left)} tiles of {name} on table {seed}"
         assert not left & {placed.seen.center_mm for tiles in layout.hands.values() for placed in tiles}
         looked_at += 1
-    assert looked_at > 180
+    assert looked_at > 50

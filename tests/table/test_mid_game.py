@@ -9,6 +9,7 @@ import pytest
 from companion.log.events import TilePlayed, Unclear
 from companion.rules.position import Play
 from datasets.simulator.script import Scene
+from tests.lanes import nightly
 from tests.table.sketch import in_play
 from tests.table.watching import watching
 
@@ -20,7 +21,7 @@ def laid_in(scenes: list[Scene]) -> set[tuple[tuple[int, int], str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("seed", "rules", "hub"),
-    [(82, "poltava", False), (83, "reeves", True)],
+    [nightly(82, "poltava", False), (83, "reeves", True)],
 )
 def test_a_table_in_play_is_adopted_and_nobody_accused(seed: int, rules: str, hub: bool, tmp_path: Path) -> None:
     camera = in_play(seed, rules, most_scenes=4, hub=hub)
@@ -38,7 +39,7 @@ def test_a_table_in_play_is_adopted_and_nobody_accused(seed: int, rules: str, hu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [44000, 44001])
+@pytest.mark.parametrize("seed", [nightly(44000), 44001])
 def test_a_wall_in_play_is_taken_over_with_the_next_tile(seed: int, tmp_path: Path) -> None:
     """What lies on top is on record, what is buried is not, and every later tile is its player's; whose turn it was
     nobody can say. That tiles do not meet between which others are buried is held against nobody, and asked of

@@ -24,6 +24,7 @@ from companion.rules.position import Mark, Position
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
+from tests.lanes import nightly
 from tests.shown import state_of
 from tests.table.sketch import SMALL, sketched
 from tests.table.tables import tile
@@ -92,7 +93,7 @@ def test_a_line_lost_from_view_is_not_recorded_twice() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", ["reeves", "jielong"])
+@pytest.mark.parametrize("rules", [nightly("reeves"), "jielong"])
 def test_a_round_ended_by_mistake_goes_on_with_what_was_laid_meanwhile(rules: str, tmp_path: Path) -> None:
     camera = sketched(
         4, SimSettings(rules=rules, troubles=Troubles.none(), most_scenes=14, hand_frames=3, still_frames=7)

@@ -16,6 +16,7 @@ from companion.rules.position import Position
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
+from tests.lanes import nightly
 from tests.table.sketch import sketched
 from tests.table.tables import tile
 from tests.table.watching import watching
@@ -45,7 +46,7 @@ def test_what_was_entered_in_place_of_an_undone_tile_counts() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("after", [4, 9])
+@pytest.mark.parametrize("after", [4, nightly(9)])
 def test_an_undone_play_accuses_nobody(after: int, tmp_path: Path) -> None:
     camera = sketched(
         5, SimSettings(rules="reeves", troubles=Troubles.none(), most_scenes=after + 6, hand_frames=3, still_frames=7)

@@ -18,6 +18,7 @@ from companion.rules.position import Discard, Draw, Mark, Play, Unmark
 from companion.rules.tile import Laid
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimCamera, SimSettings
 from datasets.simulator.script import Scene, Troubles
+from tests.lanes import nightly
 from tests.table.sketch import KnowingEye, an_arm, sketched
 from vision.calibration import Calibration
 from vision.frame import Frame
@@ -182,7 +183,7 @@ def without_draws(scenes: Sequence[Counter[str]]) -> list[Counter[str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "rules"), [(2, "cz"), (12, "tactic")])
+@pytest.mark.parametrize(("seed", "rules"), [nightly(2, "cz"), (12, "tactic")])
 def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
     settings = SimSettings(rules=rules, most_scenes=9, troubles=Troubles.none(), **SHORT)
     camera, sink, _, _ = watched(seed, settings)

@@ -11,12 +11,13 @@ from companion.rules.notation import print_change
 from companion.rules.position import Play
 from datasets.simulator.camera import Filmed, SimSettings
 from datasets.simulator.script import Troubles
+from tests.lanes import nightly
 from tests.table.sketch import SMALL
 from tests.table.test_watch import SHORT, seat_a_watcher
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "rules", "scenes"), [(9911, "reeves", 5), (9912, "kkori", 5)])
+@pytest.mark.parametrize(("seed", "rules", "scenes"), [(9911, "reeves", 5), nightly(9912, "kkori", 5)])
 def test_a_play_that_nothing_shows_is_on_record_within_ten_seconds(seed: int, rules: str, scenes: int) -> None:
     told = blind_round(seed, rules, scenes=scenes, share=0.3, size_wh=SMALL)
     assert told.late_s
