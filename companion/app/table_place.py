@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 
 from companion.evidence.closeups import painted_outside
 from companion.evidence.store import TABLE_MARGIN
-from companion.geometry.layout import MEXICAN, PlacedTile, Point, turn
+from companion.geometry.layout import MEXICAN, Point, turn
 from companion.log.event_fields import Header
 from companion.perception.arm_votes import seats_of, trouble_of
-from companion.perception.projection import LEAST_THING_CONFIDENCE, hub_on_table
+from companion.perception.projection import LEAST_THING_CONFIDENCE, hub_on_table, outline
 from companion.perception.table_reader import first_calibration
 from companion.perception.watcher import Watcher
 from companion.play.setup_file import LEAST_STEP_DEG, GameSetup, SetupError, TableInPicture
@@ -182,26 +182,12 @@ def live_view(frame: Frame, watcher: Watcher) -> dict[str, Any]:
         return [[round(x / w, 4), round(y / h, 4)] for x, y in calibration.to_px(points_mm).tolist()]
 
     tiles = [
-        {"quad": seen(_outline(tile)), "values": None if (values := tile.seen.values) is None else list(values)}
-        for tile in layout or ()
-        if tile.seen.face_up
+        {"quad": seen([outline(one)[n] for n in (3, 0, 1, 2)]), "values": one.values and list(one.values)}
+        for one in (tile.seen for tile in layout or ())
+        if one.face_up
     ]
     arms = [{"at": seen([tip])[0], "name": name} for tip, name in watcher.arms.over_now()]
     return {"jpeg": jpeg, "size": [small.shape[1], small.shape[0]], "tiles": tiles, "arms": arms}
-
-
-def _outline(tile: PlacedTile) -> list[tuple[float, float]]:
-    """Its corners in mm, clockwise, half 0 at the first two."""
-    seen = tile.seen
-    (x, y), turn = seen.center_mm, math.radians(seen.heading_deg)
-    lx, ly = math.cos(turn) * seen.length_mm / 2, math.sin(turn) * seen.length_mm / 2
-    wx, wy = -math.sin(turn) * seen.width_mm / 2, math.cos(turn) * seen.width_mm / 2
-    return [
-        (x - lx + wx, y - ly + wy),
-        (x - lx - wx, y - ly - wy),
-        (x + lx - wx, y + ly - wy),
-        (x + lx + wx, y + ly + wy),
-    ]
 
 
 PLACE_FILE = "table.json"

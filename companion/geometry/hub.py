@@ -278,7 +278,7 @@ def find_roots(
             else:
                 engine = shapes.tiles[middle.engine]
                 aim, leaves = _on_axis(engine, shapes, port.place), seen.center_mm
-                gap, least = outside(engine, port.place, shapes.length, shapes.width), -DEEPEST * shapes.width
+                gap, least = outside(engine, port.place, (shapes.length, shapes.width)), -DEEPEST * shapes.width
                 around = away - middle.rim_mm  # on a ring, or at the engine's outline
             if gap < least or min(gap, around) > reach:
                 continue
@@ -323,8 +323,9 @@ def _on_axis(engine: SeenTile, shapes: TileShapes, place: Point) -> Point:
     return engine.center_mm[0] + along * ux, engine.center_mm[1] + along * uy
 
 
-def outside(tile: SeenTile, place: Point, length: float, width: float) -> float:
-    """How far a place lies outside a tile's outline (mm); negative within."""
+def outside(tile: SeenTile, place: Point, size_mm: tuple[float, float] | None = None) -> float:
+    """How far a place lies outside a tile's outline (mm); negative within. `size_mm` None: as large as it is seen."""
+    length, width = size_mm or (tile.length_mm, tile.width_mm)
     ux, uy = heading(tile)
     x, y = place[0] - tile.center_mm[0], place[1] - tile.center_mm[1]
     along, across = abs(x * ux + y * uy) - length / 2, abs(y * ux - x * uy) - width / 2

@@ -101,6 +101,13 @@ class SeenTile:
         reach = sign * self.length_mm / 2
         return self.center_mm[0] + reach * math.cos(a), self.center_mm[1] + reach * math.sin(a)
 
+    @property
+    def halves_mm(self) -> tuple[Point, Point]:
+        """The middles of both halves: a single pip is nowhere else."""
+        x, y = self.center_mm
+        (ax, ay), (bx, by) = self.end_mm(0), self.end_mm(1)
+        return ((x + ax) / 2, (y + ay) / 2), ((x + bx) / 2, (y + by) / 2)
+
 
 def leans_from(unread: SeenTile, read: SeenTile, times: float) -> bool:
     """Whether a half that one look did not read is so many times likelier another value than the one that was read in

@@ -113,7 +113,7 @@ def owners_of(marker: SeenMarker, layout: Layout, setup: TableSetup, before: Lay
 def _at_an_end(place: Point, train: Sequence[PlacedTile], setup: TableSetup) -> bool:
     """Whether of all tiles of a train the first or the last is the nearest to a place: there people put markers."""
     length, width = setup.tile_mm[:2]
-    spots = [max(0.0, outside(tile.seen, place, length, width)) for tile in train]
+    spots = [max(0.0, outside(tile.seen, place, (length, width))) for tile in train]
     return not spots or min(spots) in (spots[0], spots[-1])
 
 
@@ -123,7 +123,7 @@ def _distances(
     length, width = setup.tile_mm[:2]
     away: dict[str, float] = {}
     for name, train in trains.items():
-        spots = [max(0.0, outside(tile.seen, place, length, width)) for tile in train]
+        spots = [max(0.0, outside(tile.seen, place, (length, width))) for tile in train]
         angle = setup.mexican_station if name == MEXICAN else setup.stations.get(name)
         if not train and middle is not None and angle is not None:
             reach = middle.rim_mm + SLOT_DEPTH * width

@@ -33,6 +33,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import fmean, median
 
+from companion.geometry.joints import distance
 from companion.geometry.layout import Point, turn
 from companion.rules.notation import Change
 from vision.arm_plane import ArmPlane
@@ -395,13 +396,13 @@ def _tip_away(view: ArmView, place: Point) -> float:
 
 def _away(arm: Arm, place: Point) -> float:
     """How far the hand is from a place."""
-    return _distance(_with_hand_at(arm, place).tip_mm, place)
+    return distance(_with_hand_at(arm, place).tip_mm, place)
 
 
 def _with_hand_at(arm: Arm, place: Point) -> Arm:
     """The arm; of one with both ends over the border the hand is where it did something."""
     other = arm.other
-    turned = other is not None and _distance(other.tip_mm, place) < _distance(arm.tip_mm, place)
+    turned = other is not None and distance(other.tip_mm, place) < distance(arm.tip_mm, place)
     return other if other is not None and turned else arm
 
 
@@ -449,7 +450,7 @@ def _hands_towards(view: ArmView, places: Sequence[Point], changed: Sequence[Poi
         for one in (arm, arm.other):
             if one is None or not one.clear or one.entry_mm is None:
                 continue
-            if any(_distance(one.tip_mm, other) < TIP_MM or _ahead(one, other)[1] for other in changed):
+            if any(distance(one.tip_mm, other) < TIP_MM or _ahead(one, other)[1] for other in changed):
                 continue
             if any(_half_seen_at(view, n, one, place) for place in places):
                 found.append(one)
@@ -458,7 +459,7 @@ def _hands_towards(view: ArmView, places: Sequence[Point], changed: Sequence[Poi
 
 
 def _half_seen_at(view: ArmView, n: int, arm: Arm, place: Point) -> bool:
-    if _distance(arm.tip_mm, place) < TIP_MM and n in _covering(view, place, RADIUS_MM):
+    if distance(arm.tip_mm, place) < TIP_MM and n in _covering(view, place, RADIUS_MM):
         return True
     ahead, in_line = _ahead(arm, place)
     return in_line and 0.0 < ahead < HAND_MM
@@ -467,16 +468,16 @@ def _half_seen_at(view: ArmView, n: int, arm: Arm, place: Point) -> bool:
 def _unclear_in(view: ArmView, places: Sequence[Point]) -> Iterator[Arm]:
     """The arms that are not clear and end at one of these places."""
     for arm in view.arms:
-        if not arm.clear and arm.entry_mm is not None and any(_distance(arm.tip_mm, one) < WIDE_MM for one in places):
+        if not arm.clear and arm.entry_mm is not None and any(distance(arm.tip_mm, one) < WIDE_MM for one in places):
             yield arm
 
 
 def _at_one(view: ArmView, n: int, arm: Arm, places: Sequence[Point], changed: Sequence[Point]) -> bool:
     """Whether this arm ends at one of the places. Of a hand at the edge, of which no more is seen, the tips are not
     told well: it lies over the place."""
-    other = min((_distance(arm.tip_mm, one) for one in changed), default=math.inf)
+    other = min((distance(arm.tip_mm, one) for one in changed), default=math.inf)
     for place in places:
-        away = _distance(arm.tip_mm, place)
+        away = distance(arm.tip_mm, place)
         if away >= other:
             continue
         if away < WIDE_MM or (away < TIP_MM and view.covers(place, RADIUS_MM).get(n, 0.0) >= LIES_OVER):
@@ -516,15 +517,15 @@ def _comes_from_there(arm: Arm, place: Point) -> bool:
     """Whether the place is at the wrong end of an arm: what seems to come in there is a hand over the border."""
     if arm.entry_mm is None or arm.other is not None:
         return False
-    away = _distance(arm.tip_mm, place)
-    return away > TIP_MM and _distance(arm.entry_mm, place) < away - WIDE_MM
+    away = distance(arm.tip_mm, place)
+    return away > TIP_MM and distance(arm.entry_mm, place) < away - WIDE_MM
 
 
 def _goes_on(view: ArmView, n: int, parts: Collection[int]) -> bool:
     """Whether arm `n` goes on in one of these parts, which lie beyond its tip in the same line."""
     arm = view.arms[n]
     return n not in parts and any(
-        _distance(arm.tip_mm, view.arms[one].tip_mm) < TIP_MM
+        distance(arm.tip_mm, view.arms[one].tip_mm) < TIP_MM
         and abs(turn(arm.axis_deg, view.arms[one].axis_deg)) > 180.0 - IN_LINE_DEG
         for one in parts
     )
@@ -532,15 +533,11 @@ def _goes_on(view: ArmView, n: int, parts: Collection[int]) -> bool:
 
 def _same(one: Arm, other: Arm) -> bool:
     return any(
-        _distance(a.entry_mm, b.entry_mm) < SAME_ARM_MM
+        distance(a.entry_mm, b.entry_mm) < SAME_ARM_MM
         for a in (one, one.other)
         for b in (other, other.other)
         if a is not None and b is not None and a.entry_mm is not None and b.entry_mm is not None
     )
-
-
-def _distance(a: Point, b: Point) -> float:
-    return float(((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5)
 
 
 WEIGHTS = (-1.64, -0.77)

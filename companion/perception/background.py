@@ -423,7 +423,7 @@ class Blobs:
         """
         small, scale = self.shrunken.picture(image, WIDTH_PX)
         lay = [old for old in self._lay if old.length_mm != old.width_mm]
-        on_one = any(outside(old, place, old.length_mm, old.width_mm) <= 0.0 for old in lay)
+        on_one = any(outside(old, place) <= 0.0 for old in lay)
         if self._before is None or self._before.shape != small.shape or on_one:
             return False
         x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
@@ -479,11 +479,7 @@ class Blobs:
 
         What `fresh` tiles cover differs because of them; half of the places around have to be left all the same.
         """
-        around = [
-            one
-            for one in _around(place, AROUND_MM)
-            if all(outside(tile, one, tile.length_mm, tile.width_mm) > ASIDE_MM for tile in fresh)
-        ]
+        around = [one for one in _around(place, AROUND_MM) if all(outside(tile, one) > ASIDE_MM for tile in fresh)]
         beside = self.changes(image, around, calibration)
         few = len(beside) >= PLACES_AROUND / 2 and sum(beside) <= MOST_BESIDE
         return few and self.changed(image, place, calibration)

@@ -318,11 +318,7 @@ def _unread_halves(tile: SeenTile) -> list[Point]:
     """The middles of those halves of which nothing is read, where the other one is."""
     if tile.halves is None or tile.halves[0].value is tile.halves[1].value is None:
         return []
-    return [
-        ((tile.center_mm[0] + tile.end_mm(n)[0]) / 2, (tile.center_mm[1] + tile.end_mm(n)[1]) / 2)
-        for n, half in enumerate(tile.halves)
-        if half.value is None
-    ]
+    return [middle for middle, half in zip(tile.halves_mm, tile.halves, strict=True) if half.value is None]
 
 
 def _arrived(
@@ -393,7 +389,7 @@ def _at_any(place: Point, things: Sequence[Point]) -> bool:
 
 def at_a_train(thing: Point, up: Sequence[SeenTile], hub: SeenHub | None, width: float) -> bool:
     """Does this lie beside a tile of a train, or where a first one will lie at the hub?"""
-    if any(outside(tile, thing, tile.length_mm, tile.width_mm) <= BESIDE * width for tile in up):
+    if any(outside(tile, thing) <= BESIDE * width for tile in up):
         return True
     if hub is None:
         return False

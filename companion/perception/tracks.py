@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from companion.geometry.hub import outside
 from companion.geometry.identity import LEANING, SAME_PLACE, identify, turned_like
 from companion.geometry.joints import distance
 from companion.geometry.layout import PlacedTile, Point, SeenHalf, SeenHub, SeenMarker, SeenTile, leans_from, turn
@@ -127,7 +128,7 @@ def seam(find: SeenTile, lying: Sequence[SeenTile]) -> Seam | None:
         return Seam(tuple(on.values()), None)
     (near,) = on
     x, y = find.center_mm
-    here, there = _middles(find)[near], _middles(find)[1 - near]
+    here, there = find.halves_mm[near], find.halves_mm[1 - near]
     beyond = (x + there[0] - here[0], y + there[1] - here[1])
     shown, unread = find.halves[1 - near], SeenHalf(None, 0.0)
     halves = (shown, unread) if near == 0 else (unread, shown)
@@ -146,17 +147,9 @@ def _is_a_half_of(find: SeenTile, half: int, tile: SeenTile) -> bool:
         return False
     shown = find.halves[half].value
     return any(
-        distance(_middles(find)[half], middle) <= near and shown is not None and shown == lies.value
-        for middle, lies in zip(_middles(tile), tile.halves, strict=True)
+        distance(find.halves_mm[half], middle) <= near and shown is not None and shown == lies.value
+        for middle, lies in zip(tile.halves_mm, tile.halves, strict=True)
     )
-
-
-def _middles(tile: SeenTile) -> tuple[Point, Point]:
-    """The middles of the two halves; half 0 lies against the heading."""
-    u = math.radians(tile.heading_deg)
-    dx, dy = math.cos(u) * tile.length_mm / 4, math.sin(u) * tile.length_mm / 4
-    x, y = tile.center_mm
-    return (x - dx, y - dy), (x + dx, y + dy)
 
 
 FLOOR = 1e-3
@@ -367,7 +360,7 @@ class TableMemory:
             if known.old is not None:
                 met.add(known.old.id)
                 looks_other = self.tracks[known.old.id].differs(raw)
-                if looks_other and any(changed(place) for place in (raw.center_mm, *_halves_mm(raw))):
+                if looks_other and any(changed(place) for place in (raw.center_mm, *raw.halves_mm)):
                     places.append(raw.center_mm)
             elif not any(self._is(raw, figure, width) for figure in self.figures) and not any(
                 overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks
@@ -409,7 +402,10 @@ class TableMemory:
         track.on_unread = track.with_its_tile and self._on_unread(track.seen.center_mm)
 
     def _tile_at(self, place: Point) -> Track | None:
-        return next((track for track in self.tracks if track.seen.halves and _on_tile(place, track.seen)), None)
+        return next(
+            (track for track in self.tracks if track.seen.halves and outside(track.seen, place) <= 0.0),
+            None,
+        )
 
     def _on_unread(self, place: Point) -> bool:
         """Is this on the half of a tile that nobody has read?"""
@@ -457,7 +453,7 @@ class TableMemory:
         of it tells nothing of what they show now."""
         for track in self.tracks:
             known = self.known is not None and track.born <= self.known
-            for votes, place in zip(track.votes, _halves_mm(track.seen), strict=True):
+            for votes, place in zip(track.votes, track.seen.halves_mm, strict=True):
                 if known and votes.count and votes.verdict().value is None and changed(place):
                     votes.sums, votes.count, votes.nothing = {}, 0, 1.0
 
@@ -568,20 +564,6 @@ class TableMemory:
         # What is read now has nothing standing on it.
         self.markers = [one for one in self.markers if not one.on_unread or self._on_unread(one.seen.center_mm)]
         self.markers += fresh
-
-
-def _halves_mm(tile: SeenTile) -> tuple[Point, Point]:
-    """The middles of both halves: a single pip is nowhere else."""
-    x, y = tile.center_mm
-    (ax, ay), (bx, by) = tile.end_mm(0), tile.end_mm(1)
-    return ((x + ax) / 2, (y + ay) / 2), ((x + bx) / 2, (y + by) / 2)
-
-
-def _on_tile(place: Point, tile: SeenTile) -> bool:
-    along = math.radians(tile.heading_deg)
-    dx, dy = place[0] - tile.center_mm[0], place[1] - tile.center_mm[1]
-    forward, aside = dx * math.cos(along) + dy * math.sin(along), dy * math.cos(along) - dx * math.sin(along)
-    return abs(forward) <= tile.length_mm / 2 and abs(aside) <= tile.width_mm / 2
 
 
 @dataclass(frozen=True, slots=True)

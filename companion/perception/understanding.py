@@ -132,8 +132,7 @@ def _blank_ends(placed: Sequence[PlacedTile], outer: bool = True) -> Iterator[Po
 
 def _joins(back: SeenTile, before: Point, beyond: Point) -> bool:
     """Whether a tile lies between two ends, in mm: one at each of its halves, or at both flanks of its middle."""
-    (x, y), turn, reach = back.center_mm, math.radians(back.heading_deg), back.length_mm / 4
-    first, second = ((x + sign * reach * math.cos(turn), y + sign * reach * math.sin(turn)) for sign in (-1, 1))
+    first, second = back.halves_mm
     if math.dist(before, beyond) < back.width_mm / 2:
         return False
     return any(
