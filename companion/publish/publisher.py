@@ -315,6 +315,9 @@ MOST_WAITING = 500
 ANOTHER_S = 120.0
 """So long after another box has used this table's name it is said."""
 
+COME_BACK_S = 5.0
+"""So long after the broker has come back nobody is told: Home Assistant lost it too, and what it misses is not kept."""
+
 WAIT_S = 2.0
 """Between two signs of life where nothing happens."""
 
@@ -397,7 +400,7 @@ class Publisher(Correspondent):
         self._feeds: dict[str, _Feed] = {}
         self._on_the_table = ""
         self._under_way: dict[int, tuple[str, int]] = {}
-        self._connected = False
+        self._connected, self._connected_at = False, float("-inf")
         self._detail = "not connected yet"
         self._published_head = ("", -1)
         # Two boxes of one name would else throw each other off the broker for ever.
@@ -461,6 +464,7 @@ class Publisher(Correspondent):
             case ("connected", str(why_not)):
                 self._connected, self._detail = not why_not, why_not
                 if self._connected:
+                    self._connected_at = monotonic()
                     self._introduce()
             case ("events",):
                 # A name may have changed, and no line with it. A round may end while the broker is away.
@@ -536,6 +540,7 @@ class Publisher(Correspondent):
                 self._under_way[number] = (name, event.seq)
                 feed.sent = event.seq
         self._publish_head()
+        self._tell()
 
     def _publish_head(self) -> None:
         feed = self._feeds.get(self._on_the_table)
@@ -552,12 +557,16 @@ class Publisher(Correspondent):
         self._publish("head", pack(head), retain=True)
         view = feed.collect()
         self._publish("state", pack(summary(view)), retain=True)
-        while feed.waiting:
+        self._published_head = (self._on_the_table, feed.sent)
+
+    def _tell(self) -> None:
+        """The plays and faults that wait, once whoever else lost the broker has had time to come back to it."""
+        feed = self._feeds.get(self._on_the_table)
+        while feed is not None and feed.waiting and monotonic() - self._connected_at >= COME_BACK_S:
             what, message = feed.waiting[0]
             if self._publish(what, pack(message)) is None:
                 return
             feed.waiting.popleft()
-        self._published_head = (self._on_the_table, feed.sent)
 
     def _hear_another(self, head: Mapping[str, Any]) -> None:
         """A head that is not ours, said while we listen: another box goes by this table's name."""

@@ -36,6 +36,7 @@ from tests.box.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched,
 from tests.desk.settling import confirm
 from tests.shown import state_of, view_of
 from tests.web import tables
+from tests.web.fakes import FakeClock
 
 PATIENCE_S = 90.0
 
@@ -478,6 +479,8 @@ def test_what_happened_while_the_broker_was_away_is_said_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publishing, "BrokerLine", DeafLine)
+    clock = FakeClock()
+    monkeypatch.setattr(publishing, "monotonic", clock)
     told = publishing.Publisher(Broker("box.local"), "Table 1", Outbox(tmp_path / "published.json"))
     line: Any = told._line
 
@@ -495,6 +498,7 @@ def test_what_happened_while_the_broker_was_away_is_said_when_it_is_back(
     work()
     session.start_round((12, 12), "Ann")
     session.play((12, 5), "Ann")
+    clock.now_s += publishing.COME_BACK_S
     work()
     assert line.happenings() == [("play", 1)]
     line.there = False
@@ -515,6 +519,10 @@ def test_what_happened_while_the_broker_was_away_is_said_when_it_is_back(
     assert line.happenings() == [("play", 1)]
     line.there = True
     told._mail.put(("connected", ""))
+    work()
+    assert line.happenings() == [("play", 1)], "others that lost the broker are not back yet"
+    clock.now_s += publishing.COME_BACK_S
+    told._mail.put(("nothing",))
     work()
     said = line.happenings()
     assert [what for what, number in said if number == 1].count("play") == 3 and ("play", 2) in said
