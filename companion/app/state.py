@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from companion.app.game_index import MOST_KNOWN, GameIndex, GameSummary, KnownGame, summarize, summary_of
 from companion.game.game_view import GameView, Line
@@ -29,6 +29,10 @@ from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 from companion.storage.state_file import by_file, takes_nothing
 from companion.storage.trail import TRAIL_FILE, Trail
 from companion.supervise.parts import Parts
+
+if TYPE_CHECKING:
+    from companion.app.learning import LearningDesk
+    from companion.app.table_service import WatchedTable
 
 
 class ChangeSignal:
@@ -130,97 +134,6 @@ class SessionLike(Protocol):
         ...
 
 
-class CameraLike(Protocol):
-    """A camera as the page sees it: a state in words, and perhaps a picture."""
-
-    def status(self) -> Mapping[str, Any]:
-        """At least `state`: hand, settling, reading, read, looking, lost; perhaps `message`."""
-        ...
-
-    def still(self) -> bytes | None:
-        """The latest picture as a JPEG, for setting up."""
-        ...
-
-
-class TableSetupPort(Protocol):
-    """A camera that can be told where the table is. Corners are shares of the picture, clockwise."""
-
-    def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
-        """Where the table is and what is wrong with the picture; with `corners`, as it would be with these.
-
-        None while there is no picture. Raises ValueError in one line.
-        """
-        ...
-
-    def place(self, corners: Any, size_mm: Any = None) -> None:
-        """From now on the table lies there; None: where the printed markers are. Raises ValueError, OSError."""
-        ...
-
-    def view(self) -> Mapping[str, Any] | None:
-        """What the camera sees now and what was read in it (`app.table_place`); None while there is none."""
-        ...
-
-    def unseated(self) -> bool:
-        """Has nobody shown yet who sits where in the present game?"""
-        ...
-
-    def seats(self) -> Mapping[str, Any] | None:
-        """`players`, `chinese`, `known`, `hub`, and as shares of the picture `middle` and `places` by name ("MX" is the
-        Mexican train). None while there is no picture or game. Raises ValueError in one line.
-        """
-        ...
-
-    def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
-        """From now on the trains start there, and people sit there. Raises ValueError (perhaps with `one` and `other`),
-        OSError."""
-        ...
-
-    def watch_arms(self, on: bool) -> None:
-        """From now on the camera sees whose arm lays a tile, or looks at nobody's. Raises OSError."""
-        ...
-
-    def filming(self) -> Mapping[str, Any] | None:
-        """How a live camera films: `size` and `mains` as chosen, `films` as it does, `notes`. None for a recording."""
-        ...
-
-    def film_with(self, size_wh: tuple[int, int] | None, mains_hz: int | None) -> None:
-        """From now on the camera films like this; None: whatever is best. Raises ValueError, OSError."""
-        ...
-
-    @property
-    def is_film(self) -> bool:
-        """Does it show a recording, which can be watched again?"""
-        ...
-
-    def watch_again(self) -> None:
-        """Show the film from its beginning, with a new game of the same players."""
-        ...
-
-    def read_now(self) -> None:
-        """Read the table as it is, whatever moves over it."""
-        ...
-
-
-class Learning(Protocol):
-    """Where the reader learns the players' own set."""
-
-    def status(self) -> Mapping[str, Any]:
-        """`busy` learn, test, markers or None; `lesson` (learn, test) of the learned set or None; `last` how the last
-        task ended, perhaps with `why` it failed; `markers` and `corrections` are counts."""
-        ...
-
-    def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
-        """Start to learn, to test or to learn the markers, from a photograph or the live picture; False while another
-        task runs."""
-        ...
-
-    def forget(self) -> None: ...
-
-    def write_corrections(self, into: IO[bytes]) -> None:
-        """All corrections made in play, as a zip."""
-        ...
-
-
 class Diagnosing(Protocol):
     """How the box is, for whoever helps from afar."""
 
@@ -262,7 +175,7 @@ class AppState:
         *,
         data_dir: Path | None = None,
         repository: GameRepository | None = None,
-        camera: CameraLike | None = None,
+        camera: WatchedTable | None = None,
         game: str = "",
         repairs: Repairs | None = None,
     ) -> None:
@@ -270,8 +183,8 @@ class AppState:
         self.data_dir = data_dir
         self.repository = repository
         self.camera = camera
-        self.table: TableSetupPort | None = None
-        self.learning: Learning | None = None
+        self.table: WatchedTable | None = None
+        self.learning: LearningDesk | None = None
         self.diagnostics: Diagnosing | None = None
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []

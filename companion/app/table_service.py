@@ -170,7 +170,10 @@ class WatchedTable:
         self._evidence.close()
 
     def status(self) -> Mapping[str, Any]:
-        """As the page shows it. What was known before the referee began to hang says nothing about now."""
+        """As the page shows it: `state` hand, settling, reading, read, looking or lost, and perhaps `message`.
+
+        What was known before the referee began to hang says nothing about now.
+        """
         sign = self._part.sign()
         if sign.hangs:
             return {"state": "lost", "message": HANGS}
@@ -193,7 +196,7 @@ class WatchedTable:
         return [trouble for trouble in (self._evidence.status.trouble, self._untaught, slow, *notes) if trouble]
 
     def filming(self) -> Mapping[str, Any] | None:
-        """How a live camera films and what was chosen for it; None for a recording."""
+        """How a live camera films: `size` and `mains` as chosen, `films` as it does, `notes`. None for a recording."""
         camera = self._camera
         if not isinstance(camera, SupervisedCamera):
             return None
@@ -280,7 +283,8 @@ class WatchedTable:
         return game is not None and not self._setup_for(game[1]).stations
 
     def seats(self) -> Mapping[str, Any] | None:
-        """Where everybody's handle stands on the picture, as shares of it; None while there is no picture or game.
+        """`players`, `chinese`, `known`, `hub`, and as shares of the picture `middle` and `places` by name ("MX" is the
+        Mexican train). None while there is no picture or game.
 
         Raises ValueError in one line while the table is not found.
         """

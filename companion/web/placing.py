@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, current_app, jsonify, redirect, render_template, request
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import Learning, TableSetupPort
 from companion.game.game_view import seats_of
 from companion.rules.position import MEXICAN
 from companion.web.access import needs_pin, own_path, wants_page
@@ -32,6 +31,10 @@ from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.serving import read_photograph
 from companion.web.texts import disk_fault, translated
+
+if TYPE_CHECKING:
+    from companion.app.learning import LearningDesk
+    from companion.app.table_service import WatchedTable
 
 placing = Blueprint("placing", __name__)
 
@@ -78,7 +81,7 @@ def problem_text(found: Mapping[str, Any]) -> str:
     return _("These four corners do not make a table. Go round it clockwise and stay inside the picture.")
 
 
-def table() -> TableSetupPort:
+def table() -> WatchedTable:
     """Raises Conflict where no camera looks at the table."""
     found = app_state().table
     if found is None:
@@ -369,7 +372,7 @@ SETS: Mapping[str, tuple[int, int]] = {
 """A set and its lowest and highest double."""
 
 
-def learning_of_the_table() -> Learning:
+def learning_of_the_table() -> LearningDesk:
     """Raises Conflict where nothing can be learned: a fixed demonstration."""
     found = app_state().learning
     if found is None:
