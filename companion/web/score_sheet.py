@@ -19,7 +19,8 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
-from markupsafe import Markup, escape
+from flask import render_template
+from markupsafe import Markup
 from PIL import Image, ImageDraw, ImageFont
 
 from companion.game.game_view import GameView, RoundScores, Seat, TileShown
@@ -151,34 +152,12 @@ def totals_chart(
     def y(value: float) -> float:
         return size.height - size.bottom - (size.height - CHART_TOP - size.bottom) * (value - low) / (high - low)
 
-    parts = [
-        f'<svg class="chart {size.css}" viewBox="0 0 {size.width:g} {size.height:g}" role="img"'
-        f' aria-label="{escape(title)}">'
-    ]
-    for value in range(low, high + 1, step):
-        parts.append(f'<path class="grid" d="M{size.left:g} {y(value):.1f}H{edge:g}"/>')
-        parts.append(
-            f'<text class="axis" x="{size.left - 8:g}" y="{y(value) + 5:.1f}" text-anchor="end">{value}</text>'
-        )
-    for i in range(1, count + 1):
-        parts.append(f'<text class="axis" x="{x(i):.1f}" y="{size.height - 10:g}" text-anchor="middle">{i}</text>')
     labels = _spread([(y(lines[seat.name][-1]), seat) for seat in seats], size)
-    for seat in seats:
-        points = [(x(i), y(value)) for i, value in enumerate(lines[seat.name])]
-        path = "M" + "L".join(f"{px:.1f} {py:.1f}" for px, py in points)
-        parts.append(f'<g class="p{seat.colour}"><path class="total-line" d="{path}"/>')
-        for px, py in points[1:]:
-            parts.append(
-                f'<use class="point" href="#s{seat.shape}" x="{px - 7:.1f}" y="{py - 7:.1f}" width="14" height="14"/>'
-            )
-        x_text, y_text = edge + 12, labels[seat.name] + 5
-        name = escape(seat.name if size.names else seat.initial)
-        parts.append(
-            f'<text class="name" x="{x_text:g}" y="{y_text:.1f}">{name}'
-            f' <tspan class="value">{lines[seat.name][-1]}</tspan></text></g>'
-        )
-    parts.append("</svg>")
-    return Markup("".join(parts))
+    drawn = render_template(
+        "chart.svg", size=size, title=title, grid=range(low, high + 1, step), count=count, edge=edge, seats=seats,
+        lines=lines, labels=labels, x=x, y=y,
+    )  # fmt: skip
+    return Markup(drawn)
 
 
 def _running(name: str, rounds: Sequence[RoundScores], brought: Mapping[str, int]) -> list[int]:
