@@ -7,7 +7,9 @@ import json
 import os
 import socket
 import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +26,16 @@ from companion.log.events import Drew
 from companion.log.journal import Journal
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 from tests.box.refusing_disk import refusing
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tried_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The trial of the runtimes is a process of its own that takes seconds: here all get the answer of the first."""
+    folder = tmp_path_factory.mktemp("tried")
+    tried = cache(lambda: checkup.choose_runtime(folder))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("companion.cli.doctor.choose_runtime", lambda data: tried())
+        yield
 
 
 def free_port() -> int:

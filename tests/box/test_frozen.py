@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import copy
 
+import pytest
+
 from bench.frozen import Asked, Hashes, compare, content, hashes
+
+pytestmark = pytest.mark.tools
 
 ASKED = Asked(rounds=1, scenes=4, every=40, recorded=None)
 CORPUS = "told/tactic-7700"

@@ -20,7 +20,7 @@ NAMES = ("journal", "notation", "setup", "judge", "pictures", "http", "broker", 
 def test_a_door_refuses_in_one_line_or_takes_what_it_can(name: str, tmp_path: Path) -> None:
     known = doors(tmp_path)
     assert set(known) == set(NAMES)
-    assert knock(known[name], seed=7, tries=200) == 200
+    assert knock(known[name], seed=7, tries=100) == 100
     assert knock_with_shapes(name, known[name], start=7, tries=30) >= 30
 
 
@@ -34,8 +34,8 @@ def test_the_http_door_leads_into_the_page(tmp_path: Path) -> None:
 
 
 def test_no_value_of_any_field_makes_the_page_fail(tmp_path: Path) -> None:
-    seen = attack(700, seed=7, folder=tmp_path / "page")
-    assert sum(seen.values()) == 700 and seen[200] > 50
+    seen = attack(300, seed=7, folder=tmp_path / "page")
+    assert sum(seen.values()) == 300 and seen[200] > 20
     assert {status for status in seen if status >= 500} == set()
 
 

@@ -40,8 +40,8 @@ ENDING: Mapping[str, tuple[list[str], set[int]]] = {
 }
 """Commands that end by themselves: arguments, and the statuses that mean that they have run."""
 
-EVERY_DAY = {"read", "watch", "doctor"}
-"""One with a picture, one with a film, one that looks at the whole machine."""
+EVERY_DAY = {"watch", "doctor"}
+"""One that reads pictures, one that looks at the whole machine."""
 
 SERVING = {"serve", "demo", "hall"}
 """Commands with a page."""

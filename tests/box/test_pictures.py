@@ -21,6 +21,7 @@ from companion.supervise.pictures import (
 )
 from hardware.camera.source import FrameSource
 from tests.box.cameras import table_picture
+from tests.lanes import nightly
 from vision.frame import Frame, Image, reduced
 
 
@@ -94,7 +95,7 @@ def test_a_bumped_camera_has_moved_and_says_so_until_it_is_calibrated_again() ->
     assert verdicts(judge, film([table_picture(shift=9)] * 4))[-1] is None
 
 
-CAMERAS = [(2028, 1520), (4608, 2592), (1456, 1088)]
+CAMERAS = [nightly((2028, 1520)), nightly((4608, 2592)), (1456, 1088)]
 
 
 @pytest.mark.slow
@@ -182,7 +183,7 @@ def another(what: str) -> Image:
     return room
 
 
-@pytest.mark.parametrize("what", ["a room", "noise", "the table, half as large"])
+@pytest.mark.parametrize("what", ["a room", *map(nightly, ("noise", "the table, half as large"))])
 def test_another_view_is_noticed_within_seven_seconds(what: str) -> None:
     judge = PictureJudge()
     judge.remember_view(table_picture())

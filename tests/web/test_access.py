@@ -17,6 +17,7 @@ from companion.log.events import TilePlayed
 from companion.rules.notation import parse_delta
 from companion.web.app import PageSettings, create_app
 from tests.desk.watching import table_change
+from tests.lanes import nightly
 from tests.web import tables
 from tests.web.browser import complaints, has_focus, once_at_rest, served
 from tests.web.conftest import PIN
@@ -54,7 +55,9 @@ def signed_in(context: BrowserContext, address: str) -> None:
     assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)], ids=["light screen", "dark phone"])
+@pytest.mark.parametrize(
+    ("theme", "width"), [nightly("light", 1280), ("dark", 390)], ids=["light screen", "dark phone"]
+)
 def test_axe_finds_no_violation_on_any_page(
     browser: Browser, address: str, session: FakeSession, theme, width: int
 ) -> None:
@@ -75,7 +78,8 @@ def test_axe_finds_no_violation_on_any_page(
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "make", [tables.question, tables.unscored, tables.uncovered_double, tables.illegal, tables.chinese_line]
+    "make",
+    [tables.question, *map(nightly, (tables.unscored, tables.uncovered_double)), tables.illegal, tables.chinese_line],
 )
 def test_axe_finds_no_violation_on_the_table_of_a_phone(
     browser: Browser, address: str, session: FakeSession, make, theme
@@ -111,7 +115,7 @@ def test_axe_finds_no_violation_on_who_it_may_have_been(browser: Browser, tmp_pa
 
 @pytest.mark.parametrize(
     ("width", "height", "phone", "locale"),
-    [(320, 640, True, "ru"), (768, 1024, False, "bn"), (3840, 2160, False, "cs")],
+    [(320, 640, True, "ru"), nightly(768, 1024, False, "bn"), nightly(3840, 2160, False, "cs")],
 )
 def test_no_page_is_wider_than_its_screen(
     browser: Browser, address: str, session: FakeSession, width: int, height: int, phone: bool, locale: str

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
 from tests.desk.test_retractions import accused
+from tests.lanes import nightly
 from tests.web.browser import served
 from tests.web.conftest import PIN
 from tests.web.test_misfits import Evening
@@ -62,7 +63,7 @@ def test_the_question_is_seen_whole_and_answered_with_one_tap(
         assert evening.state["questions"] == []
 
 
-@pytest.mark.parametrize(("width", "height"), [(320, 568), (360, 740), (375, 667)])
+@pytest.mark.parametrize(("width", "height"), [(320, 568), nightly(360, 740), nightly(375, 667)])
 def test_on_a_small_phone_the_question_is_not_under_the_header(
     browser: Browser, evening: Evening, width: int, height: int
 ) -> None:
@@ -116,7 +117,7 @@ def test_whoever_has_a_turn_to_come_sees_it_on_top(browser: Browser, evening: Ev
     assert evening.state["questions"] == [] and evening.state["put_before"]
 
 
-@pytest.mark.parametrize("language", ["en", "de", "ru"])
+@pytest.mark.parametrize("language", ["de", *map(nightly, ("en", "ru"))])
 def test_no_key_of_a_ruling_is_cut_on_a_narrow_phone(browser: Browser, tmp_path: Path, language: str) -> None:
     session = accused(tmp_path)
     app = create_app(AppState(session), PageSettings(pin=PIN, testing=True))

@@ -12,6 +12,7 @@ from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import companion.web
+from tests.lanes import nightly
 from tests.web import tables
 from tests.web.browser import FLAGS, chromium, once_at_rest, served
 from tests.web.conftest import PIN
@@ -68,7 +69,8 @@ def following(page: Page, address: str, path: str = "/") -> None:
 
 
 @pytest.mark.parametrize(
-    ("mood", "path"), [("old_ones_dead", "/"), ("buffers", "/"), ("dead", "/"), ("dead", "/tv"), ("buffers", "/tv")]
+    ("mood", "path"),
+    [("old_ones_dead", "/"), nightly("buffers", "/"), ("dead", "/"), nightly("dead", "/tv"), ("buffers", "/tv")],
 )
 def test_whatever_the_line_does_the_table_is_of_now_or_said_to_be_old(
     browser: Browser, line: tuple[MoodyLine, str], session: FakeSession, mood: Mood, path: str

@@ -10,6 +10,7 @@ from flask import Flask
 from playwright.sync_api import Browser, expect
 
 from companion.app.state import AppState
+from tests.lanes import nightly
 from tests.web import tables
 from tests.web.browser import once_at_rest, served
 from tests.web.fakes import FakeSession
@@ -17,6 +18,7 @@ from tests.web.fakes import FakeSession
 pytestmark = pytest.mark.browser
 
 SCREENS = {"720p": (1280, 720), "1080p": (1920, 1080), "4K": (3840, 2160)}
+EVERY_DAY = ["720p", *map(nightly, ("1080p", "4K"))]
 
 TABLES = {
     "two players, first tiles": tables.wall(2, 1, 1),
@@ -99,7 +101,7 @@ def address(app: Flask) -> Iterator[str]:
         yield found
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", EVERY_DAY)
 def test_nothing_touches_and_nothing_is_cut_off(
     browser: Browser, address: str, session: FakeSession, screen: str
 ) -> None:
@@ -135,7 +137,7 @@ PUT_ON = """(metrics) => {
 }"""
 
 
-@pytest.mark.parametrize("font", FONTS)
+@pytest.mark.parametrize("font", ["tall lines", nightly("narrow letters")])
 def test_nothing_touches_in_other_fonts(browser: Browser, address: str, session: FakeSession, font: str) -> None:
     page = browser.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     faults: dict[str, Any] = {}
@@ -261,7 +263,7 @@ LARGE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("screen", SCREENS)
+@pytest.mark.parametrize("screen", EVERY_DAY)
 @pytest.mark.parametrize("begun", [False, True], ids=["no game", "before its first round"])
 def test_before_the_first_game_the_way_in_takes_the_screen(
     browser: Browser, address: str, app_state: AppState, session: FakeSession, screen: str, begun: bool
