@@ -43,8 +43,11 @@ help:
 run: $(VENV)/.runtime
 	$(BIN)/companion demo
 
+# The tests of tools are not even loaded, as each worker would.
+PRODUCT := --ignore=tests/datasets --ignore=tests/deploy --ignore=tests/models
+
 # Collecting compiles every test once, on the other processor, before three workers would do it side by side.
-COMPILE := $(BIN)/python -m pytest --collect-only -qq > /dev/null
+COMPILE = $(BIN)/python -m pytest $(PRODUCT) --collect-only -qq > /dev/null
 
 # More than there are processors, because many tests wait for a page, a pause or a child: three where memory allows it
 # (a worker comes to 1 GB), else one.
@@ -56,7 +59,7 @@ test: $(VENV)/.test
 	($(COMPILE); $(BIN)/lint-imports) & beside=$$!; $(BIN)/mypy && wait $$beside
 	.ci/chromium > /dev/null
 	.ci/broker > /dev/null
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not nightly and not tools"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PRODUCT) -m "not nightly and not tools"
 
 # The tests of bench, datasets, models and deploy: .ci/run runs them when one of these has changed.
 test-tools: $(VENV)/.test
@@ -74,7 +77,7 @@ test-fast: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow and not browser and not nightly and not tools"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PRODUCT) -m "not slow and not browser and not nightly and not tools"
 
 bench: $(VENV)/.test
 	.ci/chromium > /dev/null

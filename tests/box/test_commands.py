@@ -8,17 +8,13 @@ import sys
 import click
 import pytest
 
-from companion.__main__ import companion
+from companion.__main__ import COMMANDS, companion
 
 
-def _commands() -> list[tuple[str, click.Command]]:
-    context = click.Context(companion)
-    found = [(name, companion.get_command(context, name)) for name in companion.list_commands(context)]
-    return [(name, command) for name, command in found if command is not None]
-
-
-@pytest.mark.parametrize(("name", "command"), _commands(), ids=[name for name, _ in _commands()])
-def test_every_option_has_help(name: str, command: click.Command) -> None:
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_help(name: str) -> None:
+    command = companion.get_command(click.Context(companion), name)
+    assert command is not None
     options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
     assert [one.name for one in options if not one.help] == []
     assert command.help

@@ -1,6 +1,7 @@
 """Arms over a drawn table: where they come in, where they point, what they cover, and what is not clear about them."""
 
 import math
+from functools import cache
 
 import cv2
 import numpy as np
@@ -17,8 +18,16 @@ W, H = round(SIZE_MM[0] * SCALE) + 2 * MARGIN, round(SIZE_MM[1] * SCALE) + 2 * M
 CORNERS = [(MARGIN, MARGIN), (W - MARGIN, MARGIN), (W - MARGIN, H - MARGIN), (MARGIN, H - MARGIN)]
 PALE, WOOD, BLACK = (205, 200, 198), (70, 105, 150), (24, 22, 20)
 SKIN, NAVY, COAL = (140, 170, 215), (90, 40, 25), (28, 26, 27)
-GRAIN = cv2.GaussianBlur(np.random.default_rng(3).normal(0, 14, (H, W)), (0, 0), 2.0)[..., None].astype(np.float32)
-NOISE = np.random.default_rng(4).normal(0, 1.5, (4, H, W, 3)).astype(np.float32)
+
+
+@cache
+def grain():
+    return cv2.GaussianBlur(np.random.default_rng(3).normal(0, 14, (H, W)), (0, 0), 2.0)[..., None].astype(np.float32)
+
+
+@cache
+def noises():
+    return np.random.default_rng(4).normal(0, 1.5, (4, H, W, 3)).astype(np.float32)
 
 
 def px(place):
@@ -27,7 +36,7 @@ def px(place):
 
 def drawn(arms=(), *, top=WOOD, light=1.0, tiles=(), shadow=None, n=0):
     """A picture of the table; an arm is (shoulder, tip, sleeve): a sleeve of 90 mm, then a hand of 160 mm by 70."""
-    image = np.full((H, W, 3), top, np.float32) + GRAIN
+    image = np.full((H, W, 3), top, np.float32) + grain()
     for x, y in tiles:
         a, b = px((x - 24, y - 12)), px((x + 24, y + 12))
         cv2.rectangle(image, a, b, (225, 228, 230), -1)
@@ -41,7 +50,7 @@ def drawn(arms=(), *, top=WOOD, light=1.0, tiles=(), shadow=None, n=0):
         wrist = np.add(tip, away / np.hypot(*away) * 160.0)
         cv2.line(image, px(wrist), px(shoulder), sleeve, round(90 * SCALE))
         cv2.line(image, px(tip), px(wrist), SKIN, round(70 * SCALE))
-    return Frame(np.clip(image * light + NOISE[n % 4], 0, 255).astype(np.uint8), float(n), str(n))
+    return Frame(np.clip(image * light + noises()[n % 4], 0, 255).astype(np.uint8), float(n), str(n))
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """When a table is still: hands, tiles, lamps, shadows and bumps over a drawn table."""
 
+from functools import cache
+
 import cv2
 import numpy as np
 import pytest
@@ -9,15 +11,22 @@ from vision.frame import Frame
 from vision.settle import RESTING_HAND_FRAMES, Settler, SettleSettings, TableState
 
 W, H = 960, 720
-CLOTH = cv2.GaussianBlur(np.random.default_rng(1).normal(110, 40, (H, W, 3)), (0, 0), 1.2).astype(np.float32)
 
-NOISE = np.random.default_rng(2).normal(0, 2, (5, H, W, 3)).astype(np.float32)
+
+@cache
+def cloth():
+    return cv2.GaussianBlur(np.random.default_rng(1).normal(110, 40, (H, W, 3)), (0, 0), 1.2).astype(np.float32)
+
+
+@cache
+def noises():
+    return np.random.default_rng(2).normal(0, 2, (5, H, W, 3)).astype(np.float32)
 
 
 def table(tiles=(), light=1.0, shadow=None, hand=None, shift=(0, 0), noise=None, across=None, aside=None):
     """A BGR picture: ivory tiles (x, y, degrees) on cloth, a soft shadow at x, an arm reaching in to (x, y), another
     one from the left to `across`, and at x = `aside` a black tile face down whose shadow reaches the lower edge."""
-    image = CLOTH.copy()
+    image = cloth().copy()
     if aside is not None:
         image[H - 95 :, aside - 12 : aside + 24] *= 0.55
         image[H - 95 : H - 45, aside - 14 : aside + 14] = 14
@@ -34,7 +43,7 @@ def table(tiles=(), light=1.0, shadow=None, hand=None, shift=(0, 0), noise=None,
     if across is not None:
         cv2.line(image, (-20, across[1] + 40), across, (150, 170, 215), 60)
     image = np.roll(image, shift, (1, 0)) * light
-    image += NOISE[(noise or 0) % len(NOISE)]
+    image += noises()[(noise or 0) % 5]
     return np.clip(image, 0, 255).astype(np.uint8)
 
 
@@ -126,7 +135,7 @@ def test_a_nudge_of_two_pixels_is_followed_without_a_reading(watched):
 def test_the_first_tile_beside_the_engine_is_no_shift_of_the_camera(monkeypatch, second):
     """On a plain cloth nothing but the engine says where the table is, and it seems to lie between the two tiles."""
     plain = cv2.GaussianBlur(np.random.default_rng(1).normal(110, 2, (H, W, 3)), (0, 0), 1.2)
-    monkeypatch.setattr("tests.vision.test_settle.CLOTH", plain.astype(np.float32))
+    monkeypatch.setattr("tests.vision.test_settle.cloth", lambda: plain.astype(np.float32))
     settler, engine = Settler(), (480, 360, 0)
     frames = [{"tiles": [engine]}] * 7 + [{"tiles": [engine], "hand": (480, 420)}] * 3
     frames += [{"tiles": [engine, second]}] * 2
