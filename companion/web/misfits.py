@@ -214,8 +214,9 @@ def _does_not_meet(line: Line, family: str) -> str:
 
 
 def _fault_words(code: str, acts: Acts, line: Line) -> str:
-    whose = _at_fault(code, acts) or line.get("by")
-    return _("%(name)s: %(fault)s", name=whose, fault=code_title(code)) if whose else code_title(code)
+    whose = _at_fault(code, acts)
+    other = whose is not None and whose != line.get("by")
+    return _("%(name)s: %(fault)s", name=whose, fault=code_title(code)) if other else code_title(code)
 
 
 def _codes(question: Line) -> list[str]:

@@ -428,7 +428,8 @@ def rules_name(name: str) -> str:
     known = written(GAMES)["games"].get(name, {})
     english, own = known.get("name", ""), known.get("own_name", "")
     called = _(english) if english else ""
-    return called if called and own in called else f"{called} {own}".strip() or name
+    twice = own in called or current_language().startswith(known.get("own_language", " "))
+    return called if called and twice else f"{called} {own}".strip() or name
 
 
 def set_title(name: str) -> str:

@@ -61,11 +61,14 @@ def test_the_screen_stays_on_where_the_browser_lets_it(browser: Browser, app: Fl
         page.locator("#awake").click()
         expect(page.locator('html[data-awake="1"]')).to_have_count(1)
         assert page.evaluate("locks") == 1
-        page.goto("/tv", wait_until="domcontentloaded")
+        page.reload(wait_until="domcontentloaded")
         expect(page.locator('html[data-awake="1"]')).to_have_count(1)
         page.locator("#awake").click()
         expect(page.locator('html[data-awake="0"]')).to_have_count(1)
         assert page.evaluate("locks") == 0
+        page.goto("/tv", wait_until="domcontentloaded")
+        expect(page.locator('html[data-awake="1"]')).to_have_count(1)
+        expect(page.locator("#awake")).to_have_count(0)
         context.close()
         page = browser.new_page()
         page.add_init_script("delete Navigator.prototype.wakeLock")

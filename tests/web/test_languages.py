@@ -164,12 +164,15 @@ def test_dates_are_written_as_the_chosen_language_writes_them(language: str, day
 
 
 @pytest.mark.parametrize(
-    ("language", "name"), [("en", "Kkori-butigi 꼬리붙이기"), ("ko", "꼬리붙이기"), ("zh", "接尾（꼬리붙이기）")]
-)
-def test_a_game_is_not_named_twice_in_its_own_language(language: str, name: str) -> None:
+    ("language", "kkori", "jielong"),
+    [("en", "Kkori-butigi 꼬리붙이기", "Jielong 接龍"), ("ko", "꼬리붙이기", "제룽(용 잇기) 接龍"),
+     ("zh", "接尾（꼬리붙이기）", "接龙"), ("zh-TW", "接尾（꼬리붙이기）", "接龍")],
+)  # fmt: skip
+def test_a_game_is_not_named_twice_in_its_own_language(language: str, kkori: str, jielong: str) -> None:
     with Flask(__name__).test_request_context():
         g.language = language
-        assert rules_name("kkori") == name and rules_name("none such") == "none such"
+        assert (rules_name("kkori"), rules_name("jielong")) == (kkori, jielong)
+        assert rules_name("none such") == "none such"
 
 
 def test_an_unknown_language_is_english(anyone: FlaskClient) -> None:

@@ -335,7 +335,7 @@ def test_of_a_turn_that_was_ended_more_may_be_to_come(evening: Evening) -> None:
         ("DUPLICATE_TILE", "Cy's 3-8: this tile lies on the table already"),
         ("MISMATCH", "Cy's 3-8: it does not fit at that end"),
         ("MARKER_REMOVED_WRONGLY", "Cy's 3-8: Cy's marker is off already"),
-        ("DEAD_TRAIN", "Cy's 3-8: Cy: This train is closed for good"),
+        ("DEAD_TRAIN", "Cy's 3-8: This train is closed for good"),
     ],
 )
 def test_what_does_not_fit_is_one_sentence(evening: Evening, code: str, text: str) -> None:

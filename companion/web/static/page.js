@@ -28,7 +28,7 @@ function follow(root) {
   const news = document.getElementById("news");
   const voice = voiceButton();
   const sound = soundButton();
-  awakeButton();
+  awakeButton(tv === "1");
   const called = new Set(root.dataset.called.split(" ")); // What was said, or stood here before.
   let next = "";
   let seq = Number(root.dataset.seq);
@@ -416,19 +416,20 @@ function soundButton() {
   return ring;
 }
 
-// The screen stays on while the page is seen, where the browser lets it: only with https.
-function awakeButton() {
+// The screen stays on while the page is seen, where the browser lets it: only with https. A big one needs no key for it.
+function awakeButton(always) {
   const button = document.getElementById("awake");
-  if (!button || !("wakeLock" in navigator)) return;
+  if (!("wakeLock" in navigator)) return;
   let lock = null;
-  let on = false;
+  let on = always;
   const hold = async () => {
     if (lock) await lock.release().catch(() => {});
     lock = on && !document.hidden ? await navigator.wakeLock.request("screen").catch(() => null) : null;
     document.documentElement.dataset.awake = lock ? "1" : "0";
   };
   document.addEventListener("visibilitychange", hold);
-  remembered(button, "awake", (now) => {
+  if (always) hold();
+  else remembered(button, "awake", (now) => {
     on = now;
     hold();
   });
