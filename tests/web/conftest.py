@@ -26,6 +26,14 @@ QUICK = PinSettings(n=2**4)
 """scrypt at its cheapest: the tests are about what is compared, not about how long it takes."""
 
 
+@pytest.fixture(autouse=True, scope="session")
+def cheap_pin() -> Iterator[None]:
+    """So is the lock of every app that a test makes itself."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(PinSettings.__init__, "__defaults__", (QUICK.n, *PinSettings.__init__.__defaults__[1:]))
+        yield
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests of a worker; each test opens a context of its own."""
