@@ -27,7 +27,7 @@ from companion.log.journal import Journal
 from companion.perception.arm_votes import Reach, Reaches, Sleeves, Vote, counted_once, together, vote
 from companion.rules.notation import Change, Drawing, Laying, parse_act, print_act
 from companion.rules.position import Draw, LinePosition, Mark, Play, Position, Unmark
-from companion.rules.referee import referee_for, undealt
+from companion.rules.referee import Referee, undealt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid as LaidTile
 from companion.tracking.evidence import Evidence
@@ -119,7 +119,7 @@ class _Teller:
         self.camera = camera
         self.session = session
         self.table: Any = camera.round.start
-        self.referee: Any = referee_for(camera.round.rules)
+        self.referee: Any = Referee(camera.round.rules)
         self.done = 0
         self.sleeves = Sleeves()
 

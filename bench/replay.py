@@ -36,7 +36,7 @@ from companion.rules.position import (
     Position,
     Unmark,
 )
-from companion.rules.referee import referee_for
+from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
@@ -133,7 +133,7 @@ def true_faults(recorded: Recorded) -> set[tuple[str, str]]:
     """(code, player) of everything that the judge finds in the turns as they were made."""
     from dataclasses import replace
 
-    referee: Any = referee_for(recorded.rules)
+    referee: Any = Referee(recorded.rules)
     chinese = not recorded.rules.is_mexican
     found: set[tuple[str, str]] = set()
     for turn in recorded.truth["turns"]:

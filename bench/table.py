@@ -40,7 +40,7 @@ from companion.perception.attributing import Attribution, attribution_for
 from companion.perception.table_reader import box_of, first_calibration, known_set
 from companion.play.setup_file import GameSetup
 from companion.rules.position import Play, Position
-from companion.rules.referee import referee_for
+from companion.rules.referee import Referee
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from datasets.bots import BotTurn
 from datasets.folder_argument import RENDERER, folder_with
@@ -197,7 +197,7 @@ def watcher_before(camera: Any, eye: Any, setup: GameSetup, sink: GameSink, arms
 def faults(rules_name: str, turns: Iterable[BotTurn]) -> set[tuple[str, str]]:
     """(code, player) of everything that the judge finds in the turns as they were really made."""
     rules = load_ruleset(rules_name)
-    referee: Any = referee_for(rules)
+    referee: Any = Referee(rules)
     found: set[tuple[str, str]] = set()
     for turn in turns:
         if turn.planted is not None:

@@ -16,7 +16,7 @@ from companion.game.session import Session
 from companion.log.events import TableChange
 from companion.rules.notation import Change, Laying
 from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Discard, LinePosition, Play, Position
-from companion.rules.referee import referee_for
+from companion.rules.referee import Referee
 from companion.rules.tile import Tile
 from companion.tracking.evidence import Evidence
 from datasets.bots import BotTurn
@@ -80,7 +80,7 @@ class ToldTable:
         counted = spread or camera.plan.chinese
         session.start_round(camera.round.engine, camera.round.starter, draws_seen=counted)
         script = Script(camera.round, camera.plan, camera._rng, camera.settings.troubles, camera.settings.show_hands)
-        referee: Any = referee_for(camera.round.rules)
+        referee: Any = Referee(camera.round.rules)
         table: Any = camera.round.start
         for count, scene in enumerate(script.scenes()):
             if camera.settings.most_scenes is not None and count >= camera.settings.most_scenes:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from companion.log.event_fields import Finding
 from companion.log.events import Announced, Event, MarkerPlaced, MarkerRemoved, Passed, RoundEnded, TileTakenBack
@@ -153,7 +153,7 @@ class Course:
     """
 
     rules: RuleSet
-    referee: Referee[Any] = field(repr=False, compare=False)
+    referee: Referee = field(repr=False, compare=False)
     number: int
     start_seq: int
     starter: str

@@ -52,7 +52,7 @@ from companion.rules.mexican.judge import (
 )
 from companion.rules.mexican.turn import open_codes
 from companion.rules.position import MEXICAN, Action, Discard, Draw, End, LinePosition, Mark, Play, Position, Unmark
-from companion.rules.referee import referee_for
+from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET, HOLDER_LEADS
 from companion.rules.tile import Laid, Tile, double_set
@@ -444,7 +444,7 @@ class Match:
     def of(cls, header: Header, rules: RuleSet) -> Match:
         """The game before its first round."""
         board = Scoreboard(header.players, header.brought)
-        return cls(header, rules, referee_for(rules), board)
+        return cls(header, rules, Referee(rules), board)
 
     @property
     def set_max(self) -> int:

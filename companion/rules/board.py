@@ -41,7 +41,7 @@ from companion.rules.position import (
     Position,
     Unmark,
 )
-from companion.rules.referee import LineReferee, MexicanReferee
+from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.tile import Laid, RulesError, Tile, double_set, highest_double
@@ -124,6 +124,7 @@ class Board:
         first_turn: bool | None = None,
     ) -> None:
         self._rules = _rules(rules, options)
+        self._referee = Referee(self._rules)
         self._options = dict(options or {})
         self._given: str | RuleSet = rules if isinstance(rules, RuleSet) else str(rules)
         names = _players(players)
@@ -307,9 +308,7 @@ class Board:
         """
         tiles = None if hand is None else [self._tile("hand", one) for one in _items("hand", hand)]
         acts = self._actions(done)
-        if isinstance(self._position, Position):
-            return MexicanReferee(self._rules).legal_plays(self._position, tiles, acts, surely=surely)
-        return LineReferee(self._rules).legal_plays(self._position, tiles, acts, surely=surely)
+        return self._referee.legal_plays(self._position, tiles, acts, surely=surely)
 
     def legal_turns(self, hand: AnyHand) -> Iterator[tuple[Action, ...]]:
         """Every whole turn that the player to move may make with this hand, as `push` takes it: tiles laid one after
@@ -385,7 +384,7 @@ class Board:
             return self._before(turn).explain(turn.actions, turn.player, may=may)
         mover, acts = self.turn if by is None else _one_of("by", by, self.players), self._actions(turn)
         ruling = self._ruled_by(mover, acts)
-        facts = self._facts(self._turned_to(mover), acts)
+        facts = self._referee.facts(self._turned_to(mover), acts)
         reasons = explain_all(self._rules, ruling.codes, facts, mover or None)
         if may:
             reasons += explain_all(self._rules, ruling.may, facts, mover or None, certain=False)
@@ -415,7 +414,7 @@ class Board:
         codes: set[Violation] = set()
         may: set[Violation] = set()
         for laid in self._position.line:
-            ruling = LineReferee(self._rules).judge_play(grown, Play(laid, "R"))
+            ruling = self._referee.judge_play(grown, Play(laid, "R"))
             codes |= ruling.codes
             may |= ruling.may
             grown = replace(grown, line=(*grown.line, laid))
@@ -463,7 +462,8 @@ class Board:
         (True, 'Ann')
         """
         other = Board.__new__(Board)
-        other._rules, other._options, other._given = self._rules, dict(self._options), self._given
+        other._rules, other._referee = self._rules, self._referee
+        other._options, other._given = dict(self._options), self._given
         other._position, other._start, other._played = self._position, self._start, list(self._played)
         return other
 
@@ -473,9 +473,7 @@ class Board:
         >>> Board("tactic").is_blocked()
         False
         """
-        if isinstance(self._position, Position):
-            return MexicanReferee(self._rules).blocked(self._position)
-        return LineReferee(self._rules).blocked(self._position)
+        return self._referee.blocked(self._position)
 
     def is_dead(self, train: str) -> bool:
         """Whether the open double at the end of this train can never be covered, provably. Raises RulesError.
@@ -611,19 +609,9 @@ class Board:
                 raise
             return acts
 
-    def _ruled(self, position: Position | LinePosition, acts: Sequence[Action]) -> Ruling:
-        if isinstance(position, Position):
-            return MexicanReferee(self._rules).judge(position, acts)
-        return LineReferee(self._rules).judge(position, acts)
-
     def _ruled_by(self, mover: str, acts: Sequence[Action]) -> Ruling:
-        ruling = self._ruled(self._turned_to(mover), acts)
+        ruling = self._referee.judge(self._turned_to(mover), acts)
         return ruling if mover == self.turn else Ruling.of({*ruling.codes, Violation.OUT_OF_TURN}, ruling.may)
-
-    def _facts(self, position: Position | LinePosition, acts: Sequence[Action]) -> Mapping[Violation, Any]:
-        if isinstance(position, Position):
-            return MexicanReferee(self._rules).facts(position, acts)
-        return LineReferee(self._rules).facts(position, acts)
 
     def _turned_to(self, player: str) -> Position | LinePosition:
         if player == self.turn:
@@ -635,8 +623,8 @@ class Board:
 
     def _after(self, position: Position | LinePosition, acts: Sequence[Action]) -> Position | LinePosition:
         if isinstance(position, Position):
-            return MexicanReferee(self._rules).after_turn(position, acts)
-        after = LineReferee(self._rules).after_turn(position, acts)
+            return self._referee.after_turn(position, acts)
+        after = self._referee.after_turn(position, acts)
         for _ in self.players:  # whoever has no tile left has no turn
             if after.hands.get(after.turn) != 0:
                 break

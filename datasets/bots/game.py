@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from companion.rules.chinese import settle
-from companion.rules.referee import referee_for
+from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import HOLDER_LEADS, WINNER_LEADS
 from companion.rules.tile import Tile
@@ -52,7 +52,7 @@ class BotGame:
         self.rules = rules
         self.players = tuple(NAMES[:players]) if isinstance(players, int) else tuple(players)
         self.set_max = set_max if set_max is not None else rules.first_engine if rules.first_engine is not None else 12
-        self.referee: Any = referee_for(rules)
+        self.referee: Any = Referee(rules)
         self.seed = seed
         self._codes = tuple(Violation(code) for code in plant)
         self._rate = plant_rate

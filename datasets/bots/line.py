@@ -10,9 +10,7 @@ from companion.rules.referee import Referee
 from companion.rules.tile import Tile
 
 
-def make_line_turn(
-    referee: Referee[LinePosition], position: LinePosition, hand: Sequence[Tile], rng: Random
-) -> tuple[Action, ...]:
+def make_line_turn(referee: Referee, position: LinePosition, hand: Sequence[Tile], rng: Random) -> tuple[Action, ...]:
     """Lay the heavy tiles first, rather those that can be followed; discard where nothing fits."""
     options = referee.legal_plays(position, hand)
     if not options:

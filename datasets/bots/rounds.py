@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from companion.rules.position import MEXICAN, Action, Discard, Draw, LinePosition, Mark, Play, Position
 from companion.rules.referee import Referee
@@ -56,7 +56,7 @@ class BotRound:
     """
 
     rules: RuleSet
-    referee: Referee[Any]
+    referee: Referee
     number: int
     engine: Laid | None
     starter: str

@@ -10,7 +10,7 @@ import pytest
 
 from companion.game.session import Session
 from companion.log.events import Drew, HandShown
-from companion.rules.referee import referee_for
+from companion.rules.referee import Referee
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.violations import Certainty, Violation
 from datasets.bots import BotGame, BotRound
@@ -195,4 +195,4 @@ def test_wrong_engines_are_planted_at_the_deal() -> None:
 def test_a_number_of_players_that_cannot_be_dealt_is_refused() -> None:
     with pytest.raises(ValueError, match="chedeng has no deal for 3 players"):
         BotGame(load_ruleset("chedeng"), 3, 1)
-    assert referee_for(load_ruleset("chedeng")) is not None
+    assert Referee(load_ruleset("chedeng")) is not None

@@ -23,7 +23,7 @@ from companion.rules.notation import (
     print_change,
 )
 from companion.rules.position import MEXICAN, Draw, End, Flip, LinePosition, Mark, Play, Position, Unmark
-from companion.rules.referee import referee_for
+from companion.rules.referee import Referee
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, chinese_set, double_set
 
@@ -104,7 +104,7 @@ def test_a_play_is_legal_exactly_when_it_is_among_the_legal_plays(rules: str, se
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_the_line_too_takes_exactly_its_legal_plays(rules: str, players: int) -> None:
     book = load_ruleset(rules, {"arms": 2} if rules == "jielong" and players == 2 else None)
-    referee, rng = referee_for(book), random.Random(players)
+    referee, rng = Referee(book), random.Random(players)
     table = LinePosition(NAMES[:players], turn="Ann")
     for _ in range(12):
         legal = set(referee.legal_plays(table))
