@@ -134,11 +134,9 @@ class Adaptation:
                 return Adaptation(str(held["name"]), patterns, values, *how)
         except OSError as problem:
             raise AdaptationError(f"{path}: {problem.strerror or problem}, expected a learned set") from None
-        except (ValueError, KeyError, EOFError) as problem:
-            raise AdaptationError(f"{path}: no learned set ({type(problem).__name__}), teach the set again") from None
-        except Exception as problem:  # zipfile has errors of its own
-            if isinstance(problem, AdaptationError):
-                raise
+        except AdaptationError:
+            raise
+        except Exception as problem:  # ValueError, KeyError, EOFError, and zipfile has errors of its own
             raise AdaptationError(f"{path}: no learned set ({type(problem).__name__}), teach the set again") from None
 
 
@@ -186,24 +184,19 @@ def learn(
     described = digit_prints.patterns if digits else descriptors
     n, views = (len(crops), 1) if digits else crops.shape[:2]
     seen = described(crops[:, :views].reshape(n * views, *crops.shape[2:])).reshape(n, views, 2, -1)
-    true = np.array(values, np.int16)
+    true, halves = np.array(values, np.int16), np.ascontiguousarray(seen.transpose(0, 2, 1, 3))
     best: tuple[float, float, float, float] = (-1.0, 0.0, 0.0, 20.0)
     alone = 0.0
     for sharpness, weight in _ways(digits):
         right, sure, count = 0, 0.0, 0
         for i in range(n):
             for half in (0, 1):
-                left_out = _left_out(true, i, half)
-                if not (true[left_out[0], left_out[1]] == true[i, half]).any():
+                others = np.ones(true.shape, np.bool_)
+                others[i, half] = False
+                if not (true[others] == true[i, half]).any():
                     continue
-                kept = Adaptation(
-                    name,
-                    seen[left_out[0], :, left_out[1]].reshape(-1, seen.shape[3]),
-                    np.repeat(true[left_out[0], left_out[1]], views),
-                    sharpness,
-                    weight,
-                    digits and weight > 0,
-                )
+                patterns, shown = halves[others].reshape(-1, seen.shape[3]), np.repeat(true[others], views)
+                kept = Adaptation(name, patterns, shown, sharpness, weight, digits and weight > 0)
                 p = kept.weighed(network[i : i + 1], crops[i, :1], network.shape[2])[0, half]
                 right += int(p.argmax() == true[i, half])
                 sure += float(np.log(max(p[true[i, half]], 1e-6)))
@@ -215,14 +208,8 @@ def learn(
             alone = accuracy
         if (accuracy, sure / count) > best[:2] and (alone < 1.0 or weight <= AS_A_HINT):
             best = (accuracy, sure / count, weight, sharpness)
-    learned = Adaptation(
-        name,
-        np.ascontiguousarray(seen.transpose(0, 2, 1, 3)).reshape(-1, seen.shape[3]),
-        np.repeat(true.reshape(-1), views),
-        best[3],
-        best[2],
-        digits and best[2] > 0,
-    )
+    patterns, shown = halves.reshape(-1, seen.shape[3]), np.repeat(true.reshape(-1), views)
+    learned = Adaptation(name, patterns, shown, best[3], best[2], digits and best[2] > 0)
     return learned, alone, best[0]
 
 
@@ -231,14 +218,6 @@ def _ways(digits: bool) -> list[tuple[float, float]]:
     if digits:
         return [(DIGITS_SHARPNESS, 0.0), (DIGITS_SHARPNESS, 1.0)]
     return [(sharpness, weight) for sharpness in (10.0, 20.0, 40.0) for weight in WEIGHTS]
-
-
-def _left_out(true: NDArray[np.int16], tile: int, half: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Indices of all halves but this one."""
-    keep = np.ones(true.shape, np.bool_)
-    keep[tile, half] = False
-    tiles, halves = np.nonzero(keep)
-    return tiles, halves
 
 
 def row_order(centres: Floats) -> NDArray[np.intp]:

@@ -14,7 +14,7 @@ from vision.detections import Detections, Kind
 from vision.frame import Image, Levels
 from vision.judging import Judge
 from vision.rectify import cut_wh
-from vision.rotated import sides
+from vision.rotated import axes, sides
 
 Floats = NDArray[np.float32]
 
@@ -101,7 +101,7 @@ def near_ones(centres: Floats, which: NDArray[np.intp], n: int) -> NDArray[np.in
 def cut_around(image: Image, quad: ArrayLike, room: float = 1.0) -> Image:
     """A tile's outline (4, 2) px and what lies around it, its length from left to right: CUT_WH times `room` px."""
     q = np.asarray(quad, np.float64)
-    along, across = (q[2] - q[1] + q[3] - q[0]) / 2, (q[1] - q[0] + q[2] - q[3]) / 2
+    along, across = axes(q)
     if np.hypot(*along) < np.hypot(*across):
         along, across = across, -along
     along, across = along * CUT_SPANS[0] * room / 2, across * CUT_SPANS[1] * room / 2

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.candidates import Finds
-from vision.rotated import iou
+from vision.rotated import axes, iou
 
 Floats = NDArray[np.float32]
 
@@ -85,7 +85,7 @@ def cut_short(quads: Floats) -> tuple[NDArray[np.intp], Floats]:
 
     Of the same pictures that saves four tiles of one photograph and finds one in another; it costs none."""
     q = np.asarray(quads, np.float32)
-    along, across = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2, (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
+    along, across = axes(q)
     ratio = np.linalg.norm(along, axis=1) / np.maximum(np.linalg.norm(across, axis=1), 1e-6)
     long = np.flatnonzero(ratio > LONGEST)
     kept = (along[long] * (2 / ratio[long])[:, None])[:, None]
@@ -156,8 +156,7 @@ class _Chain:
 
     def __init__(self, quads: Floats) -> None:
         self.centres = np.asarray(quads.mean(1), np.float32)
-        self.along = np.asarray((quads[:, 2] - quads[:, 1] + quads[:, 3] - quads[:, 0]) / 2, np.float32)
-        self.across = np.asarray((quads[:, 1] - quads[:, 0] + quads[:, 2] - quads[:, 3]) / 2, np.float32)
+        self.along, self.across = (np.asarray(axis, np.float32) for axis in axes(quads))
         self._at: dict[float, list[int | None]] = {}
 
     def turned(self, tiles: NDArray[np.intp]) -> Floats:

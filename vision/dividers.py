@@ -7,7 +7,7 @@ their colour, the question cannot be settled from a picture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -111,9 +111,8 @@ class Lines:
     plain: float = 0.0
 
     @classmethod
-    def of(cls, image: Picture, tiles: Sequence[TileReading]) -> Lines:
-        read = [n for n, tile in enumerate(tiles) if tile.values is not None]
-        across = {n: line_across(image, np.asarray(tiles[n].quad_px, np.float32)) for n in read}
+    def of(cls, image: Picture, quads: Mapping[int, Floats]) -> Lines:
+        across = {n: line_across(image, quad) for n, quad in quads.items()}
         sign = -1 if not across or np.median([level for level, _ in across.values()]) < 0 else 1
         shown = [(sign * level, off) for level, off in across.values() if sign * level >= PLAIN_LINE]
         if len(shown) < LEAST_FACES:
@@ -155,7 +154,7 @@ def _as_told(half: HalfReading, values: NDArray[np.intp]) -> HalfReading:
     """The half where it is read so in every outline, or surely and in the last: the shortest, in which it is as long as
     the other."""
     told = values[-1:] if half.p >= SEEN_WHOLE else values
-    return half if (told == half.value).all() else HalfReading(None, 0.0)
+    return half if (told == half.value).all() else half.refused()
 
 
 def usual_divider(image: Image, faces: Floats) -> float:

@@ -41,22 +41,15 @@ CLASSES = {"tiles": DETECTED}
 """What the outputs of a network are taken for."""
 
 
+@dataclass(eq=False)
 class Eye:
     """Finds and reads; keeps nothing from one picture to the next but, for a table's camera, how the box looks."""
 
-    def __init__(
-        self,
-        detector: Detector,
-        reader: Reader,
-        familiar: Appearance | None = None,
-        judge: MarkerJudge | None = None,
-        covers: Covers | None = None,
-    ) -> None:
-        self.detector = detector
-        self.reader = reader
-        self.familiar = familiar
-        self.judge = judge
-        self.covers = covers
+    detector: Detector
+    reader: Reader
+    familiar: Appearance | None = None
+    judge: MarkerJudge | None = None
+    covers: Covers | None = None
 
     def look(
         self,
@@ -92,19 +85,14 @@ class Eye:
         """Only what lies in regions (x0, y0, x1, y1), in pixels of the whole picture: what changed on a still table."""
         start = time.perf_counter()
         image = lifted(image)
-        parts = []
+        together = Detections.none()
         for x0, y0, x1, y1 in regions:
             part = image[max(y0, 0) : y1, max(x0, 0) : x1]
             if part.size == 0:
                 continue
             found = self.detector.find(part, tile_length_px)
             shift = np.array([max(x0, 0), max(y0, 0)], np.float32)
-            parts.append(Detections(found.quads_px + shift, found.kind, found.confidence))
-        together = Detections(
-            np.concatenate([p.quads_px for p in parts]) if parts else np.zeros((0, 4, 2), np.float32),
-            np.concatenate([p.kind for p in parts]) if parts else np.zeros(0, np.int8),
-            np.concatenate([p.confidence for p in parts]) if parts else np.zeros(0, np.float32),
-        )
+            together = together.together(replace(found, quads_px=found.quads_px + shift))
         things = self._things({1: image}, together, tile_length_px, size)
         seen = self._seen({1: image}, things, known, tile_length_px, size)
         return self._reading({1: image}, seen, start, known)
@@ -124,8 +112,9 @@ class Eye:
     ) -> _Seen:
         """What one look at a picture tells."""
         image = levels[1]
-        tiles: list[TileReading] = self.reader.read(levels, things, known, self.familiar, length_px, size)
-        lines = Lines.of(levels, tiles)
+        look = self.reader.at(levels, things, known, self.familiar, length_px, size)
+        tiles = self.reader.read(look, things)
+        lines = Lines.of(levels, {n: tile.quad_px for n, tile in enumerate(tiles) if tile.values is not None})
         digits = self.reader.adaptation is not None and self.reader.adaptation.digits
         if self.covers is not None:
             divided, photograph = digits or not lines.undivided, self.familiar is None

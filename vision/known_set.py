@@ -87,7 +87,7 @@ def weigh(p: Floats, known: KnownSet) -> Floats:
             weights = np.exp(-dearer[i, own] + dearer[i, own].min())
         total = weights.sum()
         # What is left when no tile of the set fits is no value at all.
-        share = weights / max(total, 1e-12) * (1 - _none_of_them(cost, chosen, i, len(columns)))
+        share = weights / max(total, 1e-12) * (chosen[i] < len(columns))
         for j, weight in zip(own, share, strict=True):
             x, y = columns[int(j)]
             here = weight * ab[i, j] / max(ab[i, j] + (ba[i, j] if x != y else 0), 1e-300)
@@ -124,10 +124,6 @@ def _wanted(likely: Floats, columns: list[tuple[int, int]], i: int) -> bool:
     favourites = [columns[int(j)] for j in likely.argmax(1)]
     mine = favourites[i]
     return favourites.count(mine) > columns.count(mine)
-
-
-def _none_of_them(cost: Floats, chosen: NDArray[np.intp], i: int, columns: int) -> float:
-    return 1.0 if chosen[i] >= columns else 0.0
 
 
 def likely_limits(p: Floats, limits: tuple[int, ...] = (6, 9, 12, 15, 18)) -> Floats:

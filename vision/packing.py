@@ -78,7 +78,7 @@ def pack(quads: Floats, worth: NDArray[np.floating], overlap: float, covered: fl
     conflict = common > overlap * smaller
     np.fill_diagonal(conflict, False)
     chosen = np.zeros(len(value), np.bool_)
-    for group in _groups(conflict):
+    for group in groups(conflict):
         chosen[_heaviest(group, value, conflict)] = True
     keep: list[int] = []
     for i in np.argsort(-value, kind="stable"):
@@ -87,20 +87,20 @@ def pack(quads: Floats, worth: NDArray[np.floating], overlap: float, covered: fl
     return np.array(keep, np.intp)
 
 
-def _groups(conflict: NDArray[np.bool_]) -> list[list[int]]:
-    """Finds that are tied to one another by conflicts, directly or through others."""
-    left = set(range(len(conflict)))
-    groups = []
+def groups(tied: NDArray[np.bool_]) -> list[list[int]]:
+    """(n, n) which are tied to which, both ways -> those that are, directly or through others."""
+    left = set(range(len(tied)))
+    found = []
     while left:
         edge = [left.pop()]
         group = list(edge)
         while edge:
-            near = set(np.flatnonzero(conflict[edge.pop()]).tolist()) & left
+            near = set(np.flatnonzero(tied[edge.pop()]).tolist()) & left
             left -= near
             edge.extend(near)
             group.extend(near)
-        groups.append(sorted(group))
-    return groups
+        found.append(sorted(group))
+    return found
 
 
 def _heaviest(group: list[int], value: NDArray[np.float64], conflict: NDArray[np.bool_]) -> list[int]:

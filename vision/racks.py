@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.packing import groups
 from vision.reading import TileReading
 
 Floats = NDArray[np.float64]
@@ -62,14 +63,4 @@ def _racks(tiles: Sequence[TileReading]) -> list[tuple[list[int], Floats]]:
     across = np.abs(apart[..., 0] * unit[:, None, 1] - apart[..., 1] * unit[:, None, 0])
     near = (along < OFF * np.median(long)) & (across > PITCH[0] * wide) & (across < PITCH[1] * wide)
     near &= np.abs(unit @ unit.T) > PARALLEL
-    rows, left = [], set(range(len(near)))
-    while left:
-        row, found = [], [left.pop()]
-        while found:
-            n = found.pop()
-            row.append(n)
-            new = {int(m) for m in np.flatnonzero(near[n] | near[:, n])} & left
-            left -= new
-            found += new
-        rows.append(sorted(row))
-    return [(row, np.sign(unit[row] @ unit[row[0]])) for row in rows]
+    return [(row, np.sign(unit[row] @ unit[row[0]])) for row in groups(near | near.T)]

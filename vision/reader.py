@@ -86,27 +86,18 @@ class Reader:
         tile_length_px: float | None = None,
         size: TileSize | None = None,
     ) -> stages.Look:
-        """What the stages of reading a picture need."""
-        markers = Detections.none() if things is None else things.select(things.kind == Kind.MARKER)
-        seen, one_box = familiar or Appearance(), familiar is not None
-        return stages.Look(self, picture, self.cuts(picture), markers, known, seen, one_box, tile_length_px, size)
-
-    def read(
-        self,
-        picture: Picture,
-        detections: Detections,
-        known: KnownSet | None = None,
-        familiar: Appearance | None = None,
-        tile_length_px: float | None = None,
-        size: TileSize | None = None,
-    ) -> list[TileReading]:
-        """One reading per tile, face up or down, in the order of the detections, phantoms left out.
+        """What the stages of reading a picture need.
 
         `known` is what lies on the table where the players have said so; without it the readings only lend each
         other likelihood. `familiar` is what earlier pictures of the same box have shown; it learns from this one.
         `tile_length_px` is how long a tile is here, where a calibrated table says so, and `size` how large anywhere.
         """
-        look = self.at(picture, detections, known, familiar, tile_length_px, size)
+        markers = Detections.none() if things is None else things.select(things.kind == Kind.MARKER)
+        seen, one_box = familiar or Appearance(), familiar is not None
+        return stages.Look(self, picture, self.cuts(picture), markers, known, seen, one_box, tile_length_px, size)
+
+    def read(self, look: stages.Look, detections: Detections) -> list[TileReading]:
+        """One reading per tile, face up or down, in the order of the detections, phantoms left out."""
         finds = stages.split(look, stages.found(look, detections))
         return stages.settled(look, stages.doubted(look, stages.read(look, finds)))
 

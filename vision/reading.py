@@ -36,6 +36,15 @@ class HalfReading:
     p: float
     others: tuple[tuple[int, float], ...] = ()
 
+    def refused(self) -> HalfReading:
+        """The same, unread though the print reads well, as something speaks against it: `p` is 0 then. What it may be
+        is kept for people.
+
+        >>> HalfReading(5, 0.99, ((3, 0.01),)).refused()
+        HalfReading(value=None, p=0.0, others=((5, 0.99), (3, 0.01)))
+        """
+        return self if self.value is None else HalfReading(None, 0.0, ((self.value, self.p), *self.others))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TileReading:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vision.frame import Image, Picture, level
+from vision.rotated import axes
 
 Floats = NDArray[np.float64]
 
@@ -87,8 +88,7 @@ def shifted(quads: ArrayLike, variant: tuple[float, float, float, float]) -> NDA
     """(n, 4, 2) quads moved and grown in their own axes: edge 0-1 is across, edge 1-2 along the tile."""
     along, across, grow_along, grow_across = variant
     q = np.asarray(quads, np.float32)
-    u = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2
-    v = (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
+    u, v = axes(q)
     offset = u * along + v * across
     ends = np.array([-1, -1, 1, 1], np.float32)[None, :, None] * (u * grow_along / 2)[:, None]
     flanks = np.array([-1, 1, 1, -1], np.float32)[None, :, None] * (v * grow_across / 2)[:, None]

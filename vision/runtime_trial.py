@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.inference import Network
+from vision.prints import prints_of
 from vision.runtimes import NCNN, Answering, NcnnDetector
 from vision.weights import shipped_weights
 
@@ -40,16 +41,6 @@ def picture(high: int, wide: int) -> NDArray[np.float32]:
     return np.ascontiguousarray(blurred[:, :, ::-1].transpose(2, 0, 1)[None], np.float32) / np.float32(255)
 
 
-PIPS = {
-    1: ((0, 0),),
-    2: ((-1, -1), (1, 1)),
-    3: ((-1, -1), (0, 0), (1, 1)),
-    4: ((-1, -1), (1, 1), (-1, 1), (1, -1)),
-    5: ((-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0)),
-    6: ((-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0)),
-}
-
-
 def _domino(image: NDArray[np.uint8], at: tuple[int, int], angle: float, values: list[int]) -> None:
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
@@ -61,7 +52,7 @@ def _domino(image: NDArray[np.uint8], at: tuple[int, int], angle: float, values:
     cv2.fillConvexPoly(image, corners, (235, 240, 240), cv2.LINE_AA)
     cv2.line(image, put(0, -14), put(0, 14), (60, 60, 60), 2, cv2.LINE_AA)
     for side, value in zip((-17, 17), values, strict=True):
-        for across, along in PIPS.get(value, ()):
+        for along, across in prints_of(value)[0]:
             cv2.circle(image, put(side + along * 9, across * 9), 3, (30, 30, 30), -1, cv2.LINE_AA)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from vision.calibration import Calibration, CalibrationError
 from vision.lens import Lens
+from vision.rotated import axes
 
 Floats = NDArray[np.float64]
 
@@ -51,8 +52,8 @@ def calibration_from_tiles(
             "the tiles found do not lie in one plane: this may be several pictures in one, or no single table"
         )
     flat = _on_plane(lens.rays(outlines), *best).reshape(-1, 4, 2)
-    along, across = _sides(flat)
-    scale = math.sqrt(tile_mm[0] / np.median(along) * tile_mm[1] / np.median(across))
+    long, wide = (np.linalg.norm(axis, axis=1) for axis in axes(flat))
+    scale = math.sqrt(tile_mm[0] / np.median(long) * tile_mm[1] / np.median(wide))
     return _table(lens, size_wh, best, scale)
 
 
@@ -96,22 +97,14 @@ def _directions(right_deg: float, down_deg: float) -> tuple[Floats, Floats]:
     return across, down / np.linalg.norm(down)
 
 
-def _sides(flat: Floats) -> tuple[Floats, Floats]:
-    """(n, 4, 2) outlines -> how long (n,) and wide (n,) they are."""
-    along = (flat[:, 2] + flat[:, 3] - flat[:, 0] - flat[:, 1]) / 2
-    across = (flat[:, 1] + flat[:, 2] - flat[:, 0] - flat[:, 3]) / 2
-    return np.linalg.norm(along, axis=1), np.linalg.norm(across, axis=1)
-
-
 def _misfit(points: Floats, tile_mm: tuple[float, float]) -> float:
     """How far outlines on a plane are from rectangles of one size: a mean of logarithms and cosines, each capped."""
     flat = points.reshape(-1, 4, 2)
     if not np.isfinite(flat).all():
         return math.inf
-    long, wide = _sides(flat)
-    along = flat[:, 2] + flat[:, 3] - flat[:, 0] - flat[:, 1]
-    across = flat[:, 1] + flat[:, 2] - flat[:, 0] - flat[:, 3]
-    skew = (along * across).sum(1) / (4 * long * wide)
+    along, across = axes(flat)
+    long, wide = np.linalg.norm(along, axis=1), np.linalg.norm(across, axis=1)
+    skew = (along * across).sum(1) / (long * wide)
     sizes = np.log(np.concatenate([long / tile_mm[0], wide / tile_mm[1]]))
     off = np.concatenate([np.abs(sizes - np.median(sizes)), np.abs(skew)])
     return float(np.minimum(off, MOST_OFF).mean())

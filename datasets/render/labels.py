@@ -10,10 +10,9 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from datasets.render.camera import Array, Axes
-from vision.rotated import clipped
 
 F = np.float32
 CLASSES = ("tile_face_up", "tile_face_down", "marker", "hub")
@@ -113,3 +112,30 @@ def yolo_obb(objects: Sequence[LabelObject], width: int, height: int) -> list[st
         unit = np.clip(quad / np.array([width, height], F), 0, 1)
         lines.append(f"{thing['cls']} " + " ".join(f"{v:.6f}" for v in unit.ravel()))
     return lines
+
+
+def clipped(a: ArrayLike, b: ArrayLike) -> list[tuple[float, float]]:
+    """The corners of what two convex outlines that turn clockwise as displayed have in common; none where nothing.
+
+    Sutherland and Hodgman's clipping.
+    """
+    kept = [(float(x), float(y)) for x, y in np.asarray(a, np.float64)]
+    clip = [(float(x), float(y)) for x, y in np.asarray(b, np.float64)]
+    for (x1, y1), (x2, y2) in zip(clip, clip[1:] + clip[:1], strict=True):
+        dx, dy = x2 - x1, y2 - y1
+        sides = [dx * (y - y1) - dy * (x - x1) for x, y in kept]
+        if min(sides) >= 0:
+            continue
+        out = []
+        for i, (x, y) in enumerate(kept):
+            now, before = sides[i], sides[i - 1]
+            if (now >= 0) != (before >= 0):
+                t = before / (before - now)
+                px, py = kept[i - 1]
+                out.append((px + t * (x - px), py + t * (y - py)))
+            if now >= 0:
+                out.append((x, y))
+        kept = out
+        if len(kept) < 3:
+            return []
+    return kept

@@ -120,9 +120,9 @@ def outlined(
         TileReading(q + off * shift, "up", (HalfReading(4, 0.99), HalfReading(2, 0.99)), 0.9)
         for q, off in zip(quads, offs, strict=True)
     ]
+    lines_of = Lines.of(image, {n: tile.quad_px for n, tile in enumerate(tiles)})
     return [
-        tile.values
-        for tile in well_outlined(image, tiles, Lines.of(image, tiles), lambda around: np.array([told] * len(around)))
+        tile.values for tile in well_outlined(image, tiles, lines_of, lambda around: np.array([told] * len(around)))
     ]
 
 
@@ -148,7 +148,7 @@ def test_a_half_that_is_sure_counts_unless_it_is_another_at_its_own_length(off: 
             lengths = np.linalg.norm(around[:, 2] - around[:, 1], axis=1)
             return np.array([shorter if length < LENGTH - 1 else longer for length in lengths])
 
-        return well_outlined(image, [tile], Lines.of(image, [tile]), read_in)[0].values
+        return well_outlined(image, [tile], Lines.of(image, {0: tile.quad_px}), read_in)[0].values
 
     assert left(longer=(9, 9), shorter=(4, 2)) == (4, 2), "a longer outline takes in the next tile"
     assert left(longer=(4, 2), shorter=(4, 3)) is None, "pips of the next tile made it"

@@ -264,8 +264,8 @@ def test_a_tile_found_twice_is_read_as_well_where_the_set_is_known(eye, table):
     image, labels, _ = table
     found = eye.detector.find(image)
     nudged = Detections(found.quads_px + np.float32(3), found.kind, found.confidence * np.float32(0.95))
-    plain = eye.reader.read(image, found, KnownSet.double(6))
-    doubled = eye.reader.read(image, found.together(nudged), KnownSet.double(6))
+    plain = eye.reader.read(eye.reader.at(image, known=KnownSet.double(6)), found)
+    doubled = eye.reader.read(eye.reader.at(image, known=KnownSet.double(6)), found.together(nudged))
     read = sorted(tile.values for tile in plain if tile.values is not None)
     assert len(read) >= 0.8 * len(labels)
     again = sorted(tile.values for tile in doubled if tile.values is not None)

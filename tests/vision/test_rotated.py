@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
+from datasets.render.labels import clipped
 from models import scoring
-from vision.rotated import area, areas, clipped, covered, iou, quads_of, shared, shared_each, suppress
+from vision.rotated import area, areas, covered, iou, quads_of, shared, shared_each, suppress
 
 RNG = np.random.default_rng(11)
 
@@ -48,7 +49,7 @@ def test_what_lies_apart_shares_nothing() -> None:
 def test_the_part_of_an_outline_that_is_in_the_picture() -> None:
     frame = np.array([[0, 0], [100, 0], [100, 100], [0, 100]], float)
     part = clipped(rectangle(100, 50, 40, 20, 0.0), frame)
-    assert area(part) == pytest.approx(400)
+    assert scoring.area(part) == pytest.approx(400)
     assert max(x for x, _ in part) == 100
 
 

@@ -75,7 +75,7 @@ def test_an_outline_that_cuts_a_four_in_two_is_fitted_again(
         outlines[n, :2] += (b[::-1] - a) * share
     finds = Detections(outlines, np.full(len(LINE), Kind.FACE_UP, np.int8), np.full(len(LINE), 0.9, np.float32))
     said = [
-        eye.reader.read(image, finds, SET, Appearance(), 95.7, size)
+        eye.reader.read(eye.reader.at(image, finds, SET, Appearance(), 95.7, size), finds)
         for size in (None, TileSize(calibration(), TILE_MM))
     ]
     unknown, known = (sorted(tiles, key=lambda tile: float(tile.quad_px[:, 0].mean()))[n].values for tiles in said)
