@@ -221,8 +221,7 @@ def in_hand(reading: PictureReading) -> tuple[TileReading, ...]:
     3
     """
     _expect_reading(reading)
-    quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
-    counted = hand_group(quads, reading.size_wh)
+    counted = hand_group(reading.tiles, reading.size_wh)
     return tuple(tile for tile, counts in zip(reading.tiles, counted, strict=True) if counts)
 
 

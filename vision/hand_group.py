@@ -2,14 +2,19 @@
 
 Beside a hand laid open lie the table's trains, another player's tiles, the rest of the box. Tiles that lie nearer to
 each other than one and a half are long are one group. A train in it, tiles that touch end to end, is none of the hand
-where it lies clear of the others. Where a single tile lies in the middle there is no group, and all are the hand.
+where it lies clear of the others, nor is a group of which all lie face down. Where a single tile lies in the middle
+there is no group, and all are the hand.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.packing import groups
+from vision.reading import TileReading
 from vision.rotated import sides
 
 Floats = NDArray[np.float32]
@@ -23,26 +28,28 @@ five tiles below a train of twelve for a hand, and takes no tile from any other.
 ALONG_AN_EDGE = np.linspace(0.0, 1.0, 5)[:-1]
 
 
-def in_hand(quads: Floats, size_wh: tuple[int, int]) -> NDArray[np.bool_]:
-    """(n, 4, 2) outlines in a picture of that size -> (n,) which are of the hand."""
-    n = len(quads)
-    if not n:
+def in_hand(tiles: Sequence[TileReading], size_wh: tuple[int, int]) -> NDArray[np.bool_]:
+    """(n,) which of n tiles in a picture of that size are of the hand."""
+    if not tiles:
         return np.zeros(0, np.bool_)
-    q = np.asarray(quads, np.float32)
+    q = np.array([tile.quad_px for tile in tiles], np.float32)
     length = float(np.median(np.maximum(*sides(q))))
     gaps = _gaps(q)
     there = ~_trains(q, gaps, length)
     from_middle = np.linalg.norm(q.mean(1) - np.array(size_wh, np.float32) / 2, axis=1)
-    first = int(np.where(there, from_middle, np.inf).argmin())
-    hand = _tied((gaps < APART * length) & there & there[:, None])[first]
-    return np.asarray(hand if hand.sum() > 1 else there)
+    up = there & np.array([tile.face == "up" for tile in tiles])
+    first = int(np.where(up if up.any() else there, from_middle, np.inf).argmin())
+    near = (gaps < APART * length) & there & there[:, None]
+    hand = np.isin(np.arange(len(q)), next(group for group in groups(near) if first in group))
+    return hand if hand.sum() > 1 else there
 
 
 def _trains(q: Floats, gaps: Floats, length: float) -> NDArray[np.bool_]:
     """(n,) which tiles are of trains that lie clear of the others; none where the others are too few for a hand."""
     out = np.zeros(len(q), np.bool_)
     touching = gaps < TOUCH * length
-    for row in np.unique(_tied(touching), axis=0):
+    for group in groups(touching):
+        row = np.isin(np.arange(len(q)), group)
         middles = q[row].mean(1)
         ahead = q[row][:, 2] + q[row][:, 3] - q[row][:, 0] - q[row][:, 1]
         apart = middles[None] - middles[:, None]
@@ -54,17 +61,6 @@ def _trains(q: Floats, gaps: Floats, length: float) -> NDArray[np.bool_]:
         if row.sum() >= TRAIN and end_to_end.mean() > 0.5 and (gaps[row][:, ~row] > CLEAR * length).all():
             out |= row
     return out if (~out).sum() >= LEAST else np.zeros(len(q), np.bool_)
-
-
-def _tied(near: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(n, n) which are near to each other -> which are, directly or by others."""
-    reached = near | np.eye(len(near), dtype=np.bool_)
-    for _ in range(len(near)):
-        further = reached @ reached
-        if (further == reached).all():
-            break
-        reached = further
-    return reached
 
 
 def _gaps(q: Floats) -> Floats:

@@ -181,7 +181,7 @@ class Covers:
                 itself = (self.hidden(image, quad, by_size=False) > HIDDEN).mean() > ITSELF
             both = outside if itself else under | outside
             if photograph and not divided and chinese:
-                a, b = (HalfReading(None, 0.0) if half.value == 1 and half.p < A_LONE_SPOT else half for half in (a, b))
+                a, b = (half.refused() if half.value == 1 and half.p < A_LONE_SPOT else half for half in (a, b))
             least_p = THOUGH_DISTURBED if (photograph or not divided) and not digits else 0.0
             halves = (_stands(a, both[0], values, divided, least_p), _stands(b, both[1], values, divided, least_p))
             if halves != both_halves:
@@ -274,28 +274,26 @@ def _stands(half: HalfReading, hidden: Mask, values: Sequence[int], divided: boo
     `least_p`."""
     if half.value is None:
         return half
-    many = int(hidden.sum())
+    many, perhaps = int(hidden.sum()), may_be(half.value, hidden, values)
+    if perhaps != [half.value]:
+        return HalfReading(None, 0.0, tuple((value, round(1 / len(perhaps), 4)) for value in perhaps))
     doubtful = (many >= A_THING and half.p < least_p) or (not divided and many >= LEAST_UNDIVIDED)
-    return HalfReading(None, 0.0) if doubtful or may_be_another(half.value, hidden, values) else half
+    return half.refused() if doubtful else half
 
 
-def may_be_another(value: int, hidden: Mask, values: Sequence[int]) -> bool:
-    """(10, 10) which cells of a half are hidden: whether any other of `values` would look like this one."""
+def may_be(value: int, hidden: Mask, values: Sequence[int]) -> list[int]:
+    """(10, 10) which cells of a half are hidden: this value and whichever of `values` would look like it; none where
+    too much is hidden to tell."""
     inner = hidden[RIM:-RIM, RIM:-RIM]
     count = int(inner.sum())
     if count < LEAST_CELLS:
-        return False
+        return [value]
     if count > MOST * inner.size:
-        return True
+        return []
     near = _near(inner)
     seen = [_seen(points, near) for points in _placed(value)]
-    return any(
-        _alike(mine, _seen(points, near))
-        for other in values
-        if other != value
-        for points in _placed(other)
-        for mine in seen
-    )
+    looks = {other: [_seen(points, near) for points in _placed(other)] for other in values if other != value}
+    return [value, *(other for other, ways in looks.items() if any(_alike(mine, way) for way in ways for mine in seen))]
 
 
 def _near(inner: Mask) -> Mask:

@@ -163,7 +163,7 @@ def _both(one: TileReading, other: TileReading) -> tuple[TileReading, tuple[bool
     turned = np.linalg.norm(ends[0] - ends[1]) > np.linalg.norm(half_corners(other.quad_px, 1).mean(0) - ends[0])
     halves = one.halves[::-1] if turned else one.halves
     theirs = [
-        HalfReading(None, 0.0) if mine.value is None and mine.p == 0 and other.confidence < FAINT else its
+        its.refused() if mine.value is None and mine.p == 0 and other.confidence < FAINT else its
         for mine, its in zip(halves, other.halves, strict=True)
     ]
     a, b = (_either(*two) for two in zip(halves, theirs, strict=True))
@@ -173,8 +173,8 @@ def _both(one: TileReading, other: TileReading) -> tuple[TileReading, tuple[bool
 
 def _either(one: HalfReading, other: HalfReading) -> HalfReading:
     if one.value is not None and other.value is not None and one.value != other.value:
-        return HalfReading(None, 0.0)
-    return max(one, other, key=lambda half: (half.value is not None, half.p))
+        return HalfReading(None, 0.0, ((one.value, one.p), (other.value, other.p)))
+    return max(one, other, key=lambda half: (half.value is not None, half.p, half.others))
 
 
 def _where_sure(tile: TileReading, new: tuple[bool, bool], p: NDArray[np.float32]) -> TileReading:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.reading import SEEN_WHOLE, HalfReading, TileReading, unread
+from vision.reading import SEEN_WHOLE, TileReading
+from vision.rotated import axes
 
 Floats = NDArray[np.float64]
 
@@ -110,23 +111,29 @@ def cut_short_doubted(tiles: Sequence[TileReading]) -> list[TileReading]:
     shape, quads = shape_of_sure(tiles), np.array([tile.quad_px for tile in tiles], np.float64)
     if shape is None:
         short = _longer_than_beside(quads, np.array([_sure(tile) for tile in tiles])) < CUT
-        long, wide = (np.linalg.norm(side, axis=1) for side in _sides(quads))
+        long, wide = (np.linalg.norm(side, axis=1) for side in axes(quads))
         short |= long < SHORTEST * wide
-        return [unread(tile) if cut else tile for tile, cut in zip(out, short, strict=True)]
+        return [_refused(tile, math.inf) if cut else tile for tile, cut in zip(out, short, strict=True)]
     if shape.rest > ONE_PLANE:
         return out
     longer = shape.misfits(quads)[:, 0]
     for n in np.flatnonzero(longer < -SHORT * max(shape.rest, EVEN)):
-        if out[n].halves is not None:
-            a, b = (half if half.p >= SEEN_WHOLE else HalfReading(None, 0.0) for half in out[n].halves or ())
-            out[n] = replace(out[n], halves=(a, b))
+        out[n] = _refused(out[n], SEEN_WHOLE)
     return out
+
+
+def _refused(tile: TileReading, least_p: float) -> TileReading:
+    """The same, its halves unread that are less probable than this."""
+    if tile.halves is None:
+        return tile
+    a, b = (half if half.p >= least_p else half.refused() for half in tile.halves)
+    return replace(tile, halves=(a, b))
 
 
 def _longer_than_beside(quads: Floats, sure: NDArray[np.bool_]) -> Floats:
     """(n,): by how much each of too few tiles to tell a shape is longer, for its width, than those that lie the same
     way (a logarithm); 0 where these are too few."""
-    along, across = _sides(quads)
+    along, across = axes(quads)
     long = np.linalg.norm(along, axis=1)
     ratio, unit = np.log(long / np.linalg.norm(across, axis=1)), along / long[:, None]
     out = np.zeros(len(quads))
@@ -143,16 +150,10 @@ def _sure(tile: TileReading) -> bool:
     return read and tile.confidence > SURELY_FOUND
 
 
-def _sides(q: NDArray[np.floating]) -> tuple[Floats, Floats]:
-    along = (q[:, 2] - q[:, 1] + q[:, 3] - q[:, 0]) / 2
-    across = (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2
-    return along, across
-
-
 def _metric(q: Floats, middle: Floats, gradient: Floats) -> tuple[Floats, float] | None:
     """The measure under which these outlines are nearest to one length, one width and right angles."""
     scale = np.exp((q.mean(1) - middle) @ gradient)[:, None]
-    u, v = (side * scale for side in _sides(q))
+    u, v = (side * scale for side in axes(q))
     typical = float(np.median(np.linalg.norm(u, axis=1)))
     u, v = u / typical, v / typical
     zero, one = np.zeros(len(q)), np.ones(len(q))
@@ -176,7 +177,7 @@ def _metric(q: Floats, middle: Floats, gradient: Floats) -> tuple[Floats, float]
 def _misfits(quads: NDArray[np.floating], metric: Floats, middle: Floats, gradient: Floats, width: float) -> Floats:
     q: Floats = np.asarray(quads, np.float64)
     scale = np.exp((q.mean(1) - middle) @ gradient)[:, None]
-    u, v = (side * scale for side in _sides(q))
+    u, v = (side * scale for side in axes(q))
     long = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", u, metric, u), 1e-9))
     wide = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", v, metric, v), 1e-9))
     skew = np.einsum("ni,ij,nj->n", u, metric, v) / (long * wide)

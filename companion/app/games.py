@@ -88,7 +88,7 @@ def hand_of(reading: PictureReading) -> HandReading:
     from vision.hand_group import in_hand
 
     quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
-    counts = in_hand(quads, reading.size_wh).tolist()
+    counts = in_hand(reading.tiles, reading.size_wh).tolist()
     found = [
         {
             "quad": [[round(float(x), 4), round(float(y), 4)] for x, y in quad / np.array(reading.size_wh)],

@@ -276,7 +276,7 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
     be, likeliest first.
     """
     quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
-    hand = in_hand(quads, reading.size_wh)
+    hand = in_hand(reading.tiles, reading.size_wh)
     mine = [tile for tile, counts in zip(reading.tiles, hand, strict=True) if counts]
     up = [tile for tile in mine if tile.face == "up"]
     tiles = sorted(Tile(*tile.values) for tile in up if tile.values is not None)

@@ -204,7 +204,8 @@ def _tile(tile: TileReading, calibration: Calibration) -> SeenTile:
 
 
 def _half(half: HalfReading) -> SeenHalf:
-    return SeenHalf(half.value, half.p, half.others)
+    # Of a half that was refused anything may be true, whatever was read of it.
+    return SeenHalf(half.value, half.p, half.others if half.p else ())
 
 
 def _marker(found: Found, calibration: Calibration) -> SeenMarker:

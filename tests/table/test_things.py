@@ -18,13 +18,14 @@ from companion.geometry.layout import Point, SeenMarker, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception.background import BackgroundModel, Blobs
 from companion.perception.marker_evidence import PresumedMarkers, StillLook, in_time
-from companion.perception.projection import LEAST_THING_CONFIDENCE, square_of
+from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table, square_of
 from companion.perception.tracks import Looked, MarkerTrack, TableMemory
 from companion.play.setup_file import setup_from_json
 from companion.rules.tile import double_set
 from tests.shown import state_of
 from tests.table.tables import SETUP, back, eastward, tile, view
 from vision.calibration import Calibration
+from vision.reading import HalfReading, PictureReading, TileReading
 
 SIZE = (1200.0, 900.0)
 CORNERS = np.array([[0, 0], [1200, 0], [1200, 900], [0, 900]], np.float32)
@@ -42,6 +43,18 @@ def table(*things: tuple[Point, int], light: int = 0) -> NDArray[np.uint8]:
 
 def near(places: tuple[Point, ...], place: Point) -> bool:
     return any(np.hypot(x - place[0], y - place[1]) < 5 for x, y in places)
+
+
+def test_a_half_that_was_refused_may_be_anything_on_the_table() -> None:
+    """What people are asked about a photograph is no evidence: a 6 of which a toy hides two reads as a 4."""
+    quad = np.float32([[100, 120], [100, 96], [148, 96], [148, 120]])
+    open_half, refused = HalfReading(None, 0.6, ((4, 0.6), (2, 0.3))), HalfReading(4, 0.99).refused()
+    seen = on_table(
+        PictureReading((1200, 900), (TileReading(quad, "up", (open_half, refused), 0.9),)), CALIBRATION, (48, 24, 9)
+    )
+    (lying,) = seen.tiles
+    assert lying.halves is not None
+    assert [half.others for half in lying.halves] == [open_half.others, ()]
 
 
 def test_a_small_new_thing_is_remembered_until_it_is_lifted() -> None:

@@ -9,7 +9,7 @@ import pytest
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
 from tests.lanes import nightly
 from tests.vision.test_tile_shape import read, scattered
-from vision.hidden import Covers, may_be_another, printed, solid
+from vision.hidden import Covers, may_be, printed, solid
 from vision.known_set import KnownSet
 from vision.reading import HalfReading, TileReading
 from vision.weights import WeightsError, shipped_weights
@@ -45,7 +45,13 @@ MIDDLE, CORNER, RIM, SIDE = (4, 6, 4, 6), (1, 4, 1, 4), (0, 10, 9, 10), (1, 9, 1
     ],
 )
 def test_a_value_stands_where_no_other_could_look_the_same(value, hidden, values, doubtful) -> None:
-    assert may_be_another(value, hidden, values) is doubtful
+    assert (may_be(value, hidden, values) != [value]) is doubtful
+
+
+def test_what_a_half_may_be_is_what_looks_like_it_with_the_hidden_put_aside() -> None:
+    assert may_be(4, cells(MIDDLE), SIX) == [4, 5]
+    assert may_be(2, cells(MIDDLE), SIX) == [2, 3]
+    assert may_be(5, cells((0, 10, 0, 10)), SIX) == [], "nobody knows"
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +80,7 @@ def test_what_was_read_under_a_thing_is_not_claimed_and_all_else_is(covers, tabl
     told = covers.settled(image, read)
     assert [tile.values for tile in told[:3]] == [(2, 6)] * 3
     hidden, bare = told[3].halves
-    assert hidden.value is None and hidden.others == () and bare.value == 6
+    assert hidden.value is None and hidden.p == 0 and bare.value == 6
 
 
 def test_the_large_one_of_a_chinese_tile_is_no_thing_on_it(covers) -> None:

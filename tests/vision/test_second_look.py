@@ -116,8 +116,10 @@ def test_what_both_looks_read_alike_or_only_the_first_reads_stands() -> None:
     assert merged([], [], surely()) == []
 
 
-def test_what_two_looks_read_otherwise_is_unread() -> None:
-    assert told(merged([tile(0, 1, 2)], [tile(1, 1, 3)], surely())) == [(1, None)]
+def test_what_two_looks_read_otherwise_is_unread_and_may_be_either() -> None:
+    (either,) = merged([tile(0, 1, 2)], [tile(1, 1, 3)], surely())
+    assert told([either]) == [(1, None)] and either.halves is not None
+    assert either.halves[1] == HalfReading(None, 0.0, ((2, 0.99), (3, 0.99)))
 
 
 @pytest.mark.parametrize(("p", "again", "value"), [(0.99, 0.99, 2), (0.95, 0.99, None), (0.99, 0.95, None)])
