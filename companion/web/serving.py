@@ -14,6 +14,7 @@ Whoever floods the box with requests takes the places of their own address. Ever
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import importlib
 import ipaddress
@@ -506,8 +507,25 @@ def serve(
     serve_on(app, sock)
 
 
+ARENAS, TRIM_FROM, ALONE_FROM = -8, -1, -3
+"""Of malloc.h: heaps that threads share; free bytes at a heap's end, and bytes of one piece, from which on they go back
+to the system."""
+
+LARGE = 2**20
+"""Bytes: what a score picture, a photograph and a zip take at once."""
+
+
+def keep_little_memory() -> None:
+    """Seventy threads would each keep what their largest answer took, where the C library is glibc. Measured after nine
+    score pictures, six photographs and every page: 200 MB, now 150."""
+    with suppress(OSError, AttributeError, TypeError):
+        for option, value in ((ARENAS, 2), (TRIM_FROM, LARGE), (ALONE_FROM, LARGE)):
+            ctypes.CDLL(None).mallopt(option, value)
+
+
 def serve_on(app: Flask, sock: socket.socket) -> None:
     """Serve on a socket of `listen` until interrupted or terminated."""
+    keep_little_memory()
     server = Server(app, sock)
     _end_politely(server)
     # What the program is made of stays. Python need not look through it for circles in the middle of a ruling.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from companion.app.games import ClosedBook, create_game, make_app_state
 from companion.app.state import AppState
 from companion.cli.serve import default_data_dir, hold_data_dir, serve
 from companion.log.journal import JournalError
+from companion.web import serving
 from tests.shown import state_of
 
 HEADER = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
@@ -126,6 +128,22 @@ def test_the_program_says_where_it_is_and_ends_at_once_when_told(tmp_path: Path)
         assert run.wait(timeout=60) == 0
         stream.close()
         assert run.stderr is not None and "Traceback" not in run.stderr.read()
+
+
+def test_what_a_large_answer_took_goes_back_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    class Library:
+        def mallopt(self, option: int, value: int) -> int:
+            asked.append((option, value))
+            return 1
+
+    monkeypatch.setattr(ctypes, "CDLL", lambda _name: Library())
+    serving.keep_little_memory()
+    assert asked == [(serving.ARENAS, 2), (serving.TRIM_FROM, serving.LARGE), (serving.ALONE_FROM, serving.LARGE)]
+    monkeypatch.setattr(ctypes, "CDLL", lambda _name: object())
+    serving.keep_little_memory()
+    assert len(asked) == 3, "another C library than glibc has nothing of the kind"
 
 
 def test_a_restart_puts_the_unfinished_game_back_on_the_table(tmp_path: Path, opened: list[AppState]) -> None:
