@@ -58,12 +58,13 @@ from companion.web.texts import REFUSALS, REPAIRS, cases, remedies
 from datasets.bots import BotGame
 from datasets.bots.planting import plantable
 from datasets.simulator.room import BlankFilm
+from tests.conftest import Compiled
 from tests.desk.making import ticking
 from tests.desk.playing import play_out
 from tests.table.sketch import LARGER, KnowingEye, sketched
 from tests.table.watching import watching
 from tests.web import tables
-from tests.web.conftest import PIN, QUICK, Compiled
+from tests.web.conftest import PIN, QUICK
 from tests.web.fakes import FakeCamera, FakeSession, fake_workshop
 from tests.web.test_pages import PAGES
 
