@@ -98,16 +98,43 @@ def accused(session: Session) -> list[object]:
     return [finding for event in session.events for finding in getattr(event, "violations", ())]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("rules", "seed"), [("reeves", 5), nightly("chedeng", 8)])
-def test_hands_laid_open_are_read_and_the_round_is_scored(rules: str, seed: int, tmp_path: Path) -> None:
-    camera, session, watcher, _ = late_table(seed, rules, tmp_path / "game.jsonl", 6)
+Watched = tuple[SimCamera, Session, RoundEnding, list[tuple[Layout, Any]]]
+
+
+def watched(folder: Path, rules: str, seed: int) -> Watched:
+    """A round whose hands are laid open, with (layout, table on record) of each look at its end."""
+    camera, session, watcher, _ = late_table(seed, rules, folder / "game.jsonl", 6)
+    ending, kept = watcher.sink._ending, []  # type: ignore[attr-defined]
+    see = ending.see
+    ending.see = lambda layout, frame: (kept.append((layout, session.position)), see(layout, frame))
     watcher.run()
+    return camera, session, ending, kept
+
+
+@pytest.fixture(scope="module")
+def laid_open(tmp_path_factory: pytest.TempPathFactory) -> Watched:
+    return watched(tmp_path_factory.mktemp("reeves"), "reeves", 5)
+
+
+def assert_scored(camera: SimCamera, session: Session) -> None:
     assert session.phase in ("scored", "over")
     assert scored(session).scores == due_scores(camera)
     assert questions(session) == []
     assert accused(session) == []
-    assert scored(session).next_engine == ((11, 11) if rules == "reeves" else None)
+
+
+@pytest.mark.slow
+def test_hands_laid_open_are_read_and_the_round_is_scored(laid_open: Watched) -> None:
+    camera, session, _, _ = laid_open
+    assert_scored(camera, session)
+    assert scored(session).next_engine == (11, 11)
+
+
+@pytest.mark.nightly
+def test_so_are_the_hands_at_a_line(tmp_path: Path) -> None:
+    camera, session, _, _ = watched(tmp_path, "chedeng", 8)
+    assert_scored(camera, session)
+    assert scored(session).next_engine is None
 
 
 @pytest.mark.slow
@@ -195,13 +222,9 @@ def test_what_is_no_riddle_of_hands_keeps_no_round_from_ending(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_a_trains_own_tile_beside_a_hand_is_none_of_the_hand(tmp_path: Path) -> None:
+def test_a_trains_own_tile_beside_a_hand_is_none_of_the_hand(laid_open: Watched) -> None:
     """It is where it lies in no train; where its equal does, the hand's tile was misread."""
-    _, session, watcher, _ = late_table(5, "reeves", tmp_path / "game.jsonl", 6)
-    ending, kept = watcher.sink._ending, []  # type: ignore[attr-defined]
-    see = ending.see
-    ending.see = lambda layout, frame: (kept.append((layout, session.position)), see(layout, frame))
-    watcher.run()
+    _, _, ending, kept = laid_open
     hands, (layout, table) = ending.hands, next(one for one in reversed(kept) if one[0].hands)
     train = next(name for name, tiles in layout.trains.items() if tiles)
     player, open_hand = next(iter(layout.hands.items()))

@@ -129,7 +129,7 @@ def photographed(seed: int, film: type[SketchFilm] = HeldSketch) -> SimCamera:
         hand_frames=0,
         still_frames=1,
         show_hands=False,
-        last_scenes=9,
+        last_scenes=7,
         film=FilmSettings(size_wh=(960, 720), noise=1.0, flicker=0.002),
     )
     HeldSketch.photographs = 0

@@ -196,7 +196,7 @@ def test_a_quiet_game_is_seen_exactly(seed: int, rules: str) -> None:
 
 @pytest.mark.slow
 def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
-    settings = SimSettings(rules="jielong", most_scenes=17, troubles=Troubles.none(), **SHORT)
+    settings = SimSettings(rules="jielong", most_scenes=14, troubles=Troubles.none(), **SHORT)
     camera, sink, _, _ = watched(4, settings)
     assert [told(observation) for _, observation in sink.records] == truth(camera.truth)
     assert sink.questions == []
@@ -206,7 +206,7 @@ def test_a_chinese_line_with_discards_and_a_wall_is_seen_exactly() -> None:
 @pytest.mark.slow
 def test_bumps_lamps_nudges_and_passing_hands_are_no_plays() -> None:
     troubles = Troubles(0.3, 0.1, 0.0, 0.15, 0.15, 0.15, 0.0, 0.15)
-    settings = SimSettings(rules="reeves", most_scenes=12, troubles=troubles, plant=VISIBLE_FAULTS, **SHORT)
+    settings = SimSettings(rules="reeves", most_scenes=9, troubles=troubles, plant=VISIBLE_FAULTS, **SHORT)
     camera, sink, _, _ = watched(9, settings)
     kinds = {one.scene.trouble for one in camera.truth} - {None}
     assert {"bump", "nudge", "lamp"} & kinds
