@@ -201,7 +201,7 @@ def test_the_first_view_is_lighter_than_150_kb(anyone: FlaskClient, session: Fak
     session.show(tables.eight_players())
     page = anyone.get("/")
     files = [part.split('"')[0] for part in page.text.split("/static/")[1:]]
-    assert len(files) == 6
+    assert len(files) == 7
     weight = len(page.data)
     for name in files:
         with anyone.get("/static/" + name) as file:
