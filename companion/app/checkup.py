@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from companion.log.copies import is_whole
+from companion.rules.written import written
 from companion.storage.state_file import write_state
 from vision.weights import RUNTIME, WeightsError, shipped_weights
 
@@ -50,7 +51,6 @@ NOT_BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
 """A clock before the program was written was never set."""
 READ_ONLY = "the card is read-only, nothing more can be written"
 """So the system leaves a card on which it has found errors."""
-WITHOUT_CAMERA = "read, score, judge, replay and demo work without a camera"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,14 @@ class Machine:
 
 
 MachineCheck = Callable[[Machine], CheckResult]
+
+
+def _told(code: str, **about: object) -> CheckResult:
+    """What a check found, in the words of `checkup.toml`."""
+    name, how = code.split(".")
+    words = written("app/checkup.toml")[name][how]
+    found, mend = (words.get(part, "").format(**about) for part in ("found", "mend"))
+    return CheckResult(name, "ok" in words, found, mend, "optional" not in words)
 
 
 def check_all(machine: Machine) -> Iterator[CheckResult]:
@@ -108,26 +116,20 @@ def quick_reasons(machine: Machine) -> list[str]:
 
 def check_python(machine: Machine) -> CheckResult:
     version = sys.version_info[:2]
-    found = f"Python {sys.version.split()[0]}"
-    if OLDEST_PYTHON <= version <= NEWEST_PYTHON:
-        return CheckResult("python", True, found)
-    return CheckResult("python", False, found, "install a Python from 3.11 to 3.14 and run the installer again")
+    how = "fits" if OLDEST_PYTHON <= version <= NEWEST_PYTHON else "other"
+    return _told(f"python.{how}", version=sys.version.split()[0])
 
 
 def check_opencv(machine: Machine) -> CheckResult:
     twice = [name for name in ("opencv-python", "opencv-python-headless") if _installed(name)]
     if len(twice) == 2:
-        mend = (
-            "pip uninstall opencv-python opencv-python-headless, then pip install opencv-python (both share one folder)"
-        )
-        return CheckResult("opencv", False, "opencv-python and opencv-python-headless are both installed", mend)
+        return _told("opencv.twice")
     try:
         module = importlib.import_module("cv2")
     except ImportError as error:
         lacks_system = "libGL" in str(error) or "libgthread" in str(error)
-        mend = "sudo apt install libgl1 libglib2.0-0" if lacks_system else "pip install opencv-python"
-        return CheckResult("opencv", False, f"cannot be loaded ({_line(error)})", mend)
-    return CheckResult("opencv", True, f"OpenCV {module.__version__}")
+        return _told("opencv.lacks_system" if lacks_system else "opencv.missing", why=_line(error))
+    return _told("opencv.loaded", version=module.__version__)
 
 
 def check_inference(machine: Machine) -> CheckResult:
@@ -136,33 +138,30 @@ def check_inference(machine: Machine) -> CheckResult:
 
         module = load_runtime()
     except ImportError as error:
-        return CheckResult(
-            "inference", False, f"onnxruntime cannot be loaded ({_line(error)})", "pip install onnxruntime"
-        )
-    return CheckResult("inference", True, f"onnxruntime {module.__version__}")
+        return _told("inference.missing", why=_line(error))
+    return _told("inference.loaded", version=module.__version__)
 
 
 def check_weights(machine: Machine) -> CheckResult:
     """The shipped models: present, of the right size and hash, and the engine opens them."""
     from vision.weights import WEIGHTS, WeightsError, folder_of, shipped_weights
 
-    mend = "install the program again: the models come with it"
     try:
         files = [shipped_weights(name, folder=folder_of(name)) for name in weight_names(WEIGHTS)]
     except WeightsError as error:
-        return CheckResult("weights", False, str(error), mend)
+        return _told("weights.wrong", why=error)
     if not files:
-        return CheckResult("weights", False, f"{WEIGHTS} lists no models", mend)
+        return _told("weights.wrong", why=f"{WEIGHTS} lists no models")
     from vision.inference import Network
 
     for file in files:
         try:
             Network(file, threads=1)
         except (ImportError, WeightsError) as error:
-            return CheckResult("weights", False, f"{file.name} cannot be opened ({_line(error)})", mend)
+            return _told("weights.wrong", why=f"{file.name} cannot be opened ({_line(error)})")
     sizes = ", ".join(f"{file.name} {file.stat().st_size / 1e6:.1f} MB" for file in files)
     own = [file.name for file in files if file.parent != WEIGHTS]
-    return CheckResult("weights", True, f"{sizes}, hashes right" + (f"; your own: {', '.join(own)}" if own else ""))
+    return _told("weights.right", sizes=sizes, own=f"; your own: {', '.join(own)}" if own else "")
 
 
 def weight_names(folder: Path) -> list[str]:
@@ -186,15 +185,15 @@ def check_cameras(machine: Machine) -> CheckResult:
         there = bool(ribbon) if wanted == "picamera" else (machine.root / device.relative_to("/")).exists()
         if not there:
             others = f"; found instead: {', '.join(seen)}" if seen else ""
-            return CheckResult("camera", False, f"{wanted} is not there{others}", _camera_mend(wanted))
-        return CheckResult("camera", True, f"{wanted} is there")
+            return _told(f"camera.no_{'ribbon' if wanted == 'picamera' else 'usb'}", wanted=wanted, others=others)
+        return _told("camera.there", wanted=wanted, films="")
     if wanted is not None:
         return _opened(wanted)
     if seen:
-        return CheckResult("camera", True, ", ".join(seen), needed=False)
+        return _told("camera.seen", seen=", ".join(seen))
     if stack is not None:
         return CheckResult("camera", False, stack.words, stack.mend, needed=False)
-    return CheckResult("camera", False, f"none found; {WITHOUT_CAMERA}", _camera_mend("any"), needed=False)
+    return _told("camera.none")
 
 
 def _opened(source: str) -> CheckResult:
@@ -207,13 +206,7 @@ def _opened(source: str) -> CheckResult:
             films = "" if camera.live_mode is None else f": {camera.live_mode.words}"
     except CameraError as fault:
         return CheckResult("camera", False, fault.problem)
-    return CheckResult("camera", True, f"{shown(source)} is there{films}")
-
-
-def _camera_mend(wanted: str) -> str:
-    if wanted == "picamera":
-        return "check the ribbon cable at both ends; `rpicam-hello --list-cameras` shows what the system sees"
-    return "plug the camera in and run this again; `ls /dev/v4l/by-id` shows USB cameras by their lasting names"
+    return _told("camera.there", wanted=shown(source), films=films)
 
 
 def ask_in_child() -> StackFault | None:
@@ -261,21 +254,10 @@ def check_disk(machine: Machine) -> CheckResult:
             trial.flush()
             os.fsync(trial.fileno())
     except OSError as error:
-        if error.errno == errno.ENOSPC:
-            return CheckResult(
-                "disk", False, f"{folder} is full", "delete old evidence on the page, or files of your own"
-            )
-        if error.errno == errno.EROFS:
-            mend = "start the machine again; if it comes back, the card is worn out: save your games, take a new one"
-            return CheckResult("disk", False, f"{folder}: {READ_ONLY}", mend)
-        return CheckResult(
-            "disk", False, f"{folder} cannot be written ({error.strerror})", "give --data a folder of your own"
-        )
+        how = {errno.ENOSPC: "full", errno.EROFS: "read_only"}.get(error.errno or 0, "refuses")
+        return _told(f"disk.{how}", folder=folder, why=error.strerror, read_only=READ_ONLY)
     free = shutil.disk_usage(folder).free // 1_000_000
-    if free < LEAST_DISK_MB:
-        mend = f"make room: {LEAST_DISK_MB} MB are wanted; old evidence can be deleted on the page"
-        return CheckResult("disk", False, f"{free} MB free in {folder}", mend)
-    return CheckResult("disk", True, f"{free} MB free in {folder}")
+    return _told("disk.small" if free < LEAST_DISK_MB else "disk.free", free=free, folder=folder, least=LEAST_DISK_MB)
 
 
 def _nearest(folder: Path) -> Path:
@@ -290,27 +272,19 @@ def check_memory(machine: Machine) -> CheckResult:
     text = (machine.root / "proc/meminfo").read_text(encoding="ascii")
     kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in text.splitlines() if ":" in line}
     available, total = kilobytes["MemAvailable"] // 1000, kilobytes["MemTotal"] // 1000
-    found = f"{available} MB of {total} MB available"
-    if available < LEAST_MEMORY_MB:
-        return CheckResult("memory", False, found, f"close other programs: {LEAST_MEMORY_MB} MB are wanted")
-    return CheckResult("memory", True, found)
+    how = "small" if available < LEAST_MEMORY_MB else "free"
+    return _told(f"memory.{how}", available=available, total=total, least=LEAST_MEMORY_MB)
 
 
 def check_power(machine: Machine) -> CheckResult:
     """A Raspberry Pi tells when its supply was too weak or it ran hot; other machines have nothing to say."""
     asker = shutil.which("vcgencmd")
     if asker is None:
-        return CheckResult("power", True, "not a Raspberry Pi: nothing to check", needed=False)
+        return _told("power.not_a_pi")
     answer = subprocess.run([asker, "get_throttled"], capture_output=True, text=True, timeout=5, check=False)
     bits = int(answer.stdout.strip().partition("=")[2] or "0", 16)
-    if bits & 0x1_0001:
-        mend = "use the 27 W supply and its own cable; a weak one corrupts cards"
-        return CheckResult("power", False, "the supply was too weak since the last start", mend, needed=False)
-    if bits & 0x8_000E or bits & 0x6_0000:
-        return CheckResult(
-            "power", False, "the board was slowed down since the last start", "fit the active cooler", needed=False
-        )
-    return CheckResult("power", True, "supply and temperature were fine since the last start", needed=False)
+    slowed = bits & 0x8_000E or bits & 0x6_0000
+    return _told("power.weak" if bits & 0x1_0001 else "power.slowed" if slowed else "power.fine")
 
 
 def check_games(machine: Machine) -> CheckResult:
@@ -319,11 +293,8 @@ def check_games(machine: Machine) -> CheckResult:
     copies = sorted((machine.data / "copies").glob("*.jsonl"))
     damaged = [path.parent.name for path in journals if not is_whole(path)]
     damaged += [f"the copy of {path.stem}" for path in copies if not is_whole(path)]
-    found = f"{len(journals)} games, {len(copies)} copies"
-    if damaged:
-        mend = "start the companion: it repairs them, and the page Help says what came of it"
-        return CheckResult("games", False, f"{found}; damaged: {', '.join(damaged[:5])}", mend, needed=False)
-    return CheckResult("games", True, f"{found}, all whole", needed=False)
+    how = "damaged" if damaged else "whole"
+    return _told(f"games.{how}", games=len(journals), copies=len(copies), damaged=", ".join(damaged[:5]))
 
 
 def check_port(machine: Machine) -> CheckResult:
@@ -332,16 +303,14 @@ def check_port(machine: Machine) -> CheckResult:
         try:
             trial.bind(("0.0.0.0", machine.port))
         except PermissionError:
-            mend = "take a port of 1024 or more: --port 8000"
-            return CheckResult("port", False, f"port {machine.port} is reserved for the system", mend)
+            return _told("port.reserved", port=machine.port)
         except OSError as error:
             reasons = running_here(machine.port)
             if reasons is not None:
                 well = "and is well" if not reasons else f"and says: {'; '.join(reasons)}"
-                return CheckResult("port", True, f"the companion is running on port {machine.port} {well}")
-            mend = "another program uses it; take another port: --port 8001"
-            return CheckResult("port", False, f"port {machine.port} is in use ({error.strerror})", mend)
-    return CheckResult("port", True, f"port {machine.port} is free" if machine.port else "not asked for")
+                return _told("port.running", port=machine.port, well=well)
+            return _told("port.in_use", port=machine.port, why=error.strerror)
+    return _told("port.free" if machine.port else "port.not_asked", port=machine.port)
 
 
 def running_here(port: int) -> list[str] | None:
@@ -368,19 +337,13 @@ def check_fonts(machine: Machine) -> CheckResult:
     """Only a screen on this machine needs fonts (the kiosk); phones bring their own."""
     asker = shutil.which("fc-list")
     if asker is None:
-        mend = "for a TV on this machine: sudo apt install fontconfig fonts-dejavu-core fonts-noto-core fonts-noto-cjk"
-        return CheckResult(
-            "fonts", False, "fontconfig is not installed; phones bring their own fonts", mend, needed=False
-        )
+        return _told("fonts.no_fontconfig")
     missing = [
         name
         for name, tag in (("Latin", "en"), ("Bengali", "bn"), ("Chinese", "zh"), ("Korean", "ko"))
         if not _has_font(asker, tag)
     ]
-    if missing:
-        mend = "for a TV on this machine: sudo apt install fonts-dejavu-core fonts-noto-core fonts-noto-cjk"
-        return CheckResult("fonts", False, f"none for {', '.join(missing)}; phones bring their own", mend, needed=False)
-    return CheckResult("fonts", True, "Latin, Bengali, Chinese and Korean", needed=False)
+    return _told("fonts.missing" if missing else "fonts.there", missing=", ".join(missing))
 
 
 def _has_font(asker: str, language: str) -> bool:
@@ -391,22 +354,15 @@ def _has_font(asker: str, language: str) -> bool:
 def check_buttons(machine: Machine) -> CheckResult:
     """Buttons and lamp need gpiozero and pins; nobody needs buttons and lamp."""
     if not (machine.root / "dev/gpiochip0").exists():
-        return CheckResult("buttons", False, "this machine has no pins; the page does the same", needed=False)
-    if importlib.util.find_spec("gpiozero") is None:
-        mend = "pip install gpiozero"
-        return CheckResult("buttons", False, "gpiozero is not installed; the page does the same", mend, needed=False)
-    return CheckResult("buttons", True, "pins and gpiozero are there; hardware/WIRING.md shows the wires", needed=False)
+        return _told("buttons.no_pins")
+    return _told("buttons.there" if importlib.util.find_spec("gpiozero") else "buttons.no_gpiozero")
 
 
 def check_clock(machine: Machine) -> CheckResult:
     now = machine.now()
-    found = now.strftime("%Y-%m-%d %H:%M UTC")
-    if now < NOT_BEFORE:
-        mend = "set it (sudo timedatectl set-time ...), or fit the clock's battery: the journal writes it down"
-        return CheckResult("clock", False, f"{found} is before this program was written", mend)
-    if (machine.root / "run/systemd/timesync/synchronized").exists():
-        return CheckResult("clock", True, f"{found}, set by the network")
-    return CheckResult("clock", True, f"{found}, not checked against a network")
+    set_by_network = (machine.root / "run/systemd/timesync/synchronized").exists()
+    how = "never_set" if now < NOT_BEFORE else "set" if set_by_network else "unchecked"
+    return _told(f"clock.{how}", now=now.strftime("%Y-%m-%d %H:%M UTC"))
 
 
 def _installed(distribution: str) -> bool:
@@ -441,7 +397,6 @@ CHECKS: dict[str, MachineCheck] = {
 KEPT, NCNN = "runtime.json", "ncnn"
 TRIAL = (sys.executable, "-m", "vision.runtime_trial")
 TRIAL_S = 180.0
-REFERENCE = "onnxruntime finds the tiles"
 WORTH = 1.1
 """From so many times the reference's speed on ncnn is chosen."""
 
@@ -455,25 +410,19 @@ def follow_choice(data: Path) -> None:
 def choose_runtime(data: Path, trial: tuple[str, ...] = TRIAL) -> CheckResult:
     """Try ncnn and keep in `data`, where that folder is there, what is to be used; no OSError."""
     if importlib.util.find_spec(NCNN) is None:
-        return _kept(data, None, CheckResult("runtime", True, f"{REFERENCE}; {NCNN} is not installed"))
+        return _kept(data, None, _told("runtime.no_ncnn"))
     try:
         from vision.runtimes import tried_with
 
         tried = tried_with(shipped_weights("tiles"))
         worst, speed = _asked(trial)
     except (ImportError, OSError, ValueError, WeightsError) as error:
-        wrong = f"{REFERENCE}: {NCNN} cannot be used ({error})"
-        return _kept(
-            data, None, CheckResult("runtime", False, wrong, "pip uninstall ncnn, or install it again", needed=False)
-        )
+        return _kept(data, None, _told("runtime.unusable", why=error))
     if worst:
-        wrong = f"{REFERENCE}: {NCNN} answers otherwise on this machine ({worst})"
-        return _kept(data, None, CheckResult("runtime", False, wrong, "pip uninstall ncnn", needed=False))
+        return _kept(data, None, _told("runtime.differs", worst=worst))
     if speed < WORTH:
-        found = f"{REFERENCE}; {NCNN} answers alike, {speed:.1f} times as fast"
-        return _kept(data, None, CheckResult("runtime", True, found))
-    found = f"{NCNN} finds the tiles: it answers as onnxruntime does, {speed:.1f} times as fast"
-    return _kept(data, tried, CheckResult("runtime", True, found))
+        return _kept(data, None, _told("runtime.no_faster", speed=speed))
+    return _kept(data, tried, _told("runtime.chosen", speed=speed))
 
 
 def _asked(trial: tuple[str, ...]) -> tuple[str, float]:

@@ -65,10 +65,10 @@ def test_the_wheel_carries_what_the_program_reads(dist: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for room, kind in (
         ("companion/rules", "toml"), ("companion/judge_api", "toml"), ("companion/cli", "toml"),
-        ("companion/tracking", "toml"), ("companion/web/texts", "toml"), ("companion/web/templates", "html"),
-        ("companion/web/templates", "svg"), ("companion/web/static", "js"), ("companion/web/translations", "po"),
-        ("companion/hall/templates", "html"), ("vision/networks", "onnx"), ("vision/networks", "json"),
-        ("hardware/bom", "toml"), ("hardware/panel", "toml"), ("docs", "md"),
+        ("companion/app", "toml"), ("companion/tracking", "toml"), ("companion/web/texts", "toml"),
+        ("companion/web/templates", "html"), ("companion/web/templates", "svg"), ("companion/web/static", "js"),
+        ("companion/web/translations", "po"), ("companion/hall/templates", "html"), ("vision/networks", "onnx"),
+        ("vision/networks", "json"), ("hardware/bom", "toml"), ("hardware/panel", "toml"), ("docs", "md"),
     ):  # fmt: skip
         here = {str(path.relative_to(ROOT)) for path in (ROOT / room).rglob(f"*.{kind}")}
         there = here if room.startswith("companion/") else {f"companion/{name}" for name in here}
