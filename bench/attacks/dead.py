@@ -27,8 +27,11 @@ from companion.app.state import AppState
 from companion.log.copies import CopyKeeper
 from companion.log.journal import read_journal
 from companion.publish import Outbox, Publisher, parse_broker
-from companion.supervise import AwayError, SupervisedCamera, SupervisedEye, Watchdog
 from companion.supervise import camera as camera_module
+from companion.supervise.camera import SupervisedCamera
+from companion.supervise.eye import SupervisedEye
+from companion.supervise.parts import Watchdog
+from companion.supervise.pictures import AwayError
 from companion.tableside import ButtonPod
 from companion.web.app import PageSettings, create_app
 from companion.web.serving import OwnAddress

@@ -25,8 +25,7 @@ from bench.attacks.siege import lay_siege
 from companion.log.copies import copy_of, journal_of, repair_game
 from companion.log.event_fields import Header
 from companion.log.journal import Journal, read_journal
-from companion.supervise import SupervisedCamera
-from companion.supervise.camera import SupervisionSettings
+from companion.supervise.camera import SupervisedCamera, SupervisionSettings
 from companion.supervise.pictures import CameraState
 from tests.box.cameras import open_troubled, set_mode
 from tests.box.club import meet

@@ -11,7 +11,8 @@ import threading
 from pathlib import Path
 
 from companion.app.state import AppState
-from companion.supervise import SupervisedCamera, keep_watching
+from companion.supervise.camera import SupervisedCamera
+from companion.supervise.eye import keep_watching
 from companion.web.app import PageSettings, create_app
 from tests.box.cameras import open_troubled
 from tests.web import tables

@@ -20,7 +20,8 @@ from bench.attacks.results import arguments, command, record
 from companion.log.event_fields import Header
 from companion.log.events import Drew
 from companion.log.journal import Journal
-from companion.supervise import EyeAwayError, SupervisedCamera, SupervisedEye, SupervisionSettings
+from companion.supervise.camera import SupervisedCamera, SupervisionSettings
+from companion.supervise.eye import EyeAwayError, SupervisedEye
 from hardware.camera import Camera, CameraSettings
 from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image

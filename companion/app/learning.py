@@ -24,8 +24,8 @@ import numpy as np
 
 from companion.app.own_set import LEARNABLE_SETS, LEARNED, OWN_MARKERS, doubles_of, learn_markers, own_markers
 from companion.app.state import SessionLike, event_lines
-from companion.evidence import Deleter
 from companion.evidence.closeups import find_tile
+from companion.evidence.store import Deleter
 from companion.log.events import Corrected
 from companion.storage.game_folders import NewZip
 from companion.storage.state_file import read_state, write_state

@@ -42,8 +42,7 @@ from companion.perception.watcher import Watcher
 from companion.play.setup_file import LEAST_STEP_DEG, GameSetup, SetupError, TableInPicture
 from companion.storage.records import Record
 from companion.storage.state_file import read_state, write_state
-from companion.supervise import AwayError, CameraState
-from companion.supervise.pictures import SENTENCES, KnownView, moved
+from companion.supervise.pictures import SENTENCES, AwayError, CameraState, KnownView, moved
 from hardware.camera import CameraSettings
 from hardware.camera.source import FrameSource
 from vision.calibration import Calibration, CalibrationError

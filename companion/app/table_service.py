@@ -35,7 +35,7 @@ from companion.app.table_place import (
     still_of,
     write_place,
 )
-from companion.evidence import Deleter, EvidenceStore
+from companion.evidence.store import Deleter, EvidenceStore
 from companion.game.rejected import CommandRejected
 from companion.log.journal import JournalError
 from companion.observing.game_sink import GameSink
@@ -45,8 +45,9 @@ from companion.perception.marker_evidence import OwnMarkersHere
 from companion.perception.table_reader import box_of, first_calibration, known_set, with_measured_tiles
 from companion.play.setup_file import GameSetup, SetupError, setup_from_json
 from companion.storage.repairs import ClockTrust
-from companion.supervise import AwayError, EyeAwayError, SupervisedCamera, SupervisedEye, UnreadReason, keep_watching
-from companion.supervise.pictures import judged
+from companion.supervise.camera import SupervisedCamera
+from companion.supervise.eye import EyeAwayError, SupervisedEye, keep_watching
+from companion.supervise.pictures import AwayError, UnreadReason, judged
 from hardware.camera import Camera, CameraError, CameraSettings, open_camera
 from hardware.camera.opening import is_live
 from vision.calibration import Calibration

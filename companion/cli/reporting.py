@@ -31,8 +31,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from companion.app.checkup import Machine, check_all
 from companion.app.state import AppState
 from companion.cli.options import options
-from companion.evidence import Deleter, delete_stored, expire_stored, found
-from companion.evidence.store import KEEP_DAYS
+from companion.evidence.store import KEEP_DAYS, Deleter, delete_stored, expire_stored, found
 from companion.log.copies import CopyKeeper, copy_of, is_kept_twice, is_whole, journal_of, kept_games, repair_game
 from companion.log.journal import JournalError, JournalText, parse_line, read_journal
 from companion.storage.game_folders import GameFolders, NewZip

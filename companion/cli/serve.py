@@ -513,7 +513,8 @@ def _play(
     from companion.app.games import make_app_state
     from companion.app.table_place import DemoCamera
     from companion.app.table_service import WatchedTable
-    from companion.supervise import SupervisedCamera, SupervisionSettings, Watchdog
+    from companion.supervise.camera import SupervisedCamera, SupervisionSettings
+    from companion.supervise.parts import Watchdog
     from companion.web.access import fresh_pin
     from companion.web.app import PageSettings, create_app
     from companion.web.serving import OwnAddress, serve_on

@@ -4,23 +4,3 @@ Read camera.py first. What a child does badly comes out as a value (`Health`) or
 `parts.py` does the same for threads: what one raises is said and tried again, and one that hangs is named;
 `parts.py` tells systemd that all is well only while camera, referee and page all live.
 """
-
-from companion.supervise.camera import SupervisedCamera, SupervisionSettings
-from companion.supervise.eye import EyeAwayError, SupervisedEye, keep_watching
-from companion.supervise.parts import Part, Parts, Watchdog
-from companion.supervise.pictures import AwayError, CameraState, Health, UnreadReason
-
-__all__ = [
-    "AwayError",
-    "CameraState",
-    "EyeAwayError",
-    "Health",
-    "Part",
-    "Parts",
-    "SupervisedCamera",
-    "SupervisedEye",
-    "SupervisionSettings",
-    "UnreadReason",
-    "Watchdog",
-    "keep_watching",
-]

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.evidence import PICTURE, Deleter, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
+from companion.evidence.store import PICTURE, Deleter, EvidenceSettings, EvidenceStore, delete_stored, expire_stored
 from companion.storage.repairs import CLOCK_FILE, ClockTrust, Repair
 from companion.supervise.parts import Parts
 from vision.frame import Frame

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from companion.app.table_place import ViewKeeper
-from companion.supervise import AwayError, SupervisedCamera
-from companion.supervise.pictures import CameraState, Health
+from companion.supervise.camera import SupervisedCamera
+from companion.supervise.pictures import AwayError, CameraState, Health
 from tests.box.cameras import open_troubled, set_mode, table_picture
 from vision.frame import Frame, Image
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from companion.log.journal import JournalError
-from companion.supervise import AwayError, CameraState, EyeAwayError, Health, keep_watching
-from companion.supervise.eye import SlowEyeError
+from companion.supervise.eye import EyeAwayError, SlowEyeError, keep_watching
+from companion.supervise.pictures import AwayError, CameraState, Health
 from hardware.camera import CameraError
 
 

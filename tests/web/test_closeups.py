@@ -15,8 +15,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.state import AppState
-from companion.evidence import PICTURE, EvidenceStore
 from companion.evidence.closeups import close_up, read_index, unread_close_up
+from companion.evidence.store import PICTURE, EvidenceStore
 from companion.geometry.layout import Point, SeenHalf, SeenTile
 from tests.shown import state_of
 from tests.web.fakes import FakeSession

@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.app.table_service import DEMO_OVER, FILM_OVER, WatchedTable
-from companion.supervise import EyeAwayError
+from companion.supervise.eye import EyeAwayError
 from tests.web.test_placing import FakeTable
 from vision.frame import Frame
 

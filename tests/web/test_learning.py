@@ -19,7 +19,7 @@ from companion.app.learning import LabelKeeper, LearningDesk, delete_samples, or
 from companion.app.own_set import LEARNED, learned_for, usable
 from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
-from companion.evidence import Deleter, EvidenceStore
+from companion.evidence.store import Deleter, EvidenceStore
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid

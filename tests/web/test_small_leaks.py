@@ -19,7 +19,7 @@ from flask.testing import FlaskClient
 from companion.app.games import open_hand_eye
 from companion.app.learning import FOLDER, LearningDesk, delete_samples, pack
 from companion.app.state import AppState
-from companion.evidence import Deleter
+from companion.evidence.store import Deleter
 from companion.hall.tables import MOST_BYTES, MOST_OF_ALL, Tables
 from companion.log.events import Drew
 from companion.publish.publisher import Outbox
