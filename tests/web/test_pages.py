@@ -200,8 +200,8 @@ def test_without_a_game_the_page_leads_to_setting_one_up() -> None:
 def test_the_first_view_is_lighter_than_150_kb(anyone: FlaskClient, session: FakeSession) -> None:
     session.show(tables.eight_players())
     page = anyone.get("/")
-    files = [part.split('"')[0] for part in page.text.split("/static/")[1:]]
-    assert len(files) == 7
+    files = [part.split('"')[0] for part in page.text.split("/static/")[1:] if not part.startswith("icon-512")]
+    assert len(files) == 6, "the icon of home screens is fetched by whoever puts the page there"
     weight = len(page.data)
     for name in files:
         with anyone.get("/static/" + name) as file:

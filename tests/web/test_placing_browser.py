@@ -122,3 +122,20 @@ def test_a_name_is_dragged_to_where_the_train_starts(page: Page, table: FakeTabl
     page.get_by_role("button", name="Use these places").click()
     page.wait_for_url("**/")
     assert table.seated["Ben"] == pytest.approx((0.2, 0.6), abs=0.005) and set(table.seated) == {"Ann", "Ben", "MX"}
+
+
+def test_what_the_camera_sees_now_is_drawn_for_whoever_may_see_it(page: Page) -> None:
+    tile = {"quad": [[0.4, 0.4], [0.5, 0.4], [0.5, 0.45], [0.4, 0.45]], "values": [3, 11]}
+    seen = {"picture": "/camera.jpg", "size": [640, 480], "tiles": [tile], "arms": [{"at": [0.5, 0.5], "name": "Ann"}]}
+    page.route("**/api/view", lambda route: route.fulfill(json=seen))
+    page.goto("/", wait_until="domcontentloaded")
+    expect(page.locator(".eye polygon.tile")).to_have_count(1)
+    expect(page.locator(".eye svg text")).to_have_text(["3", "11", "Ann"])
+    close = page.locator(".eye svg").get_attribute("viewBox")
+    page.locator(".eye .seen").click()
+    expect(page.locator('.eye svg[viewBox="0 0 640 480"]')).to_have_count(1)
+    assert close != "0 0 640 480", "the part with the tiles comes first"
+    page.context.clear_cookies()
+    page.goto("/", wait_until="domcontentloaded")
+    expect(page.locator(".eye")).to_have_count(0)
+    expect(page.locator('script[src*="view.js"]')).to_have_count(0)
