@@ -42,7 +42,7 @@ from companion.perception.watcher import Watcher
 from companion.play.setup_file import LEAST_STEP_DEG, GameSetup, SetupError, TableInPicture
 from companion.storage.records import Record
 from companion.storage.state_file import read_state, write_state
-from companion.supervise.pictures import SENTENCES, AwayError, CameraState, KnownView, moved
+from companion.supervise.pictures import AwayError, CameraState, KnownView, moved
 from hardware.camera import CameraSettings
 from hardware.camera.source import FrameSource
 from vision.calibration import Calibration, CalibrationError
@@ -100,7 +100,7 @@ def _choice(kept: Any) -> tuple[tuple[int, int] | None, int | None]:
     return size, mains_hz
 
 
-CHECK_CORNERS = SENTENCES[CameraState.MOVED]
+CHECK_CORNERS = CameraState.MOVED.sentence
 FOUND_AGAIN = "the camera was moved; the table was found again"
 
 AGREE_SHARE = 0.003

@@ -32,29 +32,39 @@ from vision.frame import Frame, Image, reduced
 
 
 class CameraState(StrEnum):
-    OPENING = "opening"
-    LIVE = "live"
-    LATE = "late"
-    SILENT = "silent"
-    GONE = "gone"
-    FROZEN = "frozen"
-    BLACK = "black"
-    DARK = "dark"
-    OVEREXPOSED = "overexposed"
-    MOVED = "moved"
-    ENDED = "ended"
-    SOFTWARE = "software"
-    BUSY = "busy"
-    FORBIDDEN = "forbidden"
-    MEMORY = "memory"
-    CRASHED = "crashed"
-    FORMAT = "format"
-    NETWORK = "network"
+    """How a camera is, each with the `sentence` for the page; `seeing`: it gives pictures, or is about to."""
+
+    sentence: str
+    seeing: bool
+
+    def __new__(cls, name: str, sentence: str, seeing: bool = False) -> CameraState:
+        state = str.__new__(cls, name)
+        state._value_, state.sentence, state.seeing = name, sentence, seeing
+        return state
+
+    OPENING = "opening", "the camera is starting", True
+    LIVE = "live", "the camera is live", True
+    LATE = "late", "the camera gives no picture just now"
+    SILENT = "silent", "the camera gives no pictures; it is being restarted"
+    GONE = "gone", "the camera is not there; plug it in again, it comes back by itself"
+    FROZEN = "frozen", "the camera keeps showing the same picture; it is being restarted"
+    BLACK = "black", "the picture is black: is the lens covered, is the light off?", True
+    DARK = "dark", "it is too dark to read the table: switch on more light", True
+    OVEREXPOSED = "overexposed", "the picture is white: is a lamp shining into the camera?", True
+    MOVED = "moved", "the camera was moved: check the four corners", True
+    ENDED = "ended", "the recording has ended", True
+    SOFTWARE = "software", "the camera's software on this machine does not work"
+    BUSY = "busy", "another program uses the camera; end that one, and the camera comes back by itself"
+    FORBIDDEN = "forbidden", "the companion may not open the camera"
+    MEMORY = "memory", "there is not enough memory for the camera's pictures"
+    CRASHED = "crashed", "the camera's driver failed; it is being started again"
+    FORMAT = "format", "the camera's pictures are of a kind that cannot be used"
+    NETWORK = "network", "the camera cannot be reached over the network; it is being tried again"
 
     @classmethod
     def of(cls, fault: Fault) -> CameraState:
         """What a camera's trouble is for the page."""
-        return cls.GONE if fault is Fault.UNPLUGGED else cls(fault.value)
+        return cls.GONE if fault is Fault.UNPLUGGED else cls[fault.name]
 
 
 class UnreadReason(StrEnum):
@@ -63,41 +73,6 @@ class UnreadReason(StrEnum):
     AWAY = "away"  # no pictures come
     SLOW = "slow"  # the reader takes its time
     OTHER = "other"
-
-
-SEEING = frozenset(
-    {
-        CameraState.OPENING,
-        CameraState.LIVE,
-        CameraState.BLACK,
-        CameraState.DARK,
-        CameraState.OVEREXPOSED,
-        CameraState.MOVED,
-        CameraState.ENDED,
-    }
-)
-"""The camera gives pictures then, or is about to."""
-
-SENTENCES = {
-    CameraState.OPENING: "the camera is starting",
-    CameraState.LIVE: "the camera is live",
-    CameraState.LATE: "the camera gives no picture just now",
-    CameraState.SILENT: "the camera gives no pictures; it is being restarted",
-    CameraState.GONE: "the camera is not there; plug it in again, it comes back by itself",
-    CameraState.FROZEN: "the camera keeps showing the same picture; it is being restarted",
-    CameraState.BLACK: "the picture is black: is the lens covered, is the light off?",
-    CameraState.DARK: "it is too dark to read the table: switch on more light",
-    CameraState.OVEREXPOSED: "the picture is white: is a lamp shining into the camera?",
-    CameraState.MOVED: "the camera was moved: check the four corners",
-    CameraState.ENDED: "the recording has ended",
-    CameraState.SOFTWARE: "the camera's software on this machine does not work",
-    CameraState.BUSY: "another program uses the camera; end that one, and the camera comes back by itself",
-    CameraState.FORBIDDEN: "the companion may not open the camera",
-    CameraState.MEMORY: "there is not enough memory for the camera's pictures",
-    CameraState.CRASHED: "the camera's driver failed; it is being started again",
-    CameraState.FORMAT: "the camera's pictures are of a kind that cannot be used",
-    CameraState.NETWORK: "the camera cannot be reached over the network; it is being tried again",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +91,7 @@ class Health:
     @property
     def message(self) -> str:
         """One line for the page."""
-        return f"{SENTENCES[self.state]} ({self.detail})" if self.detail else SENTENCES[self.state]
+        return f"{self.state.sentence} ({self.detail})" if self.detail else self.state.sentence
 
 
 class AwayError(CameraError):
@@ -125,7 +100,7 @@ class AwayError(CameraError):
     def __init__(self, health: Health) -> None:
         super().__init__(health.message)
         self.health = health
-        self.why = UnreadReason.OTHER if health.state in SEEING else UnreadReason.AWAY
+        self.why = UnreadReason.OTHER if health.state.seeing else UnreadReason.AWAY
 
 
 Matrix = NDArray[np.float64]

@@ -20,7 +20,7 @@ from PIL import Image as Pillow
 import companion.supervise.camera as supervised
 from companion.app.state import AppState
 from companion.app.table_service import FILM_OVER, WatchedTable
-from companion.supervise.pictures import SEEING, SENTENCES, AwayError, CameraState, Health, PictureJudge
+from companion.supervise.pictures import AwayError, CameraState, Health, PictureJudge
 from hardware.camera import CameraError, Fault, open_camera, picamera
 from hardware.camera.guard import GuardedCamera
 from hardware.camera.listing import usb_listed
@@ -73,7 +73,7 @@ def of_the_page(picture: Image, frames: int = 24) -> str:
     judge = PictureJudge()
     judge.remember_view(table_picture())
     state = seen(judge, picture, frames)[-1]
-    return SENTENCES[CameraState.LIVE if state is None else state]
+    return (CameraState.LIVE if state is None else state).sentence
 
 
 def missing(tmp_path: Path) -> str:
@@ -140,7 +140,7 @@ def gone_in_play(_tmp_path: Path) -> str:
 
 def frozen(_tmp_path: Path) -> str:
     judge, still = PictureJudge(), table_picture()
-    return SENTENCES[[judge.see(Frame(still, n / 8, str(n))) for n in range(24)][-1] or CameraState.LIVE]
+    return ([judge.see(Frame(still, n / 8, str(n))) for n in range(24)][-1] or CameraState.LIVE).sentence
 
 
 def hangs(_tmp_path: Path) -> str:
@@ -194,7 +194,7 @@ def end_of_film(tmp_path: Path) -> str:
     film(tmp_path / "evening.mp4", 3)
     light, told = read_on(tmp_path / "evening.mp4")
     assert len(light) == 3 and not told
-    return f"{SENTENCES[CameraState.ENDED]}; {FILM_OVER}"
+    return f"{CameraState.ENDED.sentence}; {FILM_OVER}"
 
 
 def interlaced(tmp_path: Path) -> str:
@@ -308,7 +308,7 @@ ASKED_ON_THE_PAGE = {
 
 @pytest.mark.parametrize("fault", Fault)
 def test_the_page_asks_for_no_plug_unless_it_was_pulled(fault: Fault) -> None:
-    assert mends_in(SENTENCES[CameraState.of(fault)]) == ASKED_ON_THE_PAGE.get(fault, set())
+    assert mends_in(CameraState.of(fault).sentence) == ASKED_ON_THE_PAGE.get(fault, set())
 
 
 class Away(FrameSource):
@@ -330,11 +330,11 @@ def test_whatever_the_camera_suffers_is_said_and_the_game_takes_the_next_play(tm
         for number, state in enumerate(one for one in CameraState if one not in (CameraState.LIVE, CameraState.ENDED)):
             camera.state = state
             for _ in range(400):
-                if watched.status().get("message") == SENTENCES[state]:
+                if watched.status().get("message") == state.sentence:
                     break
                 threading.Event().wait(0.01)
-            why = {} if state in SEEING else {"why": "away"}
-            assert watched.status() == {"state": "lost", "message": SENTENCES[state], **why}
+            why = {} if state.seeing else {"why": "away"}
+            assert watched.status() == {"state": "lost", "message": state.sentence, **why}
             before = len(table.plays())
             table.lay("Ann", f"12-{number % 12}", by="Ann")
             assert len(table.plays()) == before + 1, state

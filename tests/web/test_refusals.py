@@ -19,7 +19,7 @@ from companion.log.event_fields import EventError
 from companion.rules.written import written
 from companion.storage.repairs import Repair
 from companion.supervise.parts import SILENT
-from companion.supervise.pictures import SENTENCES, CameraState
+from companion.supervise.pictures import CameraState
 from companion.web.languages import catalogue
 from companion.web.texts import REFUSALS, why
 from tests.web.fakes import FakeCamera, FakeSession
@@ -50,7 +50,7 @@ def test_every_rejection_of_a_command_has_words_and_what_they_need() -> None:
 
 
 def test_every_trouble_of_the_camera_is_known_to_the_page() -> None:
-    assert {words for state, words in SENTENCES.items() if state is not CameraState.LIVE} <= set(
+    assert {state.sentence for state in CameraState if state is not CameraState.LIVE} <= set(
         WORDS["troubles"]["others"]
     )
 
