@@ -184,7 +184,7 @@ def test_one_tile_that_lies_astray_ends_no_round(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("all_along", [False, True])
+@pytest.mark.parametrize("all_along", [False, nightly(True)])
 def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_path: Path) -> None:
     """A hand of several tiles does, unless it lay open before the last tile was played: some play like that."""
     camera, session, watcher, _ = late_table(3, "tactic", tmp_path / "game.jsonl", 8, players=2)
@@ -298,6 +298,18 @@ def test_two_clear_hands_are_two_hands_though_a_tile_lies_about(
     table = Position(12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (), "Ben": (), "Cy": (), "MX": ()}, hands=due)
     players = OpenHands(("Ann", "Ben", "Cy"), dict.fromkeys(double_set(12), 1), 24.0)
     assert players.out(layout, table, 7) == ("Cy" if ends else None)
+
+
+@pytest.mark.parametrize(("tiles", "since", "ends"), [(3, 7, True), (3, 6, False), (1, 7, False)])
+def test_one_hand_alone_ends_a_round_where_it_came_to_lie_open_after_the_last_play(
+    tiles: int, since: int, ends: bool
+) -> None:
+    """Some have their tiles open all the time, and one tile may lie astray."""
+    hands = OpenHands(("Ann", "Ben"), dict.fromkeys(double_set(12), 1), 24.0)
+    layout = Layout(hands={"Ann": tuple(PlacedTile(n, tile(60.0 * n, 20.0, 90.0, 3, n)) for n in range(tiles))})
+    hands.lie_open(layout, since)
+    table = Position(12, ("Ann", "Ben"), Laid(0, 0), {"Ann": (), "Ben": (), "MX": ()})
+    assert hands.out(layout, table, 7) == ("Ben" if ends else None)
 
 
 @pytest.mark.parametrize(("seen", "put_away", "asked"), [(1, 2, False), (2, 2, False), (0, 1, True)])

@@ -1,6 +1,7 @@
 """`companion calibrate` on pictures."""
 
 import json
+from functools import cache
 
 import cv2
 import numpy as np
@@ -16,16 +17,21 @@ def run(*arguments):
     return CliRunner().invoke(calibrate, [str(a) for a in arguments])
 
 
-@pytest.fixture
-def table(tmp_path):
+@cache
+def drawn():
     """Straight from above, 2 px a mm, 600 x 400 mm, the four printed corners laid inside it."""
     image = np.random.default_rng(0).normal(110, 12, (1000, 1400, 3)).clip(0, 255).astype(np.uint8)
     kind = cv2.aruco.getPredefinedDictionary(DICTIONARY)
     for k, (x, y) in enumerate([(100, 100), (1220, 100), (1220, 820), (100, 820)]):
         image[y - 12 : y + 92, x - 12 : x + 92] = 235
         image[y : y + 80, x : x + 80] = np.maximum(cv2.aruco.generateImageMarker(kind, k, 80), 20)[:, :, None]
+    return cv2.imencode(".png", image)[1].tobytes()
+
+
+@pytest.fixture
+def table(tmp_path):
     file = tmp_path / "table.png"
-    cv2.imwrite(str(file), image)
+    file.write_bytes(drawn())
     return file
 
 

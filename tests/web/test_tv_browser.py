@@ -35,6 +35,15 @@ TABLES = {
     "a match won by two": tables.match_over() | {"winner": ["Ann", "Dorothea"]},
 }
 
+FULLEST = (
+    "two players, long trains",
+    "the same with five alerts at once",
+    "a double-eighteen set",
+    "a Chinese wall",
+    "hands to be shown",
+)
+"""Tables that have little room left for letters of another size."""
+
 LETTERS = """() => Math.min(99, ...[...document.querySelectorAll('.laid .num')].map((e) =>
   parseFloat(getComputedStyle(e).fontSize)))"""
 """How high the smallest number at a tile is, in px."""
@@ -141,8 +150,8 @@ PUT_ON = """(metrics) => {
 def test_nothing_touches_in_other_fonts(browser: Browser, address: str, session: FakeSession, font: str) -> None:
     page = browser.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     faults: dict[str, Any] = {}
-    for name, table in TABLES.items():
-        session.show(table)
+    for name in FULLEST:
+        session.show(TABLES[name])
         page.goto(f"{address}/tv", wait_until="load")
         assert page.evaluate(PUT_ON, FONTS[font]) == 1
         faults[name] = once_at_rest(page, lambda: page.evaluate(MEASURE), lambda found: found == [])
@@ -195,7 +204,7 @@ def test_longer_words_have_room_too(browser: Browser, address: str, session: Fak
     session.show(TABLES["the same with five alerts at once"])
     page = browser.new_page(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
     faults: dict[str, Any] = {}
-    for language in ("uk", "cs", "ru", "bn"):
+    for language in ("ru", "bn"):
         page.goto(f"{address}/tv?lang={language}", wait_until="load")
         faults[language] = once_at_rest(page, lambda: page.evaluate(MEASURE), lambda found: found == [])
     page.close()
