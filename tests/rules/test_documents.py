@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from companion.rules.mexican.turn import RESTS_ON
 from companion.rules.ruleset import SHIPPED, load_ruleset
+from companion.rules.ruleset_fields import FIELDS
 from companion.rules.violations import Violation
+from companion.rules.written import written
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "docs" / "rules.md"
@@ -44,5 +45,7 @@ def test_every_rule_set_is_in_the_rules() -> None:
         assert load_ruleset(name).name == name
 
 
-def test_every_code_that_rests_on_a_field_is_a_code() -> None:
-    assert set(RESTS_ON) <= set(Violation)
+def test_every_code_has_words_and_is_open_with_fields_that_there_are() -> None:
+    codes = written("rules/codes.toml")["codes"]
+    assert set(codes) == set(Violation)
+    assert {field for words in codes.values() for field in words.get("open_with", ())} <= set(FIELDS)

@@ -18,27 +18,7 @@ from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Chain, Dra
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, double_set, suit_ways
 from companion.rules.violations import Violation as V
-
-RESTS_ON: Mapping[V, tuple[str, ...]] = {
-    V.WRONG_ENGINE: ("first_engine",),
-    V.HAND_SIZE: ("hand_table",),
-    V.FIRST_TURN_OWN_ONLY: ("long_first",),
-    V.MX_TOO_EARLY: ("mx_from_turn",),
-    V.DOUBLE_ORDER: ("close_order",),
-    V.EXTRA_NOT_ON_DOUBLE: ("extra_tile",),
-    V.EXTRA_NOT_ON_FIRST_DOUBLE: ("extra_tile",),
-    V.WRONG_FLIP: ("dead_double",),
-    V.DEAD_TRAIN: ("dead_double",),
-    V.MARKER_REMOVED_WRONGLY: ("marker_off",),
-    V.MARKER_NOT_REMOVED: ("marker_off", "marker_off_required"),
-    V.NEEDLESS_DRAW: ("may_decline",),
-    V.PASSED_WITH_PLAYABLE: ("may_decline",),
-    V.FIRST_TRAIN_NOT_MAXIMAL: ("strict_first_train",),
-    V.ANNOUNCE_MISSING: ("announce",),
-    V.FIRST_LAP_NOT_FINISHED: ("finish_first_lap",),
-    V.FALSE_BLOCK: ("block_rule",),
-}
-"""Code -> the fields that it follows from. Where more than the field decides, the judge looks at the field itself."""
+from companion.rules.written import written
 
 
 def open_codes(rules: RuleSet) -> frozenset[V]:
@@ -50,7 +30,8 @@ def open_codes(rules: RuleSet) -> frozenset[V]:
 def _resting_on(silent: frozenset[str], contradicted: frozenset[str], locks: bool) -> frozenset[V]:
     # Where a dead double locks the table, it is only open whether it still binds: `blocks.bound_for_certain`.
     fields = (silent | contradicted) - ({"dead_double"} if locks else set())
-    return frozenset(code for code, basis in RESTS_ON.items() if not fields.isdisjoint(basis))
+    codes = written("rules/codes.toml")["codes"].items()
+    return frozenset(V(code) for code, words in codes if not fields.isdisjoint(words.get("open_with", ())))
 
 
 def live_doubles(rules: RuleSet, position: Position) -> tuple[str, ...]:
