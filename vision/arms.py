@@ -70,17 +70,9 @@ class ArmFinder:
         w, h = frame.size_wh
         wide = min(w, WIDTH_PX)
         size_wh = (wide, max(1, round(h * wide / w)))
-        if (
-            known is None
-            or known.calibration is not calibration
-            or (known.full_wh, known.size_wh)
-            != (
-                frame.size_wh,
-                size_wh,
-            )
-        ):
-            return ArmPlane.of(calibration, frame.size_wh, size_wh)
-        return known
+        if known is not None and known.calibration is calibration and known.size_wh == size_wh:
+            return known if known.full_wh == frame.size_wh else ArmPlane.of(calibration, frame.size_wh, size_wh)
+        return ArmPlane.of(calibration, frame.size_wh, size_wh)
 
     def see(self, frame: Frame, plane: ArmPlane) -> ArmView:
         """The arms over the table in this frame; none as long as no still picture of it is known."""

@@ -11,6 +11,7 @@ from vision.arm_plane import CUT_MM, WANTED_BORDER_MM, seen_around_mm
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
 from vision.health import HealthCheck
+from vision.rectify import cut_wh
 
 LEAST_PX_PER_MM = 0.8
 """What an ideal reader needs; a pip is then two and a half pixels wide."""
@@ -105,17 +106,8 @@ def straightened(image: Image, calibration: Calibration, px_per_mm: float = 1.0)
     """The table seen straight from above, `px_per_mm` pixels a millimetre (for people, and to look for glare)."""
     w, h = calibration.size_mm
     size = (max(16, round(w * px_per_mm)), max(16, round(h * px_per_mm)))
-    corners_mm = np.array([[0, 0], [w, 0], [w, h], [0, h]], np.float64)
-    seen = calibration.table_to_px(corners_mm).astype(np.float32)
-    flat = np.array([[0, 0], [size[0], 0], [size[0], size[1]], [0, size[1]]], np.float32)
-    source = image
-    reduction = calibration.px_per_mm / px_per_mm
-    if reduction > 2:
-        factor = 1.0 / int(reduction)
-        source = np.asarray(cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
-        seen = np.asarray(seen * [source.shape[1] / image.shape[1], source.shape[0] / image.shape[0]], np.float32)
-    transform = cv2.getPerspectiveTransform(seen, flat)
-    return np.asarray(cv2.warpPerspective(source, transform, size, flags=cv2.INTER_LINEAR), np.uint8)
+    corners = calibration.table_to_px(np.array([[0, 0], [w, 0], [w, h], [0, h]]))
+    return cut_wh(image, corners, size)
 
 
 def _outside(image: Image, calibration: Calibration) -> list[int]:

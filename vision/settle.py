@@ -249,15 +249,8 @@ class Settler:
         regions = whole if self._reference is None or bumped else regions_of(changed & ~arm, full_wh, reach)
         if forced and not regions:
             regions = whole
-        return SettleState(
-            TableState.READING,
-            True,
-            regions,
-            hidden,
-            full_shift,
-            bumped,
-            forced=forced and not (quiet and not arm.any()),
-        )
+        asked = forced and not (quiet and not arm.any())
+        return SettleState(TableState.READING, True, regions, hidden, full_shift, bumped, asked)
 
     def _rests(self, arm: Mask) -> bool:
         """Has it not moved for long, whatever moved elsewhere?"""
