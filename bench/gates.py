@@ -6,9 +6,9 @@
 
 A gate is whatever refuses a reading, or believes one. Each is switched off alone, and every picture in which that
 changes anything is read again; what the networks answer is kept meanwhile. The first row counts halves read: right,
-and wrong (another value, or any value where no tile lies face up). The others say what happens without the gate: `+3`
-right readings are three that the gate costs, `+2` wrong ones two that it saves. A row of dashes is a gate that never
-did anything there. `--only` runs some of the gates.
+and wrong (another value, or any value where no tile lies face up), and finds that are no tile. The others say what
+happens without the gate: `+3` right readings are three that the gate costs, `+2` wrong ones two that it saves. A row of
+dashes is a gate that never did anything there. `--only` runs some of the gates.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from vision.tile_size import TileSize
 SIZE_WH = (2400, 1800)
 Off = Callable[[Any], Any]
 Counts = np.ndarray[Any, Any]
-"""(2,) halves read right and wrong."""
+"""(3,) halves read right and wrong, finds that are no tile."""
 COMPARED = (HalfReading, TileReading, Found, Detections)
 REMEMBERED = (
     "vision.inference:Network.__call__",
@@ -229,25 +229,32 @@ def tables(seeds: range, renderer: Path | None) -> Iterator[Shown]:
 
 
 def halves_read(label: Mapping[str, Any], reading: PictureReading) -> Counts:
-    """How many halves are read right, and how many wrong."""
+    """How many halves are read right, how many wrong, and how many finds are no tile."""
     field_poly, truths, found = label.get("field_poly"), label["tiles"], prediction("", reading)["tiles"]
     said = [[half.value for half in tile.halves or ()] for tile in reading.tiles]
     inside = [n for n, tile in enumerate(found) if not field_poly or scoring.inside(scoring.centre(tile), field_poly)]
     pairs = scoring.matches(truths, [found[n] for n in inside])
-    right, claimed = 0, 0
+    right, claimed, invented = 0, 0, 0
     for i, j in pairs:
         true, claims = truths[i]["values"], said[inside[j]]
         if true is None:
             claimed += truths[i]["face"] == "down" and sum(one is not None for one in claims)
             continue
         # Which end the first value is at may be unknown, but not where a half is covered.
-        ways = [claims] if None in true else [claims, claims[::-1]]
-        claimed += sum(None not in two for two in zip(claims, true, strict=bool(claims)))
+        ways = [_as_labelled(truths[i], found[inside[j]], claims)] if None in true else [claims, claims[::-1]]
+        claimed += sum(None not in two for two in zip(ways[0], true, strict=bool(claims)))
         right += max(sum(a == b is not None for a, b in zip(way, true, strict=bool(claims))) for way in ways)
     if label.get("complete", True):
         matched = {inside[j] for _, j in pairs}
-        claimed += sum(one is not None for n in inside if n not in matched for one in said[n])
-    return np.array([right, claimed - right])
+        others = [n for n in inside if n not in matched]
+        invented, claimed = len(others), claimed + sum(one is not None for n in others for one in said[n])
+    return np.array([right, claimed - right, invented])
+
+
+def _as_labelled(truth: Mapping[str, Any], tile: Mapping[str, Any], claims: list[Any]) -> list[Any]:
+    """What is said of a tile's halves, in the order of its label."""
+    first, one, other = (np.mean(ends, axis=0) for ends in (truth["quad"][:2], tile["quad"][:2], tile["quad"][2:]))
+    return claims if np.hypot(*(one - first)) <= np.hypot(*(other - first)) else claims[::-1]
 
 
 @contextmanager
@@ -341,16 +348,16 @@ def counted(shown: Shown, eye: Eye, gates: Sequence[Gate]) -> dict[str, Counts]:
 
 
 def table(counts: Mapping[tuple[str, str], Counts], gates: Sequence[Gate]) -> Iterator[str]:
-    """The lines for people: a row a gate, two columns a kind of picture."""
+    """The lines for people: a row a gate, three columns a kind of picture."""
     kinds = list(dict.fromkeys(kind for kind, _ in counts))
-    yield "| gate | " + " | ".join(f"{kind}: right | wrong" for kind in kinds) + " |"
-    yield "|" + "---|" * (1 + 2 * len(kinds))
+    yield "| gate | " + " | ".join(f"{kind}: right | wrong | no tile" for kind in kinds) + " |"
+    yield "|" + "---|" * (1 + 3 * len(kinds))
     yield "| all halves | " + " | ".join(f"{n}" for kind in kinds for n in counts[kind, ""]) + " |"
     for gate in gates:
         cells = [
             f"{n:+}" if (kind, gate.name) in counts else "-"
             for kind in kinds
-            for n in counts.get((kind, gate.name), (0, 0))
+            for n in counts.get((kind, gate.name), (0, 0, 0))
         ]
         yield f"| {gate.name} | " + " | ".join(cells) + " |"
 

@@ -146,6 +146,9 @@ class Covers:
         dividing lines (not `divided`) prints are of makers that nobody knows here: there not much may be hidden. There,
         and in a `photograph`, of which there is no second picture, a half that is partly hidden has to be quite surely
         read, and in such a set's photograph any 1.
+
+        With nothing on the tiles it costs one right half of 1,145 on photographs and three of 300 on traced tables,
+        where it saves two wrong ones (`bench.gates`); what it saves under toys `bench.covered` says.
         """
         out = list(tiles)
         asked = [n for n, tile in enumerate(tiles) if any(half.value is not None for half in tile.halves or ())]
@@ -192,7 +195,8 @@ class Covers:
 def beyond(shape: tuple[int, ...], quads: Floats) -> Mask:
     """(h, w) of a picture and (n, 4, 2) outlines -> (n, 2, 10, 10): which cells of each half its edge cuts off. A tile
     of which one end lies along the edge and that is shorter than the others, or one side and that is narrower, goes on
-    beyond it, nobody knows how far."""
+    beyond it, nobody knows how far. On photographs and traced tables as they are that changes no half; of four cuts
+    through each photograph it saves five wrong tiles."""
     out = np.zeros((len(quads), 2, HALF_CELLS, HALF_CELLS), np.bool_)
     if not len(quads):
         return out

@@ -78,7 +78,8 @@ def _middles(crops: Image) -> Image:
 def half_grounds(crops: Image, blank: NDArray[np.bool_], known: Floats) -> NDArray[np.bool_]:
     """(n, side, 2 side, 3) crops, (n, 2) which halves read as blank, (m, 3) body colours of sure tiles -> (n,) True
     where the only blank half has neither the other half's colour nor a sure tile's: it is what lies beside a tile. What
-    is lighter than all sure tiles may be one in a glare, which takes the colour away."""
+    is lighter than all sure tiles may be one in a glare, which takes the colour away. No half that is told of hangs on
+    it on photographs, traced tables or drawn ones."""
     if len(known) < LEAST_BODIES or not len(crops):
         return np.zeros(len(crops), np.bool_)
     wide = crops.shape[2] // 2
@@ -104,7 +105,10 @@ def lightest_beside(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> 
 
 
 def strangers(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(n,) True where a find is of another size or colour than every group of sure tiles allows."""
+    """(n,) True where a find is of another size or colour than every group of sure tiles allows.
+
+    No reading hangs on it. On 20 traced tables it leaves out two unread finds that are no tile, on 81 photographs one
+    that is one, at the edge."""
     if sure.sum() < LEAST_SURE:
         return np.zeros(len(quads), np.bool_)
     along, across = sides(quads)
@@ -150,7 +154,8 @@ class Bodies:
 
 def gaps(quads: Floats, colours: Floats, believed: Floats) -> NDArray[np.bool_]:
     """(n, 4, 2) finds that lie face down, (n, 3) their body colours and (n,) how surely each is one -> (n,) True where
-    it is the table, framed by tiles or hardly believed at all. One that shines in the light lies anywhere."""
+    it is the table, framed by tiles or hardly believed at all. One that shines in the light lies anywhere. On 20 traced
+    tables that leaves out one find that is no tile, and no reading hangs on it there or on photographs."""
     n = len(colours)
     if n < MANY_BACKS:
         return np.zeros(n, np.bool_)

@@ -117,7 +117,10 @@ def _falls(shape: TileShape, size_wh: tuple[int, int]) -> Floats:
 def merged(first: Sequence[TileReading], second: Sequence[TileReading], read: Read) -> list[TileReading]:
     """What two looks at one picture tell. Halves that both read alike, or that one reads, stand, those that they read
     otherwise are unread. An outline across two tiles of the other look goes; of two that share a place the better read
-    one stays. What only the second look claims is asked of `read`, too."""
+    one stays. What only the second look claims is asked of `read`, too.
+
+    Of 1,145 halves on photographs the outlines across save two wrong ones and asking again one, of 300 on traced tables
+    they cost two right ones and one (`bench.gates`)."""
     common = shared_areas(_outlines([*first, *second]))
     sizes, common = np.diag(common), common[: len(first), len(first) :]
     size_1, size_2 = sizes[: len(first), None], sizes[None, len(first) :]

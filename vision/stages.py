@@ -72,12 +72,14 @@ Halves = tuple[HalfReading, HalfReading]
 CERTAIN = 0.98
 """From this probability on one look is enough."""
 READABLE = 0.9
-"""The least probability of a claimed value."""
+"""The least probability of a claimed value. From 0.5 on three more halves would be wrong of 1,145 on photographs and
+five of 300 on traced tables, and none more right."""
 PHANTOM = 0.5
 """What the network calls *none* more surely than this is no half of a tile."""
 SHAKY_DETECTION, DOUBTFUL_DETECTION = 0.45, 0.6
 """A detection less sure than the second counts only when the reader reads both halves, one less sure than the first
-only when it reads one of them."""
+only when it reads one of them. Without the first three more halves would be wrong and one right of 300 on traced
+tables, and none more on photographs."""
 PLAIN_DETECTION = 0.8
 """A detection so sure is a tile even where its size or colour is odd."""
 FAINT_DETECTION = 0.35
@@ -354,7 +356,7 @@ def _half_on_the_ground(look: Look, finds: Finds) -> NDArray[np.intp]:
 
 def _tell_from_blanks(look: Look, finds: Finds) -> None:
     """What looks like a back and shows a divider is a face, and a double blank that shows none is not read; which backs
-    may as well be the double blank."""
+    may as well be the double blank. Of 1,145 halves on photographs it saves two right ones and costs none."""
     blank = (finds.values.argmax(2) == 0).all(1)
     sure = _sure(finds) & ~finds.down & ~blank
     faces, bodies = finds.quads[sure], finds.colours[sure]

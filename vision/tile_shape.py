@@ -100,10 +100,11 @@ def cut_short_doubted(tiles: Sequence[TileReading]) -> list[TileReading]:
     hardly longer than wide: of a 6-6 that a rack's lip cuts short 4-4 is left.
 
     Cost and saving, of halves: on the 833 readable tiles of the labelled photographs the first costs one right, the
-    second none, and none is wrong. On the same photographs with 1,010 halves under toys (`bench.covered`, seeds 15 and
-    21) the first saves 7 of 8 wrong values for 21 of 271 right ones under toys and 17 of 2,065 in sight, the second the
-    eighth for one. The third costs none of 833 there and none of 22 tiles of rendered hands of two to four at a lean of
-    35 to 55 degrees; it saves 6 of 13 wrong tiles of 16 rendered racks (`bench.racks`, from 9000 and 9100 on).
+    second none, and none is wrong; of 300 on traced tables the first costs one. On the same photographs with 1,010
+    halves under toys (`bench.covered`, seeds 15 and 21) the first saves 7 of 8 wrong values for 21 of 271 right ones
+    under toys and 17 of 2,065 in sight, the second the eighth for one. The third costs none of 833 there and none of
+    22 tiles of rendered hands of two to four at a lean of 35 to 55 degrees; it saves 6 of 13 wrong tiles of 16 rendered
+    racks (`bench.racks`, from 9000 and 9100 on).
     """
     out = list(tiles)
     if not tiles:

@@ -40,17 +40,18 @@ def test_every_gate_is_a_function_of_the_reader(gate: Gate) -> None:
 def test_a_value_counts_as_right_or_wrong_and_where_no_tile_lies_as_wrong() -> None:
     label = {"tiles": [{"quad": HERE, "face": "up", "values": [1, 0]}]}
     elsewhere = [[10, 50], [10, 10], [90, 10], [90, 50]]
-    assert halves_read(label, said((HERE, (1, 5)))).tolist() == [1, 1]
-    assert halves_read(label, said((HERE, (0, 1)))).tolist() == [2, 0], "nobody knows which end is the first"
-    assert halves_read(label, said((HERE, (None, 0)), (elsewhere, (3, None)))).tolist() == [1, 1]
-    assert halves_read(label | {"complete": False}, said((elsewhere, (3, None)))).tolist() == [0, 0]
+    assert halves_read(label, said((HERE, (1, 5)))).tolist() == [1, 1, 0]
+    assert halves_read(label, said((HERE, (0, 1)))).tolist() == [2, 0, 0], "nobody knows which end is the first"
+    assert halves_read(label, said((HERE, (None, 0)), (elsewhere, (3, None)))).tolist() == [1, 1, 1]
+    assert halves_read(label | {"complete": False}, said((elsewhere, (3, None)))).tolist() == [0, 0, 0]
 
 
 def test_a_half_that_is_hidden_counts_for_nothing_and_one_of_a_back_as_wrong() -> None:
     hidden = {"tiles": [{"quad": HERE, "face": "up", "values": [1, None]}]}
-    assert halves_read(hidden, said((HERE, (5, 1)))).tolist() == [0, 1]
+    assert halves_read(hidden, said((HERE, (5, 1)))).tolist() == [0, 1, 0]
+    assert halves_read(hidden, said((HERE[2:] + HERE[:2], (5, 1)))).tolist() == [1, 0, 0], "the other way round"
     back = {"tiles": [{"quad": HERE, "face": "down", "values": None}]}
-    assert halves_read(back, said((HERE, (5, None)))).tolist() == [0, 1]
+    assert halves_read(back, said((HERE, (5, None)))).tolist() == [0, 1, 0]
 
 
 def test_what_a_gate_changes_is_told_and_no_gate_that_did_nothing() -> None:
@@ -58,6 +59,6 @@ def test_what_a_gate_changes_is_told_and_no_gate_that_did_nothing() -> None:
     idle = Gate("idle", "vision.eye:lifted", lambda lifted: lifted)
     picture = Shown("drawn", one_tile, {"image": "", "tiles": [{"quad": HERE, "face": "up", "values": [1, 0]}]})
     found = counted(picture, open_eye(), [strict, idle])
-    assert {name: halves.tolist() for name, halves in found.items()} == {"": [2, 0], "strict": [-2, 0]}
+    assert {name: halves.tolist() for name, halves in found.items()} == {"": [2, 0, 0], "strict": [-2, 0, 0]}
     rows = list(table({("drawn", name): halves for name, halves in found.items()}, [strict, idle]))
-    assert rows[2:] == ["| all halves | 2 | 0 |", "| strict | -2 | +0 |", "| idle | - | - |"]
+    assert rows[2:] == ["| all halves | 2 | 0 | 0 |", "| strict | -2 | +0 | +0 |", "| idle | - | - | - |"]
