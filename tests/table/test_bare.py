@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -37,6 +38,11 @@ def planks(colour: tuple[int, int, int], grain: float) -> NDArray[np.float32]:
     return np.asarray(np.array(colour, np.float32) * boards[:, None, None] + lines[:, :, None] * 4, np.float32)
 
 
+@cache
+def noise() -> NDArray[np.float64]:
+    return np.random.default_rng(8).normal(0, 2, (600, 900, 3))
+
+
 def boneyard(
     table: NDArray[np.float32],
     tiles: tuple[int, int, int],
@@ -55,8 +61,7 @@ def boneyard(
         cv2.rectangle(picture, (int(x) - 12, int(y) - 25), (int(x) + 12, int(y) + 25), tiles, -1)
     if cup is not None:
         cv2.circle(picture, (int(TAKEN[0]), int(TAKEN[1])), 42, cup, -1)
-    noise = np.random.default_rng(8).normal(0, 2, picture.shape)
-    return np.asarray(np.clip(picture + noise, 0, 255), np.uint8)
+    return np.asarray(np.clip(picture + noise(), 0, 255), np.uint8)
 
 
 def bare(picture: NDArray[np.uint8]) -> bool:

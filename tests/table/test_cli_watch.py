@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.cli.journals import sentence
-from companion.cli.watch import _nothing_read, watch
+from companion.cli.watch import Printer, _nothing_read, watch
 from companion.web.wording import event_text, trouble_text
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))
@@ -138,7 +139,22 @@ def test_a_film_without_a_table_or_tile_says_what_is_missing(tmp_path: Path) -> 
     assert result.exit_code == 1 and "no tile lies in the first picture" in result.stderr
 
 
+def test_what_is_printed_when_nobody_reads_any_more_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    gone = os.fdopen(writing, "w")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "stdout", gone)
+        printer = Printer(as_json=True)
+        for _ in range(2):
+            printer.line({"event": "unclear", "reason": "seats"})
+        assert printer.closed and printer.seq == 2 and sys.stdout is not gone
+    with suppress(BrokenPipeError):  # what it still holds
+        gone.close()
+
+
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_it_ends_quietly_when_nobody_reads_any_more() -> None:
     watching = subprocess.Popen(
         [sys.executable, "-m", "companion", "watch", "sim:4", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import cv2
@@ -32,10 +33,15 @@ CORNERS = np.array([[0, 0], [1200, 0], [1200, 900], [0, 900]], np.float32)
 CALIBRATION = Calibration.from_corners(CORNERS, SIZE, 0.0, size_wh=(1200, 900))
 
 
+@cache
+def cloth(light: int) -> NDArray[np.uint8]:
+    rng = np.random.default_rng(4)
+    return rng.normal(120 + light, 3, (900, 1200, 3)).clip(0, 255).astype(np.uint8)
+
+
 def table(*things: tuple[Point, int], light: int = 0) -> NDArray[np.uint8]:
     """A grey cloth, 1 px a millimetre, with round things (place, radius) on it."""
-    rng = np.random.default_rng(4)
-    picture = rng.normal(120 + light, 3, (900, 1200, 3)).clip(0, 255).astype(np.uint8)
+    picture = cloth(light).copy()
     for (x, y), radius in things:
         cv2.circle(picture, (int(x), int(y)), radius, (40, 40, 160), -1)
     return picture

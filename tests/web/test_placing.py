@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import cv2
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
+from numpy.typing import NDArray
 
 from companion.app.state import AppState
 from companion.app.table_place import (
@@ -208,9 +210,14 @@ class NoEye:
         return type("Nothing", (), {"tiles": ()})()
 
 
+@cache
+def cloth() -> NDArray[np.uint8]:
+    return np.random.default_rng(0).normal(110, 12, (1000, 1400, 3)).clip(0, 255).astype(np.uint8)
+
+
 def seen(*corners: tuple[int, int]) -> Frame:
     """A table at 2 px a mm with printed markers whose outer corners are there."""
-    image = np.random.default_rng(0).normal(110, 12, (1000, 1400, 3)).clip(0, 255).astype(np.uint8)
+    image = cloth().copy()
     kind = cv2.aruco.getPredefinedDictionary(DICTIONARY)
     for k, (x, y) in enumerate(corners):
         image[y - 12 : y + 92, x - 12 : x + 92] = 235
