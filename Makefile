@@ -46,7 +46,8 @@ run: $(VENV)/.runtime
 # The tests of tools are not even loaded, as each worker would.
 PRODUCT := --ignore=tests/datasets --ignore=tests/deploy --ignore=tests/models
 
-# Collecting compiles every test once, on the other processor, before three workers would do it side by side.
+# Collecting compiles every test once, while mypy has the other processor, before the workers would do it side by side.
+# mypy goes on beside them: it fills what they leave while they wait.
 COMPILE = $(BIN)/python -m pytest $(PRODUCT) --collect-only -qq > /dev/null
 
 # More than there are processors, because many tests wait for a page, a pause or a child: three where memory allows it
@@ -56,10 +57,12 @@ WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) + $$(awk '/^MemTota
 test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	($(COMPILE); $(BIN)/lint-imports) & beside=$$!; $(BIN)/mypy && wait $$beside
+	$(BIN)/lint-imports
 	.ci/chromium > /dev/null
 	.ci/broker > /dev/null
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PRODUCT) -m "not nightly and not tools"
+	$(BIN)/mypy & types=$$!; $(COMPILE); \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(PRODUCT) -m "not nightly and not tools"; \
+	tests=$$?; wait $$types && exit $$tests
 
 # The tests of bench, datasets, models and deploy: .ci/run runs them when one of these has changed.
 test-tools: $(VENV)/.test
