@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.geometry.identity import (
     WALL,
+    Finder,
     Known,
     copies_left,
     covered_at_the_turn,
@@ -29,13 +30,9 @@ from companion.geometry.joints import ChainBuilder, Link, TileChain, TileShapes,
 from companion.geometry.layout import (
     Layout,
     PlacedTile,
-    Point,
     Problem,
     SeenTile,
-    TableSetup,
-    TableView,
     Trouble,
-    seat_of,
     sector_of,
 )
 from companion.rules.position import LEFT, RIGHT, SOMEBODY
@@ -133,15 +130,9 @@ class Growing:
 
 
 @dataclass(slots=True)
-class LineFinder:
+class LineFinder(Finder):
     """One reconstruction of a line under way."""
 
-    view: TableView
-    known: Sequence[Known]
-    setup: TableSetup
-    before: Layout | None
-    ids: Sequence[int]
-    problems: list[Problem] = field(default_factory=list)
     next_id: int = 0
     _come_to_light: dict[int, int] = field(init=False, default_factory=dict)
     """Index of a tile that lay unseen under one that was taken back -> the identity of the one under both."""
@@ -163,26 +154,22 @@ class LineFinder:
         shown = self._put_away_face_up([n for n in loose if n not in put_away | astray], growing, down)
         apart = put_away.union(*shown.values())
         hands, free = self._beside([n for n in loose if n not in apart], astray)
-        backs = tuple(
-            PlacedTile(self.ids[n], tile.seen)
-            for n, tile in enumerate(self.known)
-            if not tile.seen.face_up or n in put_away
-        )
+        backs = tuple(self.placed(n) for n, tile in enumerate(self.known) if not tile.seen.face_up or n in put_away)
         seats = Counter(sector_of(tile.seen.center_mm, self.view, self.setup) for tile in backs)
         seats.update({player: len(tiles) for player, tiles in shown.items()})
         covered = set(growing.walls.values())
         for tile in growing.line:
             if tile.laid is None and tile.id not in covered:
-                self._report(Trouble.UNREADABLE_TILE, tile)
+                self.report(Trouble.UNREADABLE_TILE, tile)
         if self._hardly_the_rows_last(growing) and not self._is_old(growing.line[-1]):
-            self._report(Trouble.COVERED_TILE, growing.line[-1])
+            self.report(Trouble.COVERED_TILE, growing.line[-1])
         return Layout(
             line=tuple(growing.line),
             walls=growing.walls,
             buried=growing.buried,
             misread=self._misread,
             discards=self._by_player(seats) if self.setup.stations else {SOMEBODY: len(backs)},
-            shown_discards={player: tuple(map(self._placed, tiles)) for player, tiles in shown.items()},
+            shown_discards={player: tuple(map(self.placed, tiles)) for player, tiles in shown.items()},
             hands=hands,
             face_down=backs,
             loose=free,
@@ -201,7 +188,7 @@ class LineFinder:
 
     def _first(self, shapes: TileShapes, members: Sequence[int]) -> tuple[Growing, list[int]]:
         """A line seen for the first time: the longest chain, its left end the one farther left in the picture."""
-        chains = self._chains(shapes, [n for n in members if not self._in_a_hand(n)])
+        chains = self._chains(shapes, [n for n in members if self.seat(n) is None])
         if not chains:
             return Growing(), list(members)
         longest = max(chains, key=lambda chain: len(chain.links))
@@ -249,7 +236,7 @@ class LineFinder:
         growing.line = inferred_from_cover(growing.line, growing.walls)
         for n in waiting:
             if n in stacked:
-                self._report(Trouble.VALUE_CHANGED, PlacedTile(self.ids[n], self.known[n].seen))
+                self.report(Trouble.VALUE_CHANGED, self.placed(n))
         return growing, [n for n in waiting if n not in stacked]
 
     def _lifted(self, members: Sequence[int]) -> set[int]:
@@ -278,7 +265,9 @@ class LineFinder:
             if below is None or below.seen.values is None:
                 continue
             seen = self.view.tiles[n]
-            if self._shows_again(below, seen) and not self._covers_the_next(ids[n], below, seen):
+            # Lying as it lay: an equal tile may lie the other way round.
+            again = turned_like(seen, below.seen).values == below.seen.values
+            if again and not self._covers_the_next(ids[n], below, seen):
                 gone.add(ids[n])
                 ids[n] = below.id
                 tiles[n] = Known(below.seen, below)
@@ -288,10 +277,6 @@ class LineFinder:
     def _hides(self, n: int, due: PlacedTile) -> bool:
         """Does tile n lie on the one on which the wall's next is due, though one of the two could not be read?"""
         return self.ids[n] == due.id and hides(self.view.tiles[n], due.seen)
-
-    def _shows_again(self, below: PlacedTile, seen: SeenTile) -> bool:
-        """Is this the tile that was covered, lying as it lay? An equal tile may lie the other way round."""
-        return turned_like(seen, below.seen).values == below.seen.values
 
     def _covers_the_next(self, top: int, below: PlacedTile, seen: SeenTile) -> bool:
         """May another tile of the values `below` have been laid on `top`, where the wall has come to? What was laid
@@ -431,7 +416,7 @@ class LineFinder:
             return set()
         seats: dict[str, set[int]] = {}
         for n in loose:
-            owner = seat_of(self.known[n].seen.center_mm, self.view, self.setup)
+            owner = self.seat(n)
             if owner is not None and (lay is None or self.ids[n] in lay):
                 seats.setdefault(owner, set()).add(n)
         return {n for tiles in seats.values() if len(tiles) == 1 for n in tiles}
@@ -454,7 +439,7 @@ class LineFinder:
         fresh: dict[str, set[int]] = {}
         for n in loose:
             seen = self.known[n].seen
-            owner = seat_of(seen.center_mm, self.view, self.setup)
+            owner = self.seat(n)
             if self.ids[n] in before:
                 found.setdefault(before[self.ids[n]], set()).add(n)
             elif owner is not None and self._apart(seen, growing):
@@ -464,7 +449,7 @@ class LineFinder:
                 continue
             for n in tiles:
                 if self.known[n].seen.values is None:
-                    self._report(Trouble.LOOSE_TILE, self._placed(n))
+                    self.report(Trouble.LOOSE_TILE, self.placed(n))
                 else:
                     found.setdefault(owner, set()).add(n)
         return found
@@ -472,9 +457,6 @@ class LineFinder:
     def _apart(self, seen: SeenTile, growing: Growing) -> bool:
         far = APART * self.setup.tile_mm[0]
         return all(distance(seen.center_mm, tile.seen.center_mm) > far for tile in growing.line)
-
-    def _placed(self, n: int) -> PlacedTile:
-        return PlacedTile(self.ids[n], self.known[n].seen)
 
     def _sector(self, n: int) -> str | None:
         return sector_of(self.known[n].seen.center_mm, self.view, self.setup)
@@ -486,13 +468,13 @@ class LineFinder:
         hands: dict[str, tuple[PlacedTile, ...]] = {}
         free: list[PlacedTile] = []
         for n in loose:
-            tile = PlacedTile(self.ids[n], self.known[n].seen)
-            owner = seat_of(tile.seen.center_mm, self.view, self.setup)
+            tile = self.placed(n)
+            owner = self.seat(n)
             if owner is not None and n not in astray:
                 hands[owner] = (*hands.get(owner, ()), tile)
             else:
                 free.append(tile)
-                self._report(Trouble.LOOSE_TILE, tile)
+                self.report(Trouble.LOOSE_TILE, tile)
         return hands, tuple(free)
 
     def _chains(self, shapes: TileShapes, members: Sequence[int]) -> list[TileChain]:
@@ -507,13 +489,6 @@ class LineFinder:
         outward = ports[link.outward].half if link.outward is not None else None
         half = inward if inward is not None else (1 - outward if outward is not None else 0)
         return PlacedTile(self.ids[link.tile], self.known[link.tile].seen, half)
-
-    def _in_a_hand(self, n: int) -> bool:
-        return seat_of(self.known[n].seen.center_mm, self.view, self.setup) is not None
-
-    def _report(self, trouble: Trouble, tile: PlacedTile) -> None:
-        place: Point = tile.seen.center_mm
-        self.problems.append(Problem(trouble, place, (tile.id,)))
 
 
 def _on_the_open_half(end: PlacedTile, seen: SeenTile) -> int:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from statistics import median
 
@@ -34,10 +34,14 @@ from companion.geometry.layout import (
     Layout,
     PlacedTile,
     Point,
+    Problem,
     SeenHalf,
     SeenTile,
     TableSetup,
+    TableView,
+    Trouble,
     leans_from,
+    seat_of,
     turn,
     wrapped,
 )
@@ -62,6 +66,29 @@ class Known:
     seen: SeenTile
     old: PlacedTile | None = None
     changed: bool = False
+
+
+@dataclass(slots=True)
+class Finder:
+    """One reconstruction under way: what is known, what has been decided, what went wrong. Tiles by their place in the
+    view."""
+
+    view: TableView
+    known: Sequence[Known]
+    setup: TableSetup
+    before: Layout | None
+    ids: Sequence[int]
+    problems: list[Problem] = field(default_factory=list)
+
+    def seat(self, n: int) -> str | None:
+        """The player in whose strip it lies."""
+        return seat_of(self.known[n].seen.center_mm, self.view, self.setup)
+
+    def placed(self, n: int) -> PlacedTile:
+        return PlacedTile(self.ids[n], self.known[n].seen)
+
+    def report(self, trouble: Trouble, *tiles: PlacedTile) -> None:
+        self.problems.append(Problem(trouble, tiles[0].seen.center_mm, tuple(tile.id for tile in tiles)))
 
 
 def identify(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: float) -> list[Known]:

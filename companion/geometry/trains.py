@@ -13,7 +13,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from companion.geometry.chinese_line import LineFinder
 from companion.geometry.hub import (
@@ -29,7 +29,7 @@ from companion.geometry.hub import (
     station_tolerance,
     without_prints,
 )
-from companion.geometry.identity import UNREAD, Known, identify, turned_up
+from companion.geometry.identity import UNREAD, Finder, Known, identify, turned_up
 from companion.geometry.joints import (
     FAR_LIMITS,
     TIE_MM,
@@ -148,15 +148,9 @@ CLEAR_DEG, CLEAR_TILES = 75.0, 2.0
 
 
 @dataclass(slots=True)
-class TrainFinder:
-    """One reconstruction under way: what is known, what has been decided, what went wrong."""
+class TrainFinder(Finder):
+    """One reconstruction of trains under way."""
 
-    view: TableView
-    known: Sequence[Known]
-    setup: TableSetup
-    before: Layout | None
-    ids: Sequence[int]
-    problems: list[Problem] = field(default_factory=list)
     plate: SeenHub | None = None
     """What looks like a hub and lies beside the game."""
     playing_on: tuple[Known, ...] = ()
@@ -169,7 +163,9 @@ class TrainFinder:
             self.plate = self.view.hub if hub is None else None
             self.view = replace(self.view, hub=hub)
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
-        middle = find_middle(self.view, self.known, self.setup, self._earlier_middle(), self._earlier_engine())
+        engine = None if self.before is None else self.before.engine
+        earlier = (None, None) if engine is None else (engine.seen.center_mm, engine.id)
+        middle = find_middle(self.view, self.known, self.setup, *earlier)
         self._doubt_the_engine(middle)
         self.playing_on = tuple(self._that_play_on(shapes))
         members = [
@@ -247,7 +243,7 @@ class TrainFinder:
             return
         came: dict[str, list[int]] = {}
         for n, tile in enumerate(self.known):
-            seat = seat_of(tile.seen.center_mm, self.view, self.setup)
+            seat = self.seat(n)
             if seat is not None and tile.old is None and tile.seen.face_up:
                 came.setdefault(seat, []).append(n)
         ends = {train[-1].id: train[-1] for train in before.trains.values() if train}
@@ -303,7 +299,7 @@ class TrainFinder:
             inner = joint.a if outer == joint.b else joint.b
             if any(inner not in (other.a, other.b) for other in rivals) or not builder.take_joint(joint):
                 continue
-            self._report(Trouble.LOOSE_JOINT, outer, inner)
+            self.report(Trouble.LOOSE_JOINT, self.placed(outer), self.placed(inner))
 
     def _close_with_backs(
         self, shapes: TileShapes, builder: ChainBuilder, chains: Sequence[TileChain], members: Sequence[int]
@@ -334,7 +330,7 @@ class TrainFinder:
             if earlier is None:
                 fresh.append(chain)
             elif trains.get(earlier):
-                self._report(Trouble.CROWDED_STATION, chain.links[0].tile)
+                self.report(Trouble.CROWDED_STATION, self.placed(chain.links[0].tile))
                 nameless.append(chain)
             else:
                 trains[earlier] = self._placed(chain, shapes)
@@ -346,7 +342,7 @@ class TrainFinder:
                 trains[name] = self._placed(chain, shapes)
                 continue
             if any(abs(turn(angle, station)) <= tolerance for station in angles.values()):
-                self._report(Trouble.CROWDED_STATION, chain.links[0].tile)
+                self.report(Trouble.CROWDED_STATION, self.placed(chain.links[0].tile))
             nameless.append(chain)
         loose: list[TileChain] = []
         for chain in unrooted:
@@ -362,7 +358,7 @@ class TrainFinder:
         for chain in nameless:
             name = MEXICAN if not trains[MEXICAN] else SECOND_MEXICAN
             if not angles and self.setup.players:
-                self._report(Trouble.NO_STATIONS, chain.links[0].tile)
+                self.report(Trouble.NO_STATIONS, self.placed(chain.links[0].tile))
             if trains.get(name):
                 # Two trains are none, and a third one is a riddle.
                 loose.append(chain)
@@ -374,7 +370,8 @@ class TrainFinder:
         """A Mexican train may lie apart from the hub where it has no station: then its engine end is its inner end."""
         if self._earlier_name(chain) == MEXICAN:
             return self._facing(chain, middle, shapes)
-        if self.setup.mexican_station is not None or middle is None or self._in_a_hand(chain):
+        in_a_hand = all(self.seat(link.tile) is not None for link in chain.links)
+        if self.setup.mexican_station is not None or middle is None or in_a_hand:
             return None
         return self._facing(chain, middle, shapes)
 
@@ -454,13 +451,13 @@ class TrainFinder:
         """Forks, and new tiles that lie equally well at two trains."""
         loose_tiles = {link.tile: n for n, chain in enumerate(loose) for link in chain.links}
         for tile, touched in forks(builder, loose_tiles):
-            self._report(Trouble.FORKED_TRAIN, tile, touched)
+            self.report(Trouble.FORKED_TRAIN, self.placed(tile), self.placed(touched))
         for joint in refused:
             for tile, other in ((joint.a, joint.b), (joint.b, joint.a)):
                 taken = builder.prices.get(tile)
                 fresh = self.known[tile].old is None
                 if fresh and taken is not None and taken[:2] == joint.order[:2] and builder.rooted(other):
-                    self._report(Trouble.EITHER_TRAIN, tile, other)
+                    self.report(Trouble.EITHER_TRAIN, self.placed(tile), self.placed(other))
 
     def _finish(
         self,
@@ -476,12 +473,12 @@ class TrainFinder:
         }
         for n, known in enumerate(self.known):
             if known.seen.face_up and not self._may_join(known):
-                owner = seat_of(known.seen.center_mm, self.view, self.setup)
+                owner = self.seat(n)
                 assert owner is not None
-                hands.setdefault(owner, []).append(PlacedTile(self.ids[n], known.seen))
+                hands.setdefault(owner, []).append(self.placed(n))
         for chain in loose:
-            tiles = [PlacedTile(self.ids[link.tile], self.known[link.tile].seen) for link in chain.links]
-            owners = [seat_of(tile.seen.center_mm, self.view, self.setup) for tile in tiles]
+            tiles = [self.placed(link.tile) for link in chain.links]
+            owners = [self.seat(link.tile) for link in chain.links]
             apart = [owner is None or tile.id in forked for tile, owner in zip(tiles, owners, strict=True)]
             if len(tiles) > 1 and None not in owners and len(set(owners)) == 1:
                 apart = [False] * len(tiles)  # several tiles at one seat are a hand, whatever train they touch
@@ -493,13 +490,11 @@ class TrainFinder:
                 else:
                     hands.setdefault(owner, []).append(tile)
             if any(one and tile.id not in forked for one, tile in zip(apart, tiles, strict=True)):
-                self._report(Trouble.LOOSE_TILE, chain.links[-1 if apart[-1] else apart.index(True)].tile)
-        engine = None
-        if middle is not None and middle.engine is not None:
-            engine = PlacedTile(self.ids[middle.engine], self.known[middle.engine].seen)
+                self.report(Trouble.LOOSE_TILE, self.placed(chain.links[-1 if apart[-1] else apart.index(True)].tile))
+        engine = None if middle is None or middle.engine is None else self.placed(middle.engine)
         in_trains = {tile.id for train in trains.values() for tile in train}
         backs = [
-            PlacedTile(self.ids[n], tile.seen)
+            self.placed(n)
             for n, tile in enumerate(self.known)
             if not tile.seen.face_up and self.ids[n] not in in_trains and not self._is_a_recess(tile)
         ]
@@ -552,19 +547,9 @@ class TrainFinder:
         changed = {self.ids[n] for n, tile in enumerate(self.known) if tile.changed}
         for tile in [*laid, *([engine] if engine is not None else [])]:
             if tile.face_up and tile.laid is None:
-                self.problems.append(Problem(Trouble.UNREADABLE_TILE, tile.seen.center_mm, (tile.id,)))
+                self.report(Trouble.UNREADABLE_TILE, tile)
             if tile.id in changed:
-                self.problems.append(Problem(Trouble.VALUE_CHANGED, tile.seen.center_mm, (tile.id,)))
-
-    def _report(self, trouble: Trouble, *tiles: int) -> None:
-        self.problems.append(
-            Problem(trouble, self.known[tiles[0]].seen.center_mm, tuple(self.ids[tile] for tile in tiles))
-        )
-
-    def _in_a_hand(self, chain: TileChain) -> bool:
-        return all(
-            seat_of(self.known[link.tile].seen.center_mm, self.view, self.setup) is not None for link in chain.links
-        )
+                self.report(Trouble.VALUE_CHANGED, tile)
 
     def _earlier_name(self, chain: TileChain) -> str | None:
         """The train that most of these tiles lay in on the last still table."""
@@ -573,14 +558,6 @@ class TrainFinder:
         olds = [self.known[link.tile].old for link in chain.links]
         names = Counter(name for old in olds if old is not None and (name := self.before.train_of(old.id)) is not None)
         return names.most_common(1)[0][0] if names else None
-
-    def _earlier_middle(self) -> Point | None:
-        if self.before is None or self.before.engine is None:
-            return None
-        return self.before.engine.seen.center_mm
-
-    def _earlier_engine(self) -> int | None:
-        return None if self.before is None or self.before.engine is None else self.before.engine.id
 
     def _kept_pairs(self) -> set[tuple[int, int]]:
         """Pairs of indices that were neighbours in a train on the last still table."""
