@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.detections import Detections
-from vision.detector import Detector, DetectorSettings
+from vision.detector import Detector
 
 ROOM = 1.5
 """How much larger a training cut is than the judge's own, so that it can be turned and moved."""
@@ -80,7 +80,7 @@ def collect_table(job: tuple[Subject, Path, Path, int]) -> Cuts | None:
     if image is None or not meta.is_file():
         return None
     things = json.loads(meta.read_text(encoding="utf-8"))["objects"]
-    finds = Detector(weights, DetectorSettings(threads=1)).find(image)
+    finds = Detector(weights, threads=1).find(image)
     verdicts = subject.verdicts(image, things, finds, np.random.default_rng([seed, *path.stem.encode()]))
     if not verdicts:
         return None

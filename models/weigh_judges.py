@@ -18,11 +18,11 @@ from models.back_crops import is_back
 from models.marker_crops import is_marker
 from vision.backs import BackJudge
 from vision.detections import Detections, Kind
-from vision.detector import Detector, DetectorSettings
+from vision.detector import Detector
 from vision.face_down import BELIEVED as BELIEVED_BACK
 from vision.judging import JudgeSettings, log_odds
 from vision.markers import BELIEVED, MarkerJudge, tile_length
-from vision.reader import Reader, ReaderSettings
+from vision.reader import Reader
 from vision.weights import folder_of, shipped, shipped_weights
 
 NAMES = ("judged", "found", "misfit", "offset")
@@ -31,15 +31,15 @@ RIDGE = 1e-3
 
 @functools.cache
 def detector() -> Detector:
-    return Detector(shipped_weights("tiles", folder=folder_of("tiles")), DetectorSettings(threads=1))
+    return Detector(shipped_weights("tiles", folder=folder_of("tiles")), threads=1)
 
 
 @functools.cache
 def reader(weights: Path) -> Reader:
     """The shipped reader, with the judge of backs in this file."""
     folder = folder_of("pips")
-    settings = ReaderSettings(threads=1, temperature=shipped("pips", folder).temperature)
-    return Reader(shipped_weights("pips", folder=folder), BackJudge(weights, JudgeSettings()), settings)
+    temperature, backs = shipped("pips", folder).temperature, BackJudge(weights, JudgeSettings())
+    return Reader(shipped_weights("pips", folder=folder), backs, temperature, threads=1)
 
 
 @functools.cache

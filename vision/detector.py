@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
 from vision.frame import Image, Levels, pyramid, reduced
-from vision.inference import Workers
+from vision.inference import THREADS, Workers
 from vision.rotated import covered, quads_of, sides, suppress
 from vision.runtimes import open_detector
 from vision.weights import WeightsError
@@ -37,6 +37,8 @@ SAME_MARKER = 0.85
 """Two boxes for markers are one where they share so much of their union."""
 CROWDING = 0.02
 """What is likeliest a marker, so surely, takes the place of a tile found more faintly."""
+CLEAR = 0.18
+"""What is found so surely stays, whatever else lies there."""
 FAINT = 0.03
 """Tiles found so faintly are candidates where nothing else lies: the reader and the judge of backs decide."""
 FAINT_COVER = 0.4
@@ -88,14 +90,6 @@ MOST_PIXELS = 2_700_000
 IOU = 0.5
 COVER = 0.85
 """Lenient: of two boxes that share half, the reader can tell which one is the tile."""
-
-
-@dataclass(frozen=True, slots=True)
-class DetectorSettings:
-    """`LOOKS_PX` are the long sides of the coarse looks; tile lengths are in pixels of the reduced picture."""
-
-    threads: int = 2
-    confidence: float = 0.18
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +145,9 @@ class _Pass:
 class Detector:
     """`find` returns everything in one picture as Detections in its own pixels."""
 
-    def __init__(self, model_path: Path, settings: DetectorSettings | None = None) -> None:
-        self.settings = settings or DetectorSettings()
+    def __init__(self, model_path: Path, threads: int = THREADS) -> None:
         self._network = open_detector(model_path)
-        self._workers = Workers(self.settings.threads)
+        self._workers = Workers(threads)
         channels = self._network.output_shape[1] if len(self._network.output_shape) == 3 else None
         if len(self._network.input_shape) != 4 or channels != 5 + len(CLASSES):
             raise WeightsError(
@@ -255,7 +248,7 @@ class Detector:
 
     def _alone(self, quads: Floats, scores: Floats, kinds: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Whatever is found clearly, and the faint finds that lie beside it rather than on it."""
-        clear = scores >= self.settings.confidence
+        clear = scores >= CLEAR
         keep = clear | (kinds == Kind.MARKER)
         faint = np.flatnonzero(~keep)
         keep[faint] = covered(quads[faint], quads[clear]) <= FAINT_COVER
@@ -273,7 +266,6 @@ class Detector:
 
     def _run(self, piece: Image) -> Boxes:
         """Boxes of one piece in its own pixels, thinned to one per thing."""
-        s = self.settings
         h, w = piece.shape[:2]
         high, wide = -(-h // _STRIDE) * _STRIDE, -(-w // _STRIDE) * _STRIDE
         canvas = np.full((high, wide, 3), _GREY, np.uint8)
@@ -282,7 +274,7 @@ class Detector:
         raw = self._network(blob)[0]
         classes = raw[4:-1]
         scores, best = classes.max(0), classes.argmax(0).astype(np.int8)
-        wanted = np.array([FAINT, FAINT, CROWDING, s.confidence], np.float32)
+        wanted = np.array([FAINT, FAINT, CROWDING, CLEAR], np.float32)
         things = _once(raw, np.flatnonzero(scores >= wanted[best]), scores, best)
         others = np.flatnonzero(things[2] != Kind.MARKER)
         # Where a marker stands on a tile, the tile is what the network is surest of there.

@@ -27,7 +27,7 @@ from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
 from vision.markers import MarkerJudge
 from vision.racks import standing
-from vision.reader import Reader, ReaderSettings
+from vision.reader import Reader
 from vision.reading import Found, PictureReading, TileReading
 from vision.second_look import merged, straightened
 from vision.tile_shape import cut_short_doubted
@@ -190,7 +190,6 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     said = {name: shipped(name, folder_of(name)) for name in files}
     judges = {name: (files[name], JudgeSettings.weighed(files[name], said[name].confidence)) for name in JUDGES}
     adaptation = None if learned is None else Adaptation.load(learned)
-    settings = ReaderSettings(temperature=said["pips"].temperature)
-    reader = Reader(files["pips"], BackJudge(*judges["backs"]), settings, adaptation)
+    reader = Reader(files["pips"], BackJudge(*judges["backs"]), said["pips"].temperature, adaptation)
     familiar, markers = Appearance() if one_box else None, MarkerJudge(*judges["markers"])
     return Eye(Detector(files["tiles"]), reader, familiar, markers, Covers(files["covers"]))

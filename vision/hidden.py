@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image, Picture, level
-from vision.inference import Network, Workers
+from vision.inference import THREADS, Network, Workers
 from vision.known_set import KnownSet
 from vision.levels import middle_levels
 from vision.prints import Points, prints_of
@@ -95,9 +95,9 @@ same cells hidden, or one of them: the share of their union that two have in com
 class Covers:
     """Says of tiles that were read which cells of theirs are hidden."""
 
-    def __init__(self, model_path: Path, threads: int = 2) -> None:
+    def __init__(self, model_path: Path) -> None:
         self._network = Network(model_path)
-        self._workers = Workers(threads)
+        self._workers = Workers(THREADS)
         wide, high = MASK_WH
         cells = (high // CELL_PX, wide // CELL_PX)
         shape_in, shape_out = self._network.input_shape, self._network.output_shape

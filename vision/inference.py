@@ -25,6 +25,8 @@ Thing = TypeVar("Thing")
 Answer = TypeVar("Answer")
 Scalar = TypeVar("Scalar", bound=np.generic)
 
+THREADS = 2
+"""So many answers are worked out at once."""
 _ARENA_MAX = -8
 """M_ARENA_MAX of glibc's malloc.h."""
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image, Levels
-from vision.inference import Network, Workers
+from vision.inference import THREADS, Network, Workers
 from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
@@ -42,7 +42,6 @@ class JudgeSettings:
     found: float = 0.0
     misfit: float = 0.0
     offset: float = 0.0
-    threads: int = 2
 
     @classmethod
     def weighed(cls, path: Path, by: Mapping[str, float]) -> JudgeSettings:
@@ -71,7 +70,7 @@ class Judge(ABC):
     def __init__(self, model_path: Path, settings: JudgeSettings | None = None) -> None:
         self.settings = settings or JudgeSettings()
         self._network = Network(model_path)
-        self._workers = Workers(self.settings.threads)
+        self._workers = Workers(THREADS)
         wide, high = self.size_wh
         if self._network.input_shape[1:] != (3, high, wide) or self._network.output_shape[1:] != (1,):
             raise WeightsError(

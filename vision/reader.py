@@ -6,7 +6,7 @@ because a box that drifts over the divider turns a 3 into a 5. What becomes of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from vision.cuts import Cuts
 from vision.detections import Detections, Kind
 from vision.familiar import Appearance
 from vision.frame import Image, Picture
-from vision.inference import Network, Workers
+from vision.inference import THREADS, Network, Workers
 from vision.known_set import KnownSet
 from vision.reading import CLASSES, NONE, OFFSETS, VALUES, TileReading
 from vision.rectify import put_right, shifted
@@ -44,14 +44,6 @@ VARIANTS = ((0.0, 0.0, 0.0, 0.0), (0.02, 0.0, 0.0, 0.0))
 every second time turned by 180 degrees."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderSettings:
-    """How many `threads` the network has, and the `temperature` at which its probabilities are calibrated."""
-
-    threads: int = 2
-    temperature: float = 1.0
-
-
 class Reader:
     """`read` turns detections into readings; `scores` gives the bare probabilities."""
 
@@ -59,12 +51,13 @@ class Reader:
         self,
         model_path: Path,
         backs: BackJudge,
-        settings: ReaderSettings | None = None,
+        temperature: float = 1.0,
         adaptation: Adaptation | None = None,
+        threads: int = THREADS,
     ) -> None:
-        self.settings = settings or ReaderSettings()
+        """`temperature`: at which the network's probabilities are calibrated. Raises WeightsError."""
         self._network = Network(model_path)
-        self._workers = Workers(self.settings.threads)
+        self._workers = Workers(threads)
         shape_in, shape_out = self._network.input_shape, self._network.output_shape
         high, wide = shape_in[2:] if len(shape_in) == 4 else (0, 0)
         fits = isinstance(high, int) and wide == 2 * high and tuple(shape_out[1:]) == (2, CLASSES + OFFSETS)
@@ -73,8 +66,7 @@ class Reader:
                 f"{model_path}: input {shape_in}, output {shape_out}; "
                 f"expected (n, 3, side, 2 side) and (n, 2, {CLASSES + OFFSETS})"
             )
-        self.adaptation = adaptation
-        self.backs = backs
+        self.adaptation, self.backs, self.temperature = adaptation, backs, temperature
         self.crop_wh: tuple[int, int] = (int(wide), int(high))
 
     def at(
@@ -144,12 +136,11 @@ class Reader:
     def classify(self, crops: Image) -> tuple[Floats, Floats]:
         """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, 21) probabilities at the calibrated temperature and
         (n, 2, 4) corner offsets."""
-        s = self.settings
         answers = self._workers.each(self._answer, self._workers.batches(crops, *BATCHES))
         both = np.concatenate([np.zeros((0, 2, CLASSES + OFFSETS), np.float32), *answers])
         p, offsets = both[:, :, :CLASSES], both[:, :, CLASSES:]
-        if s.temperature != 1.0:
-            p = np.asarray(np.maximum(p, 1e-9) ** (1 / s.temperature), np.float32)
+        if self.temperature != 1.0:
+            p = np.asarray(np.maximum(p, 1e-9) ** (1 / self.temperature), np.float32)
         p = np.asarray(p / p.sum(2, keepdims=True), np.float32)
         return (p if self.adaptation is None else self.adaptation.weighed(p, crops, VALUES)), offsets
 

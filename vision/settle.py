@@ -49,6 +49,8 @@ class TableState(StrEnum):
     READ = "read"
 
 
+STILL_FRAMES = 2
+"""Once a hand was seen and has gone one is enough to look; before that a pause may be a hand on its way in."""
 FRAME_S = 0.2
 """A frame that comes sooner after the last one counts as this part of it."""
 RESTING_HAND_FRAMES = 25
@@ -63,15 +65,6 @@ MOVING_AREA = 4e-4
 """Part of the picture that may differ between two frames of a still table."""
 CAMERA_MOVED = 0.006
 """A shift of the whole picture by this part of its width is a bump; smaller ones are followed silently."""
-
-
-@dataclass(frozen=True, slots=True)
-class SettleSettings:
-    """Frames at the rate of the camera; areas are parts of the picture's area."""
-
-    still_frames: int = 2
-    """Once a hand was seen and has gone one is enough to look; before that a pause may be a hand on its way in."""
-    timeout_frames: int = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +92,8 @@ class SettleState:
 class Settler:
     """Sees every frame; `done` tells it that the table was read as it lay in the frame seen last."""
 
-    def __init__(self, settings: SettleSettings | None = None) -> None:
-        self.settings = settings or SettleSettings()
+    def __init__(self, timeout_frames: int = 150) -> None:
+        self.timeout_frames = timeout_frames
         self._reference: Floats | None = None
         self._last: Floats | None = None
         self._bright_reference: Floats | None = None
@@ -181,8 +174,8 @@ class Settler:
         Where that does not move from one photograph to the next it is read around, and in the one after that it is the
         table: the arm was in the first picture of all.
         """
-        s, lit, lit_last = self.settings, self._bright_reference, self._bright
-        self._last, self._bright, self._still = now, bright, s.still_frames
+        lit, lit_last = self._bright_reference, self._bright
+        self._last, self._bright, self._still = now, bright, STILL_FRAMES
         shift, followed, bumped = self._follow(now)
         full_shift = (shift[0] * full_wh[0] / now.shape[1], shift[1] * full_wh[1] / now.shape[0])
         arm = np.zeros(now.shape, np.bool_)
@@ -213,7 +206,6 @@ class Settler:
         lit: list[Floats],
         full_wh: tuple[int, int],
     ) -> SettleState:
-        s = self.settings
         shift, followed, bumped = self._follow(now)
         changed = self._changed(now, followed)
         edge = _edge_of_change(bright, lit, THRESHOLD)
@@ -225,7 +217,7 @@ class Settler:
         hidden = regions_of(arm, full_wh, 0)
         reach = max(1, round(REACH * now.shape[1]))
         self._arm_seen = self._arm_seen or bool(arm.any())
-        quiet = self._still >= (1 if self._arm_seen and not arm.any() else s.still_frames)
+        quiet = self._still >= (1 if self._arm_seen and not arm.any() else STILL_FRAMES)
         resting = arm.any() and self._rests(arm)
         nothing_new = self._reference is not None and not changed.any()
 
@@ -234,7 +226,7 @@ class Settler:
             self._swept = None
             return SettleState(TableState.READ, moved_px=full_shift, camera_moved=bumped)
         self._waiting += self._counts
-        forced = self._asked or self._waiting > s.timeout_frames
+        forced = self._asked or self._waiting > self.timeout_frames
         ready = quiet and (not arm.any() or resting)
         if not ready and not forced:
             state = TableState.HAND if is_moving or arm.any() else TableState.SETTLING

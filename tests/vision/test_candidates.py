@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vision.detections import Kind
-from vision.detector import Detector, DetectorSettings
+from vision.detector import Detector
 from vision.weights import shipped_weights
 
 
@@ -24,7 +24,7 @@ class Answering:
 @pytest.fixture
 def seen():
     def found(*anchors: tuple[float, ...]) -> dict[Kind, list[float]]:
-        detector = Detector(shipped_weights("tiles"), DetectorSettings(threads=1))
+        detector = Detector(shipped_weights("tiles"), threads=1)
         detector._network = Answering(*anchors)  # type: ignore[assignment]
         _, scores, kinds = detector._run(np.full((128, 128, 3), 90, np.uint8))
         return {

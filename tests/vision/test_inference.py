@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.detector import Detector, DetectorSettings
+from vision.detector import Detector
 from vision.frame import Frame, halved
 from vision.inference import Workers
 from vision.weights import shipped_weights
@@ -55,7 +55,7 @@ def test_the_detector_finds_the_same_with_one_thread_and_with_two() -> None:
         cv2.rectangle(picture, (x, y), (x + 45, y + 90), (235, 240, 240), -1)
         cv2.line(picture, (x, y + 45), (x + 45, y + 45), (20, 20, 20), 2)
         cv2.circle(picture, (x + 22, y + 22), 5, (20, 20, 20), -1)
-    one, two = (Detector(shipped_weights("tiles"), DetectorSettings(threads=n)) for n in (1, 2))
+    one, two = (Detector(shipped_weights("tiles"), threads=n) for n in (1, 2))
     for length in (None, 90.0):
         first, second = one.find(picture, length), two.find(picture, length)
         assert len(first.kind) >= 12

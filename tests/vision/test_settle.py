@@ -8,7 +8,7 @@ import pytest
 
 from tests.lanes import nightly
 from vision.frame import Frame
-from vision.settle import RESTING_HAND_FRAMES, Settler, SettleSettings, TableState
+from vision.settle import RESTING_HAND_FRAMES, Settler, TableState
 
 W, H = 960, 720
 
@@ -200,7 +200,7 @@ def test_an_arm_rests_no_sooner_under_a_faster_camera(per_s: int, frames: int) -
 
 
 def test_frames_whose_clock_stands_still_count_all_the_same() -> None:
-    settler = Settler(SettleSettings(timeout_frames=12))
+    settler = Settler(timeout_frames=12)
     answers = [settler.see(Frame(table(hand=(200 + 30 * (n % 7), 400), noise=n), 0.0, str(n))) for n in range(20)]
     assert any(answer.forced for answer in answers)
 
@@ -229,7 +229,7 @@ def test_a_tile_put_away_whose_shadow_reaches_the_edge_is_no_arm(watched):
 
 
 def test_an_endless_movement_is_read_after_the_timeout():
-    settler = Settler(SettleSettings(timeout_frames=12))
+    settler = Settler(timeout_frames=12)
     answers = []
     for n in range(16):
         answers.append(settler.see(Frame(table(hand=(200 + 30 * (n % 7), 400), noise=n), float(n), str(n))))
