@@ -172,11 +172,15 @@ IN_THEIR_TILES = """() => {
     if (shown.left < tile.left || shown.right > tile.right) found.push(`wider than its tile: ${text.textContent}`);
   }
   const flags = [...document.querySelectorAll('.long .flag')].map((flag) => flag.getBoundingClientRect());
+  const pen = document.createElement('canvas').getContext('2d');
   for (const text of document.querySelectorAll('.long .num')) {
-    // A figure stands within the middle 70 % of its line.
-    const box = number(text), air = 0.15 * box.height;
+    // How high a figure stands in its line is another matter in each font.
+    const style = getComputedStyle(text), box = number(text);
+    pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const ink = pen.measureText('0123456789'), line = box.top + ink.fontBoundingBoxAscent;
+    const [top, bottom] = [line - ink.actualBoundingBoxAscent, line + ink.actualBoundingBoxDescent];
     for (const flag of flags)
-      if (flag.left < box.right && flag.right > box.left && flag.top < box.bottom - air && flag.bottom > box.top + air)
+      if (flag.left < box.right && flag.right > box.left && flag.top < bottom && flag.bottom > top)
         found.push(`under a sign: ${text.textContent}`);
   }
   return found;
