@@ -41,8 +41,7 @@ from companion.app.state import AppState, GameRepository
 from companion.game.game_view import as_json
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.session import Session
-from companion.judge_api.definitions import kinds
-from companion.judge_api.reference import example
+from companion.judge_api.definitions import example, kinds
 from companion.log.event_fields import Header
 from companion.log.journal import Journal
 from companion.rules.explain import Facts, explain

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from companion.app.state import AppState
-from companion.judge_api.definitions import JudgeQuestion, QuestionField, Schema, base, kinds, question_fields
+from companion.judge_api.definitions import JudgeQuestion, QuestionField, Schema, base, example, kinds, question_fields
 from companion.judge_api.questions import answer
-from companion.judge_api.reference import example
 from companion.rules.ruleset import HOUSE_SET_NAMES, RULESET_NAMES, RuleSet, load_ruleset
 from companion.rules.ruleset_fields import ANY_SET, CHINESE, FIELDS, MEXICAN, HandTable, fields_of
 from companion.web.app import create_app

@@ -16,8 +16,8 @@ import click
 
 from companion.cli.options import options
 from companion.judge_api.definitions import kinds
+from companion.judge_api.definitions import schema as schema_of_questions
 from companion.judge_api.questions import answer
-from companion.judge_api.reference import schema as schema_of_questions
 
 EXAMPLE = (
     '{"id": 1, "kind": "turn", "rules": "tactic", "action": "play 8-1@Ben; end", "state": {"set": 12, '
@@ -143,9 +143,7 @@ def schema(name: str) -> None:
 def made(name: str) -> dict[str, object]:
     """The schema of that name."""
     if name == "judge":
-        from companion.judge_api.reference import schema as questions
-
-        return questions()
+        return schema_of_questions()
     if name == "events":
         from companion.log.events import schema as events
 

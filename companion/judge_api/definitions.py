@@ -1,5 +1,5 @@
 """What a question to the referee may hold and what its answer holds, read from `judge.toml`: the one definition that
-reads questions, and from which the JSON Schema is made (`reference.py`).
+reads questions, and from which the JSON Schema is made.
 
 A field of a question that is not defined there cannot be read: `Fields` refuses it.
 
@@ -136,6 +136,26 @@ def schema_of(words: str, types: Mapping[str, Schema]) -> Schema:
 
 def _one_of(values: Iterable[str]) -> Schema:
     return {"enum": [value or None for value in values]}
+
+
+def schema() -> dict[str, Any]:
+    """The questions and answers as JSON Schema (draft 2020-12): `oneOf` a kind, and `$defs` for the answers."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A question to the referee",
+        "oneOf": [_question_schema(kind) for kind in kinds().values()],
+        "$defs": {f"{kind.name}_answer": object_schema(kind.answers) for kind in kinds().values()},
+    }
+
+
+def example(kind: JudgeQuestion, number: int = 1) -> dict[str, Any]:
+    """The example of a kind as a whole question."""
+    return {"id": number, "kind": kind.name, "rules": kind.rules, **kind.example}
+
+
+def _question_schema(kind: JudgeQuestion) -> Schema:
+    fields = (*(one for one in question_fields() if one.name != "kind"), *kind.fields)
+    return {**object_schema(fields, kind=kind.name), "description": kind.asks, "examples": [example(kind)]}
 
 
 class QuestionError(ValueError):

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import base64
 import hmac
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Response, current_app, g, jsonify, redirect, render_template, request, session
+from markupsafe import Markup
 from werkzeug.exceptions import Unauthorized
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import NoGameError
 from companion.game.game_view import (
+    SHAPES,
     GameView,
     Seat,
     confirmed,
@@ -42,7 +47,6 @@ from companion.web.access import (
 )
 from companion.web.api import app_state
 from companion.web.changing import stamp
-from companion.web.drawing import sprite
 from companion.web.forms import fields_sent_again, here, own_address, person, read_body, returned
 from companion.web.guests import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
@@ -161,6 +165,28 @@ def pin_place_text() -> str:
         "chosen": _("Whoever set this box up chose it."),
     }[settings.pin_place]
     return f"{long} {_('It stands on the screen of the box.') if settings.screen_key else where}"
+
+
+@cache
+def _symbols() -> Mapping[str, str]:
+    """Name -> symbol, each a line of `symbols.svg` in a box of 100 x 100.
+
+    `h0` to `h18` are halves of a double set, the tile's length along x; the class `c4` follows the common code of
+    coloured sets. `k1` to `k6` are Chinese halves, `k66` one of the 6:6. `s0` to `s11` are the players' shapes, which
+    differ without colour. `marker` is a train.
+    """
+    lines = (Path(__file__).parent / "templates" / "symbols.svg").read_text(encoding="utf-8").splitlines()
+    return {found[1]: line for line in lines if (found := re.match(r'<symbol id="(\w+)"', line))}
+
+
+@cache
+def sprite(highest: int, chinese: bool = False) -> Markup:
+    """All symbols a page of this set uses, in one hidden SVG."""
+    values = ("1", "2", "3", "4", "5", "6", "66") if chinese else range(min(highest, 18) + 1)
+    names = [f"{'k' if chinese else 'h'}{value}" for value in values]
+    names += [*(f"s{shape}" for shape in range(SHAPES)), "marker"]
+    inside = "".join(_symbols()[name] for name in names)
+    return Markup(f'<svg class="sprite" aria-hidden="true" width="0" height="0">{inside}</svg>')
 
 
 TOLD = (

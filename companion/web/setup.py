@@ -14,6 +14,7 @@ game until now stays under Games as it is.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -39,7 +40,6 @@ from companion.storage.state_file import set_aside, write_whole
 from companion.web.access import needs_pin, signed_in, wants_page
 from companion.web.api import app_state
 from companion.web.changing import changes, expect_game
-from companion.web.drawing import seat_places
 from companion.web.forms import FieldError, asked_as, number, read_body, refuse_name, text
 from companion.web.languages import gettext as _
 from companion.web.match_length import lengths_chosen, lengths_of
@@ -188,6 +188,12 @@ def _plain(name: str, entry: Any) -> Any:
 setup = Blueprint("setup", __name__)
 
 MOST_PLAYERS = 12
+
+
+def seat_places(count: int, clockwise: bool) -> list[tuple[float, float]]:
+    """The seats around the table of `setup.html`, in its SVG's units: the first one at the bottom, in order of play."""
+    turns = (math.radians(90 + (360 if clockwise else -360) * i / count) for i in range(count))
+    return [(200 + 168 * math.cos(turn), 130 + 104 * math.sin(turn)) for turn in turns]
 
 
 @setup.get("/setup")

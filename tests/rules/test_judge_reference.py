@@ -11,9 +11,18 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from companion.cli.judging import judge
-from companion.judge_api.definitions import JUDGE, LARGEST_SET, MANY, Fields, QuestionField, kinds, question_fields
+from companion.judge_api.definitions import (
+    JUDGE,
+    LARGEST_SET,
+    MANY,
+    Fields,
+    QuestionField,
+    example,
+    kinds,
+    question_fields,
+    schema,
+)
 from companion.judge_api.questions import ANSWERS, answer
-from companion.judge_api.reference import example, schema
 from companion.rules.audit import Status
 from companion.rules.chinese import SETTLEMENTS
 from companion.rules.mexican.judge import SCORE_MODES
