@@ -33,7 +33,6 @@ from companion.web.changing import Repeats
 from companion.web.forms import FieldError, give_back, helpers
 from companion.web.guard import Turns, guard, own_names, pack_answers
 from companion.web.guests import GuestHands, guests, inviting
-from companion.web.home_screen import home_screen
 from companion.web.languages import LANGUAGES, choose_language, gettext, keep_tiles_whole, speak_languages
 from companion.web.misfits import settling
 from companion.web.pages import RegionCache, pages, whose
@@ -41,7 +40,6 @@ from companion.web.placing import learning, placing, seating
 from companion.web.plays import hypotheses, plays
 from companion.web.repairing import repairing
 from companion.web.rounds import rounds
-from companion.web.season import statistics
 from companion.web.serving import OwnAddress
 from companion.web.setup import broken, changing_players, setup
 from companion.web.stream import ScreenPlaces, StreamSettings, stream
@@ -176,8 +174,6 @@ def _register(app: Flask) -> None:
         source,
         repairing,
         manual,
-        home_screen,
-        statistics,
     ):
         app.register_blueprint(blueprint)
 

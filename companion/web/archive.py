@@ -15,6 +15,7 @@ Taking the score along: a picture to send, a text to copy, a table for a spreads
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import re
@@ -22,7 +23,7 @@ import tempfile
 import threading
 import weakref
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from datetime import datetime
 from functools import cache
@@ -35,6 +36,7 @@ from markupsafe import Markup
 from werkzeug.exceptions import BadRequest, Conflict, NotFound, ServiceUnavailable
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.app.game_index import BestRound, GameSummary, KnownGame, Season, groups, season
 from companion.app.state import AppState, NoGameError, SessionLike, event_lines
 from companion.log.journal import JournalError
 from companion.storage.game_folders import NewZip
@@ -44,11 +46,12 @@ from companion.web.changing import changes, expect_game
 from companion.web.forms import read_body
 from companion.web.guard import in_turn, my_turn
 from companion.web.languages import gettext as _
-from companion.web.languages import show_clock, show_day
+from companion.web.languages import show_clock, show_day, show_decimal
 from companion.web.plays import PICTURE, changes_of, pictures_folder, trail_text
-from companion.web.score_sheet import as_csv, score_picture, summary_text
+from companion.web.score_sheet import as_csv, plain_cell, score_picture, summary_text
 from companion.web.score_sheet import summary_text as as_text_sheet
 from companion.web.texts import disk_fault, why_of
+from companion.web.wording import rules_name
 
 AT_A_TIME = 2
 
@@ -473,6 +476,65 @@ def _parts(folder: Path) -> list[Path]:
             break
         kept.append(path)
     return [*journals, *kept]
+
+
+MOST_GROUPS = 6
+"""Whoever plays most often: more would fill a phone."""
+
+
+def _summaries(games: Sequence[KnownGame | None]) -> list[GameSummary]:
+    return [known.summary for known in games if known is not None and known.summary is not None]
+
+
+@games.get("/statistics")
+def statistics() -> str:
+    """The season of everybody, or of the group `with`; with ?faults=1 the certain faults by kind as well."""
+    games, group = app_state().counted(), request.args.getlist("with")
+    found = _summaries(games)
+    shown = {
+        "season": season(found, group), "groups": groups(found)[:MOST_GROUPS], "group": tuple(group),
+        "unread": None in games, "faults": request.args.get("faults") == "1", "best_text": best_text,
+    }  # fmt: skip
+    return render_template("statistics.html", **shown, decimal=show_decimal, tv=False)
+
+
+@games.get("/statistics.csv")
+def statistics_table() -> Response:
+    """The same for a spreadsheet."""
+    response = Response(season_csv(season(_summaries(app_state().counted()), request.args.getlist("with"))))
+    response.headers["Content-Type"] = "text/csv; charset=utf-8"
+    response.headers["Content-Disposition"] = "attachment; filename=season.csv"
+    return response
+
+
+def best_text(best: BestRound, *, most_points_win: bool) -> str:
+    """Whose best round of the season it was, and when."""
+    day = show_day(datetime.fromisoformat(best.begun)) if best.begun else "–"
+    if most_points_win:
+        return _("Best round: %(name)s, %(points)s (%(day)s).", name=best.name, points=best.points, day=day)
+    return _(
+        "Best round without going out: %(name)s, %(points)s (%(day)s).",
+        name=best.name, points=best.points, day=day,
+    )  # fmt: skip
+
+
+def season_csv(found: Season) -> bytes:
+    """A line for each player and game, then one for each two who met, in UTF-8 with the mark that spreadsheets know."""
+    text = io.StringIO()
+    sheet = csv.writer(text)
+    sheet.writerow([
+        _("Game"), _("Player"), _("Matches"), _("Won"), _("Rounds"), _("Points"), _("Points a round"), _("Best round"),
+        _("Worst round"),
+    ])  # fmt: skip
+    for game in found.standings:
+        for one in game.players:
+            counts = [one.matches, one.wins, one.rounds, one.points, f"{one.average:.2f}", one.best, one.worst]
+            sheet.writerow([plain_cell(rules_name(game.rules)), plain_cell(one.name), *counts])
+    sheet.writerow([])
+    sheet.writerow([_("Player"), _("Finished ahead"), _("Finished ahead"), _("Player")])
+    for met in found.meetings:
+        sheet.writerow([plain_cell(met.one), met.ahead, met.behind, plain_cell(met.other)])
+    return text.getvalue().encode("utf-8-sig")
 
 
 sharing = Blueprint("sharing", __name__)

@@ -1,5 +1,7 @@
 """Guests: how they get in, and how everybody enters their own hand.
 
+The page on a phone's home screen: the manifest, and what a browser allows there with https and without.
+
 The page's numeric address as a QR code: names like `box.local` do not work on every phone.
 
 The way in for other phones: the page's address, and this evening's code with it, which lets them play.
@@ -20,7 +22,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import segno
-from flask import Blueprint, Request, Response, current_app, redirect, render_template, request, session
+from flask import Blueprint, Request, Response, current_app, json, redirect, render_template, request, session, url_for
 from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.exceptions import Conflict, Gone, NotFound
 from werkzeug.wrappers import Response as AnyResponse
@@ -30,8 +32,8 @@ from companion.web.access import LASTS_S, evening, let_in, may_invite, needs_pin
 from companion.web.api import app_state, watched
 from companion.web.forms import LONGEST, MAX_NAME, FieldError, asked_as, person, read_body, tiles
 from companion.web.hands import HandPicture, hand_notes, hand_picture, mark_of, tiles_left, unread
+from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext
 from companion.web.serving import expect_photograph, of_this_machine, read_photograph
 from companion.web.texts import translated
 
@@ -97,6 +99,37 @@ def join(code: str) -> AnyResponse:
     if not signed_in():
         let_in()
     return redirect(where_first("/"), 303)
+
+
+ICON_GROUND = "#12352c"
+"""The icon's own."""
+
+
+@inviting.get("/manifest.webmanifest")
+def manifest() -> Response:
+    """What a browser asks for when the page is put on the home screen."""
+    icons = [
+        {"src": url_for("static", filename="icon.svg"), "sizes": "any", "type": "image/svg+xml"},
+        {"src": url_for("static", filename="icon-192.png"), "sizes": "192x192", "type": "image/png"},
+        {
+            "src": url_for("static", filename="icon-512.png"),
+            "sizes": "512x512",
+            "type": "image/png",
+            "purpose": "maskable",
+        },
+    ]
+    said = {
+        "name": _("Domino table"), "short_name": "Domino", "lang": current_language(), "id": "/", "start_url": "/",
+        "scope": "/", "display": "standalone", "background_color": ICON_GROUND, "theme_color": ICON_GROUND,
+        "icons": icons,
+    }  # fmt: skip
+    return Response(json.dumps(said), mimetype="application/manifest+json")
+
+
+@inviting.get("/home-screen")
+def explained() -> str:
+    """How the page gets there, and what a box without a certificate cannot do."""
+    return render_template("home_screen.html", tv=False)
 
 
 def as_typed(board: GameView, hand: Iterable[Sequence[int]]) -> str:

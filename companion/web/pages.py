@@ -51,7 +51,6 @@ from companion.web.forms import fields_sent_again, here, own_address, person, re
 from companion.web.guests import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, whole_tiles
-from companion.web.match_length import match_ends_at, time_is_up
 from companion.web.misfits import settling_state
 from companion.web.plays import brought_down_by, may_put_back, question_picture, taken_back_text, undo_text
 from companion.web.score_sheet import summary_of
@@ -190,9 +189,10 @@ def sprite(highest: int, chinese: bool = False) -> Markup:
 
 
 TOLD = (
-    stamp, carry, my_seat, asks_whose, on_another_phone, wording.ahead_text, match_ends_at, time_is_up,
-    wording.late_text, wording.event_text, wording.train_name, wording.show_tile, wording.camera_doing,
-    wording.camera_message, wording.reads_slowly, translated, notices, recent_faults, wording.proof_text,
+    stamp, carry, my_seat, asks_whose, on_another_phone, wording.ahead_text, wording.match_ends_at,
+    wording.time_is_up, wording.late_text, wording.event_text, wording.train_name,
+    wording.show_tile, wording.camera_doing, wording.camera_message, wording.reads_slowly, translated, notices,
+    recent_faults, wording.proof_text,
     wording.meeting_text, wording.open_text, wording.author_text, wording.entry_text, wording.unable_text,
     tapping.insertable, tapping.insertable_text, fit, wording.reason_text, wording.asks_about_seats,
     wording.asks_about_marker, wording.unscored_round, question_picture, photograph_limit, wording.place_of_question,

@@ -6,6 +6,10 @@ replayed when the file is gone.
 
 Setting up a game in a minute: rules, set, players in their seats, house rules, start.
 
+How long we play: so many rounds, until somebody has so many points, or until a time of day. Rounds and points end a
+match by themselves. When the time is up the table is asked: a round that has begun is played to its end, and whoever
+plays another one is not asked again.
+
 In the middle of a match somebody joins, goes home or takes another chair: said first, then done in one go.
 
 A journal is of fixed players. So the match goes on in a new game, to which everybody brings the points won so far; the
@@ -33,7 +37,14 @@ from companion.game.game_view import GameView, colours_kept
 from companion.judge_api.questions import answer
 from companion.log.journal import JournalError
 from companion.rules.ruleset import OPEN, SHIPPED, house_file, load_ruleset, loaded
-from companion.rules.ruleset_fields import LABELS, OPTION_NAMES, ContradictionError, RuleSetError
+from companion.rules.ruleset_fields import (
+    FIELDS,
+    LABELS,
+    MANY_TILES,
+    OPTION_NAMES,
+    ContradictionError,
+    RuleSetError,
+)
 from companion.rules.tile import highest_double
 from companion.storage.repairs import Repair
 from companion.storage.state_file import set_aside, write_whole
@@ -42,7 +53,6 @@ from companion.web.api import app_state
 from companion.web.changing import changes, expect_game
 from companion.web.forms import FieldError, asked_as, number, read_body, refuse_name, text
 from companion.web.languages import gettext as _
-from companion.web.match_length import lengths_chosen, lengths_of
 from companion.web.texts import (
     HouseOption,
     RuleSetText,
@@ -55,6 +65,7 @@ from companion.web.texts import (
     rule_sets,
     translated,
 )
+from companion.web.wording import UNTIL
 
 FOLDER = "rules"
 LARGEST = 65_536
@@ -252,6 +263,43 @@ def _differences(own: OwnRules) -> list[tuple[str, str]]:
         for field, value in own.options.items()
         if field in offered
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchLength:
+    """One field of the set-up page: `value` as the house's own rules have it, `otherwise` what holds where it is left
+    empty."""
+
+    field: str
+    question: str
+    value: str
+    otherwise: str
+    is_time: bool
+
+
+def lengths_of(rules: RuleSetText, own: Mapping[str, Any]) -> tuple[MatchLength, ...]:
+    """The fields that these rules have, filled in as the house's `own` differ."""
+    fields = offered_lengths(rules.family)
+    return tuple(
+        MatchLength(field, question_about(field), str(own.get(field) or ""), otherwise, field == UNTIL)
+        for field, otherwise in fields.items()
+    )
+
+
+def lengths_chosen(fields: Mapping[str, Any], family: str) -> dict[str, int | str]:
+    """What a form says of them; what was left empty is left out. Raises FieldError."""
+    names = {f"option_{field}": field for field in offered_lengths(family)}
+    written = {name: field for name, field in names.items() if fields.get(name) not in (None, "")}
+    return {field: _length(fields, name, field) for name, field in written.items()}
+
+
+def _length(fields: Mapping[str, Any], name: str, field: str) -> int | str:
+    if field != UNTIL:
+        return number(fields, name, 1, MANY_TILES)
+    try:
+        return str(FIELDS[field].value(fields[name]))
+    except ValueError:
+        raise FieldError(name, _("Please enter a time of day, such as 22:30.")) from None
 
 
 def _camera() -> dict[str, Any]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypedDict
 
 from companion.game.game_view import (
@@ -33,12 +34,12 @@ from companion.log.journal import ASSISTANT, BUTTON, PHONE
 from companion.rules.explain import quotation
 from companion.rules.position import LEFT, MEXICAN, RIGHT
 from companion.rules.ruleset import load_ruleset
+from companion.rules.ruleset_fields import FIELDS
 from companion.rules.written import written
 from companion.supervise.pictures import UnreadReason
 from companion.web.access import SHARED
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
-from companion.web.match_length import time_is_up
 from companion.web.texts import GAMES, code_title, reader_slow, rule_sets, translated
 
 WORDING = "web/texts/wording.toml"
@@ -651,6 +652,28 @@ def _camera(camera: Mapping[str, Any] | None) -> list[Notice]:
 
 def _apart(board: GameView) -> list[Notice]:
     return [Notice("note", apart_text(board.apart))] if board.apart else []
+
+
+UNTIL = "match_until"
+
+
+def match_ends_at(board: GameView) -> str:
+    """The points and the time of day that end the match, "" where nobody has agreed on any."""
+    agreed = (board.options.get(field) for field in ("match_points", UNTIL))
+    return " · ".join(str(value) for value in agreed if value not in (None, "none"))
+
+
+def time_is_up(board: GameView) -> str:
+    """The time of day agreed on, once it has come since the last round began; else ""."""
+    until = board.options.get(UNTIL)
+    begun = next((line for line in board.plays if line["event"] == "round_started"), None)
+    if not isinstance(until, str) or FIELDS[UNTIL].value(until) is None or begun is None or not begun.get("at"):
+        return ""
+    start = datetime.fromisoformat(str(begun["at"])).astimezone()
+    end = start.replace(hour=int(until[:2]), minute=int(until[3:]), second=0, microsecond=0)
+    if end <= start:
+        end += timedelta(days=1)
+    return until if datetime.now(end.tzinfo) >= end else ""
 
 
 def late_text(until: str) -> str:

@@ -16,7 +16,7 @@ from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
 from companion.rules.written import written
 from companion.web.changing import changes_between
-from companion.web.match_length import lengths_of
+from companion.web.setup import lengths_of
 from companion.web.texts import HOUSE_RULES, code_title, option_value, options_of, rule_sets
 from tests.shown import state_of
 from tests.web import tables

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.web.match_length import match_ends_at, time_is_up
 from companion.web.setup import keep
-from companion.web.wording import calls_of
+from companion.web.wording import calls_of, match_ends_at, time_is_up
 from tests.shown import view_of
 from tests.web import tables
 from tests.web.fakes import FakeSession

@@ -13,9 +13,8 @@ from shutil import copyfile
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.game_index import GameSummary, summarize
+from companion.app.game_index import GameSummary, groups, meetings, season, standings, summarize
 from companion.app.games import make_app_state
-from companion.app.season import groups, meetings, season, standings
 from companion.log.journal import read_journal
 from companion.play.match import fold
 from companion.web.app import PageSettings, create_app
