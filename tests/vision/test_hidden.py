@@ -131,8 +131,11 @@ def test_a_spot_on_many_halves_is_a_one_only_where_nothing_is_blank(covers, monk
     quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)
     for other, told in ((5, 1), (0, None)):
         read = [TileReading(quad, "up", (HalfReading(1, 0.99), HalfReading(other, 0.99)), 0.9)] * 3
-        values = [tile.halves[0].value for tile in covers.settled(np.zeros((60, 60, 3), np.uint8), read)]
+        nothing = np.zeros((60, 60, 3), np.uint8)
+        values = [tile.halves[0].value for tile in covers.settled(nothing, read)]
         assert values == [told] * 3
+        once = covers.settled(nothing, read, photograph=True)
+        assert [tile.halves[0].value for tile in once] == [None] * 3, "a maker's name recurs on backs as well"
 
 
 def test_what_is_read_as_only_a_whole_half_is_stands_where_nothing_is_plainly_hidden(covers, monkeypatch) -> None:
