@@ -102,7 +102,8 @@ def test_when_the_time_is_up_the_next_step_is_the_end(anyone: FlaskClient, sessi
     session.show(begun(2 * HOUR, -HOUR, phase="waiting", turn=None))
     page = anyone.get("/").text
     assert "Was that the last round?" in page
-    assert 'class="button dock-key" href="/match-end"' in page and 'class="button quiet" href="/round-start"' in page
+    assert 'class="button dock-key" href="/match-end"' in page
+    assert 'class="button quiet" href="/round-start">Play another round' in page
     session.show(begun(2 * HOUR, HOUR, phase="waiting", turn=None))
     page = anyone.get("/").text
     assert "Ready for the next round" in page and 'class="button dock-key" href="/round-start"' in page
