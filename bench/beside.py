@@ -139,7 +139,7 @@ class _Late:
         if not self.begun:
             self.begun = True
             for event in self._before():
-                self.session._record(event)
+                self.session._add(event)
         return frame
 
     def _before(self) -> Iterator[Any]:

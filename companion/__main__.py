@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "schema": "JSON Schema of questions, events and set-up file; OpenAPI of the page.",
     "replay": "A journal played again: every ruling and the scores.",
     "explain": "Why a play is named as it is: the hypotheses and what each rests on.",
+    "convert": "A journal of an earlier version, made anew as facts.",
     "report": "A game packed for whoever looks into a fault, without the names in it.",
     "cameras": "The cameras of this machine, and the size each would be used with.",
     "calibrate": "Set up table and camera.",
@@ -42,7 +43,7 @@ MODULES: Mapping[str, str] = {
     **dict.fromkeys(("demo", "serve", "hall"), "serve"),
     **dict.fromkeys(("read", "score", "teach"), "photographs"),
     **dict.fromkeys(("judge", "schema"), "judging"),
-    **dict.fromkeys(("replay", "explain"), "journals"),
+    **dict.fromkeys(("replay", "explain", "convert"), "journals"),
     "report": "reporting",
     **dict.fromkeys(("cameras", "calibrate", "sheets"), "cameras"),
 }

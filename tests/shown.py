@@ -1,4 +1,4 @@
-"""What a game shows, as `/api/state` has it; and a view from what a test writes down."""
+"""What a game shows, as `/api/state` has it; what it comes to; and a view from what a test writes down."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from companion.game.game_view import GameView, as_json
+from companion.play.match import Scoreboard
 
 
 def state_of(session: Any, at: int | None = None) -> dict[str, Any]:
     """The state of a game, now or after that journal line."""
     found: dict[str, Any] = as_json(session.snapshot() if at is None else session.snapshot(at=at))
     return found
+
+
+def outcome(board: Scoreboard) -> tuple[object, ...]:
+    """What stands against whom, line by line, and the points: what a replay has to find too."""
+    return [(line.seq, one) for line, one in board.violations], board.rounds, board.totals, board.winners, board.over
 
 
 def view_of(table: Mapping[str, Any]) -> GameView:

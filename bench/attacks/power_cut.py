@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from companion.log.corrections import effective_events
 from companion.log.event_fields import Header
 from companion.log.events import Event
 from companion.log.journal import Clock, Journal
-from companion.play.match import fold
 from companion.rules.ruleset import load_ruleset
 from datasets.bots import BotGame
 from datasets.bots.recording import events_of, opening, reveal
@@ -57,7 +57,7 @@ def cut_everywhere(folder: Path, rounds: int, step: int = 1) -> CutReport:
             # A line that is whole but for its end of line was never acknowledged; it may count or not.
             assert len(there) - content.count(b"\n", first, length) in (0, 1), f"cut at {length}"
             assert there == events[: len(there)], f"cut at {length}"
-            fold(journal.header, there)
+            effective_events(there)
             if length % 50 == 0 and len(there) < len(events):
                 journal.append(events[len(there)])
         if length % 50 == 0:

@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from companion.game.game_view import GameView
-from companion.log.event_fields import EventError
-from companion.log.journal import JournalError, read_journal
-from companion.play.match import fold, most_points_win
-from companion.rules.ruleset import load_ruleset
+from companion.game.replay import replay
+from companion.log.journal import JournalError
+from companion.play.match import most_points_win
 from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.game_folders import GameFolders
 from companion.storage.records import record
@@ -69,13 +68,11 @@ class GameSummary:
 
 def summarize(path: Path) -> GameSummary:
     """The summary of a journal. Raises OSError, JournalError in one line."""
-    journal = read_journal(path)
-    header = journal.header
     try:
-        rules = load_ruleset(header.rules, header.options)
-        board = fold(header, journal.events)
-    except (RuleSetError, EventError) as fault:
+        game = replay(path)
+    except RuleSetError as fault:
         raise JournalError(path, str(fault)) from None
+    header, rules, board, events = game.text.header, game.rules, game.board, game.text.events
     faults: dict[str, Counter[str]] = {}
     for line, finding in board.faults:
         player = finding.by or getattr(line.event, "by", None)
@@ -88,7 +85,7 @@ def summarize(path: Path) -> GameSummary:
         options=dict(header.options),
         round=board.round.number if board.round else None,
         winners=board.winners,
-        begun=journal.events[0].at or "" if journal.events else "",
+        begun=events[0].at or "" if events else "",
         most_points_win=most_points_win(rules),
         scores=tuple(sheet.scores for sheet in board.rounds if sheet.scores is not None),
         totals=dict(board.totals),
@@ -117,8 +114,9 @@ NOTHING = KnownGame("")
 @cache
 def own_release() -> str:
     """Another one for every change of the program by which a journal may come to something else."""
-    rooms = (Path(__file__).parents[1] / room for room in ("app", "log", "play", "rules", "storage"))
-    files = (path for room in rooms for path in sorted(room.rglob("*.*")) if path.suffix in (".py", ".toml"))
+    rooms = ("app", "game", "log", "play", "rules", "storage", "tracking")
+    folders = [Path(__file__).parents[1] / room for room in rooms]
+    files = (path for folder in folders for path in sorted(folder.rglob("*.*")) if path.suffix in (".py", ".toml"))
     return sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 

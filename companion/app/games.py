@@ -5,17 +5,16 @@ Games for the page: made, gone on with, looked at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from companion.app.own_set import usable
 from companion.app.state import AppState, GameRepository
 from companion.game.session import Session
 from companion.log.copies import repair_game
 from companion.log.event_fields import Header
-from companion.log.events import Event
-from companion.log.journal import Journal, JournalError, read_journal
+from companion.log.journal import Journal, JournalError
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.repairs import Repair, Repairs
@@ -146,34 +145,6 @@ class HandReader:
         self._reader.close()
 
 
-class ClosedBook:
-    """An earlier game's journal for looking only: it holds no file open, and nothing can be written into it."""
-
-    def __init__(self, path: Path) -> None:
-        text = read_journal(path)
-        self.path = path
-        self.content = path.read_bytes()
-        self.header = text.header
-        self.events: Sequence[Event] = text.events
-        self.seen = text.seen
-        self.looks: Sequence[int] = [one.after for one in text.seen]
-        self.last_seq = len(text.events)
-        self.seen = text.seen
-        self.looks = [one.after for one in text.seen]
-
-    def append(self, _event: Event) -> NoReturn:
-        raise JournalError(self.path, "it is only being looked at")
-
-    def append_all(self, _events: Iterable[Event]) -> NoReturn:
-        raise JournalError(self.path, "it is only being looked at")
-
-    def mend(self) -> None:
-        """There is nothing to write."""
-
-    def close(self) -> None:
-        return
-
-
 def rules_of(header: Header) -> RuleSet:
     """The rule set that a journal names. Raises ValueError in one line."""
     try:
@@ -199,8 +170,10 @@ def open_game(path: Path) -> Session:
 
 
 def look_at_game(path: Path) -> Session:
-    book: Any = ClosedBook(path)
-    return Session(book, rules_of(book.header), settle=False)
+    try:
+        return Session.read_only(path)
+    except RuleSetError as fault:
+        raise ValueError(str(fault)) from None
 
 
 def make_app_state(

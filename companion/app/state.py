@@ -86,8 +86,13 @@ class SessionLike(Protocol):
     @property
     def events(self) -> Sequence[Any]: ...
 
+    @property
+    def fallen(self) -> Sequence[Corrected]:
+        """What was told of accusations that fell."""
+        ...
+
     def read_otherwise(self) -> Sequence[Corrected]:
-        """The lines that read otherwise by now than they were written, as corrections that are not written."""
+        """The lines that read otherwise by now than they were told first, as corrections that are not written."""
         ...
 
     def held_line(self, seq: int) -> Line | None:

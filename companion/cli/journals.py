@@ -1,7 +1,7 @@
 """The commands that read journals, one sentence an event.
 
 `companion replay FILE` makes every ruling and score anew. `companion explain JOURNAL PLAY` says who it may have been,
-what each hypothesis costs and what it rests on.
+what each hypothesis costs and what it rests on. `companion convert OLD NEW` makes a journal of an earlier version anew.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from companion.cli.options import options
+from companion.game.converting import convert as make_anew
 from companion.game.game_view import change_made, standing_doubts, standing_faults, standing_open
 from companion.game.replay import Dispute, NoSuchPlayError, Replay
 from companion.game.replay import dispute as look_into
@@ -63,8 +64,8 @@ def _fault(event: Mapping[str, Any], code: str) -> str:
 def replay(file: Path, as_json: bool) -> None:
     """Play a journal again: every ruling and the scores.
 
-    FILE is a journal.jsonl from the folder of the games, or from a zip that the page saved. Where the journal said
-    something else at the time, both are shown. Exit status 1 where the file cannot be read.
+    FILE is a journal.jsonl from the folder of the games, or from a zip that the page saved. Exit status 1 where the
+    file cannot be read.
 
     \b
     companion replay journal.jsonl
@@ -76,23 +77,20 @@ def replay(file: Path, as_json: bool) -> None:
     if game.torn:
         click.echo(f"{file}: the last line is torn and was left out", err=True)
     if as_json:
-        for line in game.lines:
-            click.echo(json.dumps(line.to_json(), ensure_ascii=False))
+        for line in game.to_json():
+            click.echo(json.dumps(line, ensure_ascii=False))
         click.echo(json.dumps(game.summary(), ensure_ascii=False))
     else:
         for text in report_lines(game):
             click.echo(text)
-    if not all(line.same for line in game.lines):
-        seqs = ", ".join(str(line.event.seq) for line in game.lines if not line.same)
-        click.echo(f"{file}: the journal itself says otherwise at seq {seqs}", err=True)
 
 
 def report_lines(game: Replay) -> list[str]:
     """The game for people: what stands against whom, and the sheet."""
     header = game.text.header
     lines = [f"{game.rules.title}: {', '.join(header.players)}; {len(game.text.events)} events"]
-    against = {line.event.seq: line for line, _ in game.violations}
-    lines += [f"{seq:>4}  {sentence(line.to_json(), game.rules.family)}" for seq, line in against.items()]
+    against = {line.event.seq: line.event.to_json() for line, _ in game.violations}
+    lines += [f"{seq:>4}  {sentence(line, game.rules.family)}" for seq, line in against.items()]
     if not against:
         lines.append("Nothing stands against anybody.")
     width = max(len(name) for name in header.players) + 2
@@ -107,6 +105,24 @@ def report_lines(game: Replay) -> list[str]:
     elif game.turn is not None:
         lines.append(f"to play: {game.turn}")
     return lines
+
+
+@click.command(name="convert")
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+def convert(old: Path, new: Path) -> None:
+    """Make a journal of version 3 from one of version 1 or 2.
+
+    OLD stays as it is. Exit status 1 where it cannot be read, or NEW is there already.
+
+    \b
+    companion convert old/journal.jsonl journal.jsonl
+    """
+    try:
+        events = make_anew(old, new)
+    except JournalError as error:
+        raise click.ClickException(str(error)) from None
+    click.echo(f"{new}: {events} events")
 
 
 LEAST_SHOWN = 0.00005

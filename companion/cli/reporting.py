@@ -33,6 +33,7 @@ from companion.app.state import AppState
 from companion.cli.options import options
 from companion.evidence.store import KEEP_DAYS, Deleter, delete_stored, expire_stored, found
 from companion.log.copies import CopyKeeper, copy_of, is_kept_twice, is_whole, journal_of, kept_games, repair_game
+from companion.log.event_fields import JOURNAL_VERSION
 from companion.log.journal import JournalError, JournalText, parse_line, read_journal
 from companion.storage.game_folders import GameFolders, NewZip
 from companion.storage.repairs import CLOCK_FILE, CODE, REPAIRS_FILE, ClockTrust, Repair, Repairs
@@ -274,7 +275,7 @@ LONGEST_SIDE = 4096
 REPORT_CONTENTS = """What is in this file
 
 about.json     versions, and the machine
-journal.jsonl  the game: what the camera saw, what people said, what the page said. Players are P1, P2 ...
+journal.jsonl  the game: what the camera saw and what people said. Players are P1, P2 ...
 picture-N.jpg  pictures that you named, without what the camera or phone wrote beside them
 
 What is not in it: names of players, places of files, any picture that you did not name.
@@ -327,7 +328,7 @@ def redacted_lines(content: bytes, text: JournalText) -> list[dict[str, Any]]:
     others = {event.who for event in text.events if isinstance(event.who, str)} - set(players)
     redaction = Redaction({**dict.fromkeys(others, SOMEBODY), **stand_ins(players)})
     header = {key: value for key, value in text.header.to_json().items() if key not in text.header.extra}
-    lines = [{**redaction.event(header), "journal": text.version, "players": list(stand_ins(players).values())}]
+    lines = [{**redaction.event(header), "journal": JOURNAL_VERSION, "players": list(stand_ins(players).values())}]
     for line in content[: text.good_bytes].splitlines()[1:]:
         if line.strip():
             lines.append(redaction.event(parse_line(split_line(line)[0])))

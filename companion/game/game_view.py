@@ -68,7 +68,7 @@ def _letters(name: str, count: int) -> str:
     return "".join(clusters[:count]).upper()
 
 
-SET_ASIDE = ("overruled", "taken_back", "withdrawn", "dropped")
+SET_ASIDE = ("overruled", "taken_back", "withdrawn")
 """Any of these on a line means that its findings count no more: the table let the play stand, the tile was taken back,
 somebody withdrew the entry, or it no longer follows from the rules."""
 

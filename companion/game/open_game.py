@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
@@ -24,10 +24,12 @@ from companion.game.game_view import GameView, Line, standing_findings
 from companion.game.ledger import Ledger
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.replay import Dispute, dispute_in
+from companion.game.timeline import standing_questions
+from companion.game.told import SHOWN_SUFFIX, ToldSoFar
 from companion.game.view import Lying, accusations, off_record, retracted, retractions, scene, shown_line
-from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound, differences, judged
-from companion.log.corrections import UNDONE, last_step, open_questions, withdrawn_corrections
-from companion.log.event_fields import Candidate, EventError, Finding, Header, QuestionKind
+from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound, judged
+from companion.log.corrections import UNDONE, last_step, withdrawn_corrections
+from companion.log.event_fields import Candidate, EventError, Header, QuestionKind
 from companion.log.events import (
     Corrected,
     Event,
@@ -41,13 +43,12 @@ from companion.log.events import (
 )
 from companion.log.journal import Journal, JournalError
 from companion.play.course import Course, closed_to_mover, still_laying
-from companion.play.event_actions import at_the_open_end, event_of, is_act
+from companion.play.event_actions import at_the_open_end, event_of
 from companion.play.match import Scoreboard, fold_held
 from companion.rules.notation import Laying
 from companion.rules.position import End, LinePosition, Play, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid, Tile
-from companion.rules.violations import Violation
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 
@@ -79,38 +80,43 @@ class CameraIngest:
 
     # ---- what the camera reports and asks ------------------------------------------------------------------------
 
-    def see(self, report: TableChange) -> tuple[Event, ...]:
-        """Record a change of the table; the events that it brought."""
+    def see(self, report: TableChange) -> None:
+        """Record a change of the table, and what it brings."""
         phase = self.ledger.match.phase
         if self.ledger.match.course is None or report.empty:
-            return ()
+            return
         if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
-            return self._after_the_end(report) if phase == "ended" else ()
+            if phase == "ended":
+                self._after_the_end(report)
+            return
         waiting, seen = self._since_the_end, [*self._waiting, self._placed(report)]
         self._since_the_end = []
-        events: list[Event] = [*self.reopen("camera")] if phase == "ended" else []
+        if phase == "ended":
+            self.reopen("camera")
         self._writing = True
         try:
             for one in seen:
-                events += self._believe(one)
-            events += self._ask()
-            events += self._end_of_round()
+                self._believe(one)
+            try:
+                self._ask()
+                self._end_of_round()
+            except JournalError:
+                log.exception("what was seen is on record; what it gives to ask is asked with the next change")
         except BaseException:
             self._since_the_end = waiting
             raise
         finally:
             self._writing = False
             self.ledger.journal.unsee()
-        return tuple(events)
 
-    def _believe(self, report: TableChange) -> tuple[Event, ...]:
+    def _believe(self, report: TableChange) -> None:
         """Let the belief explain the change, and write what it brings with one trip to the disk."""
         ledger = self.ledger
         belief, after = ledger.belief(), ledger.last_seq
         ledger.journal.see(report)
         change = belief.observe(report, after)
         unclear = [Unclear(reason=one, source="camera", frame=report.frame) for one in change.unclear]
-        return ledger.commit(*_put_back(belief, change), *self._gone(belief, change, report), *unclear)
+        ledger.add(*_put_back(belief, change), *self._gone(belief, change, report), *unclear)
 
     def _gone(self, belief: WatchedRound, change: ChangeEffect, report: TableChange) -> Iterator[TileTakenBack]:
         """The lines that say of tiles that they were taken back, or moved, which nobody may."""
@@ -122,7 +128,7 @@ class CameraIngest:
             held = reversed(self.ledger.held)
             play = next((one.event for one in held if one.event.seq == seq and not one.undone), None)
             if change.moved or not isinstance(play, TilePlayed):
-                yield TileTakenBack(by=None, violations=(Finding(str(Violation.TILE_MOVED)),), **common)
+                yield TileTakenBack(by=None, **common)
             else:
                 yield TileTakenBack(by=play.by, undoes=play.seq, **common)
 
@@ -185,30 +191,29 @@ class CameraIngest:
     def _tracker(self) -> RoundTracker:
         return self.ledger.belief().tracker
 
-    def _ask(self) -> list[Event]:
+    def _ask(self) -> None:
         """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once
         the table tells all the same."""
         belief = self.ledger.belief()
         tracker, begun = belief.tracker, belief.begun.seq
         if self._asked is not None and self._asked[0] == begun:
             _, asked, item = self._asked
-            waits = any(one.seq == asked for one in open_questions(self.ledger.journal.events))
+            waits = any(one.seq == asked for one in self.ledger.questions())
             entry = tracker.entries.get(item)
             if waits and (entry is None or entry.taken_back or entry.verdict.by is not None):
-                return list(self.ledger.amend(Corrected(corrects=asked, what={"withdrawn": True}, source="camera")))
-            return []
+                self.ledger.add(Corrected(corrects=asked, what={"withdrawn": True}, source="camera"))
+            return
         question = tracker.question()
         seq = None if question is None else belief.line_of.get(question.item)
         if question is None or seq is None or question.item in belief.stated:
-            return []
+            return
         plays = {name: event_of(question.play, name) for name in question.players}
         candidates = tuple(Candidate(name, ({**play.to_insert(), "seq": seq},)) for name, play in plays.items())
         frame = belief.proof.shown.get(question.item, UNSEEN).frame
-        asked_now = self.ledger.record(
+        asked_now = self.ledger.add(
             Unclear(reason=str(QuestionKind.SEVERAL_EXPLANATIONS), candidates=candidates, source="camera", frame=frame)
         )
         self._asked = (begun, asked_now[0].seq, question.item)
-        return list(asked_now)
 
     # ---- the end of a round --------------------------------------------------------------------------------------
 
@@ -216,12 +221,11 @@ class CameraIngest:
         """Whether the belief has that end too, while it is at work; else the counts alone tell."""
         return not self._writing or self._tracker.end() == (due.how, due.out)
 
-    def _end_of_round(self) -> list[Event]:
+    def _end_of_round(self) -> None:
         """The round's end, where the belief has it and the record alone cannot tell."""
         due, course = self._tracker.end(), self.ledger.match.course
-        if due is None or course is None or course.ended is not None or self._miscounted:
-            return []
-        return list(self.ledger.record(RoundEnded(how=due[0], out=due[1], source="camera")))
+        if due is not None and course is not None and course.ended is None and not self._miscounted:
+            self.ledger.add(RoundEnded(how=due[0], out=due[1], source="camera"))
 
     def _goes_on(self, report: TableChange) -> bool:
         """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
@@ -256,19 +260,18 @@ class CameraIngest:
             if isinstance(line, Corrected) and line.what.get("withdrawn") is True and line.seq not in undone
         )
 
-    def reopen(self, source: str) -> tuple[Event, ...]:
+    def reopen(self, source: str) -> None:
         """`source` takes the end back. Whose tiles were counted down to none can no longer be counted in this round."""
-        course = self.ledger.match.course
+        course, begun = self.ledger.match.course, self.ledger.begun
         assert course is not None
-        events: tuple[Event, ...] = ()
-        begun = self.ledger.begun
+        changes: list[Event] = []
         if course.ended_by == "rule" and begun is not None and begun.draws_seen:
-            events += self.ledger.amend(Corrected(corrects=begun.seq, what={"draws_seen": False}, source="camera"))
+            changes.append(Corrected(corrects=begun.seq, what={"draws_seen": False}, source="camera"))
         ended = next((item.event for item in reversed(self.ledger.held) if isinstance(item.event, RoundEnded)), None)
         if ended is not None:
             what = UNDONE if source == "person" else {"withdrawn": True}
-            events += self.ledger.amend(Corrected(corrects=ended.seq, what=what, source=source))
-        return events
+            changes.append(Corrected(corrects=ended.seq, what=what, source=source))
+        self.ledger.add(*changes)
 
     @property
     def _waiting(self) -> list[TableChange]:
@@ -276,7 +279,7 @@ class CameraIngest:
         course = self.ledger.match.course
         return [one for number, one in self._since_the_end if course is not None and number == course.number]
 
-    def _after_the_end(self, report: TableChange) -> tuple[Event, ...]:
+    def _after_the_end(self, report: TableChange) -> None:
         """When the round is over people clear the table. Only a single tile more is still a play.
 
         Markers and draws are kept, and tiles where only a count says that it is over: they count if the end turns out
@@ -285,12 +288,11 @@ class CameraIngest:
         course = self.ledger.match.course
         if course is not None and not report.gone and (self.only_counted or not report.laid):
             self._since_the_end.append((course.number, self._placed(report)))
-            return ()
+            return
         if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:
-            return ()
+            return
         laying = report.delta[0]
-        event = report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera"))
-        return self.ledger.record(event)
+        self.ledger.add(report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera")))
 
 
 def _put_back(belief: WatchedRound, change: ChangeEffect) -> Iterator[Corrected]:
@@ -331,8 +333,9 @@ class OpenGame:
         if settle:
             self._ledger.settle()
         self._accusations = accusations(self._ledger.timeline)
-        self._told = self._ledger.round_now()
-        self._told_upto = self.seq
+        self._now = self._ledger.now()
+        kept = journal.path.with_suffix(SHOWN_SUFFIX)
+        self._told = ToldSoFar(journal.events, dict(_all_of(self._now)), kept, writes=settle)
 
     def close(self) -> None:
         self.journal.close()
@@ -347,8 +350,8 @@ class OpenGame:
 
     @property
     def events(self) -> Sequence[Event]:
-        """The journal's events, in order."""
-        return self.journal.events
+        """The events as they were told first, in order; event n has seq n + 1."""
+        return tuple(self._told.events)
 
     @property
     def seq(self) -> int:
@@ -410,7 +413,7 @@ class OpenGame:
     def questions(self) -> tuple[Unclear, ...]:
         """What has been asked and not been answered."""
         with self._lock:
-            return open_questions(self.journal.events)
+            return self._ledger.questions()
 
     def is_open(self, seq: int | None) -> bool:
         """Whether this line is a question that nobody has answered or withdrawn yet."""
@@ -419,18 +422,17 @@ class OpenGame:
     def snapshot(self, at: int | None = None) -> GameView:
         """Everything the page shows (game.view); `at`: as it stood after that journal line."""
         with self._lock:
-            ledger = self._ledger
-            events = self.journal.events
-            if at is None or at >= len(events):
-                questions = open_questions(events)
-                now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(events), questions, self._lying)
-                return _with_retractions(now, events, self._watching.guesses())
+            ledger, lines, told = self._ledger, self.journal.events, self._told.fork()
+            if at is None or at >= len(lines):
+                questions = ledger.questions()
+                now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(lines), questions, self._lying)
+                return _with_told(now, lines, told, self._watching.guesses())
             work_out = ledger.at(max(0, at))
         with self._looking_back:
-            then = work_out()
-            events = events[: max(0, at)]
-            shown = scene(self.header, self.rules, then.timeline, then.held, len(events), open_questions(events))
-            return _with_retractions(shown, events, {})
+            then, lines = work_out(), lines[: max(0, at)]
+            questions = standing_questions(then.timeline, lines)
+            shown = scene(self.header, self.rules, then.timeline, then.held, len(lines), questions)
+            return _with_told(shown, lines, told, {})
 
     def rehearsal(self) -> Self:
         """A copy of the game, to be tried on: nobody hears of it and nothing reaches the disk."""
@@ -439,7 +441,7 @@ class OpenGame:
             other._lock, other._subscribers, other._lookers_on = threading.RLock(), [], []
             other._ledger = self._ledger.rehearsal()
             other._watching = self._watching.rehearsal(other._ledger)
-            other.journal = other._ledger.journal
+            other.journal, other._told = other._ledger.journal, self._told.fork()
             return other
 
     def dispute(self, seq: int) -> Dispute:
@@ -459,7 +461,7 @@ class OpenGame:
         for _ in range(MOST_TRIES):
             trial = self.rehearsal()
             begun, ledger = trial.seq, trial._ledger
-            about = last_step(trial.events, ledger.held) if about is None else about
+            about = last_step(ledger.lines, ledger.held) if about is None else about
             if about is None or not ledger.is_past(about):
                 return
             with suppress(Exception):
@@ -496,7 +498,12 @@ class OpenGame:
     def observe(self, change: TableChange) -> tuple[Event, ...]:
         """What the camera saw change between two still tables."""
         with self._lock:
-            return self._publish(self._watching.see(change))
+            try:
+                self._watching.see(change)
+            except JournalError:
+                self._publish()
+                raise
+            return self._publish()
 
     def look_on(self) -> None:
         """The camera looks at the table of this round: what people tell of it from now on is never certain alone."""
@@ -554,54 +561,33 @@ class OpenGame:
                 "by": position.turn,
             }
 
-    def _record(self, *events: Event) -> tuple[Event, ...]:
-        return self._publish(self._ledger.record(*events))
-
-    def _amend(self, *corrections: Corrected) -> tuple[Event, ...]:
-        """Make one or several changes of the past that belong together."""
-        done: tuple[Event, ...] = ()
+    def _add(self, *events: Event) -> tuple[Event, ...]:
+        """Record what was said, all at once. Raises CommandRejected, JournalError; then nothing has changed."""
         try:
-            for correction in corrections:
-                done += self._ledger.amend(correction)
-        except EventError as error:
-            self._publish(done)
-            raise CommandRejected.of(error) from None
-        except JournalError:
-            self._publish(done)  # what came before the disk refused is on record
-            raise
-        return self._publish(done)
-
-    def _amend_at_once(self, *corrections: Corrected) -> tuple[Event, ...]:
-        """Make several changes of the past between which nothing is asked."""
-        try:
-            return self._publish(self._ledger.write(self._ledger.draft(corrections, ())))
+            self._ledger.add(*events)
         except EventError as error:
             raise CommandRejected.of(error) from None
+        return self._publish()
 
-    def _retract(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Say of every accusation that these events brought down that it stands no longer, and why."""
-        before, self._accusations = self._accusations, accusations(self._ledger.timeline)
-        people = any(isinstance(event, Corrected) and event.source == "person" for event in events)
-        cause = "person" if people else "camera"
-        lines: tuple[Event, ...] = ()
-        for seq, (fallen, now) in retracted(before, self._ledger.timeline).items():
-            gone = [{"code": one.code, "by": one.by} for one in fallen]
-            what = {"violations": list(now), "retracts": gone, "because": cause}
-            lines += self._ledger.amend(Corrected(corrects=seq, what=what, source="rule"))
-        return lines
-
-    def _publish(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Tell the subscribers, still under the lock so that all hear the same order."""
-        if any(isinstance(event, RoundStarted) for event in events):
+    def _publish(self) -> tuple[Event, ...]:
+        """Tell the subscribers what is on record and was not told, and what reads otherwise since; still under the
+        lock, so that all hear the same order."""
+        ledger, lines = self._ledger, self.journal.events[len(self._told.events) :]
+        begun, changes = ledger.begun, [line for line in lines if isinstance(line, Corrected)]
+        if any(isinstance(line, RoundStarted) for line in lines):
             # What lay there until now was the last round's.
             self._lying = None
-        stood = self._accusations
-        try:
-            events += self._retract(events)
-        except JournalError:
-            self._accusations = stood
-            log.exception("what was said is on record; that an accusation fell is written with the next change")
-        events += self._read_otherwise(events)
+        last, before = next(reversed(self._now)), self._now
+        if begun is None or begun.seq != last or any(ledger.is_past(line.corrects) for line in changes):
+            self._now = ledger.now()
+            old, new = dict(_all_of(before)), dict(_all_of(self._now))
+        else:
+            self._now = {**before, **ledger.now(last)}
+            old, new = before[last], self._now[last]
+        stood, self._accusations = self._accusations, accusations(ledger.timeline)
+        people = any(line.source == "person" for line in changes)
+        fallen = retracted(stood, ledger.timeline, "person" if people else "camera")
+        events = self._told.tell(lines, old, new, fallen)
         for event in events:
             for callback in tuple(self._subscribers):
                 try:
@@ -610,36 +596,17 @@ class OpenGame:
                     log.exception("a subscriber failed; it hears the next event all the same")
         return events
 
-    def _read_otherwise(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """What the belief holds otherwise now of earlier lines than it did before these events. That is told and not
-        written: it comes out of the evidence again."""
-        before, self._told = self._told, self._ledger.round_now()
-        last, self._told_upto = self._told_upto, self.seq
-        known = {event.seq for event in events} | {event.corrects for event in events if isinstance(event, Corrected)}
-        if not self._ledger.is_believed:
-            return ()
-        return tuple(
-            Corrected(seq=self.seq, at=self.journal.events[-1].at, corrects=seq, what=what, source="camera")
-            for seq, what in differences(before, self._told)
-            if seq not in known and seq <= last
-        )
-
     def read_otherwise(self) -> tuple[Corrected, ...]:
-        """The lines of this round that read otherwise by now than they were written, as corrections."""
+        """What reads otherwise by now than it was told first, as corrections."""
         with self._lock:
-            if not self._ledger.is_believed:
-                return ()
-            now, begun = self._ledger.round_now(), self._ledger.begun
-            first = 0 if begun is None else begun.seq
-            lines = self.events[first:]
-            written = {event.seq: event for event in lines if is_act(event)}
-            now = {seq: event for seq, event in now.items() if seq in written}
-            by_people = {one.corrects for one in lines if isinstance(one, Corrected) and one.source == "person"}
-            return tuple(
-                Corrected(seq=self.seq, corrects=seq, what=what, source="camera")
-                for seq, what in differences(written, now)
-                if "withdrawn" not in what or seq not in by_people
-            )
+            otherwise = sorted(self._told.otherwise.items())
+            return tuple(Corrected(seq=self.seq, corrects=seq, what=what, source="rule") for seq, what in otherwise)
+
+    @property
+    def fallen(self) -> tuple[Corrected, ...]:
+        """What was told of accusations that fell, of each entry by its number."""
+        with self._lock:
+            return tuple(self._told.fallen)
 
     def _running(self, *, also_ended: bool = False) -> None:
         phase = self._ledger.match.phase
@@ -679,35 +646,26 @@ def _is_marked(course: Course, train: str) -> bool:
     return isinstance(course.table, Position) and train in course.table.markers
 
 
-def _with_retractions(shown: GameView, events: Sequence[Event], guesses: Mapping[int, str]) -> GameView:
+def _all_of(rounds: Mapping[int, Mapping[int, Event]]) -> Iterator[tuple[int, Event]]:
+    for row in rounds.values():
+        yield from row.items()
+
+
+def _with_told(shown: GameView, lines: Sequence[Event], told: ToldSoFar, guesses: Mapping[int, str]) -> GameView:
+    """The view with what was told before: how an entry read first, who changed it, and which accusations fell."""
     accused = frozenset(
         (play["seq"], finding["code"], finding.get("by") or play.get("by"))
         for play in shown.plays
         for finding in standing_findings(play)
     )
-    fell = retractions(events, accused)
-    told = {one.seq for one in fell}
+    fell = retractions(lines, [one for one in told.fallen if one.seq <= len(lines)], accused)
     plays = []
     for play in shown.plays:
         guess = {"guess": guesses[play["seq"]]} if play["seq"] in guesses and not play.get("by") else {}
-        changers = {"changers": _changers(play["changed_by"], events)} if play.get("corrected") else {}
-        plays.append(_without_untold({**play, **guess, **changers}, told, events))
+        changers = {"changers": _changers(play["changed_by"], lines)} if play.get("corrected") else {}
+        first = {"original": told.events[play["seq"] - 1].to_json()} if "original" in play and "piece" in play else {}
+        plays.append({**play, **guess, **changers, **first})
     return replace(shown, plays=tuple(plays), retractions=tuple(fell))
-
-
-def _without_untold(play: Line, told: Collection[int], events: Sequence[Event]) -> Line:
-    """What stood, fell, and stands again since the reason was undone, has changed nothing of a play."""
-    lines = {seq: events[seq - 1] for seq in play.get("changed_by", ())}
-    gone = {seq for seq, line in lines.items() if "retracts" in getattr(line, "what", {}) and seq not in told}
-    if not gone:
-        return play
-    stay = [seq for seq in lines if seq not in gone]
-    if stay:
-        return {**play, "changed_by": stay}
-    original: Mapping[str, Any] = play.get("original", {})
-    same = all(original.get(name) == play.get(name) for name in ("by", "maybe", "tile", "train"))
-    void = {"changed_by", *(("original", "corrected") if same else ())}
-    return {name: value for name, value in play.items() if name not in void}
 
 
 def _changers(seqs: Sequence[int], events: Sequence[Event]) -> list[str]:

@@ -1,27 +1,24 @@
 """A journal played again, and why its plays are named as they are.
 
-A journal played again: every ruling and every score made anew, beside what the journal says.
-
 Why a play of a journal is named and ruled as it is: the belief run again over the round, up to a lap later.
 
-The evidence is what the journal says that the camera saw, and what people entered, with a price for its being wrong.
-Journals of version 1 say nothing of the former; there the camera's events stand for it, those of one picture together.
-A round that no camera watched is ruled as it was entered, and so it is explained.
+The evidence is what the journal says that the camera saw, and what people entered, with a price for its being wrong. A
+round that no camera watched is ruled as it was entered, and so it is explained.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion.game.ledger import History, Rounds, lines_of, pictured
-from companion.game.timeline import Timeline
+from companion.game.ledger import History, Rounds, lines_of
+from companion.game.timeline import Timeline, standing_questions
 from companion.game.watched_round import WatchedRound
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError, Finding
-from companion.log.events import Event, MatchEnded, Passed, RoundScored, RoundStarted, SeenLine
+from companion.log.events import Event, RoundStarted, SeenLine, Unclear
 from companion.log.journal import JournalError, JournalText, read_journal
 from companion.play.event_actions import act_of
 from companion.play.match import Scoreboard, fold_held
@@ -32,43 +29,13 @@ from companion.tracking.verdict import Alternative, Charge, Verdict, alternative
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
-    """One event in force with its ruling now; `written` is the ruling in the journal.
-
-    `event` holds what counts, a score by the tiles for one that the rules had written. `dropped`: it counts no more,
-    because the rules do not say so any more, or because the tap that it stood for was told after all.
-    """
-
-    event: Event
-    findings: tuple[Finding, ...]
-    written: tuple[Finding, ...]
-    overruled: bool = False
-    dropped: bool = False
-
-    @property
-    def same(self) -> bool:
-        """Whether the journal says what comes out now."""
-        return not (self.dropped and self.event.source == "rule") and set(self.findings) == set(self.written)
-
-    def to_json(self) -> dict[str, Any]:
-        line = self.event.to_json()
-        line["violations"] = [finding.to_json() for finding in self.findings]
-        if self.overruled:
-            line["overruled"] = True
-        if self.dropped:
-            line["dropped"] = True
-        if not self.same:
-            line["written"] = [finding.to_json() for finding in self.written]
-        return line
-
-
-@dataclass(frozen=True, slots=True)
 class Replay:
-    """A game played again. `board` is folded from the events as they come out now; `torn` a last line cut short."""
+    """A game played again. `lines` are the events as they count, each with its ruling; `board` is folded from them.
+    `torn`: a last line was cut short."""
 
     text: JournalText
     rules: RuleSet
-    lines: tuple[Replayed, ...]
+    lines: tuple[EffectiveEvent, ...]
     board: Scoreboard
     turn: str | None
 
@@ -77,12 +44,17 @@ class Replay:
         return bool(self.text.torn)
 
     @property
-    def violations(self) -> Iterator[tuple[Replayed, Finding]]:
+    def violations(self) -> Iterator[tuple[EffectiveEvent, Finding]]:
         """What stands against somebody, in order."""
         for line in self.lines:
-            if not (line.overruled or line.dropped):
-                for finding in line.findings:
-                    yield line, finding
+            for finding in () if line.overruled else getattr(line.event, "violations", ()):
+                yield line, finding
+
+    def to_json(self) -> Iterator[dict[str, Any]]:
+        """The events, each with its ruling."""
+        for line in self.lines:
+            ruled = {"violations": [], **line.event.to_json()}
+            yield {**ruled, "overruled": True} if line.overruled else ruled
 
     def summary(self) -> dict[str, Any]:
         """The scores: the last line of `companion replay --json`."""
@@ -103,7 +75,6 @@ class Replay:
             "winner": list(board.winners) or None,
             "turn": self.turn,
             "violations": sum(1 for _ in self.violations),
-            "same": all(line.same for line in self.lines),
             "torn": self.torn,
         }
 
@@ -126,18 +97,15 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
         timeline = History(text.header, rules, text.events, text.seen).timeline
     except EventError as error:
         raise JournalError(name, str(error)) from None
-    place = {id(item): n for n, item in enumerate(timeline.taken)}
-    lines = []
-    for index, act in sorted(enumerate(timeline.acts), key=lambda one: place[id(one[1].held)]):
-        event = act.event if act.event is not None else act.held.event
-        written = tuple(getattr(act.held.event, "violations", ()))
-        findings = timeline.findings(index)
-        if isinstance(event, (RoundScored, MatchEnded)) and event != act.held.event:
-            written = (*written, Finding("SCORE_ERROR"))
-        dropped = act.event is None and not isinstance(event, Passed) and not findings
-        lines.append(Replayed(event, findings, written, act.held.overruled, dropped))
-    counted = [EffectiveEvent(line.event, overruled=line.overruled) for line in lines if not line.dropped]
-    board = fold_held(text.header.players, counted, text.header.brought)
+    asked = {one.seq for one in standing_questions(timeline, text.events)}
+    place, lines = {id(act.held): n for n, act in enumerate(timeline.acts)}, []
+    for held in timeline.taken:
+        n = place[id(held)]
+        follows = held.event.source == "rule" or held.put_in
+        settled = isinstance(held.event, Unclear) and held.event.seq not in asked
+        if not settled and (timeline.acts[n].event is not None or not follows):
+            lines.append(replace(held, event=timeline.reads(n)))
+    board = fold_held(text.header.players, lines, text.header.brought)
     match = timeline.match
     turn = match.course.mover if match.course is not None and match.phase == "playing" else None
     return Replay(text, rules, tuple(lines), board, turn)
@@ -216,9 +184,7 @@ def dispute_in(
     rounds = Rounds.of(lines, ())
     looks = [one for one in seen if rounds.of_line(one.after) == begun.seq]
     if not looks:
-        looks = list(pictured(row, clouded=False))
-    if not looks:
-        return _as_entered(held[place].event)
+        return _as_entered(next(timeline.reads(n) for n, act in enumerate(timeline.acts) if act.held is held[place]))
     told = WatchedRound.told(begun, course, row, looks)
     item = next((item for item, line in told.line_of.items() if line == seq), None)
     verdict = None if item is None else told.verdicts.get(item)

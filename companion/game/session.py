@@ -18,7 +18,7 @@ from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.timeline import AppliedEvent
-from companion.log.corrections import PUT_BACK, UNDONE, open_questions, stepped_back, steps_back
+from companion.log.corrections import PUT_BACK, UNDONE, stepped_back, steps_back
 from companion.log.event_fields import Candidate, Header, Question
 from companion.log.events import (
     Announced,
@@ -38,7 +38,7 @@ from companion.log.events import (
     TileTakenBack,
     Unclear,
 )
-from companion.log.journal import Clock, Journal, utc_now
+from companion.log.journal import Clock, ClosedBook, Journal, utc_now
 from companion.play.course import DEALT, REPORTS, acts_when_unable, lifts_marker, still_laying, without_a_tile
 from companion.play.event_actions import act_of, event_of
 from companion.play.match import Match
@@ -67,6 +67,11 @@ class Session(OpenGame):
     def open(cls, path: str | Path, clock: Clock = utc_now) -> Session:
         """An earlier game, to be continued. Raises JournalError, RuleSetError."""
         return cls(Journal.open(path, clock))
+
+    @classmethod
+    def read_only(cls, path: Path) -> Session:
+        """An earlier game, only looked at: nothing is recorded. Raises JournalError, RuleSetError, OSError."""
+        return cls(ClosedBook(path), settle=False)
 
     @property
     def starter_is_named(self) -> bool:
@@ -109,7 +114,7 @@ class Session(OpenGame):
                 starter = self._player(starter)
             elif guess or match.starter_is_named:
                 starter = match.starter_of(number)
-            return self._record(RoundStarted(round=number, engine=laid, starter=starter, draws_seen=draws_seen))
+            return self._add(RoundStarted(round=number, engine=laid, starter=starter, draws_seen=draws_seen))
 
     def play(
         self,
@@ -146,21 +151,21 @@ class Session(OpenGame):
             )
             course = self._ledger.match.course
             if lift and who and course is not None and lifts_marker(course, who, laid):
-                return self._record(played, MarkerRemoved(by=who, train=who, source=source, turn=turn))
-            return self._record(played)
+                return self._add(played, MarkerRemoved(by=who, train=who, source=source, turn=turn))
+            return self._add(played)
 
     def draw(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
         with self._lock:
             self._running(also_ended=True)
             if not self.rules.is_mexican:
                 raise CommandRejected(RejectionReason.NO_BONEYARD)
-            return self._record(Drew(by=self._who(by), source=source, turn=turn))
+            return self._add(Drew(by=self._who(by), source=source, turn=turn))
 
     def pass_turn(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
         """A player's turn is over, be it complete or not."""
         with self._lock:
             self._running(also_ended=True)
-            return self._record(Passed(by=self._who(by), source=source, turn=turn))
+            return self._add(Passed(by=self._who(by), source=source, turn=turn))
 
     def done(self, by: str, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
         """`by` presses that their own turn is over. Nothing is recorded where the table has shown that already."""
@@ -172,7 +177,7 @@ class Session(OpenGame):
             shown = course is not None and course.mover != player and still_laying(course) != player
             if shown and last is not None and last.who == player:
                 return ()
-            return self._record(Passed(by=player, done=True, source=source, turn=turn))
+            return self._add(Passed(by=player, done=True, source=source, turn=turn))
 
     def cannot_play(
         self, by: str | None = None, source: str = "person", *, turn: int | None = None
@@ -191,7 +196,7 @@ class Session(OpenGame):
             acts = acts_when_unable(course) if who == mover else without_a_tile(course.table, who)
             if not acts:
                 raise CommandRejected(RejectionReason.FIRST_TILE_DUE)
-            return self._record(*(replace(event, turn=turn) for event in _events_of(acts, who, source)))
+            return self._add(*(replace(event, turn=turn) for event in _events_of(acts, who, source)))
 
     def discard(
         self,
@@ -208,7 +213,7 @@ class Session(OpenGame):
             if self.rules.is_mexican:
                 raise CommandRejected(RejectionReason.NO_DISCARDS)
             known = None if tile is None else laid_of(tile).tile
-            return self._record(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source, turn=turn))
+            return self._add(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source, turn=turn))
 
     def mark(
         self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
@@ -217,7 +222,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             self._has_markers()
-            return self._record(MarkerPlaced(by=self._mover(by, train), train=train, source=source, turn=turn))
+            return self._add(MarkerPlaced(by=self._mover(by, train), train=train, source=source, turn=turn))
 
     def unmark(
         self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
@@ -226,7 +231,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             self._has_markers()
-            return self._record(MarkerRemoved(by=self._mover(by, train), train=train, source=source, turn=turn))
+            return self._add(MarkerRemoved(by=self._mover(by, train), train=train, source=source, turn=turn))
 
     def flip(
         self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
@@ -235,7 +240,7 @@ class Session(OpenGame):
         with self._lock:
             self._running(also_ended=True)
             self._has_markers()
-            return self._record(DoubleFlipped(by=self._who(by), train=train, source=source, turn=turn))
+            return self._add(DoubleFlipped(by=self._who(by), train=train, source=source, turn=turn))
 
     def _has_markers(self) -> None:
         if not self.rules.is_mexican:
@@ -251,7 +256,7 @@ class Session(OpenGame):
                 hands = course.table.hands.items()
                 last = [name for name, tiles in hands if tiles == 1 and name not in course.announced]
                 by = last[0] if len(last) == 1 else None
-            return self._record(Announced(by=self._who(by), what=what, value=value))
+            return self._add(Announced(by=self._who(by), what=what, value=value))
 
     def report(self, by: str, what: str, value: int | None = None) -> tuple[Event, ...]:
         """Somebody says what `by` did not announce (play.reports: no_last_tile, no_open_end), or how many tiles
@@ -263,8 +268,8 @@ class Session(OpenGame):
             said = Announced(by=self._player(by), what=what, value=value)
             standing = _reported_already(self._ledger, said)
             if standing is None:
-                return self._record(said)
-            return () if standing.value == value else self.correct(standing.seq, {"value": value, "violations": []})
+                return self._add(said)
+            return () if standing.value == value else self.correct(standing.seq, {"value": value})
 
     def take_back(self, seq: int, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The tile of an earlier play was taken back from the table; its play is undone."""
@@ -275,7 +280,7 @@ class Session(OpenGame):
                 if event.seq == seq and isinstance(event, TilePlayed) and not item.undone:
                     by = by if by is not None else event.by
                     taken = TileTakenBack(by=by, tile=event.tile, train=event.train, undoes=seq, source=source)
-                    return self._publish(self._ledger.amend(taken))
+                    return self._add(taken)
             raise CommandRejected(RejectionReason.NO_SUCH_TILE, seq=seq)
 
     def show_hand(
@@ -306,10 +311,10 @@ class Session(OpenGame):
             earlier = match.shown.get(player)
             if earlier is not None:
                 what = {"tiles": [[t.low, t.high] for t in left], "discards": [[t.low, t.high] for t in away]}
-                return self._amend(Corrected(corrects=earlier.seq, what=what, by=player, source=source))
+                return self._add(Corrected(corrects=earlier.seq, what=what, by=player, source=source))
             shown = HandShown(by=player, tiles=left, discards=away, in_order=in_order and bool(away), source=source)
             if match.phase == "ended":
-                return self._record(shown)
+                return self._add(shown)
             return self._show_late(shown, match)
 
     def hands_of(self, number: int) -> dict[str, list[list[int]]]:
@@ -345,7 +350,7 @@ class Session(OpenGame):
             assert course is not None
             named = how == "out" and self.rules.is_mexican
             out = (_last_to_lay(self._ledger) if out is None else self._player(out)) if named else None
-            return self._record(RoundEnded(how=how, out=out, source=source))
+            return self._add(RoundEnded(how=how, out=out, source=source))
 
     def end_otherwise(self, number: int, how: str, out: str | None = None) -> tuple[Event, ...]:
         """Round `number`, which was counted, ended otherwise than is on record."""
@@ -376,7 +381,7 @@ class Session(OpenGame):
             if match.phase not in ("playing", "ended"):
                 raise CommandRejected(RejectionReason.POINTS_TOO_EARLY)
             ended = [RoundEnded(how=how, out=out)] if match.phase == "playing" else []
-            return self._record(*ended, replace(match.with_scores(dict(scores)), source="person"))
+            return self._add(*ended, replace(match.with_scores(dict(scores)), source="person"))
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
         """Points for a round that was broken off and after which the game went on, or others than people wrote down."""
@@ -396,7 +401,7 @@ class Session(OpenGame):
         # The next round has begun already: what the rules would have named for it is of no use any more.
         line |= {"next_engine": None, "next_starter": None}
         what = {"how": how, "out": out, "insert": [line], "after": True}
-        return self._amend(Corrected(corrects=ended.held.event.seq, what=what))
+        return self._add(Corrected(corrects=ended.held.event.seq, what=what))
 
     def _score_anew(self, number: int, seq: int, scored: RoundScored, scores: dict[str, int]) -> tuple[Event, ...]:
         """Other points than people wrote down; totals that they wrote later go along."""
@@ -410,7 +415,7 @@ class Session(OpenGame):
                 totals = {player: total + more.get(player, 0) for player, total in one.totals.items()}
                 own = {"scores": scores} if act.held.event.seq == seq else {}
                 changes.append(Corrected(corrects=act.held.event.seq, what={**own, "totals": totals}))
-        return self._amend(*changes)
+        return self._add(*changes)
 
     def end_match(self) -> tuple[Event, ...]:
         """The players stop here; whoever leads has won."""
@@ -418,7 +423,7 @@ class Session(OpenGame):
             match = self._ledger.match
             if match.phase not in ("waiting", "scored"):
                 raise CommandRejected(RejectionReason.MATCH_IN_ROUND)
-            return self._record(replace(match.ended_now(), source="person"))
+            return self._add(replace(match.ended_now(), source="person"))
 
     def undo(self) -> tuple[Event, ...]:
         """Withdraw the last thing that was recorded, corrected or answered, and still counts.
@@ -427,7 +432,8 @@ class Session(OpenGame):
         """
         with self._lock:
             if self._ends_by_count():
-                return self._publish(self._watching.reopen("person"))
+                self._watching.reopen("person")
+                return self._publish()
             lines = self.to_undo()
             if not lines:
                 raise CommandRejected(RejectionReason.NOTHING_TO_UNDO)
@@ -438,9 +444,9 @@ class Session(OpenGame):
         with self._lock:
             if self._ends_by_count():
                 return tuple(one.event for one in self._ledger.held if isinstance(one.event, RoundEnded))[-1:]
-            lines: tuple[Event, ...] = ()
+            told, lines = self.events, tuple[Event, ...]()
             for seq in steps_back(self.journal.events, self._ledger.held):
-                lines = (self.journal.events[seq - 1], *lines)
+                lines = (told[seq - 1], *lines)
                 if not self._belongs_to_an_earlier_line(lines[0]):
                     break
             return lines
@@ -459,7 +465,8 @@ class Session(OpenGame):
     def to_put_back(self) -> tuple[Event, ...]:
         """The lines that `put_back` would let count again, in their order."""
         with self._lock:
-            return tuple(self.journal.events[step.corrects - 1] for step in self._last_step_back())
+            told = self.events
+            return tuple(told[step.corrects - 1] for step in self._last_step_back())
 
     def _last_step_back(self) -> list[Corrected]:
         """What the last step back wrote, the last line first."""
@@ -471,10 +478,7 @@ class Session(OpenGame):
         return steps
 
     def _withdraw(self, seqs: Iterable[int], what: Mapping[str, Any]) -> tuple[Event, ...]:
-        done: tuple[Event, ...] = ()
-        for seq in seqs:
-            done += self._ledger.amend(Corrected(corrects=seq, what=what))
-        return self._publish(done)
+        return self._add(*(Corrected(corrects=seq, what=what) for seq in seqs))
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
         """Whether a line was recorded by the same tap as the one before it: both are undone as one."""
@@ -519,7 +523,7 @@ class Session(OpenGame):
         with self._lock:
             if expected_seq is not None and expected_seq != self.journal.last_seq:
                 raise CommandRejected(RejectionReason.TABLE_CHANGED)
-            return self._amend(Corrected(corrects=seq, what=what, by=by, source=source))
+            return self._add(Corrected(corrects=seq, what=what, by=by, source=source))
 
     def what_if(self, seq: int, what: Mapping[str, Any], by: str | None = None) -> GameView:
         """The snapshot as it is after `correct(seq, what)`; nothing is recorded."""
@@ -530,7 +534,7 @@ class Session(OpenGame):
     def answer(self, seq: int, choice: int | None, by: str | None = None) -> tuple[Event, ...]:
         """Which candidate of an unclear event is true (0, 1 ...); None: none of them."""
         with self._lock:
-            question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
+            question = next((one for one in self._ledger.questions() if one.seq == seq), None)
             if question is None:
                 raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
             if choice is not None and not 0 <= choice < len(question.candidates):
@@ -546,11 +550,11 @@ class Session(OpenGame):
                 corrected = [
                     Corrected(corrects=line["seq"], what=one, by=by) for line, one in zip(known, changes, strict=True)
                 ]
-                return self._amend(Corrected(corrects=seq, what=what, by=by), *corrected)
+                return self._add(Corrected(corrects=seq, what=what, by=by), *corrected)
             # One line for each event, so that each can be put right by itself.
             put_in = [{"insert": [dict(line)], "after": True} for line in lines] or [{}]
             put_in[0] = what | put_in[0]
-            return self._amend(*(Corrected(corrects=seq, what=one, by=by) for one in put_in))
+            return self._add(*(Corrected(corrects=seq, what=one, by=by) for one in put_in))
 
     def _fit(
         self, question: Unclear, choice: int | None, by: str | None, order: Sequence[int] | None = None
@@ -574,17 +578,17 @@ class Session(OpenGame):
                 line = {name: value for name, value in event.items() if name not in ("before", "after")}
                 told |= {"insert": [line | {"source": "person"}], "after": "after" in event}
                 lines.append(Corrected(corrects=event.get("after", event.get("before")), what=told, by=by))
-        return self._amend_at_once(*lines)
+        return self._add(*lines)
 
     def was_so(self, seq: int, by: str | None = None) -> tuple[Event, ...]:
         """What was put in order in silence was not so: the tap of line `seq` happened as it was told."""
         with self._lock:
-            return self._amend(Corrected(corrects=seq, what={"so": True}, by=by))
+            return self._add(Corrected(corrects=seq, what={"so": True}, by=by))
 
     def put_in_order(self, seq: int, order: Sequence[int], by: str | None = None) -> tuple[Event, ...]:
         """The answer to a tap that does not fit: these acts, by their lines, happened in this order."""
         with self._lock:
-            question = next((one for one in open_questions(self.journal.events) if one.seq == seq), None)
+            question = next((one for one in self._ledger.questions() if one.seq == seq), None)
             if question is None or question.about is None:
                 raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
             choice = next(n for n, key in enumerate(question.candidates) if key.kind == Kind.ORDER)
@@ -600,14 +604,14 @@ class Session(OpenGame):
     ) -> tuple[Event, ...]:
         """Record that something cannot be told; a person will answer. A text is taken for a question's reason."""
         with self._lock:
-            return self._record(Unclear(reason=str(question), candidates=tuple(candidates), frame=frame, source=source))
+            return self._add(Unclear(reason=str(question), candidates=tuple(candidates), frame=frame, source=source))
 
     def drop_question(self, seq: int) -> tuple[Event, ...]:
         """The camera has seen the answer, or there is nothing left to answer; nothing happens where it is closed."""
         with self._lock:
             if not self.is_open(seq):
                 return ()
-            return self._amend(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
+            return self._add(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
 
     def _show_late(self, shown: HandShown, match: Match) -> tuple[Event, ...]:
         """A hand that was taken to be empty when the round was scored."""
@@ -616,7 +620,7 @@ class Session(OpenGame):
             return ()
         line = shown.to_insert()
         seq = self._ledger.timeline.acts[scored].held.event.seq
-        return self._amend(Corrected(corrects=seq, what={"insert": [line]}, by=shown.by, source=shown.source))
+        return self._add(Corrected(corrects=seq, what={"insert": [line]}, by=shown.by, source=shown.source))
 
 
 def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:

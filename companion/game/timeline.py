@@ -2,12 +2,12 @@
 
 Live play and replay both go through `Timeline.of`, so that a game read from its journal has the rulings it had. What
 follows from the rules alone (a pass that somebody's tile implies, the end of a round, a score) is worked out anew each
-time; its lines in the journal only carry it.
+time; its lines in the journal only give it a number.
 
 What people are asked about their taps, on record: the question as a line, and what they answered.
 
-`tracking.asked` says what does not fit. A question is written when it is asked and withdrawn when it is settled by what
-came after; what stands in it is not read again but for the key that somebody chose.
+`tracking.asked` says what does not fit. A question is written when it is asked, and stands as long as it arises from
+what was tapped; what stands in its line is not read again but for the key that somebody chose.
 """
 
 from __future__ import annotations
@@ -49,9 +49,6 @@ from companion.tracking.strict import Fault
 
 USUAL_FINE = 2
 """Tiles that are drawn for a last tile that was not announced where the rules name no number. Source: docs/rules.md."""
-
-REPORTED_CODES = frozenset(str(code) for code in Violation if code.certainty is Certainty.REPORTED)
-"""Codes that only a person can report; they stay as they were said."""
 
 REVEALED_CODES = frozenset(str(code) for code in Violation if code.certainty is Certainty.REVEAL)
 """Codes that shown hands tell of earlier acts; they are worked out anew with the hands."""
@@ -102,7 +99,6 @@ class Timeline:
         self.settled: dict[int, tuple[Finding, ...]] = {}
         self._now: Mapping[int, tuple[Finding, ...]] | None = None
         self._row: tuple[tuple[int, TurnPlace], ...] = ()
-        self._reordered = False
 
     @classmethod
     def of(
@@ -145,7 +141,7 @@ class Timeline:
         self.settled = dict(base.settled)
         if whole:
             self.asked = None if base.asked is None else base.asked.copy()
-            self._row, self._reordered = base._row, base._reordered
+            self._row = base._row
 
     def _says_otherwise(self, base: Timeline, seq: int) -> bool:
         return self.answers.get(seq) != base.answers.get(seq)
@@ -169,6 +165,11 @@ class Timeline:
         if self._now is None:
             self._now = self._held_against()
         return self._now[seq] if seq in self._now else self.found.get(index, ())
+
+    def reads(self, index: int) -> Event:
+        """The event of an act as it counts by now, with what is known against it."""
+        act = self.acts[index]
+        return with_findings(act.held.event if act.event is None else act.event, self.findings(index))
 
     def _held_against(self) -> dict[int, tuple[Finding, ...]]:
         """Line of each tap of this round -> what is held against it by now: open, until somebody says that it was so.
@@ -288,7 +289,7 @@ class Timeline:
             act = AppliedEvent(held, None, self.match)
         else:
             step = self.match.take(event, len(self.acts), place)
-            found, course = (*step.findings, *_reported(event)), step.match.course
+            found, course = step.findings, step.match.course
             if is_act(event) and course is not None and not self._is_tapped(held, course):
                 # What a belief has against it stands in its line.
                 told: tuple[Finding, ...] = getattr(held.event, "violations", ())
@@ -370,7 +371,7 @@ class Timeline:
                 again._keep(AppliedEvent(held, None, again.match, place=turn))
         for line in lines:
             again._keep(AppliedEvent(line, None, again.match))
-        self.acts, self.found, self._reordered = again.acts, again.found, True
+        self.acts, self.found = again.acts, again.found
 
     def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
         """What was told of this round in the order in which it happened, with the turn to which it belongs; and whether
@@ -406,13 +407,7 @@ class Timeline:
         """Another round begins."""
         if self.asked is not None:
             self.settled = {**self.settled, **(self._held_against() if self._now is None else self._now)}
-        self.asked, self._row, self._reordered = None, (), False
-
-    def rename(self, index: int, held: EffectiveEvent) -> None:
-        """Put the recorded event, with its seq and time, in the place of the one that was tried."""
-        act = self.acts[index]
-        self.taken[next(n for n, one in enumerate(self.taken) if one is act.held)] = held
-        self.acts[index] = _as_held(act, held)
+        self.asked, self._row = None, ()
 
     def _keep(self, act: AppliedEvent) -> None:
         self.acts.append(act)
@@ -424,17 +419,13 @@ class Timeline:
                 self.found[earlier] = findings
 
     def _as_it_counts(self, event: Event) -> Event | None:
-        """The event without rulings, which are made anew; what follows from the rules is worked out again.
-
-        Where nothing was ever corrected, an end or a score that cannot be worked out stands as it was written.
-        """
+        """The event without rulings, which are made anew; what follows from the rules is worked out again."""
         match = self.match
         if event.source == "rule" and isinstance(event, (RoundEnded, RoundScored, MatchEnded)):
             due = self._due()
             other_end = isinstance(due, RoundEnded) and isinstance(event, RoundEnded) and due.how != event.how
             if due is None or type(due) is not type(event) or other_end:
-                told_in_order = event.seq == len(self.acts) + 1 and not self._reordered
-                return event if told_in_order and not any(act.held.by_people for act in self.acts) else None
+                return None
             return replace(due, seq=event.seq, at=event.at)
         if isinstance(event, MatchEnded):
             # People say that it is over; who has won follows from the points.
@@ -444,15 +435,17 @@ class Timeline:
             return None
         if self.asked is not None and isinstance(event, TilePlayed) and event.outer_only:
             return replace(event, tile=self.asked.tiles().get(event.seq, event.tile), violations=())
-        if isinstance(event, (Unclear, Corrected)) or (match.course is None and not isinstance(event, RoundStarted)):
+        if unsettled(event) or not getattr(event, "violations", ()):
             return event
-        if unsettled(event) or isinstance(event, TileTakenBack):
-            return event
-        if getattr(event, "violations", ()):
-            kept = tuple(finding for finding in event.violations if finding.code in REPORTED_CODES)  # type: ignore[attr-defined]
-            changed: dict[str, Any] = {"violations": kept}
-            return replace(event, **changed)
+        plain: dict[str, Any] = {"violations": ()}
+        return replace(event, **plain)
+
+
+def with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
+    if getattr(event, "violations", findings) == findings:
         return event
+    changed: dict[str, Any] = {"violations": findings}
+    return replace(event, **changed)
 
 
 def _whose(event: Event) -> str | None:
@@ -509,37 +502,18 @@ def _as_held(act: AppliedEvent, held: EffectiveEvent) -> AppliedEvent:
 
 
 def _alike(base: Timeline, held: Sequence[EffectiveEvent]) -> int:
-    """How many of these events, from the first on, come to what they came to in `base`. In a round that people tap in
-    every ruling is made anew, and what stands in a line of it says nothing."""
-    tapped = False
-    for n, (known, item) in enumerate(zip(base.taken, held, strict=False)):
-        event = item.event
-        if isinstance(event, RoundStarted):
-            tapped = event.seq not in base.looks
-        tapped = tapped and event.source != "camera"
-        if known is not item and not _counts_the_same(known, item) and not (tapped and _says_the_same(known, item)):
-            return n
-    return min(len(base.taken), len(held))
-
-
-def _counts_the_same(known: EffectiveEvent, item: EffectiveEvent) -> bool:
-    """Whether nothing but which lines changed them tells two events in force apart."""
-    return known.by_people == item.by_people and known.event == item.event
+    """How many of these events, from the first on, come to what they came to in `base`."""
+    pairs = enumerate(zip(base.taken, held, strict=False))
+    return next((n for n, (known, item) in pairs if not _says_the_same(known, item)), min(len(base.taken), len(held)))
 
 
 def _says_the_same(known: EffectiveEvent, item: EffectiveEvent) -> bool:
-    """Whether two lines say that somebody did or showed the same, whenever it was written and whatever was found."""
+    """Whether nothing but which lines changed them, and when they were written, tells two events in force apart."""
+    if known is item:
+        return True
     a, b = known.event, item.event
-    if type(a) is not type(b) or known.by_people != item.by_people or unsettled(a):
-        return False
-    if not is_act(a) and not isinstance(a, HandShown):
-        return False
-    said: dict[str, Any] = {"violations": b.violations, "at": b.at}  # type: ignore[attr-defined]
-    return replace(a, **said) == b and _reported(a) == _reported(b)
-
-
-def _reported(event: Event) -> list[Finding]:
-    return [one for one in getattr(event, "violations", ()) if one.code in REPORTED_CODES]
+    alike = known.by_people == item.by_people and known.put_in == item.put_in
+    return alike and (a == b or replace(a, at=b.at, author=b.author) == b)
 
 
 def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
@@ -603,19 +577,24 @@ def who_said(line: Corrected) -> str:
     return line.author or line.by or PHONE
 
 
-def asking(timeline: Timeline, lines: Sequence[Event]) -> list[Event]:
-    """The lines that bring what stands as asked in step with what does not fit: new questions, and those settled."""
-    due = {} if timeline.asked is None else {one.seq: _unclear(one) for one in timeline.asked.questions()}
-    made: list[Event] = []
-    for line in open_questions(lines):
-        if line.about is None:
-            continue
-        new = due.get(line.about)
-        if new is not None and new.candidates == line.candidates:
-            del due[line.about]
-        else:
-            made.append(Corrected(source="rule", corrects=line.seq, what={"withdrawn": True}))
-    return [*made, *due.values()]
+def standing_questions(timeline: Timeline, lines: Sequence[Event]) -> tuple[Unclear, ...]:
+    """What was asked and still is: nobody has answered it, and what was tapped since has not settled it."""
+    due = _due_questions(timeline)
+    return tuple(
+        one
+        for one in open_questions(lines)
+        if one.about is None or (one.about in due and due[one.about].candidates == one.candidates)
+    )
+
+
+def asking(timeline: Timeline, lines: Sequence[Event]) -> list[Unclear]:
+    """The questions that arise now and were not asked yet."""
+    asked = {one.about for one in standing_questions(timeline, lines)}
+    return [one for about, one in _due_questions(timeline).items() if about not in asked]
+
+
+def _due_questions(timeline: Timeline) -> dict[int, Unclear]:
+    return {} if timeline.asked is None else {one.seq: _unclear(one) for one in timeline.asked.questions()}
 
 
 def _unclear(question: TapQuestion) -> Unclear:

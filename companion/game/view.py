@@ -10,8 +10,7 @@ go that nobody ever saw.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -149,7 +148,7 @@ def scene(
         starter=begun.starter if begun else None,
         how=begun.how if begun else None,
         arms=rules.arms,
-        plays=_plays(timeline, held),
+        plays=_plays(timeline, held, questions),
         questions=tuple(_question(question, timeline) for question in questions),
         to_come=() if asked is None else tuple(OwnTurn(*one) for one in asked.to_come()),
         put_before=() if asked is None else tuple((late, before) for late, before in asked.filled()),
@@ -331,22 +330,23 @@ def _blocked(course: Course, table: Position, off: OffRecord) -> Blocked:
     return Blocked(proved, nearly, values, fitting)
 
 
-def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> tuple[Line, ...]:
-    """This round's events, the newest last, as they are held now."""
+def _plays(timeline: Timeline, held: Sequence[EffectiveEvent], questions: Collection[Unclear]) -> tuple[Line, ...]:
+    """This round's events, the newest last, as they are held now. A question that settled itself is none of them."""
     start = max((n for n, item in enumerate(held) if isinstance(item.event, RoundStarted)), default=len(held))
     index = {id(act.held): n for n, act in enumerate(timeline.acts)}
+    asked = {question.seq for question in questions}
     lines = []
     for item in held[start:]:
-        line = shown_line(item)
+        if isinstance(item.event, Unclear) and item.event.about is not None and item.event.seq not in asked:
+            continue
         n = index.get(id(item))
+        line = shown_line(item if n is None else replace(item, event=timeline.reads(n)))
         if n is not None:
             findings, now = timeline.findings(n), timeline.acts[n].event
-            line["violations"] = [finding.to_json() for finding in findings]
+            line.setdefault("violations", [])
             due = _engine_missed(timeline, item.event)
             if due is not None:
                 line["engine_due"] = list(due)
-            if isinstance(now, TilePlayed):
-                line["tile"] = list(now.tile)
             if any(finding.code in DO_NOT_MEET for finding in findings):
                 line["end_was"] = _end_before(timeline, n, item.event)
             if now is None and (item.event.source == "rule" or item.put_in):
@@ -359,9 +359,7 @@ def _plays(timeline: Timeline, held: Sequence[EffectiveEvent]) -> tuple[Line, ..
 
 def shown_line(item: EffectiveEvent) -> dict[str, Any]:
     """An event as it is held now, with the rulings that it brings itself."""
-    line = item.event.to_json()
-    line.pop("settled", None)
-    line |= {"overruled": item.overruled, "taken_back": item.undone}
+    line = item.event.to_json() | {"overruled": item.overruled, "taken_back": item.undone}
     if item.ruling_open:
         line["ruling_open"] = True
     if item.changed_by:
@@ -472,10 +470,8 @@ def accusations(timeline: Timeline) -> frozenset[Accusation]:
     return frozenset(found)
 
 
-def retracted(
-    before: frozenset[Accusation], timeline: Timeline
-) -> Mapping[int, tuple[tuple[Accusation, ...], tuple[dict[str, Any], ...]]]:
-    """Line of an act that is on record still -> the accusations that fell, and what is found against it now.
+def retracted(before: frozenset[Accusation], timeline: Timeline, because: str) -> list[Corrected]:
+    """What is to be told of the accusations that fell, of acts that are on record still.
 
     What was let stand, taken back or withdrawn has nothing to retract: people know what they did.
     """
@@ -483,50 +479,44 @@ def retracted(
     # A fault of which it is known by now whose it was has not fallen.
     known = {(one.act, one.code) for one in now_stand}
     fallen = {one for one in before - now_stand if one.by is not None or (one.act, one.code) not in known}
-    if not fallen:
-        return {}
-    lines: dict[int, tuple[tuple[Accusation, ...], tuple[dict[str, Any], ...]]] = {}
-    lines_of = Counter(act.held.event.seq for act in timeline.acts)
-    for index, act in enumerate(timeline.acts):
-        if lines_of[act.held.event.seq] > 1:
-            # Of several events that one line put in (journals of earlier releases) none can be meant by itself.
-            continue
+    found: list[Corrected] = []
+    for index, act in enumerate(timeline.acts) if fallen else ():
         if act.event is None or act.held.overruled or act.held.undone or not hasattr(act.held.event, "violations"):
             continue
-        mine = tuple(sorted((one for one in fallen if one.act == _act(timeline, index, act.event)), key=str))
+        mine = sorted((one for one in fallen if one.act == _act(timeline, index, act.event)), key=str)
         if mine:
-            now = tuple(finding.to_json() for finding in timeline.findings(index))
-            lines[act.held.event.seq] = (mine, now)
-    return lines
+            now = [finding.to_json() for finding in timeline.findings(index)]
+            gone = [{"code": one.code, "by": one.by} for one in mine]
+            what = {"violations": now, "retracts": gone, "because": because}
+            found.append(Corrected(corrects=act.held.event.seq, what=what, source="rule"))
+    return found
 
 
-def retractions(events: Sequence[Event], accused: frozenset[tuple[int, str, str | None]]) -> list[RetractionShown]:
-    """This round's lines that say what stands no longer, as a snapshot shows them.
+def retractions(
+    lines: Sequence[Event], fallen: Sequence[Corrected], accused: frozenset[tuple[int, str, str | None]]
+) -> list[RetractionShown]:
+    """What was told in this round of accusations that fell, as a snapshot shows it; `lines` are the journal's.
 
     `accused` are (line, code, player) of what stands for certain by now: an accusation may stand again. What somebody
-    has undone, and what came of undoing it, is no news any more: it stays in the journal.
+    has undone, and what came of undoing it, is no news any more.
     """
-    start = max((n for n, event in enumerate(events) if isinstance(event, RoundStarted)), default=len(events))
-    undone = withdrawn_corrections(events)
-    gone = {
-        event.corrects
-        for event in events
-        if isinstance(event, Corrected) and event.seq not in undone and event.what.get("withdrawn") is True
-    }
+    start = max((n for n, event in enumerate(lines) if isinstance(event, RoundStarted)), default=len(lines))
+    undone = withdrawn_corrections(lines)
+    withdrawn = (one for one in lines if isinstance(one, Corrected) and one.what.get("withdrawn") is True)
+    gone = {one.corrects for one in withdrawn if one.seq not in undone}
     shown: list[RetractionShown] = []
-    cause: Event | None = None
-    for event in events[start:]:
-        if event.source != "rule":
-            cause = event
+    for told in fallen:
+        if told.seq <= start or told.corrects in gone:
+            continue
+        cause = next((line for line in reversed(lines[start : told.seq]) if line.source != "rule"), None)
         step_back = isinstance(cause, Corrected) and dict(cause.what) in (UNDONE, PUT_BACK)
-        if step_back or (cause is not None and cause.seq in gone) or getattr(event, "corrects", None) in gone:
+        if step_back or (cause is not None and cause.seq in gone):
             continue
-        if not isinstance(event, Corrected) or "retracts" not in event.what or event.seq in undone:
-            continue
-        said = event.what["retracts"]
-        fallen = tuple(one for one in said if (event.corrects, one["code"], one.get("by")) not in accused)
-        if fallen:
-            shown.append(RetractionShown(event.seq, event.corrects, fallen, event.what.get("because")))
+        still = tuple(
+            one for one in told.what["retracts"] if (told.corrects, one["code"], one.get("by")) not in accused
+        )
+        if still:
+            shown.append(RetractionShown(told.seq, told.corrects, still, told.what.get("because")))
     return shown
 
 

@@ -7,8 +7,8 @@ somebody else's fault explains it as well.
 
 A round that the camera watches, as it is held to have gone: what was seen and said, as the belief has it.
 
-The journal's lines of what the camera saw say when something was first shown, and under which number; nothing that they
-conclude is read back. What counts is the projection: the likeliest way of things, in its order, with the names and
+The journal's lines of what the camera saw say when something was first shown, and under which number. What counts is
+the projection: the likeliest way of things, in its order, with the names and
 faults that the belief has by now. What people say stands where they have put it. A round told again after a restart
 comes to the same.
 """
@@ -24,7 +24,7 @@ from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Confidence, Finding
 from companion.log.events import Corrected, Event, Passed, RoundEnded, SeenLine, TableChange, TilePlayed, TileTakenBack
 from companion.play.course import Course
-from companion.play.event_actions import act_of, action_of, event_of, is_act
+from companion.play.event_actions import act_of, action_of, event_of
 from companion.rules.notation import Laying
 from companion.rules.position import Action, Draw, End, Flip, LinePosition, Pass, Play, Position
 from companion.rules.tile import Laid, Tile
@@ -268,7 +268,7 @@ class WatchedRound:
                 return one
             later = looks[n + 1].after if n + 1 < len(looks) else lines[-1].seq if lines else 0
             if not any(look.after < seq <= later for seq in void):
-                one.observe(look.change, look.after, pictured=look.seen == 0)
+                one.observe(look.change, look.after)
         one.add(lines[at:])
         one.stale = False
         return one
@@ -285,11 +285,11 @@ class WatchedRound:
 
     # ---- what is seen and said -----------------------------------------------------------------------------------
 
-    def observe(self, change: TableChange, after: int, *, pictured: bool = False) -> ChangeEffect:
-        """Take a change of the table that was seen after line `after`. `pictured`: it is made up from old lines."""
+    def observe(self, change: TableChange, after: int) -> ChangeEffect:
+        """Take a change of the table that was seen after line `after`."""
         tracker = self.tracker
         evidence = Evidence.of(tracker.number, change)
-        if self.first is None and not pictured:
+        if self.first is None:
             self.first = after
         self._after[evidence.number] = after
         self.proof.note(change, evidence)
@@ -310,8 +310,8 @@ class WatchedRound:
                 continue
             self._place[line.seq] = len(self._lines)
             self._lines.append(line)
-            if line.source == "camera" or isinstance(line, Passed):
-                self._note(line)
+            if line.piece is not None:
+                self.line_of[line.piece] = line.seq
             if isinstance(line, (Corrected, TileTakenBack)):
                 self._correct()
             else:
@@ -322,21 +322,14 @@ class WatchedRound:
                 self._prove()
 
     def stamp(self, lines: Iterable[Event]) -> None:
-        """The same lines as they have reached the disk, and with them what corrections have put in."""
+        """The same lines with other times, and with them what corrections have put in."""
         for line in lines:
             if line.seq in self._place:
                 self._lines[self._place[line.seq]] = line
-                self._people = [
-                    replace(
-                        one, event=_stamped(one.event, line), original=one.original and _stamped(one.original, line)
-                    )
-                    if one.event.seq == line.seq
-                    else one
-                    for one in self._people
-                ]
+        self._people = list(effective_events(self._lines))
 
     def _correct(self) -> None:
-        self._people = list(effective_events(self._lines, self._concludes))
+        self._people = list(effective_events(self._lines))
         begun = next((one.event for one in self._people if one.event.seq == self.begun.seq), self.begun)
         last = self._lines[-1]
         void = isinstance(last, Corrected) and any(_voids(last, line) for line in self._lines)
@@ -344,25 +337,6 @@ class WatchedRound:
 
     def _ends(self, correction: Corrected) -> bool:
         return isinstance(self._root(correction), RoundEnded)
-
-    def _concludes(self, correction: Corrected, event: Event) -> bool:
-        """Whether a correction only says what the program made of this event by then."""
-        late = self.first is not None and event.seq > self.first
-        return correction.source != "person" and is_act(event) and late and "retracts" not in correction.what
-
-    def _note(self, line: Event) -> None:
-        """Which piece a line shows. Older journals do not say; there it is the first that looks like it."""
-        if line.piece is not None:
-            self.line_of[line.piece] = line.seq
-            return
-        act, entries = act_of(line), self.tracker.entries
-        if act is None or line.source != "camera":
-            return
-        free = (item for item in sorted(self.tracker.standing) if item not in self.line_of)
-        for item in free:
-            if act in (entries[item].verdict.act, entries[item].piece.act) and item not in self.tracker.shown:
-                self.line_of[item] = line.seq
-                return
 
     def _tell(self) -> None:
         """Let the belief hear what people have said since."""
@@ -614,9 +588,10 @@ class WatchedRound:
             if piece in self.verdicts:
                 event = as_people_say(self.verdicts[piece], event, self.tracker.entries[piece].proved)
         disputed = self._is_disputed(event, piece) if "by" in names else False
-        original = line if {"by", "tile", "train"}.intersection(difference(line, event)) else None
-        people = bool(names) and original is not None
-        found = EffectiveEvent(event, known.changed_by, original, known.overruled, known.undone, people, disputed)
+        original = line if names else None
+        found = EffectiveEvent(
+            event, known.changed_by, original, known.overruled, known.undone, bool(names), ruling_open=disputed
+        )
         if self._known.get(piece) != found:
             self._known[piece] = found
         return self._known[piece]
@@ -680,38 +655,6 @@ def as_people_say(verdict: Verdict, event: Event, misfits: Sequence[str]) -> Eve
         *(Finding(code, certain=False) for code in misfits if code not in charged),
     )
     return _with(event, findings)
-
-
-def difference(event: Event, wanted: Event) -> Mapping[str, Any]:
-    """What has to be put right in an event for it to read as `wanted`, as a correction says it."""
-    what: dict[str, Any] = {}
-    if isinstance(event, TilePlayed) and isinstance(wanted, TilePlayed) and event.tile != wanted.tile:
-        what["tile"] = list(wanted.tile)
-    if getattr(event, "train", None) != getattr(wanted, "train", None):
-        what["train"] = getattr(wanted, "train", None)
-    if (event.who, event.perhaps) != (wanted.who, wanted.perhaps):
-        what |= {"by": wanted.who} | ({"maybe": list(wanted.perhaps)} if wanted.perhaps else {})
-    found: tuple[Finding, ...] = getattr(wanted, "violations", ())
-    held: tuple[Finding, ...] = getattr(event, "violations", ())
-    if held != found:
-        what["violations"] = [one.to_json() for one in found]
-    return what
-
-
-def differences(before: Mapping[int, Event], now: Mapping[int, Event]) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Line -> what has to be put right for the events of `before` to read as they do now."""
-    for seq in sorted({*before, *now}):
-        old, new = before.get(seq), now.get(seq)
-        if old is None or new is None:
-            yield seq, {"withdrawn": new is None}
-        elif old is not new and (what := difference(old, new)):
-            yield seq, what
-
-
-def _stamped(event: Event, line: Event) -> Event:
-    """An event that `line` brought, with the line's time; what a correction puts in keeps its own author."""
-    author = event.author if isinstance(line, Corrected) else line.author or event.author
-    return replace(event, at=line.at, author=author)
 
 
 def _with(event: Event, findings: tuple[Finding, ...]) -> Event:

@@ -9,13 +9,14 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import EventError, Header
-from companion.log.events import Event, event_from_json
-from companion.play.match import fold
+from companion.log.events import OWN_FIELDS, Corrected, Event, event_from_json
+from companion.play.match import fold_held
 from companion.publish.broker import (
     ONLINE,
     ROOT,
@@ -53,6 +54,8 @@ class HallTable:
     last_seq: int = 0
     events: list[Event] = field(default_factory=list)
     ahead: dict[int, Event] = field(default_factory=dict)
+    otherwise: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """Line -> what of it reads otherwise by now."""
     by: str = ""
     """Which start of the table's program told of the game."""
     size: int = 0
@@ -76,7 +79,7 @@ class HallTable:
         if self.header is None:
             return shown
         try:
-            board = fold(self.header, self.events)
+            board = fold_held(self.header.players, list(self._held()), self.header.brought)
         except Exception:  # lines that no journal holds, of one table; the others are shown as ever
             log.warning("the events of table %s make no game", self.id, exc_info=True)
             return shown | {"readable": False}
@@ -96,6 +99,13 @@ class HallTable:
                 for one in board.rounds
             ],
         }
+
+    def _held(self) -> Iterator[EffectiveEvent]:
+        for one in effective_events(self.events):
+            what = self.otherwise.get(one.event.seq, {})
+            if not what.get("withdrawn"):
+                now = {name: value for name, value in what.items() if name in OWN_FIELDS[one.event.KIND]}
+                yield replace(one, event=event_from_json({**one.event.to_json(), **now})) if now else one
 
 
 class Tables:
@@ -132,12 +142,12 @@ class Tables:
         if (game, by) != (known.game, known.by):
             # A table that was started anew may have lost an end that was heard here, and be past it by now.
             known.game, known.by, known.last_seq = game, by, 0
-            known.events, known.ahead, known.size = [], {}, 0
+            known.events, known.ahead, known.otherwise, known.size = [], {}, {}, 0
         known.header = header
         if seq < len(known.events):
             # The table has lost an end that was heard here: what comes after it is another game than that.
             del known.events[seq:]
-            known.ahead, known.last_seq = {}, seq
+            known.ahead, known.otherwise, known.last_seq = {}, {}, seq
         known.last_seq = max(known.last_seq, seq)
 
     def event(self, table: str, message: Mapping[str, Any], size: int = 0) -> None:
@@ -149,6 +159,8 @@ class Tables:
             event = event_from_json(message.get("event"))
         except EventError:
             return
+        if isinstance(event, Corrected) and event.source == "rule" and event.corrects <= len(known.events):
+            known.otherwise.setdefault(event.corrects, {}).update(event.what)
         if event.seq <= len(known.events) or len(known.ahead) >= MOST_AHEAD or event.seq > MOST_EVENTS:
             return
         known.last_seq = max(known.last_seq, event.seq)

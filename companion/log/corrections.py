@@ -6,7 +6,7 @@ put events before or behind it, answer an unclear one, overrule its ruling, or b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,20 +15,17 @@ from companion.log.events import (
     OWN_FIELDS,
     Corrected,
     Event,
-    RoundEnded,
-    RoundScored,
     TileTakenBack,
     Unclear,
     event_from_json,
 )
 from companion.storage.records import shown
 
-CHANGES = ("withdrawn", "insert", "after", "answer", "order", "so", "overruled", "violations")
+CHANGES = ("withdrawn", "insert", "after", "answer", "order", "so", "overruled")
 """Keys of `Corrected.what` besides the names of the corrected event's own fields."""
 
-FOR_PEOPLE = ("note", "retracts", "because", "answers")
-"""Keys that only say why. `retracts`: findings that stood for certain and no longer do, `because` of what the `camera`
-saw since or of what a `person` entered. `answers`: the question to which this belongs."""
+FOR_PEOPLE = ("note", "answers")
+"""Keys that only say why. `answers`: the question to which this belongs."""
 
 UNDONE = {"withdrawn": True, "note": "undo"}
 """What a step back writes: it is no step itself, so that the next one goes further back."""
@@ -99,13 +96,7 @@ class _Entry:
             yield from entry.held()
 
 
-Ignored = Callable[[Corrected, Event], bool]
-"""Whether a correction of this event counts for nothing."""
-
-
-def effective_events(
-    events: Sequence[Event], ignored: Ignored = lambda correction, event: False
-) -> tuple[EffectiveEvent, ...]:
+def effective_events(events: Sequence[Event]) -> tuple[EffectiveEvent, ...]:
     """The events in force, in the order in which they happened; corrections and withdrawn events are left out.
 
     Raises EventError, naming the correction's seq, for one that names no earlier event or cannot be applied.
@@ -117,24 +108,11 @@ def effective_events(
         about_nothing = isinstance(event, Corrected) and event.corrects in undone
         if isinstance(event, Corrected) and event.seq not in undone and not about_nothing:
             try:
-                _apply(event, entry, entries, ignored)
+                _apply(event, entries)
             except EventError as error:
                 raise CorrectionError.at(event.seq, error) from None
         entries[event.seq] = entry
-        if isinstance(event, (RoundEnded, RoundScored)) and event.settled:
-            _settle(event, event.settled, entries, ignored)
     return marked_undone([held for entry in entries.values() for held in entry.held()])
-
-
-def _settle(event: Event, settled: Mapping[str, Any], entries: Mapping[int, _Entry], ignored: Ignored) -> None:
-    """Read the lines of a round that is over as they were held to be by then."""
-    for name, what in settled.items():
-        if name.isascii() and name.isdigit() and int(name) in entries and isinstance(what, Mapping):
-            correction = Corrected(seq=event.seq, at=event.at, source="camera", corrects=int(name), what=what)
-            try:
-                _apply(correction, entries[event.seq], entries, ignored)
-            except EventError as error:
-                raise CorrectionError.at(event.seq, error) from None
 
 
 def marked_undone(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
@@ -203,7 +181,7 @@ def withdrawn_corrections(events: Sequence[Event]) -> set[int]:
     return undone
 
 
-def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry], ignored: Ignored) -> None:
+def _apply(correction: Corrected, entries: Mapping[int, _Entry]) -> None:
     target = entries.get(correction.corrects)
     if target is None:
         raise CorrectionError(
@@ -212,23 +190,17 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry], ig
     what = correction.what
     if isinstance(target.event, Corrected):
         target = _inserted_by(target, entries)
-    if ignored(correction, target.event):
-        return
     _check_keys(what, target.event)
-    if set(what) != {"violations"} or "retracts" in what:
-        target.changed_by.append(correction.seq)
+    target.changed_by.append(correction.seq)
     if "withdrawn" in what:
         target.withdrawn = what["withdrawn"] is True
     if "overruled" in what:
         target.overruled = what["overruled"] is True
     if "insert" in what:
         place = target.behind if what.get("after") is True else target.before
-        entries_put_in = _new_entries(what["insert"], correction, "insert")
-        for entry in entries_put_in:
-            entry.put_in = "answers" in what
-        place.extend(entries_put_in)
+        place.append(_put_in(what["insert"], correction))
     if "answer" in what:
-        _answer(correction, target)
+        _check_answer(what["answer"], target.event)
     own_fields = set(OWN_FIELDS[target.event.KIND]) - {"violations"}
     fields = {name: value for name, value in what.items() if name in own_fields and name not in FOR_PEOPLE}
     if fields:
@@ -236,12 +208,10 @@ def _apply(correction: Corrected, own: _Entry, entries: Mapping[int, _Entry], ig
         target.by_people |= correction.source == "person"
         if "by" in fields and "maybe" not in fields and getattr(target.event, "maybe", None):
             target.event = event_from_json({**target.event.to_json(), "maybe": []})
-    if "violations" in what:
-        target.event = _with_violations(target.event, what["violations"])
 
 
 def _check_keys(what: Mapping[str, Any], event: Event) -> None:
-    known = {*OWN_FIELDS[event.KIND], *CHANGES, *FOR_PEOPLE}
+    known = {*OWN_FIELDS[event.KIND], *CHANGES, *FOR_PEOPLE} - {"violations"}
     for name in what:
         if name not in known:
             raise CorrectionError(
@@ -254,50 +224,32 @@ def _check_keys(what: Mapping[str, Any], event: Event) -> None:
 def _inserted_by(target: _Entry, entries: Mapping[int, _Entry]) -> _Entry:
     """A correction of a correction is about the one event that it inserted."""
     seq = target.event.seq
-    inserted = [
-        placed for entry in entries.values() for placed in (*entry.before, *entry.behind) if placed.event.seq == seq
-    ]
-    if len(inserted) != 1:
-        raise EventError(f"corrects: {seq} is a correction that brought {len(inserted) or 'no'} events")
-    return inserted[0]
+    placed = (one for entry in entries.values() for one in (*entry.before, *entry.behind) if one.event.seq == seq)
+    inserted = next(placed, None)
+    if inserted is None:
+        raise EventError(f"corrects: {seq} is a correction that brought no event")
+    return inserted
 
 
-def _new_entries(value: Any, correction: Corrected, name: str) -> list[_Entry]:
-    if not isinstance(value, (list, tuple)) or not value:
-        raise EventError(f"what.{name}: expected a list of events, not {shown(value)}")
-    made = []
-    for number, line in enumerate(value):
-        if not isinstance(line, dict):
-            raise EventError(f"what.{name}[{number}]: expected an event, not {shown(line)}")
-        try:
-            event = event_from_json({**line, "seq": correction.seq, "at": correction.at})
-        except EventError as error:
-            raise EventError(f"what.{name}[{number}]: {error}") from None
-        if isinstance(event, (Corrected, Unclear)):
-            raise EventError(f"what.{name}[{number}]: {event.KIND} cannot be put in")
-        made.append(_Entry(event, event, [correction.seq]))
-    return made
+def _put_in(value: Any, correction: Corrected) -> _Entry:
+    """The one event that a correction puts in."""
+    if not isinstance(value, (list, tuple)) or len(value) != 1:
+        raise EventError(f"what.insert: expected a list of one event, not {shown(value)}")
+    if not isinstance(value[0], dict):
+        raise EventError(f"what.insert[0]: expected an event, not {shown(value[0])}")
+    try:
+        event = event_from_json({**value[0], "seq": correction.seq, "at": correction.at}).fact()
+    except EventError as error:
+        raise EventError(f"what.insert[0]: {error}") from None
+    if isinstance(event, (Corrected, Unclear)):
+        raise EventError(f"what.insert[0]: {event.KIND} cannot be put in")
+    return _Entry(event, event, [correction.seq], put_in="answers" in correction.what)
 
 
-def _answer(correction: Corrected, target: _Entry) -> None:
-    answer = correction.what["answer"]
-    if not isinstance(target.event, Unclear):
-        raise EventError(f"what.answer: event {target.event.seq} asked nothing")
-    if answer is None or "insert" in correction.what:
-        return
-    count = len(target.event.candidates)
-    if not isinstance(answer, int) or isinstance(answer, bool) or not 0 <= answer < count:
+def _check_answer(answer: Any, asked: Event) -> None:
+    """What an answer puts in, or right, stands in corrections of its own."""
+    if not isinstance(asked, Unclear):
+        raise EventError(f"what.answer: event {asked.seq} asked nothing")
+    count = len(asked.candidates)
+    if answer is not None and (type(answer) is not int or not 0 <= answer < count):
         raise EventError(f"what.answer: expected 0 to {count - 1}, not {shown(answer)}")
-    if target.event.about is not None:
-        # What it says of the order of taps is for whoever puts them in order; the rest is corrections of its own.
-        return
-    # A line with a number is on record already; its answer is a correction of its own.
-    lines = [dict(line) for line in target.event.candidates[answer].events if "seq" not in line]
-    if lines:
-        target.behind.extend(_new_entries(lines, correction, "answer"))
-
-
-def _with_violations(event: Event, value: Any) -> Event:
-    if "violations" not in OWN_FIELDS[event.KIND]:
-        raise EventError(f"what.violations: {event.KIND} has none")
-    return event_from_json({**event.to_json(), "violations": value})

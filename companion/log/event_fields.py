@@ -248,11 +248,11 @@ class Question:
         return self.troubles or self.reason
 
 
-JOURNAL_VERSION = 1
+LINES_VERSION = 1
 """Of the header and the events, as they are printed, sent and read."""
 
-FILE_VERSION = 2
-"""Of a journal on the disk: version 1 has only events, version 2 also what the camera saw (`Seen`)."""
+JOURNAL_VERSION = 3
+"""Of a journal on the disk, which holds facts alone. Versions 1 and 2 also held what was concluded from them."""
 
 RESERVED_NAMES = frozenset({"MX", "MX2"})
 """Names of trains that belong to nobody."""
@@ -380,7 +380,7 @@ class Header(Record):
         return int(self.extra.get("brought", {}).get("rounds", 0))
 
     def to_json(self) -> dict[str, Any]:
-        line: dict[str, Any] = {"journal": JOURNAL_VERSION, **Record.to_json(self)}
+        line: dict[str, Any] = {"journal": LINES_VERSION, **Record.to_json(self)}
         extra: dict[str, Any] = line.pop("extra", {})
         return line | extra
 
@@ -390,11 +390,7 @@ class Header(Record):
         if not isinstance(line, dict):
             raise RecordError(f"header: expected an object, not {shown(line)}")
         if "journal" not in line and "event" in line:
-            raise RecordError('header: missing; the first line must hold {"journal": 1, ...}')
-        version = line.get("journal", JOURNAL_VERSION)
-        if version not in (JOURNAL_VERSION, FILE_VERSION) or isinstance(version, bool):
-            known = f"{JOURNAL_VERSION} and {FILE_VERSION}"
-            raise RecordError(f"journal: this program reads versions {known}, not {shown(version)}")
+            raise RecordError('header: missing; the first line must hold {"journal": 3, ...}')
         own = {name: value for name, value in line.items() if name in _FIELDS and (name, value) != ("options", None)}
         rest = {name: value for name, value in line.items() if name not in _FIELDS | {"journal", "sum"}}
         header: Header = record(cls).read({**own, "extra": rest})

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from companion.log.event_fields import (
-    FILE_VERSION,
     JOURNAL_VERSION,
+    LINES_VERSION,
     Candidate,
     Confidence,
     Finding,
@@ -47,6 +47,14 @@ SOURCES = ("camera", "person", "rule")
 """Who says so: the camera saw it, a person said it, or it follows from the rules."""
 
 ROUND_ENDS = ("out", "blocked_proved", "blocked_declared", "abandoned")
+
+CONCLUDED: dict[str, Any] = {"violations": ()}
+CONCLUDED_OF_A_PIECE: dict[str, Any] = {**CONCLUDED, "by": None, "maybe": ()}
+CONCLUDED_BY_THE_RULES: Mapping[str, dict[str, Any]] = {
+    "round_scored": {"scores": {}, "totals": {}, "next_engine": None, "next_starter": None},
+    "match_ended": {"winners": (), "totals": None},
+}
+"""Fields that no journal holds, with what stands for nothing there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +94,26 @@ class Event(Record):
         line: dict[str, Any] = {"seq": self.seq, "at": self.at, "source": self.source, "event": self.KIND}
         return line | Record.to_json(self)
 
+    def fact(self) -> Self:
+        """What of it a journal holds: what was seen or said. Whatever the program makes of that is worked out anew."""
+        seen = self.piece is not None and hasattr(self, "maybe")
+        concluded: dict[str, Any] = CONCLUDED_OF_A_PIECE if seen else CONCLUDED
+        if self.source == "rule" or self.KIND == "match_ended":
+            concluded = {**concluded, **CONCLUDED_BY_THE_RULES.get(self.KIND, {})}
+        there = {name: none for name, none in concluded.items() if getattr(self, name, none) != none}
+        return replace(self, **there) if there else self
+
+    def to_fact(self) -> dict[str, Any]:
+        """The same as a line of a journal's file."""
+        line = self.fact().to_json()
+        line.pop("violations", None)
+        return line
+
     def to_insert(self) -> dict[str, Any]:
         """The event as a correction puts it in: the same line without its number and time."""
         line = self.to_json()
-        del line["seq"], line["at"]
-        line.pop("author", None)
-        line.pop("piece", None)
+        for name in ("seq", "at", "author", "piece", "violations"):
+            line.pop(name, None)
         return line
 
 
@@ -268,7 +290,11 @@ class Corrected(Event):
     `what` holds the change: new values of single fields (`tile`, `train`, `by`, ...), `withdrawn: true`,
     `insert: [event, ...]` (put in before it; `after: true` behind it), `answer: n` (the candidate of an unclear
     event that was meant; null for none of them), `overruled: true` (the table agreed otherwise),
-    `violations: [...]` (source rule: what the ruling reads now). `by` is who said so.
+    `answers: n` (the question to which this belongs), `note` (why). `by` is who said so.
+
+    A journal holds what people and the camera put right. Where an event only reads otherwise by now, that is told and
+    not written: `source` is rule or camera then, `seq` the last line, and `what` may also hold `violations` and
+    `retracts` (findings that stood for certain and no longer do, `because` of what the camera saw or a person entered).
     """
 
     KIND = "corrected"
@@ -279,31 +305,24 @@ class Corrected(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEnded(Event):
-    """The round is over; `how` is one of ROUND_ENDS, `out` who laid the last tile.
-
-    `settled`, of a round that the camera watched: line -> how it reads by now, where that is otherwise than it was
-    written, as a correction's `what`. It is for whoever reads the lines alone, and comes out of the evidence as well.
-    """
+    """The round is over; `how` is one of ROUND_ENDS, `out` who laid the last tile."""
 
     KIND = "round_ended"
     how: Annotated[str, one_of(*ROUND_ENDS)]
     out: Name | None = None
     violations: tuple[Finding, ...] = ()
-    settled: Plain | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundScored(Event):
-    """The round's points and the totals after it; what comes next, while there is a next round. `settled` as in
-    RoundEnded."""
+    """The round's points and the totals after it; what comes next, while there is a next round."""
 
     KIND = "round_scored"
-    scores: Mapping[str, int]
-    totals: Mapping[str, int]
+    scores: Mapping[str, int] = field(default_factory=dict)
+    totals: Mapping[str, int] = field(default_factory=dict)
     next_engine: LaidPips | None = None
     next_starter: Name | None = None
     violations: tuple[Finding, ...] = ()
-    settled: Plain | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -500,16 +519,16 @@ def header_schema() -> dict[str, Any]:
     """The first line."""
     own = record(Header).schema
     fields = {name: one for name, one in own["properties"].items() if name != "extra"}
-    first = {"journal": 2, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
+    first = {"journal": 3, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
     return {
         **own,
-        "properties": {"journal": {"enum": [JOURNAL_VERSION, FILE_VERSION]}, **fields},
+        "properties": {"journal": {"enum": [LINES_VERSION, JOURNAL_VERSION]}, **fields},
         "examples": [first],
     }
 
 
 def seen_schema() -> dict[str, Any]:
-    """What the camera saw; in files of version 2 alone."""
+    """What the camera saw; in files alone."""
     line = {"seen": 1, "after": 1, "at": "2026-11-20T19:00:09.000Z", "delta": ["+12-5@Ann"], "frame": "14.jpg"}
     return {**record(SeenLine).schema, "examples": [line]}
 

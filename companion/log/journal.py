@@ -12,7 +12,8 @@ aside beside the journal and reported. Anything else that is wrong with a file i
 in silence.
 
 What the camera saw has lines of its own (`Seen`), each written before the events that it brought. They have numbers of
-their own, so that events are numbered 1, 2, 3 without a gap. Files of version 1 have none, and get none.
+their own, so that events are numbered 1, 2, 3 without a gap. An event's line holds what is a fact of it (`Event.fact`):
+nothing that was concluded is written, or read where it stands.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import fcntl
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -30,8 +31,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from companion.log.event_fields import FILE_VERSION, JOURNAL_VERSION, EventError, Header
+from companion.log.event_fields import JOURNAL_VERSION, EventError, Header
 from companion.log.events import Event, SeenLine, TableChange, event_from_json, is_evidence
+from companion.storage.records import shown
 from companion.storage.state_file import RunningChecksum, split_line, sync_folder
 
 PHONE, BUTTON, ASSISTANT = "*phone", "*button", "*assistant"
@@ -109,7 +111,7 @@ class JournalText:
     """A journal as it was read: `torn` is what follows the last whole line (b"" when nothing does).
 
     `good_bytes` is the length up to the end of the last whole line; `complete` False: that line lacks only its
-    line feed. `checksum` covers all whole lines. `seen` is what the camera saw, in order; `version` is the file's.
+    line feed. `checksum` covers all whole lines. `seen` is what the camera saw, in order.
     """
 
     header: Header
@@ -119,7 +121,6 @@ class JournalText:
     checksum: str
     complete: bool = True
     seen: tuple[SeenLine, ...] = ()
-    version: int = FILE_VERSION
 
 
 def read_journal(path: str | Path) -> JournalText:
@@ -154,7 +155,6 @@ def parse_journal(content: bytes, name: str = "journal") -> JournalText:
         reader.chain.value,
         complete=torn or not tail,
         seen=tuple(reader.seen),
-        version=reader.version,
     )
 
 
@@ -163,7 +163,6 @@ class _Reader:
 
     def __init__(self, name: str) -> None:
         self.header: Header | None = None
-        self.version = FILE_VERSION
         self.events: list[Event] = []
         self.seen: list[SeenLine] = []
         self.chain = RunningChecksum()
@@ -178,11 +177,11 @@ class _Reader:
             value = parse_line(body)
             if self.header is None:
                 self.header = Header.from_json(value)
-                self.version = value.get("journal", JOURNAL_VERSION)
-            elif is_evidence(value) and self.version == FILE_VERSION:
+                check_version(value)
+            elif is_evidence(value):
                 self.seen.append(self._next_seen(SeenLine.from_json(value)))
             else:
-                self.events.append(self._due(event_from_json(value)))
+                self.events.append(self._due(event_from_json(value).fact()))
             self._check(body, checksum)
         except ValueError as error:
             raise JournalError(self._name, f"line {number}: {error}") from None
@@ -216,6 +215,15 @@ class _Reader:
             raise EventError("does not fit its checksum: this line, or one before it, was changed")
         else:
             self._checked = True
+
+
+def check_version(header: Mapping[str, Any]) -> None:
+    """Whether this program reads the journal that begins so. Raises EventError."""
+    version = header.get("journal", 1)
+    if version in (1, 2) and type(version) is int:
+        raise EventError(f"journal: version {version}; make version {JOURNAL_VERSION} of it: companion convert OLD NEW")
+    if version != JOURNAL_VERSION or isinstance(version, bool):
+        raise EventError(f"journal: this program reads version {JOURNAL_VERSION}, not {shown(version)}")
 
 
 def _is_json(line: bytes) -> bool:
@@ -256,7 +264,6 @@ class Journal:
         self.header = text.header
         self.set_aside: Path | None = None
         self._descriptor = descriptor
-        self.version = text.version
         self._events = list(text.events)
         self._seen = list(text.seen)
         self._pending: list[TableChange] = []
@@ -272,7 +279,7 @@ class Journal:
         """A new game. The file appears whole, with its header, or not at all. Raises JournalError if there is one."""
         path = Path(path)
         chain = RunningChecksum()
-        line = _line({**header.to_json(), "journal": FILE_VERSION}, chain)
+        line = _line({**header.to_json(), "journal": JOURNAL_VERSION}, chain)
         fresh = path.with_name(f".{path.name}.{os.getpid()}.new")
         try:
             descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, ONLY_THE_OWNER)
@@ -331,7 +338,7 @@ class Journal:
 
     @property
     def seen(self) -> Sequence[SeenLine]:
-        """What the camera saw, in order; of a file of version 1 only since it was opened."""
+        """What the camera saw, in order."""
         with self._lock:
             return tuple(self._seen)
 
@@ -401,42 +408,47 @@ class Journal:
         assert isinstance(stamped, type(event))
         return stamped
 
+    def stamped(self, events: Iterable[Event], after: int | None = None, at: str = "") -> list[Event]:
+        """Events as the lines behind line `after` (None: the last one): of this moment, and of whoever enters now."""
+        at, person = at or stamp(self._clock()), entering()
+        numbered = enumerate(events, (self.last_seq if after is None else after) + 1)
+        return [replace(event, seq=seq, at=at, author=_author(event, person)).fact() for seq, event in numbered]
+
     def append_all(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """Write events that belong together, and before them what was seen (`see`), with one trip to the disk.
+        """Write the facts of events that belong together, and before them what was seen (`see`), with one trip to the
+        disk. Those that are `stamped` keep their time.
 
         After a crash a first part may be there. What cannot be written is not kept either. Raises JournalError.
         """
         with self._lock:
             pending, self._pending = self._pending, []
             self._check_open()
-            at = stamp(self._clock())
-            after = len(self._events)
+            at, after = stamp(self._clock()), len(self._events)
             seen = [SeenLine(number, after, at, change) for number, change in enumerate(pending, len(self._seen) + 1)]
-            person = entering()
-            stamped = tuple(
-                replace(event, seq=seq, at=at, author=_author(event, person))
-                for seq, event in enumerate(events, start=len(self._events) + 1)
-            )
-            if not stamped and not seen:
+            lines = list(events)
+            if any(not line.at for line in lines):
+                lines = self.stamped(lines, after, at)
+            if not lines and not seen:
                 return ()
             chain = RunningChecksum(self._checksum)
-            written = [one.to_json() for one in seen] if self.version == FILE_VERSION else []
-            block = b"".join(_line(line, chain) for line in (*written, *(event.to_json() for event in stamped)))
+            written = (*(one.to_json() for one in seen), *(line.to_fact() for line in lines))
+            block = b"".join(_line(line, chain) for line in written)
             self._write(block)
             self._size += len(block)
             self._blocks.append(block)
             self._checksum = chain.value
             self._seen.extend(seen)
-            self._events.extend(stamped)
+            self._events.extend(lines)
+            person = entering()
             if person is not None and self._descriptor >= 0:
-                person.lines += sum(event.source == "person" for event in stamped)
-            return stamped
+                person.lines += sum(line.source == "person" for line in lines)
+            return tuple(lines)
 
     def rehearsal(self) -> Journal:
         """The same game in memory: what is written there reaches no disk."""
         with self._lock:
             text = JournalText(
-                self.header, tuple(self._events), b"", self._size, self._checksum, True, tuple(self._seen), self.version
+                self.header, tuple(self._events), b"", self._size, self._checksum, True, tuple(self._seen)
             )
             return _Rehearsal(self.path, -1, text, b"", self._clock)
 
@@ -482,6 +494,17 @@ class _Rehearsal(Journal):
 
     def _write(self, block: bytes) -> None:
         pass
+
+
+class ClosedBook(Journal):
+    """An earlier game's journal for looking only: it holds no file open, and nothing can be written into it."""
+
+    def __init__(self, path: Path) -> None:
+        text = read_journal(path)
+        super().__init__(path, -1, text, path.read_bytes(), utc_now)
+
+    def _check_open(self) -> None:
+        raise JournalError(self.path, "it is only being looked at")
 
 
 def _author(event: Event, person: Entering | None) -> str | None:

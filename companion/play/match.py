@@ -1,7 +1,4 @@
-"""The scoreboard is the journal folded: rounds, totals, winners, and every play with its ruling.
-
-A pure function of the header and the events; nothing is judged here, the rulings are those that stand in the journal,
-corrections applied.
+"""The scoreboard: rounds, totals, winners, and every play with its ruling. Nothing is judged here.
 
 What shown hands prove about the round: dishonest passes and draws, false blocks, tiles that do not add up.
 
@@ -19,11 +16,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.log.corrections import EffectiveEvent, effective_events
+from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Finding, Header
-from companion.log.events import Announced, Event, HandShown, MatchEnded, RoundEnded, RoundScored, RoundStarted, Unclear
+from companion.log.events import (
+    Announced,
+    Event,
+    HandShown,
+    MatchEnded,
+    RoundEnded,
+    RoundScored,
+    RoundStarted,
+    TileTakenBack,
+    Unclear,
+)
 from companion.play.course import Course, Turn, TurnPlace, reported
-from companion.play.event_actions import Table, is_act
+from companion.play.event_actions import Table
 from companion.rules.audit import (
     AuditEntry,
     Reveal,
@@ -124,15 +131,11 @@ class Scoreboard:
         return tuple((line, finding) for line, finding in self.violations if finding.certain)
 
 
-def fold(header: Header, events: Sequence[Event]) -> Scoreboard:
-    """The scoreboard after `events`. Raises EventError where a correction among them cannot be applied."""
-    return fold_held(header.players, effective_events(events), header.brought)
-
-
 def fold_held(
     players: tuple[str, ...], held: Sequence[EffectiveEvent], brought: Mapping[str, int] | None = None
 ) -> Scoreboard:
-    """The same, from events whose corrections are applied already. `brought`: the points with which everybody began."""
+    """The scoreboard after events whose corrections are applied already; `brought`: the points with which everybody
+    began."""
     board = Scoreboard(players, dict.fromkeys(players, 0) if brought is None else dict(brought))
     lines: list[ScoreLine] = []
     for item in held:
@@ -171,18 +174,16 @@ def _with_last(board: Scoreboard, sheet: RoundSheet) -> Scoreboard:
 
 def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
     """What is wrong with ending the round now, as far as the table alone tells: perhaps, where the camera counted."""
-    found = list(event.violations)
     if not recorded(course):
-        return tuple(found)
-    table = course.position
+        return ()
+    found, table = [], course.position
     boneyard = table.boneyard if isinstance(table, Position) else None
-    codes = {finding.code for finding in found}
     if event.how == "blocked_declared" and is_false_block(course.rules, {}, {}, boneyard):
         found.append(_end_finding(course, Violation.FALSE_BLOCK))
     moved = course.moved | ({course.turn.player} if course.turn is not None else set())
     if event.how == "out" and lap_was_cut(moved, course.players, course.rules):
         found.append(_end_finding(course, Violation.FIRST_LAP_NOT_FINISHED))
-    return tuple(finding for n, finding in enumerate(found) if n < len(event.violations) or finding.code not in codes)
+    return tuple(found)
 
 
 def _end_finding(course: Course, code: Violation) -> Finding:
@@ -482,7 +483,7 @@ class Match:
             case MatchEnded():
                 return MatchStep(replace(self, board=add(self.board, event)))
         if self.course is None:
-            return MatchStep(self, getattr(event, "violations", ()))
+            return MatchStep(self)
         course = self.course.take(event, key, place)
         after = replace(self, course=course)
         if isinstance(event, RoundEnded):
@@ -490,8 +491,9 @@ class Match:
             return MatchStep(after, block_findings(course, event))
         if isinstance(event, Announced):
             return MatchStep(after, reported(self.rules, self.course.table, event, self.course.announced))
-        told = () if is_act(event) else getattr(event, "violations", ())
-        return MatchStep(after, (*told, *self.course.after_end(event)))
+        if isinstance(event, TileTakenBack) and event.undoes is None and event.source == "camera":
+            return MatchStep(after, (Finding(str(Violation.TILE_MOVED)),))
+        return MatchStep(after, self.course.after_end(event))
 
     def engine_due(self, number: int) -> Laid | None:
         """The engine of that round; None in the Chinese games and after the last round."""
@@ -681,7 +683,7 @@ class Match:
         shown = {**self.shown, event.by: event}
         after = replace(self, shown=shown, keys={**self.keys, event.by: key})
         if after.course is None or after.course.ended is None:
-            return MatchStep(after, event.violations)
+            return MatchStep(after)
         out = self.board.round.out if self.board.round else None
         late = reveal_findings(after.course, shown, out, after.keys, event.by)
         own = late.pop(key, ())
@@ -690,7 +692,7 @@ class Match:
     def _score_findings(self, event: RoundScored) -> tuple[Finding, ...]:
         due = self.scored()
         if due is None or event.source == "rule":
-            return event.violations
+            return ()
         wrong = wrong_scores(event.scores, due.scores)
         blank = any(DOUBLE_BLANK in self._left(player) for player in self.header.players)
         unsure = self.rules.leaves_open("scoring") or (blank and self.rules.leaves_open("double_blank"))

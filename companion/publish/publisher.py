@@ -20,15 +20,18 @@ import queue
 import secrets
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol
 
 from companion.game.game_view import GameView, is_fault, is_misfit, standing_doubts, standing_findings
+from companion.game.session import Session
+from companion.game.told import Follower
 from companion.log.event_fields import Header
-from companion.log.events import Event
-from companion.log.journal import ASSISTANT, JournalError, entered_by, read_journal
+from companion.log.events import Corrected, Event
+from companion.log.journal import ASSISTANT, JournalError, entered_by
 from companion.publish.broker import (
     OFFLINE,
     ONLINE,
@@ -44,6 +47,7 @@ from companion.publish.broker import (
     unpack,
 )
 from companion.rules.explain import words_of
+from companion.rules.ruleset_fields import RuleSetError
 from companion.rules.violations import Violation
 from companion.storage.state_file import read_state
 from companion.supervise.parts import Loop, plain_loop
@@ -278,29 +282,13 @@ def _confirmed_of(kept: Any) -> dict[str, int]:
     return kept
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedGame:
-    """A game that is only read; nothing is added to it any more."""
-
-    header: Header
-    events: Sequence[Event]
-
-    def snapshot(self) -> None:
-        return None
-
-    def subscribe(self, callback: Callable[..., None]) -> None:
-        return
-
-
-def unfinished(outbox: Outbox, games: Path) -> Iterator[tuple[str, RecordedGame]]:
+def unfinished(outbox: Outbox, games: Path) -> Iterator[tuple[str, Session]]:
     """(name, game) of every game in the folder `games` (games/NAME/journal.jsonl) that was published in part."""
     for name in outbox.games:
-        try:
-            text = read_journal(games / name / "journal.jsonl")
-        except JournalError:
-            continue
-        if len(text.events) > outbox.confirmed(name):
-            yield name, RecordedGame(text.header, text.events)
+        with suppress(JournalError, RuleSetError, OSError):
+            game = Session.read_only(games / name / "journal.jsonl")
+            if len(game.events) > outbox.confirmed(name):
+                yield name, game
 
 
 log = logging.getLogger(__name__)
@@ -331,9 +319,9 @@ class Game(Protocol):
     @property
     def events(self) -> Sequence[Event]: ...
 
-    def snapshot(self) -> GameView | None:
-        """The game as it stands; None of a recorded one, of which only the events are published."""
-        ...
+    def read_otherwise(self) -> Sequence[Corrected]: ...
+
+    def snapshot(self) -> GameView: ...
 
     def subscribe(self, callback: Callable[..., None]) -> Any: ...
 
@@ -343,6 +331,7 @@ class _Feed:
     game: Game
     sent: int
     happenings: Happenings = field(default_factory=Happenings)
+    follower: Follower = field(default_factory=Follower)
     waiting: deque[Happening] = field(default_factory=lambda: deque(maxlen=MOST_WAITING))
 
     def collect(self) -> GameView | None:
@@ -539,6 +528,8 @@ class Publisher(Correspondent):
                     return
                 self._under_way[number] = (name, event.seq)
                 feed.sent = event.seq
+            for one in feed.follower.news(feed.game.events, feed.game.read_otherwise(), feed.sent):
+                self._publish("events", pack({"game": name, "event": one.to_json()}))
         self._publish_head()
         self._tell()
 
@@ -582,6 +573,7 @@ class Publisher(Correspondent):
         after = request.get("after")
         if feed is not None and isinstance(after, int) and not isinstance(after, bool):
             feed.sent = min(feed.sent, max(0, after))
+            feed.follower.forget()
 
     def _publish(self, what: str, payload: bytes, *, retain: bool = False) -> int | None:
         """The message's number, or None when there is nobody to hear it."""

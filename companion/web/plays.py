@@ -291,8 +291,8 @@ def show_play(seq: int) -> str:
     same = told == line["event"]
     before, after = pictures_of(seq) if same else (None, None)
     said = _confirmations(seq)
-    history = [_history_line(number, line) for number in play.get("changed_by") or ()]
-    history = [one for one in history if one.get("source") != "rule" or "retracts" in change_made(one)]
+    fallen = [one.to_json() for one in app_state().session.fallen if one.corrects == seq]
+    history = [_history_line(one, line) for one in (*map(line_of, play.get("changed_by") or ()), *fallen)]
     return render_template(
         "play.html",
         board=board,
@@ -364,7 +364,7 @@ def _step_text(line: Line, board: GameView) -> str:
     if line["event"] in ACTS:
         return act_name(line, board.family)
     if line["event"] == "corrected":
-        return str(_history_line(int(line["seq"]), line_of(int(line["corrects"])))["words"])
+        return str(_history_line(line, line_of(int(line["corrects"])))["words"])
     return event_text(line, board.family)
 
 
@@ -378,7 +378,7 @@ def brought_down_by(seq: int, because: str | None) -> int | None:
     """The person's correction by which an accusation fell, as line `seq` says; None where a camera told, or a step
     back."""
     lines = event_lines(app_state().session)
-    people = (line for line in lines[: seq - 1] if line.get("source") == "person" and "note" not in change_made(line))
+    people = (line for line in lines[:seq] if line.get("source") == "person" and "note" not in change_made(line))
     made: Line = max(people, key=lambda line: int(line["seq"]), default={})
     stands = made.get("event") == "corrected" and made["seq"] not in withdrawn(lines)
     return int(made["seq"]) if because == "person" and stands else None
@@ -388,10 +388,9 @@ def _as_line(event: Any) -> Line:
     return event if isinstance(event, dict) else event.to_json()
 
 
-def _history_line(seq: int, about: Line) -> dict[str, Any]:
+def _history_line(line: Line, about: Line) -> dict[str, Any]:
     """A later correction of entry `about` in words, with its moment in the viewer's writing; "" for a journal that does
     not say when."""
-    line = line_of(seq)
     try:
         when = show_time(datetime.fromisoformat(str(line.get("at") or "")))
     except ValueError:
@@ -411,7 +410,7 @@ def _confirmations(seq: int) -> list[dict[str, Any]]:
         what, about = change_made(line), line.get("corrects")
         of_it = (about == seq and what.get("so")) or (about in asked and "answer" in what)
         if of_it and line.get("source") == "person":
-            found.append(_history_line(line["seq"], asked.get(about, {})) | {"undone": line["seq"] in fallen})
+            found.append(_history_line(line, asked.get(about, {})) | {"undone": line["seq"] in fallen})
     return found
 
 

@@ -10,14 +10,14 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, Response, current_app, request
 
-from companion.app.state import AppState, SessionLike, event_lines
-from companion.log.events import Corrected
+from companion.app.state import AppState, event_lines
+from companion.game.told import Follower
 from companion.web.guard import address_of
 
 GREETING = b"retry: 1500\n\n"
@@ -36,7 +36,7 @@ class Listener:
         self._resumes = resumes
         self._game: str | None = None
         self._camera: Any = None
-        self._read: dict[int, Mapping[str, Any]] = {}
+        self._follower = Follower()
 
     def news(self) -> bytes:
         """Messages since the last call, b"" where nothing has happened."""
@@ -55,16 +55,18 @@ class Listener:
         if self._game != game:
             resumed = self._game is None and self._resumes in (None, game)
             self._sent = self._sent if resumed else 0
-            self._game, self._read = game, {}
+            self._game = game
+            self._follower.forget()
             yield message({"game": game}, event="game")
         quiet = True
         for line in [] if session is None else event_lines(session, after=self._sent):
             self._sent = line["seq"]
             quiet = False
             yield message(line, event=None, number=f"{self._sent}@{game}")
-        for line in () if session is None else self._read_otherwise(session):
+        otherwise = () if session is None else session.read_otherwise()
+        for one in () if session is None else self._follower.news(session.events, otherwise, self._sent):
             quiet = False
-            yield message(line, event=None, number=f"{self._sent}@{game}")
+            yield message(one.to_json(), event=None, number=f"{self._sent}@{game}")
         camera = self._app_state.camera_status()
         if camera != self._camera:
             self._camera = camera
@@ -72,17 +74,6 @@ class Listener:
         elif quiet:
             # Something changed that the journal does not hold; the page looks again all the same.
             yield message({}, event="change")
-
-    def _read_otherwise(self, session: SessionLike) -> Iterator[dict[str, Any]]:
-        """Corrections of lines that this screen has, and that read otherwise by now than it was told last."""
-        now = {one.corrects: one for one in session.read_otherwise() if one.corrects <= self._sent}
-        for seq in sorted({*self._read, *now}):
-            before, what = self._read.get(seq, {}), dict(now[seq].what) if seq in now else {}
-            if what != before:
-                self._read[seq] = what
-                written = {"withdrawn": False, **session.events[seq - 1].to_json()}
-                what = {name: written.get(name) for name in before} | what
-                yield Corrected(seq=self._sent, corrects=seq, what=what, source="camera").to_json()
 
 
 def message(value: Any, *, event: str | None, number: str | None = None) -> bytes:

@@ -15,7 +15,7 @@ from typing import Any
 from companion.game.game_view import GameView
 from companion.hall import Hall
 from companion.log.event_fields import Header
-from companion.log.events import Drew, Event
+from companion.log.events import Corrected, Drew, Event
 from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, Publisher
 from companion.publish.broker import table_id
@@ -70,6 +70,9 @@ class TableGame:
     @property
     def events(self) -> tuple[Event, ...]:
         return tuple(self.journal.events)
+
+    def read_otherwise(self) -> tuple[Corrected, ...]:
+        return ()
 
     def snapshot(self) -> GameView:
         return view_of(

@@ -19,7 +19,7 @@ from vision import telemetry
 
 pytestmark = pytest.mark.slow
 
-HEADER = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
+HEADER = {"journal": 3, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
 QUESTION = b'{"id": 1, "kind": "setup", "rules": "tactic", "set": 12, "players": 4}\n'
 FREE = {"layout": "free", "set": "double-6", "tile_mm": [48, 24, 9]}
 

@@ -66,7 +66,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
 
 def test_names_in_what_the_camera_saw_are_replaced_too(tmp_path: Path) -> None:
     line = {"seen": 1, "after": 0, "at": "2026-11-26T10:00:00.000Z", "delta": ["+12-5@Ann"]}
-    header = {"journal": 2, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
+    header = {"journal": 3, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}
     game = tmp_path / "journal.jsonl"
     game.write_text("".join(json.dumps(each) + "\n" for each in (header, line)))
     sent = packed(str(game)).read("journal.jsonl").decode()

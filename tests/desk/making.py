@@ -44,6 +44,7 @@ def ticking(start: str = "2026-11-20T18:00:00+00:00") -> Callable[[], datetime]:
     return tick
 
 
+pieces = st.none() | st.integers(0, 9999)
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
 someone = st.none() | names
 pips = st.integers(0, 18)
@@ -70,12 +71,12 @@ def _of(kind: type[Event], **own: st.SearchStrategy[object]) -> st.SearchStrateg
 
 events: st.SearchStrategy[Event] = st.one_of(
     _of(RoundStarted, round=st.integers(1, 13), engine=st.none() | laid, starter=someone, draws_seen=st.booleans()),
-    _of(TilePlayed, by=someone, tile=laid, train=names, violations=findings, maybe=maybe),
+    _of(TilePlayed, by=someone, tile=laid, train=names, violations=findings, maybe=maybe, piece=pieces),
     _of(TileTakenBack, by=someone, tile=laid, train=names, undoes=st.none() | st.integers(1, 99)),
-    _of(Drew, by=someone, tile=st.none() | tiles, violations=findings, maybe=maybe),
+    _of(Drew, by=someone, tile=st.none() | tiles, violations=findings, maybe=maybe, piece=pieces),
     _of(Passed, by=someone, violations=findings, maybe=maybe),
     _of(Discarded, by=someone, tile=st.none() | tiles, face_up=st.booleans(), violations=findings),
-    _of(MarkerPlaced, by=someone, train=names, violations=findings),
+    _of(MarkerPlaced, by=someone, train=names, violations=findings, piece=pieces),
     _of(MarkerRemoved, by=someone, train=names, violations=findings),
     _of(DoubleFlipped, by=someone, train=names),
     _of(Announced, by=someone, what=st.sampled_from(["last_tile", "open_end"]), value=st.none() | pips),

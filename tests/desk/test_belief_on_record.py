@@ -134,7 +134,7 @@ def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: 
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
         session.observe(table_change([Laying(Laid(12, outer), train)]))
-    session._ledger.record(RoundEnded(how="out", out="Dee", source="camera"))
+    session._add(RoundEnded(how="out", out="Dee", source="camera"))
     assert session.phase == "ended"
     session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
     assert session.phase == "playing"
@@ -147,7 +147,7 @@ def test_a_marker_seen_after_an_end_that_was_none_counts(tmp_path: Path) -> None
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
         session.observe(table_change([Laying(Laid(12, outer), train)]))
-    session._ledger.record(RoundEnded(how="out", out="Dee", source="camera"))
+    session._add(RoundEnded(how="out", out="Dee", source="camera"))
     assert session.observe(table_change([Drawing(1), Mark("Ann")])) == ()
     session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
     assert session.phase == "playing"
@@ -161,7 +161,7 @@ def counted_out(tmp_path: Path) -> Session:
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
         session.observe(table_change([Laying(Laid(12, outer), train)]))
-    session._ledger.record(RoundEnded(how="out", out="Dee", source="camera"))
+    session._add(RoundEnded(how="out", out="Dee", source="camera"))
     assert session.phase == "ended"
     return session
 

@@ -19,7 +19,6 @@ from companion.log.journal import Journal, JournalError, parse_journal, read_jou
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.position import Mark, Unmark
 from companion.rules.tile import Laid
-from companion.storage.state_file import RunningChecksum, split_line
 from tests.desk.making import ticking
 from tests.desk.watching import table_change
 from tests.shown import state_of
@@ -61,7 +60,8 @@ def test_each_change_is_a_line_before_the_events_that_it_brought(tmp_path: Path)
     )
     session.close()
     header, started, seen, played, also, *_ = lines_of(tmp_path / "g.jsonl")
-    assert header["journal"] == 2
+    assert header["journal"] == 3
+    assert played["by"] is None and "violations" not in played, "what it comes to is no fact"
     assert (started["event"], played["event"]) == ("round_started", "tile_played")
     assert (seen["seen"], seen["after"], seen["delta"], seen["frame"]) == (1, 1, ["+12-1@Ann"], "1.jpg")
     assert seen["readings"] == [["+12-1@Ann", {"p": [0.98765432, 0.99]}]], "probabilities are not rounded"
@@ -138,28 +138,6 @@ def test_evidence_whose_events_were_cut_off_does_not_count_twice(tmp_path: Path)
     assert not any(certain for _, _, findings in on_record(session) for _, certain in findings)
 
 
-def test_a_journal_of_version_1_goes_on_without_evidence_lines(tmp_path: Path) -> None:
-    path, chain = tmp_path / "g.jsonl", RunningChecksum()
-    session = begin(path)
-    session.close()
-    bodies = [split_line(line)[0] for line in path.read_bytes().splitlines()]
-    bodies[0] = bodies[0].replace(b'"journal": 2', b'"journal": 1')
-    path.write_bytes(b"".join(chain.sealed(body) + b"\n" for body in bodies))
-    session = Session.open(path, ticking())
-    for n, change in enumerate(ROUND):
-        session.observe(table_change(parse_delta([change]), f"{n}.jpg"))
-    assert ([3, 5], "Ann", [("CLOSED_TRAIN", True)]) in on_record(session)
-    session.close()
-    assert all("seen" not in line for line in lines_of(path)) and lines_of(path)[0]["journal"] == 1
-    assert read_journal(path).seen == ()
-
-
-def test_an_older_program_s_line_is_no_evidence(tmp_path: Path) -> None:
-    lines = [b'{"journal": 1, "rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]}', b'{"seen": 1}', b""]
-    with pytest.raises(JournalError, match="line 2: event: expected one of"):
-        parse_journal(b"\n".join(lines))
-
-
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
@@ -183,7 +161,7 @@ def test_an_older_program_s_line_is_no_evidence(tmp_path: Path) -> None:
 )
 def test_an_evidence_line_that_makes_no_sense_is_named(line: dict[str, Any], complaint: str) -> None:
     whole = {"seen": 1, "after": 0, "at": "", "delta": ["+12-1@Ann"]} | line
-    content = json.dumps({"journal": 2, "rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
+    content = json.dumps({"journal": 3, "rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
     with pytest.raises(JournalError, match=f"^game: line 2: .*{complaint}"):
         parse_journal(f"{content}\n{json.dumps(whole)}\n".encode(), "game")
 

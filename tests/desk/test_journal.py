@@ -36,10 +36,10 @@ def test_an_event_is_stamped_with_its_seq_and_the_clock_of_the_journal(tmp_path:
     assert (first.seq, first.at) == (1, "2026-11-20T18:00:00.000Z")
     assert (second.seq, second.at) == (2, "2026-11-20T18:00:01.000Z")
     lines = (tmp_path / "g.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(lines[0])["journal"] == 2
+    assert json.loads(lines[0])["journal"] == 3
     written = json.loads(lines[1])
     assert len(written.pop("sum")) == 16
-    assert written == first.to_json()
+    assert written == first.to_fact()
 
 
 def test_a_journal_goes_on_where_it_stopped(tmp_path: Path) -> None:
@@ -60,7 +60,8 @@ def test_what_was_written_is_read_again(tmp_path_factory: pytest.TempPathFactory
     text = read_journal(path)
     assert text.header == making.HEADER
     assert text.events == stamped
-    assert [replace(event, seq=0, at="") for event in text.events] == events
+    assert [replace(event, seq=0, at="") for event in text.events] == [event.fact() for event in events]
+    assert not any(b'"violations": [{' in line for line in path.read_bytes().splitlines() if b'"what"' not in line)
 
 
 def test_only_the_owner_may_read_a_journal(tmp_path: Path) -> None:
@@ -240,6 +241,36 @@ def test_a_wrong_line_is_named_and_nothing_is_changed(tmp_path: Path, line: str,
 def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match=r"line 1: is not UTF-8"):
         parse_journal(b'{"journal": "\xff"}\n')
+
+
+ANEW = "make version 3 of it: companion convert OLD NEW"
+
+
+@pytest.mark.parametrize(
+    ("version", "complaint"),
+    [
+        (1, f"journal: version 1; {ANEW}"),
+        (2, f"journal: version 2; {ANEW}"),
+        (None, f"journal: version 1; {ANEW}"),
+        (4, "journal: this program reads version 3, not 4"),
+        (True, "journal: this program reads version 3, not True"),
+        ("3", "journal: this program reads version 3, not '3'"),
+    ],
+)
+def test_a_journal_of_another_version_is_refused_and_says_what_to_do(
+    tmp_path: Path, version: object, complaint: str
+) -> None:
+    path = tmp_path / "g.jsonl"
+    header = {**making.HEADER.to_json(), "journal": version}
+    if version is None:
+        del header["journal"]
+    path.write_text(json.dumps(header) + "\n", encoding="utf-8")
+    content = path.read_bytes()
+    for reading in (Journal.open, read_journal):
+        with pytest.raises(JournalError) as refused:
+            reading(path)
+        assert str(refused.value) == f"{path}: line 1: {complaint}"
+    assert path.read_bytes() == content
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -228,10 +228,7 @@ def test_a_watched_game_of_legal_turns_accuses_nobody(tmp_path: Path, name: str,
 
 def test_halves_that_do_not_meet_are_certain_whoever_laid_the_tile(tmp_path: Path) -> None:
     """While it is open who played out of order, the mismatch on the table is not."""
-    header = Header.from_json(
-        {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
-    )
-    session = Session.create(tmp_path / "game.jsonl", header)
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     session.start_round(Laid(12, 12), "Ann", draws_seen=False)
     for delta in ("+12-9@Ann", "+12-5@Ben", "+12-7@Cy", "+9-3@Ann", "+5-8@Ben", "+3-0@Ann"):
         session.observe(table_change(parse_delta([delta])))

@@ -10,11 +10,14 @@ import pytest
 from companion.game.game_view import is_fault
 from companion.game.replay import replay
 from companion.game.session import Session
+from companion.game.told import SHOWN_SUFFIX
 from companion.log.event_fields import Header
-from companion.log.events import Corrected
+from companion.log.events import Corrected, Event
+from companion.rules.notation import parse_delta
 from tests.desk.making import ticking
 from tests.desk.settling import asked, settle
-from tests.shown import state_of
+from tests.desk.watching import table_change
+from tests.shown import outcome, state_of
 
 MARKER = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}
 
@@ -32,11 +35,12 @@ def accused(tmp_path: Path) -> Session:
 
 
 def said(session: Session) -> list[dict[str, Any]]:
-    return [dict(event.what) for event in session.events if isinstance(event, Corrected) and "retracts" in event.what]
+    return [dict(event.what) for event in session.fallen]
 
 
 def test_a_marker_that_lay_there_takes_the_accusation_back(tmp_path: Path) -> None:
-    session = accused(tmp_path)
+    session, heard = accused(tmp_path), list[Event]()
+    session.subscribe(heard.append)
     session.correct(2, {"insert": [MARKER], "after": True})
     assert not any(is_fault(play) for play in state_of(session)["plays"] if play["seq"] == 3)
     (line,) = said(session)
@@ -45,6 +49,8 @@ def test_a_marker_that_lay_there_takes_the_accusation_back(tmp_path: Path) -> No
     assert shown["play"] == 3 and shown["retracts"] == line["retracts"] and shown["because"] == "person"
     session.play((12, 7), "Cy")
     assert len(said(session)) == 1, "it is said once"
+    assert [one for one in heard if isinstance(one, Corrected) and "retracts" in one.what] == list(session.fallen)
+    assert not any("retracts" in one.what for one in session.journal.events if isinstance(one, Corrected))
 
 
 def test_who_is_cleared_is_told_though_somebody_else_did_it(tmp_path: Path) -> None:
@@ -86,14 +92,44 @@ def test_undo_brings_the_accusation_back_and_the_words_stay_in_the_log(tmp_path:
     session.close()
     again = Session.open(tmp_path / "g.jsonl")
     assert [play["seq"] for play in state_of(again)["plays"] if is_fault(play)] == [3]
+    assert again.fallen == session.fallen
 
 
 def test_a_game_with_a_retraction_replays_as_it_was(tmp_path: Path) -> None:
     session = accused(tmp_path)
     session.correct(2, {"insert": [MARKER], "after": True})
-    shown = state_of(session)
+    shown, events, fallen = state_of(session), session.events, session.fallen
+    assert shown["retractions"] and fallen
     session.close()
     again = Session.open(tmp_path / "g.jsonl")
-    assert state_of(again)["plays"] == shown["plays"]
-    assert state_of(again)["retractions"] == shown["retractions"]
-    assert all(line.same for line in replay(tmp_path / "g.jsonl").lines)
+    assert state_of(again) == shown
+    assert (again.events, again.fallen) == (events, fallen)
+    assert outcome(replay(tmp_path / "g.jsonl").board) == outcome(again.scoreboard)
+
+
+def test_without_the_file_of_what_was_told_the_game_is_the_same_and_nothing_has_fallen(tmp_path: Path) -> None:
+    session = accused(tmp_path)
+    session.correct(2, {"insert": [MARKER], "after": True})
+    shown = state_of(session)
+    session.close()
+    (tmp_path / "g.jsonl").with_suffix(SHOWN_SUFFIX).unlink()
+    again = Session.open(tmp_path / "g.jsonl")
+    assert again.fallen == () and again.read_otherwise() == ()
+    assert state_of(again) == {**shown, "retractions": []}
+
+
+def test_a_name_that_goes_with_the_accusation_is_told_with_it(tmp_path: Path) -> None:
+    """Ann stood accused, since Ben went on; it was not Ben who went on, somebody says, so it is open who it was."""
+    session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
+    session.start_round((12, 12), "Ann", draws_seen=True)
+    for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben"):
+        session.observe(table_change(parse_delta([change])))
+    before = next(play for play in state_of(session)["plays"] if play.get("tile") == [3, 5])
+    assert before["by"] == "Ann"
+    heard = list[Event]()
+    session.subscribe(heard.append)
+    session.correct(session.seq, {"by": "Ann"})
+    (told,) = session.fallen
+    assert told.what["retracts"] == [{"code": "CLOSED_TRAIN", "by": "Ann"}] and told in heard
+    now = next(play for play in state_of(session)["plays"] if play["seq"] == told.corrects)
+    assert (told.what["by"], list(told.what["maybe"])) == (now["by"], now["maybe"])

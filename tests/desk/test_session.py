@@ -12,6 +12,7 @@ from companion.game.rejected import CommandRejected
 from companion.game.session import Session
 from companion.log.event_fields import Finding, Header
 from companion.log.events import Corrected, Drew, Event, Passed, RoundEnded, RoundScored, TilePlayed, Unclear
+from companion.log.journal import JournalError
 from companion.rules.position import Position
 from tests.desk.making import ticking
 from tests.desk.settling import asked, confirm, settle
@@ -54,7 +55,7 @@ def test_a_finding_is_certain_once_somebody_says_that_it_was_so(tmp_path: Path) 
     session.play((12, 3), "Ann")
     wrong = session.play((3, 7), "Ann", by="Ben")[0]
     said = session.answer(asked(session)[0].seq, 0, by="Cy")[0]
-    (finding,) = state_of(session)["plays"][-2]["violations"]
+    (finding,) = next(play for play in state_of(session)["plays"] if play["seq"] == wrong.seq)["violations"]
     assert (finding["code"], finding["certain"]) == ("CLOSED_TRAIN", True)
     assert (finding["confirmed_by"], finding["confirmed_in"]) == ("Cy", said.seq)
     session.undo()
@@ -241,8 +242,8 @@ def test_what_a_correction_would_change_is_told_before_it_is_made(tmp_path: Path
 def test_an_inserted_pass_explains_what_looked_out_of_turn(tmp_path: Path) -> None:
     session = table(tmp_path)
     early = session.play((12, 5), "Ben", by="Ben")[0]
-    insert = [{"event": "drew", "by": "Ann"}, {"event": "marker_placed", "by": "Ann", "train": "Ann"}]
-    session.correct(early.seq, {"insert": insert})
+    for line in ({"event": "drew", "by": "Ann"}, {"event": "marker_placed", "by": "Ann", "train": "Ann"}):
+        session.correct(early.seq, {"insert": [line]})
     assert codes(session) == []
     assert turn(session) == "Cy"
 
@@ -420,6 +421,22 @@ def test_what_does_not_meet_is_said_with_its_values(tmp_path: Path) -> None:
     assert wrong == [None, 12]
 
 
+def test_a_game_that_is_only_looked_at_shows_everything_and_nothing_is_written(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.play((12, 5), "Ann")
+    wrong = session.play((5, 9), "Ann", by="Ben")[0]
+    confirm(session)
+    session.correct(wrong.seq, {"by": "Cy"})
+    files = {file: file.read_bytes() for file in tmp_path.iterdir()}
+    looked = Session.read_only(tmp_path / "game.jsonl")
+    assert state_of(looked) == state_of(session)
+    assert (looked.events, looked.fallen) == (session.events, session.fallen) and session.fallen
+    assert state_of(looked, at=3) == state_of(session, at=3)
+    with pytest.raises(JournalError, match="it is only being looked at"):
+        looked.undo()
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == files
+
+
 def test_every_event_reaches_the_subscribers_in_order(tmp_path: Path) -> None:
     session = table(tmp_path)
     heard: list[Event] = []
@@ -427,8 +444,9 @@ def test_every_event_reaches_the_subscribers_in_order(tmp_path: Path) -> None:
     session.draw()
     session.play((12, 5), "Ben", by="Ben")
     assert [(event.seq, event.KIND) for event in heard] == [
-        (2, "drew"), (3, "passed"), (4, "tile_played"), (5, "corrected"), (6, "unclear")
+        (2, "drew"), (3, "passed"), (4, "tile_played"), (5, "unclear"), (5, "corrected")
     ]  # fmt: skip
+    assert tuple(heard[:-1]) == session.events[1:], "what reads otherwise comes last, and is no line"
     stop()
     session.draw("Cy")
     assert len(heard) == 5

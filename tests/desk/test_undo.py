@@ -14,7 +14,7 @@ from companion.log.event_fields import Candidate, Header
 from tests.desk.making import ticking
 from tests.desk.settling import asked, kinds, settle
 from tests.lanes import nightly
-from tests.shown import state_of
+from tests.shown import outcome, state_of
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -171,4 +171,4 @@ def test_step_by_step_back_through_plays_and_corrections(tmp_path: Path, seed: i
         session.undo()
         assert state(session) == earlier
     session.close()
-    assert replay(tmp_path / "game.jsonl").summary()["same"]
+    assert outcome(replay(tmp_path / "game.jsonl").board) == outcome(session.scoreboard)

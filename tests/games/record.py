@@ -2,15 +2,21 @@
 
 Each is played by bots from a seed, with a fault planted here and there, and written by the session like any game.
 Whatever the page asks about such a fault, the people at the table confirm: it was really so. The
-checksums are left out, as they say nothing about the rules. `tests/desk/test_replay.py` compares them byte for byte.
+checksums are left out, as they say nothing about the rules. Beside each journal lies what was told of the game and
+stands in no journal: rulings and scores, and what reads otherwise later. `tests/desk/test_replay.py` compares both byte
+for byte.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from companion.game.session import Session
+from companion.game.told import SHOWN_SUFFIX
 from companion.log.event_fields import Header
+from companion.log.events import Corrected, Event
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.storage.state_file import split_line
 from datasets.bots import BotGame
@@ -37,6 +43,7 @@ GAMES = (
 ROUNDS, HOUSE_ROUNDS = 3, 1
 """Of the seven leaflets' games, and of other people's house rules."""
 HERE = Path(__file__).parent
+TOLD_SUFFIX = ".told"
 
 
 def record(path: Path, rules_name: str, set_max: int, players: int, options: dict[str, object], seed: int) -> None:
@@ -50,19 +57,29 @@ def record(path: Path, rules_name: str, set_max: int, players: int, options: dic
     )  # fmt: skip
     tile_set = f"double-{set_max}" if rules.is_mexican else "chinese"
     header = Header(rules_name, tile_set, game.players, options)
-    session = Session.create(path, header, ticking())
+    session, heard = Session.create(path, header, ticking()), list[Event]()
+    session.subscribe(heard.append)
     for played in game.rounds():
         play_out(session, played, confirmed=True)
     session.close()
-    lines = path.read_bytes().splitlines()
-    first = lines[0].replace(b'"journal": 2', b'"journal": 1', 1)
-    path.write_bytes(b"".join(split_line(line)[0] + b"\n" for line in (first, *lines[1:])))
+    path.with_suffix(SHOWN_SUFFIX).unlink()
+    path.write_bytes(b"".join(split_line(line)[0] + b"\n" for line in path.read_bytes().splitlines()))
+    told = [json.dumps(line, ensure_ascii=False) + "\n" for line in map(concluded, heard) if len(line) > 1]
+    path.with_suffix(TOLD_SUFFIX).write_text("".join(told), encoding="utf-8")
+
+
+def concluded(event: Event) -> dict[str, Any]:
+    """What was told with an event and its line does not hold: all of what reads otherwise, which is not written."""
+    line = {} if isinstance(event, Corrected) and event.source == "rule" else event.to_fact()
+    more = {name: value for name, value in event.to_json().items() if line.get(name) != value and value != []}
+    return {"seq": event.seq} | more
 
 
 def main() -> None:
     for seed, (name, rules_name, set_max, players, options) in enumerate(GAMES, start=1):
         path = HERE / f"{name}.jsonl"
-        path.unlink(missing_ok=True)
+        for file in HERE.glob(f"{name}.*"):
+            file.unlink()
         record(path, rules_name, set_max, players, dict(options), seed)
         print(path.name, path.stat().st_size)
 

@@ -73,7 +73,7 @@ def late_table(
     for scene in camera.before:
         for turn in scene.turns:
             for event in events_of(turn):
-                session._record(event)
+                session._add(event)
     eye = Poor(camera, unread=0.0, missed=0.0)
     calibration = Calibration.from_corners(setup.table.corners_px, setup.table.size_mm, 0.0, size_wh=first.size_wh)  # type: ignore[arg-type]
     known = known_set(setup)

@@ -22,7 +22,7 @@ from companion.web.wording import event_text, reason_text
 from tests.shown import state_of
 from tests.table.tables import back, tile
 
-HEADER = {"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
+HEADER = {"journal": 3, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
 SETUP = setup_from_json(HEADER)
 TABLE = SETUP.table_setup()
 SEATED = replace(TABLE, stations={"Ann": 0.0, "Ben": 180.0})

@@ -16,9 +16,7 @@ from companion.log.journal import read_journal
 from companion.rules.notation import parse_delta
 from tests.desk.watching import table_change
 
-HEADER = Header.from_json(
-    {"journal": 1, "rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
-)
+HEADER = Header("reeves", "double-12", ("Ann", "Ben", "Cy"))
 
 
 @pytest.fixture

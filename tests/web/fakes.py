@@ -54,6 +54,8 @@ class FakeSession:
     def held_line(self, seq: int) -> None:
         return None
 
+    fallen: tuple[Any, ...] = ()
+
     def read_otherwise(self) -> list[Any]:
         return []
 

@@ -57,7 +57,7 @@ def test_a_screen_hears_the_name_also_when_it_comes_back_later(table: Table) -> 
     table.send("done", by="Ann")
     for after in (0, table.session.seq):
         (line,) = told(table, after)
-        assert (line["corrects"], line["what"]["by"], line["source"]) == (play, "Ann", "camera")
+        assert (line["corrects"], line["what"]["by"], line["source"]) == (play, "Ann", "rule")
     assert "corrected" not in [event.KIND for event in table.session.events], "it comes out of what was seen and said"
     table.send("undo")
     assert told(table, table.session.seq) == []

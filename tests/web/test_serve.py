@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from companion.app.games import ClosedBook, create_game, make_app_state
+from companion.app.games import create_game, make_app_state
 from companion.app.state import AppState
 from companion.cli.serve import default_data_dir, hold_data_dir, serve
-from companion.log.journal import JournalError
+from companion.log.journal import ClosedBook, JournalError
 from companion.web import serving
 from tests.shown import state_of
 

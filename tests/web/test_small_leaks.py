@@ -29,7 +29,7 @@ from companion.web.guard import address_of, network_of
 from companion.web.setup import own_rules
 from tests.web.background import serve_in_background
 
-HEADER = {"journal": 1, "rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
+HEADER = {"journal": 3, "rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
 
 
 def head(tables: Tables, seq: int, by: str = "") -> None:

@@ -15,8 +15,8 @@ from flask.testing import FlaskClient
 
 from companion.app.game_index import GameSummary, groups, meetings, season, standings, summarize
 from companion.app.games import make_app_state
+from companion.game.replay import replay
 from companion.log.journal import read_journal
-from companion.play.match import fold
 from companion.web.app import PageSettings, create_app
 from tests.desk.reading import read_all
 
@@ -55,8 +55,7 @@ def test_a_game_without_a_scored_round_is_left_out() -> None:
 @pytest.mark.parametrize("name", ["tactic-5", "kkori-3", "cz-winner-takes-4"])
 def test_a_match_is_counted_as_its_journal_has_it(name: str) -> None:
     path = GAMES / f"{name}.jsonl"
-    journal = read_journal(path)
-    board = fold(journal.header, journal.events)
+    board = replay(path).board
     [game] = standings([summarize(path)])
     for player in game.players:
         assert player.points == sum(sheet.scores[player.name] for sheet in board.rounds if sheet.scores)

@@ -1,0 +1,221 @@
+"""What was told of a game, and when: every event as it was told first, and what of it reads otherwise by now.
+
+A screen hears an event once. What it comes to may change with what is seen and said later: that is told as a
+correction, and written in no journal. A file beside the journal keeps what was told and when. The game never reads it:
+the page shows from it how an entry read at first, and which accusations fell.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from companion.log.event_fields import EventError, Finding
+from companion.log.events import (
+    Corrected,
+    Event,
+    HandShown,
+    MatchEnded,
+    RoundEnded,
+    RoundScored,
+    TilePlayed,
+    Unclear,
+    event_from_json,
+)
+from companion.log.journal import ONLY_THE_OWNER
+from companion.play.event_actions import is_act
+
+log = logging.getLogger(__name__)
+
+SHOWN_SUFFIX = ".shown"
+
+OF_AN_END: Mapping[type[Event], tuple[str, ...]] = {
+    RoundEnded: ("how", "out"),
+    RoundScored: ("scores", "totals", "next_engine", "next_starter"),
+    MatchEnded: ("winners", "totals"),
+}
+"""What may read otherwise of what follows from the rules."""
+
+
+def difference(event: Event, wanted: Event) -> dict[str, Any]:
+    """What has to be put right in an event for it to read as `wanted`, as a correction says it."""
+    what: dict[str, Any] = {}
+    if isinstance(event, TilePlayed) and isinstance(wanted, TilePlayed) and event.tile != wanted.tile:
+        what["tile"] = list(wanted.tile)
+    if getattr(event, "train", None) != getattr(wanted, "train", None):
+        what["train"] = getattr(wanted, "train", None)
+    if (event.who, event.perhaps) != (wanted.who, wanted.perhaps):
+        what |= {"by": wanted.who} | ({"maybe": list(wanted.perhaps)} if wanted.perhaps else {})
+    changed = [name for name in OF_AN_END.get(type(event), ()) if getattr(event, name) != getattr(wanted, name, None)]
+    if changed:
+        now = wanted.to_json()
+        what |= {name: now.get(name) for name in changed}
+    found: tuple[Finding, ...] = getattr(wanted, "violations", ())
+    if getattr(event, "violations", ()) != found:
+        what["violations"] = [one.to_json() for one in found]
+    return what
+
+
+def differences(before: Mapping[int, Event], now: Mapping[int, Event]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Line -> what has to be put right for the events of `before` to read as they do now."""
+    for seq in sorted({*before, *now}):
+        old, new = before.get(seq), now.get(seq)
+        if old is None or new is None:
+            yield seq, {"withdrawn": new is None}
+        elif old is not new and (what := difference(old, new)):
+            yield seq, what
+
+
+class ToldSoFar:
+    """Everything that was told of one game, in order.
+
+    Args:
+        lines: the journal's.
+        now: line -> how it reads by now, of those that are in force.
+        file: where it is kept; None: nowhere.
+        writes: whether this program tells more of the game; else it is only looked at.
+    """
+
+    def __init__(
+        self, lines: Sequence[Event], now: Mapping[int, Event], file: Path | None = None, *, writes: bool = False
+    ) -> None:
+        self.events: list[Event] = []
+        self.fallen: list[Corrected] = []
+        self._file = file if writes else None
+        self._first: dict[int, Event] = {}
+        self._otherwise: dict[int, dict[str, Any]] = {}
+        self._read(file, lines)
+        more = [_as_told(line, now.get(line.seq)) for line in lines[len(self.events) :]]
+        self._add(more)
+        self._keep(more)
+        self._compare(self._first, now)
+
+    def fork(self) -> ToldSoFar:
+        """The same, to be tried further: nothing of it is kept."""
+        other = copy(self)
+        other.events, other.fallen, other._file = list(self.events), list(self.fallen), None
+        other._first, other._otherwise = dict(self._first), dict(self._otherwise)
+        return other
+
+    @property
+    def otherwise(self) -> Mapping[int, Mapping[str, Any]]:
+        """Line -> what of it reads otherwise by now than it was told first."""
+        return self._otherwise
+
+    def tell(
+        self, lines: Sequence[Event], before: Mapping[int, Event], now: Mapping[int, Event], fallen: Iterable[Corrected]
+    ) -> tuple[Event, ...]:
+        """What is to be said after `lines` have been added, and of earlier ones: each that read as `before` and reads
+        otherwise `now`, and which accusations have `fallen`."""
+        known, made = len(self.events), [_as_told(line, now.get(line.seq)) for line in lines]
+        self._add(made)
+        seq, at = len(self.events), self.events[-1].at if self.events else ""
+        later = {one.corrects: replace(one, seq=seq, at=at) for one in fallen}
+        said = {line.corrects for line in made if isinstance(line, Corrected)}
+        changed = dict(differences(before, now))
+        for line, what in changed.items():
+            if line in said:
+                what = {name: value for name, value in what.items() if name == "violations"}
+            if what and line <= known:
+                fell = later[line].what if line in later else {}
+                later[line] = Corrected(seq=seq, at=at, corrects=line, what={**what, **fell}, source="rule")
+        self.fallen.extend(one for one in later.values() if "retracts" in one.what)
+        self._compare({*changed, *said, *(line.seq for line in made)}, now)
+        told = (*made, *(later[line] for line in sorted(later)))
+        self._keep(told)
+        return told
+
+    def _compare(self, lines: Iterable[int], now: Mapping[int, Event]) -> None:
+        """Note of these lines whether they read otherwise now. That people withdrew one, their own line says."""
+        people = {one.corrects for one in self.events if isinstance(one, Corrected) and one.source == "person"}
+        for seq in lines:
+            first, new = self._first.get(seq), now.get(seq)
+            what = {} if first is None else {"withdrawn": True} if new is None else difference(first, new)
+            if what and not (new is None and seq in people):
+                self._otherwise[seq] = what
+            else:
+                self._otherwise.pop(seq, None)
+
+    def _add(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self.events.append(event)
+            if is_act(event) or isinstance(event, (HandShown, Unclear, *OF_AN_END)):
+                self._first[event.seq] = event
+            elif isinstance(event, Corrected) and "insert" in event.what:
+                self._first[event.seq] = event_from_json({**event.what["insert"][0], "seq": event.seq, "at": event.at})
+
+    def _read(self, file: Path | None, lines: Sequence[Event]) -> None:
+        """What was told so far, as far as it is about these lines; a file that lacks something lacks only that."""
+        with suppress(OSError, UnicodeError, ValueError, EventError):
+            for text in [] if file is None else file.read_text(encoding="utf-8").splitlines():
+                event = event_from_json(json.loads(text))
+                due = len(self.events)
+                if event.seq == due + 1 and due < len(lines) and _same_line(event, lines[due]):
+                    self._add((event,))
+                elif isinstance(event, Corrected) and event.seq == due:
+                    self.fallen += [event] if "retracts" in event.what else []
+                else:
+                    return
+
+    def _keep(self, events: Sequence[Event]) -> None:
+        if self._file is None or not events:
+            return
+        text = "".join(json.dumps(event.to_json(), ensure_ascii=False) + "\n" for event in events)
+        try:
+            with open(self._file, "a", encoding="utf-8", opener=_for_the_owner) as file:
+                file.write(text)
+        except OSError:
+            log.warning("what was shown of this game is not kept any more", exc_info=True)
+            self._file = None
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, ONLY_THE_OWNER)
+
+
+def _as_told(line: Event, now: Event | None) -> Event:
+    """A line as it is told: as it counts, with what stands against it; so is what a correction puts in."""
+    if now is None:
+        return line
+    if isinstance(line, Corrected):
+        return replace(line, what={**line.what, "insert": [{**line.what["insert"][0], **_ruling(now)}]})
+    return now
+
+
+def _ruling(event: Event) -> dict[str, Any]:
+    found: tuple[Finding, ...] = getattr(event, "violations", ())
+    return {"violations": [one.to_json() for one in found]} if found else {}
+
+
+def _same_line(told: Event, line: Event) -> bool:
+    return (told.KIND, told.at, told.source) == (line.KIND, line.at, line.source)
+
+
+class Follower:
+    """Whoever follows a game: what was said last of earlier lines that read otherwise."""
+
+    def __init__(self) -> None:
+        self._said: dict[int, Mapping[str, Any]] = {}
+
+    def forget(self) -> None:
+        """Everything is to be said again."""
+        self._said.clear()
+
+    def news(self, events: Sequence[Event], otherwise: Iterable[Corrected], sent: int) -> Iterator[Corrected]:
+        """Corrections of the first `sent` of these events that are new, or say something else than the last time."""
+        now = {one.corrects: one for one in otherwise if one.corrects <= sent}
+        for seq in sorted({*self._said, *now}):
+            before, what = self._said.get(seq, {}), dict(now[seq].what) if seq in now else {}
+            if what != before:
+                self._said[seq] = what
+                first = {"withdrawn": False, **events[seq - 1].to_json()}
+                back = {name: first.get(name) for name in before}
+                what = back | ({"maybe": []} if "by" in what and "maybe" in back else {}) | what
+                yield Corrected(seq=sent, corrects=seq, what=what, source="rule")
