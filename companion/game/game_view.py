@@ -84,7 +84,7 @@ def standing_faults(play: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def others_at_fault(play: Mapping[str, Any], code: str) -> tuple[str, ...]:
-    """Who else than the play's own player broke this rule for certain, sorted: somebody owed something before, and it
+    """Other players who broke this rule for certain, sorted: somebody owed something before, and it
     came out here. Of a play that nobody is named for they are its own."""
     own = play.get("by")
     named = {str(one["by"]) for one in standing_findings(play) if one["code"] == code and one.get("by")}
@@ -108,7 +108,7 @@ def is_misfit(line: Mapping[str, Any]) -> bool:
 
 
 def open_findings(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """What people are asked about a play: it may have been tapped otherwise than it was. They are no faults."""
+    """Findings that people are asked about: the tap may not show what happened. They are no faults."""
     return tuple(one for one in _findings(play, certain=False) if one.get("open"))
 
 
@@ -123,7 +123,7 @@ def confirmed(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
 
 
 def change_made(line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a correction changed; {} for every other line, where `what` is a word that was announced or reported."""
+    """The change that a correction made; {} for every other line, where `what` is a word somebody said."""
     return dict(line.get("what") or {}) if line.get("event") == "corrected" else {}
 
 
@@ -305,7 +305,7 @@ class RoundScores:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What the shown hands prove or leave possible about an earlier decision."""
+    """A ruling on an earlier decision from the hands shown later, certain or possible."""
 
     player: str
     code: str
@@ -502,7 +502,7 @@ class GameView:
 
     @property
     def cards(self) -> tuple[tuple[Line, tuple[int, ...]], ...]:
-        """What is asked: of questions of one kind that offer no answers only the newest, with the numbers of all."""
+        """The questions to show: for each kind without answers only the newest, with the numbers of all."""
         cards: dict[object, tuple[Line, tuple[int, ...]]] = {}
         for question in self.asked:
             kind = question["seq"] if question.get("candidates") else Question.of(question.get("reason") or "").same
@@ -602,7 +602,7 @@ class GameView:
 
     @property
     def open_trains(self) -> tuple[TrainShown, ...]:
-        """What the player at work may lay on, their own train first."""
+        """The trains that the player at work may play on, their own first."""
         mine = self.at_work.name if self.at_work else None
         if self.growing is not None:
             return tuple(train for train in self.trains if train.name == mine)
@@ -621,7 +621,7 @@ class GameView:
 
     @property
     def growing(self) -> str | None:
-        """Whose long first train is being laid just now: all of its tiles are the latest ones on the table.
+        """The player now laying a long first train: all of its tiles are the latest on the table.
 
         Later the rules may still let it go on, but then it is no more likely than anybody's next turn.
         """
@@ -638,13 +638,13 @@ class GameView:
 
     @property
     def at_work(self) -> Seat | None:
-        """Whose turn the page shows: of whoever builds a long first train until its end is said, else of the player to
-        move; None while everybody builds."""
+        """The player whose turn the page shows: whoever builds a long first train until it is done, else the
+        player to move; None while everybody builds."""
         return None if self.together else self.seat(self.growing) or self.mover
 
     @property
     def building(self) -> tuple[Seat, ...]:
-        """Whose first train may begin or go on while everybody builds: of all who have not said that it is done."""
+        """Players who may still build their first train while everybody does: all who have not said that it is done."""
         if not self.laying_together:
             return ()
         ended = {play.get("by") for play in self.lines if play["event"] in ("passed", "marker_placed")}

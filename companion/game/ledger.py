@@ -61,7 +61,7 @@ def lines_of(begun: int, lines: Sequence[Event]) -> list[Event]:
 
 
 class History:
-    """What has happened, from the lines of a journal: the events in force, and the game with its past.
+    """A journal's lines worked out: the events in force, and the game with its past.
 
     `told`: rounds that have been told to a belief already, by the line that began them. `worked_out`: games that share
     some of it with this one and are known, as are the beliefs in `retold`.
@@ -195,7 +195,7 @@ class Ledger:
         return self.journal.last_seq
 
     def at(self, seq: int) -> Callable[[], History]:
-        """What works out the events in force and the game as they stood after that line. It may take seconds and needs
+        """A function that works out the events in force and the game after that line. It may take seconds and needs
         no lock, but one at a time is worked out."""
         written, base, told = self.lines, self.timeline.copy(), dict(self._told)
         lines, seen = written[:seq], [one for one in self.seen if one.after < seq]
@@ -259,7 +259,7 @@ class Ledger:
         return held if held is None or place is None else replace(held, event=self.timeline.reads(place))
 
     def questions(self) -> tuple[Unclear, ...]:
-        """What was asked, and not answered or settled yet."""
+        """Questions neither answered nor settled yet."""
         return standing_questions(self.timeline, self.lines)
 
     @property
@@ -430,7 +430,7 @@ class Ledger:
         return written
 
     def _due(self, timeline: Timeline) -> Event | None:
-        """What follows from the rules now, if it is to be written."""
+        """The event that now follows from the rules, if it is to be written."""
         due = timeline.consequence()
         return None if isinstance(due, RoundEnded) and not self.confirms(due) else due
 
@@ -471,7 +471,7 @@ class Ledger:
         return seq
 
     def _history(self, lines: Sequence[Event], changes: Iterable[Event]) -> History:
-        """What has happened by these lines; rounds that `changes` are about are told again."""
+        """The history of these lines; rounds that `changes` are about are told again."""
         about = {self.rounds.of_line(self._root(one.corrects)) for one in changes if isinstance(one, Corrected)}
         told = {begun: held for begun, held in self._told.items() if begun not in about}
         now = self._belief

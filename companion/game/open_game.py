@@ -54,7 +54,7 @@ from companion.tracking.tracker import RoundTracker
 
 
 class CameraIngest:
-    """What the camera reports, on top of the ledger.
+    """Takes the camera's reports to the ledger.
 
     `_asked`: the line that began the round in which something was asked, the question's line, and the item that it is
     about. `_since_the_end`: by the round's number, what was seen after an end that may be none.
@@ -160,7 +160,7 @@ class CameraIngest:
         return [{laid[item]: tile for item, tile in one.items()} for one in tracker.other_tiles(evidence)]
 
     def foresee(self, report: TableChange) -> tuple[Event, ...]:
-        """What would be recorded for this change where it breaks no rule; else nothing."""
+        """The events this change would bring if it breaks no rule; else none."""
         if not self._playing or report.gone:
             return ()
         tracker = self._tracker
@@ -275,7 +275,7 @@ class CameraIngest:
 
     @property
     def _waiting(self) -> list[TableChange]:
-        """What was seen since this round's end."""
+        """Changes seen since this round's end."""
         course = self.ledger.match.course
         return [one for number, one in self._since_the_end if course is not None and number == course.number]
 
@@ -411,7 +411,7 @@ class OpenGame:
 
     @property
     def questions(self) -> tuple[Unclear, ...]:
-        """What has been asked and not been answered."""
+        """Questions that are open."""
         with self._lock:
             return self._ledger.questions()
 
@@ -445,7 +445,7 @@ class OpenGame:
             return other
 
     def dispute(self, seq: int) -> Dispute:
-        """What the belief says of entry `seq`, run again over its round while others go on with the game. Raises
+        """Run the belief again over the round of entry `seq` while others go on with the game. Raises
         NoSuchPlayError."""
         with self._lock:
             ledger = self._ledger
@@ -496,7 +496,7 @@ class OpenGame:
     # ---- what the camera reports and asks ------------------------------------------------------------------------
 
     def observe(self, change: TableChange) -> tuple[Event, ...]:
-        """What the camera saw change between two still tables."""
+        """Record a change that the camera saw between two still tables."""
         with self._lock:
             try:
                 self._watching.see(change)
@@ -527,7 +527,7 @@ class OpenGame:
             return self._watching.expects(change)
 
     def foresee(self, change: TableChange) -> tuple[Event, ...]:
-        """What `observe` would record where this change breaks no rule, else nothing; nothing is recorded."""
+        """The events `observe` would bring if this change breaks no rule, else none; nothing is recorded."""
         with self._lock:
             return self._watching.foresee(change)
 
@@ -597,14 +597,14 @@ class OpenGame:
         return events
 
     def read_otherwise(self) -> tuple[Corrected, ...]:
-        """What reads otherwise by now than it was told first, as corrections."""
+        """Corrections of everything that now reads differently from when it was first told."""
         with self._lock:
             otherwise = sorted(self._told.otherwise.items())
             return tuple(Corrected(seq=self.seq, corrects=seq, what=what, source="rule") for seq, what in otherwise)
 
     @property
     def fallen(self) -> tuple[Corrected, ...]:
-        """What was told of accusations that fell, of each entry by its number."""
+        """Accusations that fell, as they were told."""
         with self._lock:
             return tuple(self._told.fallen)
 
@@ -625,7 +625,7 @@ class OpenGame:
         return None if course is None or course.turn_open else course.mover
 
     def _layer(self, by: str | None, play: Play) -> str | None:
-        """Whose act a tile is: as said, else of who is to move; of the train's owner while first trains are laid at the
+        """The player of a tile: as said, else who is to move; the train's owner while first trains are laid at the
         same time, while the owner lays a long one that may go on, and where the train is closed to who is to move."""
         train = play.train
         course = self._ledger.match.course
@@ -636,7 +636,7 @@ class OpenGame:
         return train if by is None and own and train in self.header.players else self._who(by)
 
     def _mover(self, by: str | None, train: str) -> str | None:
-        """Whose act a marker is: as said, else of the train's owner where that can be meant, else of who is to move."""
+        """The player who moved a marker: as said, else the train's owner if there is one, else who is to move."""
         if by is not None:
             return self._player(by)
         return train if train in self.header.players else self._who(None)

@@ -45,7 +45,7 @@ class Replay:
 
     @property
     def violations(self) -> Iterator[tuple[EffectiveEvent, Finding]]:
-        """What stands against somebody, in order."""
+        """Every finding against somebody, in order."""
         for line in self.lines:
             for finding in () if line.overruled else getattr(line.event, "violations", ()):
                 yield line, finding
@@ -159,7 +159,7 @@ class Dispute:
 
 
 def dispute(path: Path, seq: int) -> Dispute:
-    """What the belief says of event `seq`. Raises JournalError, RuleSetError, NoSuchPlayError."""
+    """Explain event `seq` by the belief. Raises JournalError, RuleSetError, NoSuchPlayError."""
     text = read_journal(path)
     rules = load_ruleset(text.header.rules, text.header.options)
     try:
@@ -197,7 +197,7 @@ def dispute_in(
 
 
 def _as_entered(event: Event) -> Dispute:
-    """What the record says of it, where nothing but the record tells."""
+    """Explain an event by the record alone."""
     act = act_of(event)
     assert act is not None
     found = getattr(event, "violations", ())

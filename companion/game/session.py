@@ -469,7 +469,7 @@ class Session(OpenGame):
             return tuple(told[step.corrects - 1] for step in self._last_step_back())
 
     def _last_step_back(self) -> list[Corrected]:
-        """What the last step back wrote, the last line first."""
+        """The lines that the last step back wrote, the last first."""
         steps = list[Corrected]()
         for step in stepped_back(self.journal.events):
             if steps and not self._belongs_to_an_earlier_line(self.journal.events[step.corrects - 1]):
@@ -559,7 +559,7 @@ class Session(OpenGame):
     def _fit(
         self, question: Unclear, choice: int | None, by: str | None, order: Sequence[int] | None = None
     ) -> tuple[Event, ...]:
-        """What somebody says of a tap that does not fit: which key is true, or in which `order` these taps were."""
+        """Record the answer about a tap that does not fit: a key, or the `order` of these taps."""
         if choice is None or (order is None and question.candidates[choice].kind == Kind.ORDER):
             raise CommandRejected(RejectionReason.NO_SUCH_ANSWER, seq=question.seq, last=len(question.candidates) - 2)
         key, said = question.candidates[choice], {} if order is None else {"order": list(order)}
@@ -581,7 +581,7 @@ class Session(OpenGame):
         return self._add(*lines)
 
     def was_so(self, seq: int, by: str | None = None) -> tuple[Event, ...]:
-        """What was put in order in silence was not so: the tap of line `seq` happened as it was told."""
+        """Confirm that the tap of line `seq` happened as it was told, whatever was put in order silently."""
         with self._lock:
             return self._add(Corrected(corrects=seq, what={"so": True}, by=by))
 

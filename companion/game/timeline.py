@@ -158,7 +158,7 @@ class Timeline:
         return self.acts[-1].after if self.acts else self.start
 
     def findings(self, index: int) -> tuple[Finding, ...]:
-        """What is known by now against the event of an act."""
+        """Findings known by now against the event of an act."""
         seq = self.acts[index].held.event.seq
         if seq in self.settled:
             return self.settled[seq]
@@ -189,8 +189,8 @@ class Timeline:
         return found
 
     def _besides(self, index: int) -> tuple[Finding, ...]:
-        """What no order of acts has to do with. What shown hands tell rests on the acts before: it is open while one of
-        them is, and where they were moved."""
+        """Findings that do not depend on the order of acts. Those from shown hands rest on earlier acts: they are
+        open while one of those is, or was moved."""
         found = tuple(
             one for one in self.found.get(index, ()) if one.code != Violation.PLAY_AFTER_END or not one.certain
         )
@@ -304,7 +304,7 @@ class Timeline:
         return () if course is None else course.passes_before(event)
 
     def consequence(self) -> Event | None:
-        """What follows from the rules now and is not recorded yet: the end of the round, its score, the match's end.
+        """The next event that follows from the rules and is not recorded: the end of a round, its score, or of a match.
         While something that was tapped is open, nobody is out of whom not all of its answers say so."""
         due = self._due()
         if isinstance(due, RoundEnded) and due.how == "out" and self.asked is not None and self._anything_open():
@@ -348,7 +348,7 @@ class Timeline:
         return self.asked
 
     def _wrongly_dealt(self) -> list[str]:
-        """Whose hand of this round somebody has reported to be of the wrong size: nothing can be counted since."""
+        """Players whose hand was reported to be of the wrong size this round: nothing can be counted since."""
         begun = _begun([act.held for act in self.acts])
         events = (act.event for act in self.acts[begun + 1 :] if act.findings)
         reports = [event for event in events if isinstance(event, Announced) and event.what == DEALT]
@@ -374,7 +374,7 @@ class Timeline:
         self.acts, self.found = again.acts, again.found
 
     def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
-        """What was told of this round in the order in which it happened, with the turn to which it belongs; and whether
+        """This round's lines in the order in which they happened, each with its turn, and whether
         it says anything."""
         turns = dict(self._row)
         order = {seq: n for n, seq in enumerate(turns)}
@@ -449,7 +449,7 @@ def with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
 
 
 def _whose(event: Event) -> str | None:
-    """Who makes the act: a marker's owner where nobody is named."""
+    """The player of the act: a marker's owner where nobody is named."""
     return event.who or getattr(event, "train", None)
 
 
@@ -459,8 +459,7 @@ def _begun(row: Sequence[EffectiveEvent]) -> int:
 
 
 def _may_be_nothing(event: Event, later: Sequence[Event]) -> bool:
-    """Whether it may have been no end of the round that the counts alone told: somebody goes on who should have no
-    tile left, or lays one where nobody could."""
+    """Whether a counted end may be wrong: a player with no tiles left goes on, or somebody plays in a blocked round."""
     if not isinstance(event, RoundEnded) or event.source != "rule" or any(isinstance(one, HandShown) for one in later):
         return False
     if event.how == "out":
@@ -578,7 +577,7 @@ def who_said(line: Corrected) -> str:
 
 
 def standing_questions(timeline: Timeline, lines: Sequence[Event]) -> tuple[Unclear, ...]:
-    """What was asked and still is: nobody has answered it, and what was tapped since has not settled it."""
+    """Questions still open: nobody has answered them, and no later tap has settled them."""
     due = _due_questions(timeline)
     return tuple(
         one
@@ -628,5 +627,5 @@ STORIES = {
 
 
 def _story(kind: Kind) -> str:
-    """What a key says, for whoever reads the journal alone; the page says it with names."""
+    """A key in words for readers of the journal; the page says it with names."""
     return STORIES[kind]

@@ -1,4 +1,4 @@
-"""What was told of a game, and when: every event as it was told first, and what of it reads otherwise by now.
+"""Everything a game has told, and when: each event as it was first told, and what reads differently by now.
 
 A screen hears an event once. What it comes to may change with what is seen and said later: that is told as a
 correction, and written in no journal. A file beside the journal keeps what was told and when. The game never reads it:
@@ -41,11 +41,11 @@ OF_AN_END: Mapping[type[Event], tuple[str, ...]] = {
     RoundScored: ("scores", "totals", "next_engine", "next_starter"),
     MatchEnded: ("winners", "totals"),
 }
-"""What may read otherwise of what follows from the rules."""
+"""Fields that may change in events that follow from the rules."""
 
 
 def difference(event: Event, wanted: Event) -> dict[str, Any]:
-    """What has to be put right in an event for it to read as `wanted`, as a correction says it."""
+    """The correction that makes an event read as `wanted`."""
     what: dict[str, Any] = {}
     if isinstance(event, TilePlayed) and isinstance(wanted, TilePlayed) and event.tile != wanted.tile:
         what["tile"] = list(wanted.tile)
@@ -112,7 +112,7 @@ class ToldSoFar:
     def tell(
         self, lines: Sequence[Event], before: Mapping[int, Event], now: Mapping[int, Event], fallen: Iterable[Corrected]
     ) -> tuple[Event, ...]:
-        """What is to be said after `lines` have been added, and of earlier ones: each that read as `before` and reads
+        """Tell `lines` that were added, and correct earlier ones: each that read as `before` and reads
         otherwise `now`, and which accusations have `fallen`."""
         known, made = len(self.events), [_as_told(line, now.get(line.seq)) for line in lines]
         self._add(made)
@@ -152,7 +152,7 @@ class ToldSoFar:
                 self._first[event.seq] = event_from_json({**event.what["insert"][0], "seq": event.seq, "at": event.at})
 
     def _read(self, file: Path | None, lines: Sequence[Event]) -> None:
-        """What was told so far, as far as it is about these lines; a file that lacks something lacks only that."""
+        """Read back what was told of these lines; a file that lacks something lacks only that."""
         with suppress(OSError, UnicodeError, ValueError, EventError):
             for text in [] if file is None else file.read_text(encoding="utf-8").splitlines():
                 event = event_from_json(json.loads(text))
@@ -199,7 +199,7 @@ def _same_line(told: Event, line: Event) -> bool:
 
 
 class Follower:
-    """Whoever follows a game: what was said last of earlier lines that read otherwise."""
+    """One listener: remembers which corrections of earlier lines it has heard."""
 
     def __init__(self) -> None:
         self._said: dict[int, Mapping[str, Any]] = {}

@@ -75,7 +75,7 @@ class OffRecord:
 
 
 def off_record(lying: Lying, table: Position | LinePosition) -> OffRecord:
-    """What of `lying` the record of this table does not have. Where people say what an unread tile is, that is it."""
+    """Tiles in `lying` that this table's record lacks. Where people say what an unread tile is, that is it."""
     if isinstance(table, LinePosition):
         left, right = _beyond(lying.line, table.line)
         found = {LEFT: left, RIGHT: right}
@@ -249,7 +249,7 @@ def _without_doubles_under(table: Position, off: OffRecord) -> Position:
 
 
 def _reminders(course: Course, table: Position) -> tuple[str, ...]:
-    """What the rules ask for when somebody has just begun the Mexican train: a hint, never a fault."""
+    """Reminders for whoever has just begun the Mexican train: hints, never faults."""
     last = course.turn.plays[-1:] if course.turn is not None else ()
     begun = len(table.trains.get(MEXICAN, ())) == 1 and last and last[0].train == MEXICAN
     if not begun or course.rules.mx_sign is None:
@@ -414,7 +414,7 @@ def _rounds(board: Scoreboard) -> tuple[RoundScores, ...]:
 
 
 def _audit(course: Course, timeline: Timeline) -> tuple[Examined, ...]:
-    """What the shown hands prove about earlier passes, draws and discards, and what they make possible: that somebody
+    """Earlier passes, draws and discards judged by the shown hands, proved or possible: that somebody
     broke a rule, against having drawn every tile that tells of it later."""
     match = timeline.match
     if not match.shown:
@@ -457,7 +457,7 @@ class Accusation:
 
 
 def accusations(timeline: Timeline) -> frozenset[Accusation]:
-    """What stands for certain."""
+    """All accusations that are certain."""
     found = set()
     for index, act in enumerate(timeline.acts):
         held, event = act.held, act.event
@@ -471,7 +471,7 @@ def accusations(timeline: Timeline) -> frozenset[Accusation]:
 
 
 def retracted(before: frozenset[Accusation], timeline: Timeline, because: str) -> list[Corrected]:
-    """What is to be told of the accusations that fell, of acts that are on record still.
+    """Corrections that tell which accusations fell, for acts still on record.
 
     What was let stand, taken back or withdrawn has nothing to retract: people know what they did.
     """
@@ -495,7 +495,7 @@ def retracted(before: frozenset[Accusation], timeline: Timeline, because: str) -
 def retractions(
     lines: Sequence[Event], fallen: Sequence[Corrected], accused: frozenset[tuple[int, str, str | None]]
 ) -> list[RetractionShown]:
-    """What was told in this round of accusations that fell, as a snapshot shows it; `lines` are the journal's.
+    """This round's fallen accusations as a snapshot shows them; `lines` are the journal's.
 
     `accused` are (line, code, player) of what stands for certain by now: an accusation may stand again. What somebody
     has undone, and what came of undoing it, is no news any more.

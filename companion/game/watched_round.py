@@ -1,4 +1,4 @@
-"""What the pictures of a round show of each piece, and what they add to the belief's verdicts.
+"""The pictures of a round: which one shows each piece, and what they add to the belief's verdicts.
 
 A tile that does not fit where it lies is certain once the belief was sure of it, and stays so while it lies there,
 whoever laid it. Two equal tiles that were both surely read are certain, which the belief alone never is. Whatever else
@@ -202,7 +202,7 @@ GUESSED = 0.71
 
 
 class Said(NamedTuple):
-    """What people say of a piece by now: that it is `there`, or was taken back (`lifted`), by whom, as what."""
+    """A piece as people have it by now: still `there` or taken back (`lifted`), by whom, as which act."""
 
     there: bool = True
     lifted: bool = False
@@ -212,7 +212,7 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChangeEffect:
-    """What a change of the table did to earlier pieces, and what of it the belief could not understand."""
+    """The effect of a change on earlier pieces, and what of it the belief could not understand."""
 
     gone: tuple[int, ...]
     moved: bool
@@ -597,7 +597,7 @@ class WatchedRound:
         return self._known[piece]
 
     def _as_stated(self, one: EffectiveEvent, item: int) -> EffectiveEvent:
-        """What people have entered, with what the belief holds against somebody for it."""
+        """An act that people entered, with the findings that the belief has against it."""
         verdict = self.verdicts.get(item)
         proved = self.tracker.entries[item].proved if item in self.tracker.entries else ()
         event = as_people_say(verdict, one.event, proved) if verdict is not None else _with(one.event, ())

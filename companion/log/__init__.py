@@ -1,1 +1,1 @@
-"""What was seen and said, on the disk: events, corrections, the journal, its copies and its repair."""
+"""Facts on the disk: events, corrections, the journal, its copies and its repair."""

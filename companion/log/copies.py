@@ -104,7 +104,7 @@ class CopyKeeper:
         soon_s: float = 1.0,
         loop: Callable[[Callable[[], bool]], None] | None = None,
     ) -> None:
-        """What happens within `soon_s` is copied with one trip to the card. `loop` calls the thread's step until it
+        """Changes within `soon_s` are copied with one trip to the card. `loop` calls the thread's step until it
         says False, and says what the step raises; left out, nobody hears of it."""
         self._games = games
         self._refused = refused
@@ -331,7 +331,7 @@ def _put_in_place(games: Path, game: str, held: bytes, copied: bytes, lines: lis
 
 
 def _beyond(content: bytes, lines: list[bytes]) -> set[bytes]:
-    """What a file holds behind the last line that counts, if it is not one of another game: by its place in the file,
+    """The rest of a file behind the last line that counts, unless it is of another game: by its place in the file,
     or by its number."""
     pieces = content.split(b"\n")[:-1]
     if sound_lines(content)[:1] not in ([], lines[:1]):

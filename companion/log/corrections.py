@@ -1,4 +1,4 @@
-"""What the journal means once its corrections are applied: the game as it is now held to have been.
+"""Applies a journal's corrections: the events as they count now.
 
 The lines themselves stay (events.Corrected). A correction can change single fields of an earlier event, withdraw it,
 put events before or behind it, answer an unclear one, overrule its ruling, or be withdrawn itself.
@@ -28,10 +28,10 @@ FOR_PEOPLE = ("note", "answers")
 """Keys that only say why. `answers`: the question to which this belongs."""
 
 UNDONE = {"withdrawn": True, "note": "undo"}
-"""What a step back writes: it is no step itself, so that the next one goes further back."""
+"""Written by a step back. It is no step itself, so the next one goes further back."""
 
 PUT_BACK = {"withdrawn": True, "note": "redo"}
-"""What puts a step back in place, by withdrawing what the step back wrote: no step itself either."""
+"""Written to redo a step: it withdraws what the step back wrote, and is no step itself either."""
 
 
 class CorrectionError(EventError):
@@ -247,7 +247,7 @@ def _put_in(value: Any, correction: Corrected) -> _Entry:
 
 
 def _check_answer(answer: Any, asked: Event) -> None:
-    """What an answer puts in, or right, stands in corrections of its own."""
+    """Check the chosen key. Whatever the answer puts in, or right, stands in corrections of its own."""
     if not isinstance(asked, Unclear):
         raise EventError(f"what.answer: event {asked.seq} asked nothing")
     count = len(asked.candidates)

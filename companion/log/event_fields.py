@@ -1,4 +1,4 @@
-"""What events are made of: their fields, a journal's header, and what people are asked.
+"""The fields of events, a journal's header, and the questions that people are asked.
 
 What stands inside an event: tiles, findings, candidates, and how surely a tile was read.
 
@@ -124,7 +124,7 @@ class Confidence(Record):
         return self.p[0] * self.p[1]
 
     def alternatives(self, tile: Laid) -> list[tuple[Laid, float]]:
-        """What the tile may be instead, one half at a time, likeliest first."""
+        """Other tiles it may be, one half at a time, likeliest first."""
         inner = [(Laid(value, tile.outer), p * self.p[1]) for value, p in self.others[0]]
         outer = [(Laid(tile.inner, value), p * self.p[0]) for value, p in self.others[1]]
         likely = [one for one in (*inner, *outer) if one[1] >= LEAST_ALTERNATIVE and one[0] != tile]
@@ -244,7 +244,7 @@ class Question:
 
     @property
     def same(self) -> object:
-        """What two questions have in common that ask for the same thing at two places."""
+        """Equal for two questions that ask the same about two places."""
         return self.troubles or self.reason
 
 
@@ -264,7 +264,7 @@ _FIELDS = frozenset({"rules", "set", "players", "options"})
 MOST_COLOURS = 12
 
 JOINERS = "\u200c\u200d"
-"""What keyboards type inside words (Bengali, Persian) and between the people of one sign."""
+"""Signs that keyboards type inside words (Bengali, Persian) and between the people of one sign."""
 
 
 BLANKS = "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
@@ -323,7 +323,7 @@ PLAYERS = Form(
 
 @dataclass(frozen=True, slots=True)
 class Brought(Record):
-    """What a match brings along in which the players changed: its rounds, their points, and who went home."""
+    """The state that a match carries over when its players change: its rounds, their points, and who went home."""
 
     rounds: int = 0
     totals: Mapping[str, int] = field(default_factory=dict)
@@ -364,7 +364,7 @@ class Header(Record):
 
     @property
     def left(self) -> Mapping[str, int]:
-        """Who went home earlier in this match, with the points won until then."""
+        """Players who went home earlier in this match, with their points."""
         gone = self.extra.get("brought", {}).get("left", {})
         return {player: points for player, points in gone.items() if player not in self.players}
 

@@ -1,4 +1,4 @@
-"""What happened at the table, one value for each thing, in the past tense: the words of the journal.
+"""The events of a game, in the past tense: the words of the journal.
 
 A game is a header and a row of events; their JSON forms are the lines of a journal file (docs/api.md, "The
 journal"). Reading checks every field and says which one is wrong; it does not judge the game. Fields that the
@@ -44,7 +44,7 @@ from companion.storage.records import (
 )
 
 SOURCES = ("camera", "person", "rule")
-"""Who says so: the camera saw it, a person said it, or it follows from the rules."""
+"""The camera saw it, a person said it, or it follows from the rules."""
 
 ROUND_ENDS = ("out", "blocked_proved", "blocked_declared", "abandoned")
 
@@ -59,7 +59,7 @@ CONCLUDED_BY_THE_RULES: Mapping[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Event(Record):
-    """What every event carries. `seq` 0 and `at` "" mean "not in a journal yet"; `at` is UTC, ISO 8601.
+    """Fields of every event. `seq` 0 and `at` "" mean "not in a journal yet"; `at` is UTC, ISO 8601.
 
     `frame` names the picture that shows it, a file beside the journal; `author` who entered what a person says: the
     name under which a phone is signed in, or one of log.author's. `piece` is what it is called in the evidence of a
@@ -79,13 +79,13 @@ class Event(Record):
 
     @property
     def who(self) -> str | None:
-        """Who did it; None where nobody can be named, or where it is nobody's act."""
+        """The player who did it; None where nobody can be named, or where it is nobody's act."""
         by: str | None = getattr(self, "by", None)
         return by
 
     @property
     def perhaps(self) -> tuple[str, ...]:
-        """Who it may have been, the likeliest first, where that is open."""
+        """Players who may have done it, the likeliest first, where that is open."""
         maybe: tuple[str, ...] = getattr(self, "maybe", ())
         return maybe
 
@@ -95,7 +95,7 @@ class Event(Record):
         return line | Record.to_json(self)
 
     def fact(self) -> Self:
-        """What of it a journal holds: what was seen or said. Whatever the program makes of that is worked out anew."""
+        """The part of it that a journal holds: what was seen or said. Conclusions are worked out anew."""
         seen = self.piece is not None and hasattr(self, "maybe")
         concluded: dict[str, Any] = CONCLUDED_OF_A_PIECE if seen else CONCLUDED
         if self.source == "rule" or self.KIND == "match_ended":
@@ -448,8 +448,8 @@ class TableChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class SeenLine(Record):
-    """What the camera saw, before the events that it brought: the number of this line among its like, the event's line
-    after which it was written, and when."""
+    """A change the camera saw, before the events that it brought: this line's number among its like, the event after
+    which it was written, and when."""
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"at"})
 
@@ -494,7 +494,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "round_scored": {"scores": {"Ann": 0, "Ben": 7}, "totals": {"Ann": 12, "Ben": 7}, "next_engine": [11, 11]},
     "match_ended": {"winners": ["Ann"], "totals": {"Ann": 12, "Ben": 47}},
 }
-"""What a line of each kind holds beside the fields that all lines have."""
+"""For each kind, the fields that not all lines have."""
 
 
 def example(kind: str) -> dict[str, Any]:
@@ -528,7 +528,7 @@ def header_schema() -> dict[str, Any]:
 
 
 def seen_schema() -> dict[str, Any]:
-    """What the camera saw; in files alone."""
+    """A line of what the camera saw; only files have it."""
     line = {"seen": 1, "after": 1, "at": "2026-11-20T19:00:09.000Z", "delta": ["+12-5@Ann"], "frame": "14.jpg"}
     return {**record(SeenLine).schema, "examples": [line]}
 

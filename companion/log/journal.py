@@ -1,4 +1,4 @@
-"""Who enters something: the name under which a phone is signed in stands in every line that a person brings.
+"""Names the author of each line: the name under which a phone is signed in stands in every line a person brings.
 
 It is set where the request or the press arrives, and the journal takes it from there; no command has to hand it on.
 
@@ -53,7 +53,7 @@ _now: ContextVar[Entering | None] = ContextVar("entering", default=None)
 
 @contextmanager
 def entered_by(author: str) -> Iterator[Entering]:
-    """What a person enters in this thread until the context is left is this author's."""
+    """Make this author the one of everything entered in this thread until the context is left."""
     entering = Entering(author)
     token = _now.set(entering)
     try:
@@ -63,7 +63,7 @@ def entered_by(author: str) -> Iterator[Entering]:
 
 
 def entering() -> Entering | None:
-    """Who enters something in this thread now; None: nobody does."""
+    """The author in this thread now; None: there is none."""
     return _now.get()
 
 
@@ -92,7 +92,7 @@ class JournalError(Exception):
 
     @classmethod
     def of(cls, where: str | Path, what: str, error: OSError) -> JournalError:
-        """What the system refused: `what` was tried."""
+        """An error of the system; `what` was tried."""
         cause = error.strerror or str(error)
         return cls(where, f"{what}: {cause}", disk_full=error.errno in (errno.ENOSPC, errno.EDQUOT), cause=cause)
 
@@ -466,7 +466,7 @@ class Journal:
             self._take_back(error)
 
     def _take_back(self, error: OSError) -> NoReturn:
-        """What was not acknowledged must not be found later either, or a retry would write it twice."""
+        """Remove what was not acknowledged, or a retry would write it twice."""
         reason = error.strerror or str(error)
         try:
             os.ftruncate(self._descriptor, self._size)
@@ -508,7 +508,7 @@ class ClosedBook(Journal):
 
 
 def _author(event: Event, person: Entering | None) -> str | None:
-    """What a person says is whoever's who enters something now."""
+    """The author of a line: for a person's line, whoever enters something now."""
     return event.author if person is None or event.source != "person" else person.author
 
 

@@ -1,4 +1,4 @@
-"""What no camera sees and somebody says: a last tile or an open end not announced, a hand of the wrong size.
+"""Reports of what no camera sees: a last tile or an open end not announced, a hand of the wrong size.
 
 The course of one round: what lies on the table, the turns that were made, and whose turn it is.
 
@@ -37,7 +37,7 @@ REPORTS = (NO_LAST_TILE, NO_OPEN_END, DEALT)
 
 
 def reported(rules: RuleSet, table: Table, event: Announced, announced: Collection[str] = ()) -> tuple[Finding, ...]:
-    """What a report comes to: nothing where the rules ask for no such thing, or the table or the record (who has
+    """Findings from a report: none where the rules ask for no such thing, or the table or the record (who has
     `announced` the last tile) shows otherwise."""
     code = _code(rules, table, event, announced)
     return () if code is None else (Finding(str(code), certain=code not in open_codes(rules)),)
@@ -213,8 +213,7 @@ class Course:
     def over(self) -> RoundEnded | None:
         """The end of the round, where the rules and the counts alone name one. Source: docs/rules.md 2.6, 4.2.
 
-        A hypothesis has an end of its own (`RoundState.over`). This one is of what stands on record, which people put
-        right when the belief has long settled it, and of journals of version 1, which no belief rules.
+        This is the end according to the record. `RoundState.over` is that of one hypothesis.
         """
         if self.ended is not None or (self.turn is not None and not self.turn.finished(self.rules)):
             return None
@@ -281,7 +280,7 @@ class Course:
         return course._with_act(action, key)
 
     def player_of(self, event: Event) -> str:
-        """Whose act it is: as recorded; else whom it may have been; else the owner of a marker; else who is to move."""
+        """The player of an act: as recorded; else who it may have been; else a marker's owner; else who is to move."""
         for name in (event.who, *event.perhaps):
             if name in self.players:
                 return str(name)
@@ -303,7 +302,7 @@ class Course:
         return () if turn.player == player else (Passed(by=turn.player, source="rule"),)
 
     def after_end(self, event: Event) -> tuple[Finding, ...]:
-        """What is wrong with a tile laid when the round is over."""
+        """Findings about a tile laid when the round is over."""
         if self.ended is None or not isinstance(action_of(event), Play):
             return ()
         # Who ends a watched round by a tap may have erred as well as whoever goes on playing.
@@ -332,7 +331,7 @@ class Course:
         return mine or not isinstance(action, (Mark, Unmark))
 
     def _apart(self, player: str, action: Action) -> Course:
-        """What somebody has done beside the turn at hand: it changes the table, and is no turn."""
+        """Take an act outside the turn at hand: it changes the table, and is no turn."""
         table = self.referee.apply(turned_to(self.table, player, self.moved), action)
         if isinstance(table, Position) and isinstance(self.table, Position):
             return replace(self, table=replace(table, turn=self.table.turn, first_turn=self.table.first_turn))
@@ -408,7 +407,7 @@ class Course:
         return replace(course, turn=replace(course.turn, passed=key))
 
     def _take_report(self, event: Announced) -> Course:
-        """What somebody says that no camera sees. Once a hand was dealt wrongly, neither it nor the boneyard counts."""
+        """Take a report. Once a hand was dealt wrongly, neither it nor the boneyard counts."""
         if event.by is None or event.by not in self.players:
             return self
         if event.what == LAST_TILE:
@@ -543,7 +542,7 @@ def turn_so_far(course: Course) -> tuple[Position | LinePosition, tuple[Action, 
 
 
 def still_laying(course: Course) -> str | None:
-    """Who is building a long first train that may go on although the next player may begin."""
+    """The player building a long first train that may go on although the next player may begin."""
     turn = course.turn
     if course.ended is not None or turn is None or turn.passed is not None:
         return None

@@ -79,7 +79,7 @@ def is_act(event: Event) -> bool:
 
 
 def act_of(event: Event) -> Action | None:
-    """What somebody must have done for this event; a pass that the rules imply is nothing that anybody saw."""
+    """The act somebody must have done for this event; nobody saw a pass that the rules imply."""
     if isinstance(event, Passed):
         act = End() if event.done else Pass()
         return act if event.source == "person" else None
@@ -111,7 +111,7 @@ def unsettled(event: Event) -> bool:
 
 
 def meant(event: Event) -> tuple[str, ...]:
-    """Whose act it may be, the likeliest first."""
+    """Players whose act it may be, the likeliest first."""
     return event.perhaps if event.who is None else (event.who, *event.perhaps)
 
 

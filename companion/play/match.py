@@ -127,7 +127,7 @@ class Scoreboard:
 
     @property
     def faults(self) -> tuple[tuple[ScoreLine, Finding], ...]:
-        """What stands for certain: of whatever was let stand, taken back or withdrawn a line has no findings."""
+        """Certain findings. A line that was let stand, taken back or withdrawn has none."""
         return tuple((line, finding) for line, finding in self.violations if finding.certain)
 
 
@@ -173,7 +173,7 @@ def _with_last(board: Scoreboard, sheet: RoundSheet) -> Scoreboard:
 
 
 def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
-    """What is wrong with ending the round now, as far as the table alone tells: perhaps, where the camera counted."""
+    """Findings against ending the round now, by the table alone; only possible where the camera counted."""
     if not recorded(course):
         return ()
     found, table = [], course.position
@@ -538,7 +538,7 @@ class Match:
         return began if sheet.how == "abandoned" else self._after(began)
 
     def starter_of(self, number: int) -> str | None:
-        """Who starts that round: after one that was left without points the next in turn.
+        """The player who starts that round: after one that was left without points the next in turn.
 
         None where the points would have to tell.
         """
@@ -548,7 +548,7 @@ class Match:
 
     @property
     def starter(self) -> str | None:
-        """Who began the round that is played or was played last: as said, else whoever surely moved first."""
+        """The player who began this round, or the last one: as said, else whoever surely moved first."""
         sheet, course = self.board.round, self.course
         named = sheet.starter if sheet is not None else None
         return named or (course.starter if course is not None and course.starter_known else None)
@@ -577,7 +577,7 @@ class Match:
         return self.score_of({player: self._left(player) for player in self.header.players})
 
     def score_of(self, hands: Mapping[str, tuple[Tile, ...]]) -> RoundScored | None:
-        """What the last round scores with these tiles left; the totals after it and what comes next.
+        """The score of the last round with these tiles left, the totals after it and what comes next.
 
         None where it depends on who began and nobody knows that: among equal sums the leader's neighbours come first.
         """

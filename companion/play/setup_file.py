@@ -129,7 +129,7 @@ class GameSetup(Record):
         return self.header.set == "chinese"
 
     def table_setup(self) -> TableSetup:
-        """What reconstruction has to know. A spread boneyard is assumed until the count says otherwise.
+        """The facts that reconstruction needs. A spread boneyard is assumed until the count says otherwise.
 
         An engine that is no double is against the rules, not against nature: it is found by where it lies alone.
         """
@@ -243,7 +243,7 @@ EXAMPLE: dict[str, Any] = {
 
 
 def schema() -> dict[str, Any]:
-    """What `watch --setup` reads. With a free layout `set` alone is needed."""
+    """The schema of the file that `watch --setup` reads. With a free layout `set` alone is needed."""
     free = {"properties": {"layout": {"const": "free"}}, "required": ["layout", "set"]}
     known = record(GameSetup).schema
     return {

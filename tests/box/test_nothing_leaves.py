@@ -30,6 +30,7 @@ ENDING: Mapping[str, tuple[list[str], set[int]]] = {
     "judge": (["--explain"], {0}),
     "replay": (["{journal}"], {0}),
     "explain": (["{journal}", "1"], {0, 1}),
+    "convert": (["{journal}", "{data}-new.jsonl"], {0, 1}),
     "report": (["{journal}", "--into", "{data}-report.zip"], {0}),
     "cameras": ([], {0, 1}),
     "calibrate": (["{picture}"], {0, 1}),
