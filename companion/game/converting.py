@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.log.corrections import effective_events
-from companion.log.event_fields import JOURNAL_VERSION, EventError, Header
+from companion.log.event_fields import JOURNAL_VERSION, EventError
 from companion.log.events import (
     Corrected,
     Discarded,
@@ -25,14 +25,15 @@ from companion.log.events import (
     TableChange,
     TilePlayed,
     TileTakenBack,
+    Unclear,
     event_from_json,
     is_evidence,
 )
-from companion.log.journal import JournalError, parse_line
+from companion.log.journal import JournalError, parse_journal
 from companion.play.event_actions import act_of, action_of, is_act
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.position import SOMEBODY, Draw, Mark, Unmark
-from companion.storage.state_file import RunningChecksum, split_line, write_whole
+from companion.storage.state_file import RunningChecksum, write_whole
 from companion.tracking.evidence import Evidence
 
 NUMBERS = frozenset({"seq", "before", "after", "answers", "order", "undoes"})
@@ -54,26 +55,14 @@ def convert(old: Path, new: Path) -> int:
 
 
 def _facts(content: bytes, name: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    header, version, events, seen = None, 1, list[Event](), list[SeenLine]()
-    for number, text in enumerate(content.splitlines(), start=1):
-        try:
-            value = parse_line(split_line(text)[0])
-            if header is None:
-                header, version = Header.from_json(value), value.get("journal", 1)
-                if version not in (1, 2):
-                    raise EventError(f"journal: expected version 1 or 2, not {version}")
-            elif is_evidence(value):
-                seen.append(SeenLine.from_json(value))
-            else:
-                events.append(event_from_json(value))
-        except EventError as error:
-            raise JournalError(name, f"line {number}: {error}") from None
-    if header is None:
-        raise JournalError(name, "is empty; expected a header line")
-    kept = [line for one in events for line in _kept(one, events)]
-    if version == 1:
-        kept, seen = _pictured(kept)
-    return {**header.to_json(), "journal": JOURNAL_VERSION}, list(_renumbered(kept, seen))
+    text = parse_journal(content, name, earlier=True)
+    try:
+        kept, seen = [line for one in text.events for line in _kept(one, text.events)], list(text.seen)
+        if not seen:
+            kept, seen = _pictured(kept)
+    except EventError as error:
+        raise JournalError(name, str(error)) from None
+    return {**text.header.to_json(), "journal": JOURNAL_VERSION}, list(_renumbered(kept, seen))
 
 
 def _kept(line: Event, lines: Sequence[Event]) -> Iterator[Event]:
@@ -81,14 +70,18 @@ def _kept(line: Event, lines: Sequence[Event]) -> Iterator[Event]:
     if not isinstance(line, Corrected):
         yield line.fact()
         return
+    if not 0 < line.corrects < line.seq:
+        raise EventError(f"seq {line.seq}: corrects: there is no event {line.corrects} before it")
     about = lines[line.corrects - 1]
     if line.source == "rule" or (line.source == "camera" and is_act(about) and "withdrawn" not in line.what):
         return
     what = {name: value for name, value in line.what.items() if name != "violations"}
     put_in = list(what.pop("insert", ()))
     if "answer" in what and what["answer"] is not None and not put_in and getattr(about, "about", None) is None:
-        offered: Any = about
-        put_in, what["after"] = [one for one in offered.candidates[what["answer"]].events if "seq" not in one], True
+        offered = about.candidates if isinstance(about, Unclear) else ()
+        if type(what["answer"]) is not int or not 0 <= what["answer"] < len(offered):
+            raise EventError(f"seq {line.seq}: what.answer: event {line.corrects} offers no {what['answer']!r}")
+        put_in, what["after"] = [one for one in offered[what["answer"]].events if "seq" not in one], True
     for one in put_in or [None]:
         yield replace(line, what={**what, **({} if one is None else {"insert": [one]})})
         what = {name: value for name, value in what.items() if name in ("after", "answers")}

@@ -599,8 +599,7 @@ class OpenGame:
     def read_otherwise(self) -> tuple[Corrected, ...]:
         """Corrections of everything that now reads differently from when it was first told."""
         with self._lock:
-            otherwise = sorted(self._told.otherwise.items())
-            return tuple(Corrected(seq=self.seq, corrects=seq, what=what, source="rule") for seq, what in otherwise)
+            return tuple(self._told.corrections())
 
     @property
     def fallen(self) -> tuple[Corrected, ...]:

@@ -11,13 +11,12 @@ import json
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from companion.log.event_fields import EventError, Finding
+from companion.log.event_fields import Finding
 from companion.log.events import (
     Corrected,
     Event,
@@ -31,6 +30,7 @@ from companion.log.events import (
 )
 from companion.log.journal import ONLY_THE_OWNER
 from companion.play.event_actions import is_act
+from companion.storage.state_file import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -91,10 +91,16 @@ class ToldSoFar:
         self._file = file if writes else None
         self._first: dict[int, Event] = {}
         self._otherwise: dict[int, dict[str, Any]] = {}
-        self._read(file, lines)
-        more = [_as_told(line, now.get(line.seq)) for line in lines[len(self.events) :]]
+        self._ever: dict[int, set[str]] = {}
+        whole = self._read(file, lines)
+        people = {one.corrects for one in lines if isinstance(one, Corrected) and one.source == "person"}
+        more = [line if line.seq in people else _as_told(line, now.get(line.seq)) for line in lines[len(self.events) :]]
         self._add(more)
-        self._keep(more)
+        for line in (self._first[line.seq] for line in more if line.seq in self._first):
+            # Whoever has heard of it before may have heard anything.
+            self._ever[line.seq] = {name for name in ("by", "maybe", "violations") if hasattr(line, name)}
+        if self._file is not None and lines and (more or not whole):
+            self._write_anew()
         self._compare(self._first, now)
 
     def fork(self) -> ToldSoFar:
@@ -102,12 +108,24 @@ class ToldSoFar:
         other = copy(self)
         other.events, other.fallen, other._file = list(self.events), list(self.fallen), None
         other._first, other._otherwise = dict(self._first), dict(self._otherwise)
+        other._ever = {seq: set(names) for seq, names in self._ever.items()}
         return other
 
-    @property
-    def otherwise(self) -> Mapping[int, Mapping[str, Any]]:
-        """Line -> what of it reads otherwise by now than it was told first."""
-        return self._otherwise
+    def corrections(self) -> Iterator[Corrected]:
+        """How each line now reads of which anything was ever told otherwise, for whoever may have heard that."""
+        seq, at = len(self.events), self.events[-1].at if self.events else ""
+        fell = {one.corrects: one.what for one in self.fallen}
+        for line in sorted({*self._ever, *self._otherwise}):
+            first = self._first.get(line, self.events[line - 1]).to_json()
+            what = {name: first.get(name, [] if name != "by" else None) for name in self._ever.get(line, ())}
+            if "maybe" in what and "by" in self._otherwise.get(line, {}):
+                what["maybe"] = []
+            why = {name: fell[line][name] for name in ("retracts", "because") if line in fell and name in fell[line]}
+            now = {name: value for name, value in (what | self._otherwise.get(line, {})).items() if name != "withdrawn"}
+            gone = {"withdrawn": "withdrawn" in self._otherwise.get(line, {})} if "withdrawn" in what else {}
+            gone |= {"withdrawn": True} if "withdrawn" in self._otherwise.get(line, {}) else {}
+            if now or gone:
+                yield Corrected(seq=seq, at=at, corrects=line, what=now | gone | why, source="rule")
 
     def tell(
         self, lines: Sequence[Event], before: Mapping[int, Event], now: Mapping[int, Event], fallen: Iterable[Corrected]
@@ -128,9 +146,14 @@ class ToldSoFar:
                 later[line] = Corrected(seq=seq, at=at, corrects=line, what={**what, **fell}, source="rule")
         self.fallen.extend(one for one in later.values() if "retracts" in one.what)
         self._compare({*changed, *said, *(line.seq for line in made)}, now)
+        self._note(later.values())
         told = (*made, *(later[line] for line in sorted(later)))
         self._keep(told)
         return told
+
+    def _note(self, told: Iterable[Corrected]) -> None:
+        for one in told:
+            self._ever.setdefault(one.corrects, set()).update(set(one.what) - {"retracts", "because"})
 
     def _compare(self, lines: Iterable[int], now: Mapping[int, Event]) -> None:
         """Note of these lines whether they read otherwise now. That people withdrew one, their own line says."""
@@ -151,18 +174,39 @@ class ToldSoFar:
             elif isinstance(event, Corrected) and "insert" in event.what:
                 self._first[event.seq] = event_from_json({**event.what["insert"][0], "seq": event.seq, "at": event.at})
 
-    def _read(self, file: Path | None, lines: Sequence[Event]) -> None:
-        """Read back what was told of these lines; a file that lacks something lacks only that."""
-        with suppress(OSError, UnicodeError, ValueError, EventError):
-            for text in [] if file is None else file.read_text(encoding="utf-8").splitlines():
+    def _write_anew(self) -> None:
+        """Replace a file that lacks or breaks something by what is known."""
+        file, fallen = self._file, list(self.fallen)
+        rows: list[Event] = []
+        for event in self.events:
+            rows += [event, *(one for one in fallen if one.seq == event.seq)]
+        text = "".join(json.dumps(event.to_json(), ensure_ascii=False) + "\n" for event in rows)
+        try:
+            if file is not None and (file.is_file() or not file.exists()):
+                write_whole(file, text.encode())
+        except OSError:
+            log.warning("what was shown of this game is not kept any more", exc_info=True)
+            self._file = None
+
+    def _read(self, file: Path | None, lines: Sequence[Event]) -> bool:
+        """Read back what was told of these lines; whether the whole file is that."""
+        if file is None or not file.is_file():
+            return True
+        try:
+            for text in file.read_text(encoding="utf-8").splitlines():
                 event = event_from_json(json.loads(text))
                 due = len(self.events)
                 if event.seq == due + 1 and due < len(lines) and _same_line(event, lines[due]):
                     self._add((event,))
-                elif isinstance(event, Corrected) and event.seq == due:
-                    self.fallen += [event] if "retracts" in event.what else []
+                elif isinstance(event, Corrected) and event.seq == due and 0 < event.corrects <= due:
+                    self.fallen += [event] if _says_what_fell(event) else []
+                    self._note((event,))
                 else:
-                    return
+                    return False
+        except Exception:  # whatever stands there, the game goes on without it
+            log.warning("what was shown of this game cannot be read any further: %s", file)
+            return False
+        return True
 
     def _keep(self, events: Sequence[Event]) -> None:
         if self._file is None or not events:
@@ -178,6 +222,12 @@ class ToldSoFar:
 
 def _for_the_owner(path: str, flags: int) -> int:
     return os.open(path, flags, ONLY_THE_OWNER)
+
+
+def _says_what_fell(told: Corrected) -> bool:
+    fell = told.what.get("retracts")
+    named = ((one.get("code"), one.get("by") or "") if isinstance(one, dict) else (None,) for one in fell or ())
+    return bool(fell) and all(isinstance(name, str) for names in named for name in names)
 
 
 def _as_told(line: Event, now: Event | None) -> Event:
@@ -218,4 +268,4 @@ class Follower:
                 first = {"withdrawn": False, **events[seq - 1].to_json()}
                 back = {name: first.get(name) for name in before}
                 what = back | ({"maybe": []} if "by" in what and "maybe" in back else {}) | what
-                yield Corrected(seq=sent, corrects=seq, what=what, source="rule")
+                yield Corrected(seq=sent, at=events[sent - 1].at, corrects=seq, what=what, source="rule")

@@ -134,11 +134,12 @@ def read_journal(path: str | Path) -> JournalText:
         raise JournalError.of(path, "cannot be read", error) from None
 
 
-def parse_journal(content: bytes, name: str = "journal") -> JournalText:
-    """Bytes as a journal. Raises JournalError; `name` stands for the file in its messages."""
+def parse_journal(content: bytes, name: str = "journal", *, earlier: bool = False) -> JournalText:
+    """Bytes as a journal. Raises JournalError; `name` stands for the file in its messages. `earlier`: of version 1 or
+    2, with what was concluded."""
     lines = content.split(b"\n")
     tail = lines.pop()
-    reader = _Reader(name)
+    reader = _Reader(name, earlier=earlier)
     for number, line in enumerate(lines, start=1):
         reader.read(line, number)
     torn = bool(tail) and reader.header is not None and not _is_json(tail)
@@ -161,8 +162,9 @@ def parse_journal(content: bytes, name: str = "journal") -> JournalText:
 class _Reader:
     """Reads a journal line by line. Each must fit its checksum, and have one where an earlier line has."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, earlier: bool) -> None:
         self.header: Header | None = None
+        self._earlier = earlier
         self.events: list[Event] = []
         self.seen: list[SeenLine] = []
         self.chain = RunningChecksum()
@@ -177,11 +179,12 @@ class _Reader:
             value = parse_line(body)
             if self.header is None:
                 self.header = Header.from_json(value)
-                check_version(value)
+                check_version(value, earlier=self._earlier)
             elif is_evidence(value):
                 self.seen.append(self._next_seen(SeenLine.from_json(value)))
             else:
-                self.events.append(self._due(event_from_json(value).fact()))
+                event = self._due(event_from_json(value))
+                self.events.append(event if self._earlier else event.fact())
             self._check(body, checksum)
         except ValueError as error:
             raise JournalError(self._name, f"line {number}: {error}") from None
@@ -217,9 +220,13 @@ class _Reader:
             self._checked = True
 
 
-def check_version(header: Mapping[str, Any]) -> None:
-    """Whether this program reads the journal that begins so. Raises EventError."""
+def check_version(header: Mapping[str, Any], *, earlier: bool = False) -> None:
+    """Whether this program reads the journal that begins so, or an `earlier` one. Raises EventError."""
     version = header.get("journal", 1)
+    if earlier and version in (1, 2) and type(version) is int:
+        return
+    if earlier:
+        raise EventError(f"journal: expected version 1 or 2, not {shown(version)}")
     if version in (1, 2) and type(version) is int:
         raise EventError(f"journal: version {version}; make version {JOURNAL_VERSION} of it: companion convert OLD NEW")
     if version != JOURNAL_VERSION or isinstance(version, bool):

@@ -13,10 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from flask import Blueprint, Response, current_app, request
 
-from companion.app.state import AppState, event_lines
+from companion.app.state import AppState, SessionLike, event_lines
 from companion.game.told import Follower
 from companion.web.guard import address_of
 
@@ -59,10 +60,11 @@ class Listener:
             self._follower.forget()
             yield message({"game": game}, event="game")
         quiet = True
-        for line in [] if session is None else event_lines(session, after=self._sent):
-            self._sent = line["seq"]
+        lines = [] if session is None else _told_lines(session, game)[self._sent :]
+        if lines:
+            self._sent += len(lines)
             quiet = False
-            yield message(line, event=None, number=f"{self._sent}@{game}")
+            yield b"".join(lines)
         otherwise = () if session is None else session.read_otherwise()
         for one in () if session is None else self._follower.news(session.events, otherwise, self._sent):
             quiet = False
@@ -74,6 +76,19 @@ class Listener:
         elif quiet:
             # Something changed that the journal does not hold; the page looks again all the same.
             yield message({}, event="change")
+
+
+_written: WeakKeyDictionary[SessionLike, tuple[str | None, list[bytes]]] = WeakKeyDictionary()
+
+
+def _told_lines(session: SessionLike, game: str | None) -> list[bytes]:
+    """The messages of all events of a game, each written once: whoever comes back again and again costs little."""
+    of, lines = _written.get(session, (game, []))
+    lines = lines if of == game else []
+    more = event_lines(session, after=len(lines))
+    lines = [*lines, *(message(line, event=None, number=f"{line['seq']}@{game}") for line in more)] if more else lines
+    _written[session] = game, lines
+    return lines
 
 
 def message(value: Any, *, event: str | None, number: str | None = None) -> bytes:

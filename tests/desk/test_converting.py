@@ -124,3 +124,25 @@ def test_no_file_is_overwritten(tmp_path: Path) -> None:
     result = CliRunner().invoke(companion, ["convert", str(EARLIER), str(tmp_path / "new.jsonl")])
     assert result.exit_code == 1 and "is there already" in result.output
     assert (tmp_path / "new.jsonl").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_changed_line_is_refused_and_a_torn_one_left_out(tmp_path: Path) -> None:
+    content = EARLIER.read_bytes()
+    (tmp_path / "changed.jsonl").write_bytes(content.replace(b'"tile": [', b'"tile": [ ', 1))
+    with pytest.raises(JournalError, match="does not fit its checksum"):
+        convert(tmp_path / "changed.jsonl", tmp_path / "new.jsonl")
+    (tmp_path / "torn.jsonl").write_bytes(content + b'{"seq": 9')
+    assert convert(tmp_path / "torn.jsonl", tmp_path / "torn-new.jsonl") == convert(EARLIER, tmp_path / "whole.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ({"event": "corrected", "source": "person", "corrects": 99, "what": {"by": "Ben"}}, "there is no event 99"),
+        ({"event": "corrected", "source": "person", "corrects": 1, "what": {"answer": 7}}, "offers no 7"),
+        ({"seq": 4, "event": "drew", "by": "Ben"}, "seq 2 to 3 are missing"),
+    ],
+)
+def test_a_line_about_nothing_is_refused_by_its_number(tmp_path: Path, line: dict[str, Any], why: str) -> None:
+    with pytest.raises(JournalError, match=why):
+        convert(written(tmp_path / "old.jsonl", BEGUN, line), tmp_path / "new.jsonl")

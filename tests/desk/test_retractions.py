@@ -114,7 +114,14 @@ def test_without_the_file_of_what_was_told_the_game_is_the_same_and_nothing_has_
     session.close()
     (tmp_path / "g.jsonl").with_suffix(SHOWN_SUFFIX).unlink()
     again = Session.open(tmp_path / "g.jsonl")
-    assert again.fallen == () and again.read_otherwise() == ()
+    assert again.fallen == ()
+    for one in again.read_otherwise():
+        line = again.events[one.corrects - 1].to_json()
+        line = {**line, **line["what"]["insert"][0]} if line["event"] == "corrected" else line
+        assert all((line.get(name) or None) == (value or None) for name, value in one.what.items()), (
+            "it changes nothing"
+        )
+    assert again.read_otherwise(), "whoever heard something else before is told"
     assert state_of(again) == {**shown, "retractions": []}
 
 
@@ -133,3 +140,29 @@ def test_a_name_that_goes_with_the_accusation_is_told_with_it(tmp_path: Path) ->
     assert told.what["retracts"] == [{"code": "CLOSED_TRAIN", "by": "Ann"}] and told in heard
     now = next(play for play in state_of(session)["plays"] if play["seq"] == told.corrects)
     assert (told.what["by"], list(told.what["maybe"])) == (now["by"], now["maybe"])
+
+
+def test_who_comes_back_hears_of_an_accusation_that_came_and_fell_meanwhile(tmp_path: Path) -> None:
+    session = accused(tmp_path)
+    session.undo()
+    (again,) = (one for one in session.read_otherwise() if one.corrects == 3)
+    assert [(one["code"], one["certain"]) for one in again.what["violations"]] == [("CLOSED_TRAIN", False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nonsense\n", "[" * 100_000, '{"seq": 1', '{"retracts": 5}\n', "\x00\xff"],
+    ids=["nonsense", "nested", "torn", "no event", "bytes"],
+)
+def test_whatever_stands_in_the_file_of_what_was_told_the_game_goes_on(tmp_path: Path, text: str) -> None:
+    session = accused(tmp_path)
+    shown, file = state_of(session), tmp_path / "g.shown"
+    session.close()
+    told = file.read_text(encoding="utf-8")
+    file.write_text(told + text, encoding="utf-8", errors="surrogateescape")
+    again = Session.open(tmp_path / "g.jsonl")
+    assert state_of(again)["plays"] == shown["plays"]
+    again.close()
+    size = file.stat().st_size
+    Session.open(tmp_path / "g.jsonl").close()
+    assert file.stat().st_size == size, "it was written anew once, and does not grow"

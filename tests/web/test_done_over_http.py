@@ -60,7 +60,8 @@ def test_a_screen_hears_the_name_also_when_it_comes_back_later(table: Table) -> 
         assert (line["corrects"], line["what"]["by"], line["source"]) == (play, "Ann", "rule")
     assert "corrected" not in [event.KIND for event in table.session.events], "it comes out of what was seen and said"
     table.send("undo")
-    assert told(table, table.session.seq) == []
+    (line,) = told(table, table.session.seq)
+    assert line["what"]["by"] is None, "whoever comes back hears that it is open again"
 
 
 def test_who_does_not_play_ends_no_turn(table: Table) -> None:
