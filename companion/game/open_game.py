@@ -422,12 +422,12 @@ class OpenGame:
     def snapshot(self, at: int | None = None) -> GameView:
         """Everything the page shows (game.view); `at`: as it stood after that journal line."""
         with self._lock:
-            ledger, lines, told = self._ledger, self.journal.events, self._told.fork()
+            ledger, lines = self._ledger, self.journal.events
             if at is None or at >= len(lines):
                 questions = ledger.questions()
                 now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(lines), questions, self._lying)
-                return _with_told(now, lines, told, self._watching.guesses())
-            work_out = ledger.at(max(0, at))
+                return _with_told(now, lines, self._told, self._watching.guesses())
+            work_out, told = ledger.at(max(0, at)), self._told.fork()
         with self._looking_back:
             then, lines = work_out(), lines[: max(0, at)]
             questions = standing_questions(then.timeline, lines)
