@@ -45,18 +45,19 @@ class AdaptationError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adaptation:
-    """`patterns` (m, d) unit vectors, of digits (`vision.digit_prints`) grey levels; `values` (m,) what each shows.
-
-    `sharpness` turns likeness into probability; `weight` is what the comparison counts beside the network, which has no
-    say in what `digits` are.
-    """
+    """What a row of one box has taught: patterns of halves whose values are known."""
 
     name: str
     patterns: Floats
+    """(m, d) unit vectors; of digits, grey levels (`vision.digit_prints`)."""
     values: NDArray[np.int16]
+    """(m,) the value that each pattern shows."""
     sharpness: float
+    """Turns likeness into probability."""
     weight: float
+    """Of the comparison, beside the network."""
     digits: bool = False
+    """The set has digits; the network has no say in these."""
 
     def probabilities(self, crops: Image, classes: int) -> Floats:
         """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, classes)."""

@@ -22,23 +22,25 @@ CUT_MM = 15.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmPlane:
-    """`inside` (h, w) bool is the table as far as the picture shows it, `mm` (h, w, 2) where each pixel lies on it.
-
-    The border is the table's edge or, where the picture ends first, the picture's: `band` are the flat indices of its
-    pixels in their order along it, `along_mm` how far along each lies, `length_mm` once around; `deep_mm` (h, w) how
-    far each pixel is from it.
-    """
+    """The table as the picture shows it, and its border: the table's edge or, where the picture ends first, the
+    picture's."""
 
     calibration: Calibration
     full_wh: tuple[int, int]
     size_wh: tuple[int, int]
     inside: NDArray[np.bool_]
+    """(h, w): the pixels that show the table."""
     mm: NDArray[np.float32]
+    """(h, w, 2): where each pixel lies on the table."""
     band: NDArray[np.intp]
+    """Flat indices of the border's pixels, in order along it."""
     along_mm: NDArray[np.float32]
+    """How far along the border each pixel of `band` lies."""
     length_mm: float
+    """Once around the border."""
     px_mm: float
     deep_mm: NDArray[np.float32]
+    """(h, w): how far each pixel is from the border."""
 
     @classmethod
     def of(cls, calibration: Calibration, full_wh: tuple[int, int], size_wh: tuple[int, int]) -> ArmPlane:

@@ -25,11 +25,14 @@ SAMPLES = 9
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """`axis_deg` points outwards, `tip_mm` is the middle of the farthest part, `reach_mm` how far that is."""
+    """The direction and the tip of an arm."""
 
     axis_deg: float
+    """Points outwards."""
     tip_mm: Point
+    """The middle of its farthest part."""
     reach_mm: float
+    """How far the tip is from the border."""
 
 
 def shape_from(points: Points, entry: Point, crossed: Points) -> Shape:

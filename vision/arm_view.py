@@ -24,25 +24,25 @@ ALIKE = 8
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One arm in one frame, in millimetres and degrees of the table.
-
-    `entry_mm` is the middle of where it crosses the border, None where it crosses none that is seen; `span_mm` how much
-    of the border it takes; `axis_deg` points outwards along it, from the tip to the shoulder; `reach_mm` from the entry
-    to the tip. `clear` False: it may be two, or it is not known where it ends. `other` is the same arm the other way
-    round, where both of its ends lie over the border and either may be the hand. `sleeve` is the colour of the arm away
-    from the hand, None where too little of it is seen: the logarithm of blue, green and red in LEVELS, less that of the
-    still table.
-    """
+    """One arm in one frame, in millimetres and degrees of the table."""
 
     entry_mm: Point | None
+    """The middle of where it crosses the border; None where it crosses none that is seen."""
     span_mm: float
+    """How much of the border it takes."""
     axis_deg: float
+    """Points outwards along the arm, from the tip to the shoulder."""
     tip_mm: Point
     reach_mm: float
+    """From the entry to the tip."""
     area_mm2: float
     clear: bool = True
+    """False: these may be two arms, or its end is unknown."""
     other: Arm | None = None
+    """The same arm the other way round, where both ends lie over the border and either may be the hand."""
     sleeve: Colour | None = None
+    """The arm's colour away from the hand: the logarithms of blue, green and red, in `LEVELS`, less those of the still
+    table. None where too little of it is seen."""
 
     def entry_deg(self, center_mm: Point) -> float | None:
         """The direction of the entry from the middle of the table."""
@@ -53,14 +53,16 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArmView:
-    """The arms of one frame. `labels` (h, w): n + 1 under arm n, CHANGED, UNCLEAR or 0; `tone` (h, w): how it looks, in
-    steps of the logarithm; `flooded`: nothing can be told because most of the table differs."""
+    """The arms of one frame."""
 
     plane: ArmPlane
     arms: tuple[Arm, ...]
     labels: Labels
+    """(h, w): n + 1 under arm n, CHANGED, UNCLEAR or 0."""
     tone: Tones
+    """(h, w): how bright it is, in steps of the logarithm."""
     flooded: bool = False
+    """Most of the table differs, so nothing can be told."""
 
     def covers(self, place_mm: Point, radius_mm: float) -> dict[int, float]:
         """Which arms lie over the disc around a place on the table, and which part of it: index (or UNCLEAR) ->

@@ -12,12 +12,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
-    """`columns` (n,) the column of each row. The prices, (n,) and (m,), add up to the cost where a row has its column
-    and to no more than the cost elsewhere; a column left over has the price 0, and none a higher one."""
+    """The cheapest assignment of rows to columns. The prices add up to the cost where a row has its column, and to no
+    more than the cost elsewhere."""
 
     columns: NDArray[np.intp]
+    """(n,) the column of each row."""
     row_prices: Floats
+    """(n,)"""
     column_prices: Floats
+    """(m,): 0 for a column that is left over; none is higher."""
 
 
 def assign(cost: Floats) -> Assignment:

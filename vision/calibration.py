@@ -30,24 +30,27 @@ class CalibrationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Lie:
-    """How a tile lies: `heading_deg` is atan2(dy, dx) from the middle of half 0 to the middle of half 1."""
+    """How a tile lies on the table."""
 
     center_mm: tuple[float, float]
     heading_deg: float
+    """atan2(dy, dx) from the middle of half 0 to the middle of half 1."""
     length_mm: float
     width_mm: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """`to_rays` (3, 3) takes tile-plane mm to rays of the lens, `table_to_rays` the same for the table itself."""
+    """Where the table lies in the picture."""
 
     corners_px: Floats
     size_mm: tuple[float, float]
     tile_height_mm: float
     lens: Lens
     to_rays: Floats
+    """(3, 3): takes millimetres of the tiles' plane to rays of the lens."""
     table_to_rays: Floats
+    """(3, 3): the same from the plane of the table itself."""
 
     @staticmethod
     def from_corners(

@@ -39,12 +39,14 @@ SAME = 0.6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """`quads` (k, 4, 2) worth a look; `sources` (k,): the tile that each was derived from; `moved` (k,): whether it is
-    that tile itself, moved by half its length, rather than one more in a gap."""
+    """Places worth a look for a tile that was not found."""
 
     quads: Floats
+    """(k, 4, 2)"""
     sources: NDArray[np.intp]
+    """(k,) the tile that each was derived from."""
     moved: NDArray[np.bool_]
+    """(k,) True: that tile itself, moved by half its length. False: one more tile in a gap."""
 
 
 def proposals(quads: Floats) -> Places:

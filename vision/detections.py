@@ -24,14 +24,15 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detections:
-    """`quads_px` (n, 4, 2) float32, clockwise as displayed; `kind` (n,) int8 of `Kind`; `confidence` (n,) float32.
-
-    For tiles the edge 0-1 is a short edge. Which short edge is first carries no meaning before reading.
-    """
+    """The things that the detector found in a picture."""
 
     quads_px: NDArray[np.float32]
+    """(n, 4, 2), clockwise as displayed. For tiles the edge 0-1 is a short edge; which one carries no meaning before
+    reading."""
     kind: NDArray[np.int8]
+    """(n,) of `Kind`."""
     confidence: NDArray[np.float32]
+    """(n,)"""
 
     def __post_init__(self) -> None:
         n = len(self.kind)

@@ -100,15 +100,17 @@ def line_across(image: Picture, quad: Floats) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The dividing lines of the tiles that were read: `across` number of the tile -> by how many levels its line
-    differs from the body (darker below 0) and how far it lies off the middle, in tile lengths; `plain` levels of the
-    lines that stand out, 0 where they are few; `usual`: the same, 0 where most tiles show none; `straight`: whether the
-    lines that stand out lie in the middles."""
+    """The dividing lines of the tiles that were read."""
 
     across: Mapping[int, tuple[float, float]]
+    """Number of the tile -> by how many levels its line differs from the body (darker below 0), and how far it lies off
+    the middle, in tile lengths."""
     usual: float
+    """Levels by which a line usually stands out; 0 where most tiles show none."""
     straight: bool
+    """The lines that stand out lie in the middles."""
     plain: float = 0.0
+    """Levels of the lines that stand out; 0 where few do."""
 
     @classmethod
     def of(cls, image: Picture, quads: Mapping[int, Floats]) -> Lines:

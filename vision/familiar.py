@@ -60,17 +60,17 @@ were none, and none of the 147 surer ones. From the second on, of 255, a pixel s
 
 @dataclass(slots=True)
 class Appearance:
-    """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given to.
-
-    `bodies`: the colours of the tiles themselves; `spreads`: how uneven the pips are (vision/by_hand.py); `digits`:
-    whether they are digits (vision/digits.py); `_shown`: value -> {tile (low, high, half): pattern}, a tile seen again
-    replaces itself.
-    """
+    """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given
+    to."""
 
     bodies: Bodies = field(default_factory=lambda: Bodies())
+    """The colours of the tiles themselves."""
     spreads: list[float] = field(default_factory=list)
+    """How uneven the pips are (vision/by_hand.py)."""
     digits: bool = False
+    """The tiles show digits (vision/digits.py)."""
     _shown: dict[int, dict[tuple[int, int, int], Floats]] = field(default_factory=dict)
+    """Value -> {tile (low, high, half): pattern}; a tile that is seen again replaces itself."""
     _alike: tuple[float, float] | None = None
 
     def learn(self, p: NDArray[np.float64], crops: Image) -> None:

@@ -22,14 +22,16 @@ LEAST_LEVEL_PX = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """`image` is (h, w, 3) uint8 BGR at full resolution; `small` the camera's own reduced stream of the same moment,
-    (h', w', 3) uint8 BGR, or None where the camera has none; `at` seconds on the camera's monotonic clock; `name`
-    what the picture is called in the evidence (a file name or a running number)."""
+    """One picture of a camera."""
 
     image: Image
+    """(h, w, 3) uint8 BGR, at full resolution."""
     at: float
+    """Seconds on the camera's monotonic clock."""
     name: str
+    """What the picture is called in the evidence: a file name or a running number."""
     small: Image | None = None
+    """(h', w', 3) uint8 BGR: the camera's own reduced stream of the same moment; None where it has none."""
     _halves: dict[int, Image] = field(default_factory=dict, init=False, repr=False)
 
     @property

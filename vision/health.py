@@ -26,17 +26,18 @@ FROZEN_FRAMES = 10
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`sharpness` see `sharpness_of`; `glare` is the part of the picture that is burnt out.
-
-    `causes` are the problems in one word each: FROZEN, DARK, GLARE, BLURRED.
-    """
+    """How good a picture is."""
 
     brightness: float
     glare: float
+    """The part of the picture that is burnt out."""
     sharpness: float
+    """See `sharpness_of`."""
     frozen: bool
     problems: tuple[str, ...]
+    """Sentences for people."""
     causes: tuple[str, ...] = ()
+    """The problems in one word each: FROZEN, DARK, GLARE, BLURRED."""
 
 
 class HealthCheck:

@@ -28,17 +28,17 @@ PLAYABLE = frozenset({"SMALL", "NO_BORDER"})
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """`error_mm` is None where no printed marker was there to measure it by; `problems` are sentences for people.
-
-    `causes` are the same in one word each: Health's, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE, NO_BORDER.
-    """
+    """How well a picture shows the table."""
 
     px_per_mm: float
     worst_px_per_mm: float
     error_mm: float | None
+    """None where there was no printed marker to measure it by."""
     glare: float
     problems: tuple[str, ...]
+    """Sentences for people."""
     causes: tuple[str, ...] = ()
+    """The problems in one word each: those of `Health`, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE, NO_BORDER."""
 
     @property
     def fit(self) -> bool:

@@ -33,15 +33,18 @@ BATCHES = (4, 64)
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """A confidence is the logistic of `judged` times the network's logit plus `found` times the detector's plus
-    `misfit` times what else is known plus `offset`, fitted on rendered tables that the judge was not trained on; below
-    `LEAST` nothing is passed on. Else is known of a back how far its size is off, and of a marker by how much more the
-    network says from a little aside."""
+    """The weights of a judge. A confidence is the logistic of their weighted sum; below `LEAST` nothing is passed on.
+    They were fitted on rendered tables that the judge was not trained on."""
 
     judged: float = 1.0
+    """Of the network's logit."""
     found: float = 0.0
+    """Of the detector's logit."""
     misfit: float = 0.0
+    """Of what else is known: how far the size of a back is off, or by how much more the network says of a marker from a
+    little aside."""
     offset: float = 0.0
+    """Added to the sum."""
 
     @classmethod
     def weighed(cls, path: Path, by: Mapping[str, float]) -> JudgeSettings:

@@ -28,10 +28,11 @@ _LIKELY = 0.3
 
 @dataclass(frozen=True, slots=True)
 class KnownSet:
-    """`copies` says how often the tile (low, high) is in the box."""
+    """The tiles of a box."""
 
     name: str
     copies: Mapping[tuple[int, int], int]
+    """Tile (low, high) -> how often it is in the box."""
 
     @staticmethod
     def double(highest: int) -> KnownSet:

@@ -27,14 +27,16 @@ NOMINAL_FOV_DEG = {
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """A pinhole with Brown distortion (k1, k2, p1, p2, k3), for pictures of `size_wh` pixels."""
+    """A pinhole with Brown distortion."""
 
     size_wh: tuple[int, int]
+    """Pixels of the pictures that it is for."""
     fx: float
     fy: float
     cx: float
     cy: float
     distortion: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    """k1, k2, p1, p2, k3."""
 
     @staticmethod
     def nominal(size_wh: tuple[int, int], fov_deg: float = NOMINAL_FOV_DEG["module3"]) -> Lens:
@@ -74,11 +76,13 @@ class Lens:
 
 @dataclass(frozen=True, slots=True)
 class LensFit:
-    """`error_px` is the root mean square over all board corners; `pictures` how many showed enough of the board."""
+    """A lens fitted to pictures of a printed board."""
 
     lens: Lens
     error_px: float
+    """Root mean square over all corners of the board."""
     pictures: int
+    """How many pictures showed enough of the board."""
 
 
 def calibrate_lens(images: Sequence[Image]) -> LensFit:

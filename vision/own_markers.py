@@ -51,12 +51,14 @@ RARE = 0.004
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkerLook:
-    """`areas` (n,) square units of each colour; `alike`: how similar the most similar other place was; `owner`: whose
-    it is, where somebody has said."""
+    """What one of the household's own markers looks like."""
 
     areas: Floats
+    """(n,) square units of each colour."""
     alike: float
+    """How similar the most similar other place was."""
     owner: str | None = None
+    """The player it belongs to, where somebody has said."""
 
     @property
     def least(self) -> float:
@@ -91,10 +93,12 @@ class MarkerLook:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColouredPicture:
-    """`colours` (h, w) which colour each pixel has, `unit_px` how many pixels a unit is."""
+    """A picture by colours."""
 
     colours: Colours
+    """(h, w) the colour of each pixel."""
     unit_px: float
+    """Pixels of a unit."""
 
     @staticmethod
     def of(small: NDArray[np.generic], unit_px: float) -> ColouredPicture:

@@ -25,16 +25,18 @@ five wrong values were below it, and 17 of 133 right ones."""
 
 @dataclass(frozen=True, slots=True)
 class HalfReading:
-    """`value` None is *unreadable*; `p` is the calibrated probability of the likeliest value, `others` the runners-up
-    as (value, p), likeliest first. For an unreadable half `others` starts with that likeliest value.
+    """One half of a tile.
 
     >>> HalfReading(None, 0.4, ((8, 0.4), (6, 0.3))).others[0]
     (8, 0.4)
     """
 
     value: int | None
+    """None is *unreadable*."""
     p: float
+    """The calibrated probability of the likeliest value."""
     others: tuple[tuple[int, float], ...] = ()
+    """The runners-up as (value, p), likeliest first. For an unreadable half they start with the likeliest value."""
 
     def refused(self) -> HalfReading:
         """The same, unread though the print reads well, as something speaks against it: `p` is 0 then. What it may be
@@ -48,10 +50,7 @@ class HalfReading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TileReading:
-    """`quad_px` (4, 2) float32, clockwise as displayed, half 0 at the edge 0-1; `face` is "up" or "down".
-
-    A face-down tile has no halves. `confidence` says how sure it is that a tile lies there at all. `or_blank`: whether
-    a face-down tile may as well be the double blank, which this picture does not tell from a back.
+    """One tile in a picture.
 
     >>> quad = np.array([[0, 0], [0, 20], [40, 20], [40, 0]], np.float32)
     >>> TileReading(quad, "up", (HalfReading(12, 0.99), HalfReading(5, 0.98)), 0.9).values
@@ -61,10 +60,15 @@ class TileReading:
     """
 
     quad_px: Quad
+    """(4, 2) float32, clockwise as displayed, half 0 at the edge 0-1."""
     face: str
+    """The side that shows: "up" or "down"."""
     halves: tuple[HalfReading, HalfReading] | None
+    """None for a tile that lies face down."""
     confidence: float
+    """How sure it is that a tile lies there at all, from 0 to 1."""
     or_blank: bool = False
+    """A tile face down that may as well be the double blank: this picture does not tell it from a back."""
 
     @property
     def values(self) -> tuple[int, int] | None:
@@ -85,27 +89,31 @@ def unread(tile: TileReading) -> TileReading:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A marker or the hub: `quad_px` (4, 2) float32, clockwise as displayed; `confidence` from 0 to 1.
+    """A marker or the hub.
 
     >>> Found(np.zeros((4, 2), np.float32), 0.8).confidence
     0.8
     """
 
     quad_px: Quad
+    """(4, 2) float32, clockwise as displayed."""
     confidence: float
+    """From 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PictureReading:
-    """Everything read in one picture of `size_wh` pixels; `ms` is how long it took, without opening the file.
+    """Everything read in one picture.
 
     >>> PictureReading((640, 480), ()).hub is None
     True
     """
 
     size_wh: tuple[int, int]
+    """Pixels of the picture."""
     tiles: tuple[TileReading, ...]
     markers: tuple[Found, ...] = ()
     hub: Found | None = None
     warnings: tuple[str, ...] = field(default=())
     ms: float = 0.0
+    """How long it took, without opening the file."""

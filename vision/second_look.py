@@ -53,12 +53,14 @@ OLD, NEW = (False, False), (True, True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Straightened:
-    """`way` (3, 3) takes a pixel of the picture to where it lies in the straightened one, which is `size_wh` large and
-    in which a tile is `tile_px` long, by and large, None where too few tell."""
+    """A picture straightened for a second look."""
 
     way: Floats
+    """(3, 3): takes a pixel of the picture to its place in the straightened one."""
     size_wh: tuple[int, int]
+    """Pixels of the straightened picture."""
     tile_px: float | None
+    """About how long a tile is in it; None where too few tell."""
 
     def of(self, levels: Levels) -> Image:
         """The picture, straightened."""

@@ -69,24 +69,23 @@ CAMERA_MOVED = 0.006
 
 @dataclass(frozen=True, slots=True)
 class SettleState:
-    """What one frame says. `regions` and `hidden` are (x0, y0, x1, y1) in pixels of the frame's full picture.
-
-    `regions` is what has to be read again where `should_read`, and where an arm has just left what will have to be if
-    the table stays as it is; `hidden` what an arm covers: nothing there has vanished.
-    `moved_px` is how far the whole picture has shifted since the last reading; `forced` tells that a timeout or
-    `read_now` asked, not a still table. `still_for`: in so many frames before this one the table lay as it does now.
-    `counts`: what this frame counts for where frames are counted to tell time.
-    """
+    """What one frame says. Regions are (x0, y0, x1, y1) in pixels of the frame's full picture."""
 
     state: TableState
     should_read: bool = False
     regions: tuple[Region, ...] = ()
+    """What to read again where `should_read`. Where an arm has just left: what to read if the table stays as it is."""
     hidden: tuple[Region, ...] = ()
+    """What an arm covers; nothing there has vanished."""
     moved_px: tuple[float, float] = (0.0, 0.0)
+    """How far the whole picture has shifted since the last reading."""
     camera_moved: bool = False
     forced: bool = False
+    """A timeout or `read_now` asked, not a still table."""
     still_for: int = 0
+    """For so many frames before this one the table lay as it does now."""
     counts: float = 1.0
+    """What this frame counts for where frames are counted to tell time."""
 
 
 class Settler:

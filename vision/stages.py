@@ -103,22 +103,23 @@ MOST_REALIGNED = 12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Look:
-    """One picture that is read, and what is known beforehand.
-
-    `known` is what lies on the table where the players have said so. `familiar` is what earlier pictures of the same
-    box have shown, `one_box` whether there are such: then all tiles are as far from the camera. `length_px` is how long
-    a tile is here, where a calibrated table says so, and `size` how large anywhere. `things`: the markers found.
-    """
+    """One picture that is read, and what is known beforehand."""
 
     reader: Reader
     picture: Picture
     cut: Cuts
     things: Detections
+    """The markers that the detector found."""
     known: KnownSet | None
+    """The tiles that lie on the table, where the players have said so."""
     familiar: Appearance
+    """What earlier pictures of the same box have shown."""
     one_box: bool
+    """There are earlier pictures of the same box: all tiles are equally far from the camera."""
     length_px: float | None
+    """How long a tile is here, where a calibrated table says so."""
     size: TileSize | None
+    """How large a tile is anywhere on that table."""
 
     @property
     def image(self) -> Image:

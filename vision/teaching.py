@@ -49,17 +49,19 @@ class RowError(AdaptationError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """`before`, `after`: shares of halves read right without and with what was learned, on halves left out."""
+    """What a row of the box has taught. Shares are of halves read right among those left out."""
 
     adaptation: Adaptation
     tiles: int
     before: float
+    """Without what was learned."""
     after: float
+    """With it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelfTest:
-    """`right`, `wrong` and `unread` halves of a known row."""
+    """Halves of a known row."""
 
     right: int
     wrong: int

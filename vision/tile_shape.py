@@ -42,14 +42,18 @@ photographs' 78 tiles that are read there the shortest is 1.446."""
 
 @dataclass(frozen=True, slots=True)
 class TileShape:
-    """`metric` (2, 2) measures a vector in px in tile lengths at `middle`; it grows by the factor exp(`gradient` . (x -
-    middle)) elsewhere. `width` of a tile in its lengths. `rest`: by how much outlines differ from it, a median."""
+    """How long and wide a tile is at each place of a picture."""
 
     metric: Floats
+    """(2, 2): at `middle` it measures a vector in pixels in tile lengths."""
     middle: Floats
+    """(2,) pixels."""
     gradient: Floats
+    """(2,) per pixel: at x the measure is larger by the factor exp(`gradient` . (x - `middle`))."""
     width: float
+    """Of a tile, in its lengths."""
     rest: float
+    """By how much outlines differ from the shape, as a median."""
 
     @property
     def lean_deg(self) -> float:

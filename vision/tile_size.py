@@ -40,10 +40,12 @@ def in_steps(length_px: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TileSize:
-    """`tile_mm` is the length and width of the set's tiles, `calibration` where they lie."""
+    """How large a tile is at a place of a calibrated table."""
 
     calibration: Calibration
+    """Where the tiles lie."""
     tile_mm: tuple[float, float]
+    """Length and width of the set's tiles."""
 
     def shares(self, quads_px: Floats) -> Floats:
         """(n, 4, 2) outlines -> (n, 2): how many times the set's length and width each one measures on the table."""

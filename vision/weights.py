@@ -33,10 +33,7 @@ class WeightsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """What the manifest states about one network; `temperature` divides the logarithms of its probabilities.
-
-    `confidence`: the weights of a judge's and of the detector's opinion, where the network is a judge.
-    """
+    """What the manifest states about one network."""
 
     name: str
     path: Path
@@ -44,7 +41,9 @@ class Shipped:
     size: int
     classes: tuple[str, ...]
     temperature: float
+    """Divides the logarithms of its probabilities."""
     confidence: Mapping[str, float]
+    """The weights of a judge's opinion and of the detector's; empty for other networks."""
 
 
 def folder_of(name: str) -> Path:
