@@ -31,13 +31,15 @@ SHAPES = 12
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place and signs: `index` 1 ... is the seat, `colour` 1 ... gives colour and shape and stays the
-    player's own at another seat, `initial` is one or two letters."""
+    """A player's place and signs."""
 
     name: str
     index: int
+    """The seat, from 1."""
     initial: str
+    """One or two letters."""
     colour: int
+    """From 1: colour and shape. It stays the player's own at another seat."""
 
     @property
     def shape(self) -> int:
@@ -187,24 +189,28 @@ def as_json(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RetractionShown:
-    """Line `seq` says of line `play` that these findings (code, by) stand no longer, and whether camera or people
-    told."""
+    """Findings of an earlier line that no longer stand."""
 
     seq: int
+    """The line that retracts them."""
     play: int
+    """The line that had them."""
     retracts: tuple[Mapping[str, str | None], ...]
+    """The findings: `code` and `by`."""
     because: str | None
+    """What told: camera or people."""
 
 
 @dataclass(frozen=True, slots=True)
 class TileShown:
-    """A laid tile: `sure` is how probably the camera read it right, None where a person said what it is; `others` are
-    what else it may be, with probabilities."""
+    """A laid tile."""
 
     tile: Pair
     seq: int = 0
     sure: float | None = None
+    """How probably the camera read it right; None where a person said what it is."""
     others: tuple[tuple[Pair, float], ...] | None = left_out()
+    """What else it may be, with probabilities."""
 
     @property
     def inner(self) -> int:
@@ -230,22 +236,22 @@ class TileShown:
 
 @dataclass(frozen=True, slots=True)
 class TrainShown:
-    """A train from the engine outwards. `end` is the value that is due, `dead` whether its double can be covered.
-
-    `off_record`: how many tiles lie there that are not on record. They are not in `tiles`, and the train's `end` is
-    not known.
-    """
+    """A train from the engine outwards."""
 
     name: str
     owner: str | None
     tiles: tuple[TileShown, ...]
+    """Those that are on record."""
     end: int | None
+    """The value that is due; None while tiles lie there that are not on record."""
     marker: bool
     open: bool
     flipped: bool
     dead: str
+    """Whether its double can still be covered."""
     playable: bool
     off_record: int = left_out(0)
+    """How many tiles lie there that are not on record."""
 
     @property
     def end_sign(self) -> str:
@@ -334,43 +340,35 @@ class NextRound:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """A line of the scoreboard; `rank` 1 leads, shared where totals are equal; `hand` a count where it is known."""
+    """A line of the scoreboard."""
 
     seat: Seat
     total: int
     last: int | None
     hand: int | None
+    """A count, where it is known."""
     rank: int
+    """1 leads; shared where totals are equal."""
 
 
 class OwnTurn(NamedTuple):
-    """The turn of `player` with this `number` in the round, from 1. `before`: the line before which it is still to
-    come; None: it is the next turn."""
+    """One turn of a player."""
 
     player: str
     number: int
+    """In the round, from 1."""
     before: int | None = None
+    """The line before which it is still to come; None: it is the next turn."""
 
 
 @dataclass(frozen=True)
 class GameView:
-    """The game after journal line `seq`.
-
-    `phase` is waiting (for a round), playing, round_over (hands are to be shown) or match_over; `plays` are this
-    round's events as they are held now, with their rulings; `must_cover` the open double that binds the player to move;
-    `unable` the acts that end the turn of a player who cannot play; `still_laying` whose long first train may go on;
-    `laying_together` says that first trains may still be laid, by everybody at the same time; `after_double` is the
-    train of a double just laid, to which one more tile is due; `questions` are those that nobody has answered. In a
-    round that people tap `to_come` are the turns still to come, `own_turns` how many turns each player has begun, and
-    `put_before` the taps that were put before others without a question (line of the late one, line of the other).
-    `turns_over` says that these rules turn a dead double face down, `knocks` that a last tile is announced by a knock.
-    `brought` are the points with which everybody began, where anybody had some; `left` those of whoever went home
-    earlier in the match; `colours` the players' numbers where they are not those of their seats. `off_record` is left
-    out where there is nothing to count, and so it is after a restart until the camera has looked.
-    """
+    """The game after a line of the journal."""
 
     seq: int
+    """The line."""
     phase: str
+    """`waiting` (for a round), `playing`, `round_over` (hands are to be shown) or `match_over`."""
     rules: str
     title: str
     family: str
@@ -388,9 +386,13 @@ class GameView:
     turn_finished: bool = False
     first_turn: bool = False
     unable: tuple[str, ...] = ()
+    """The acts that end the turn of a player who cannot play."""
     still_laying: str | None = None
+    """The player whose long first train may go on."""
     laying_together: bool = False
+    """First trains may still be laid, by everybody at the same time."""
     after_double: str | None = None
+    """The train of a double just laid, to which one more tile is due."""
     boneyard: int | None = None
     hands: Mapping[str, int | None] = field(default_factory=dict)
     markers: tuple[str, ...] = ()
@@ -401,13 +403,19 @@ class GameView:
     discards: Mapping[str, int] = field(default_factory=dict)
     open_doubles: tuple[OpenDouble, ...] = ()
     must_cover: MustCover | None = None
+    """The open double that binds the player to move."""
     may_play: tuple[Playable, ...] = ()
     blocked: Blocked | None = None
     plays: tuple[Line, ...] = ()
+    """This round's events as they read now, with their rulings."""
     questions: tuple[Line, ...] = ()
+    """Those that nobody has answered."""
     to_come: tuple[OwnTurn, ...] = ()
+    """In a round that people tap: the turns still to come."""
     put_before: tuple[Pair, ...] = ()
+    """Taps put before others without a question: line of the late one, line of the other."""
     own_turns: Mapping[str, int] = field(default_factory=dict)
+    """In a round that people tap: how many turns each player has begun."""
     totals: Mapping[str, int] = field(default_factory=dict)
     most_points_win: bool = False
     rounds_played: tuple[RoundScores, ...] = ()
@@ -417,12 +425,18 @@ class GameView:
     next: NextRound | None = None
     camera: None = None
     brought: Mapping[str, int] = left_out({})
+    """The points with which everybody began, where anybody had some."""
     left: Mapping[str, int] = left_out({})
+    """The points of players who went home earlier in the match."""
     colours: Mapping[str, int] | None = left_out()
+    """The players' numbers, where they are not those of their seats."""
     off_record: OffRecordShown | None = field(default=None, metadata={"nothing": None})
+    """Left out where there is nothing to count, and after a restart until the camera has looked."""
     reminders: tuple[str, ...] | None = left_out()
     turns_over: bool | None = left_out()
+    """These rules turn a dead double face down."""
     knocks: bool | None = left_out()
+    """These rules announce a last tile by a knock."""
     retractions: tuple[RetractionShown, ...] | None = left_out()
 
     # ---- what follows from it, for whoever draws it --------------------------------------------------------------

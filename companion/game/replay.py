@@ -30,17 +30,19 @@ from companion.tracking.verdict import Alternative, Charge, Verdict, alternative
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A game played again. `lines` are the events as they count, each with its ruling; `board` is folded from them.
-    `torn`: a last line was cut short."""
+    """A game played again."""
 
     text: JournalText
     rules: RuleSet
     lines: tuple[EffectiveEvent, ...]
+    """The events as they count, each with its ruling."""
     board: Scoreboard
+    """Folded from `lines`."""
     turn: str | None
 
     @property
     def torn(self) -> bool:
+        """A last line was cut short."""
         return bool(self.text.torn)
 
     @property
@@ -117,19 +119,19 @@ class NoSuchPlayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """The belief about event `seq`: the verdict, and the hypotheses, cheapest first (none where it is settled). In JSON
-    a hypothesis has a `tile` where it is another one than was read.
-
-    `again`: why the game asked for another look before it took the change that shows it. `watched` False: it was
-    entered in a round that no camera watched, and its ruling is the record's.
-    """
+    """What the belief says about one event."""
 
     seq: int
+    """The line of the event."""
     event: Event
     verdict: Verdict
     alternatives: tuple[Alternative, ...]
+    """The hypotheses, cheapest first; none where it is settled. In JSON a hypothesis has a `tile` where that is another
+    one than was read."""
     again: tuple[str, ...] = ()
+    """Why the game asked for another look before it took the change that shows the event."""
     watched: bool = True
+    """False: it was entered in a round that no camera watched, and its ruling is the record's."""
 
     @property
     def rest(self) -> float:

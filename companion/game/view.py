@@ -64,11 +64,12 @@ class Lying:
 
 @dataclass(frozen=True, slots=True)
 class OffRecord:
-    """How many such tiles lie at each train, or at an end of the line (L, R), and how many `apart` from all. A train
-    with none is not named."""
+    """Tiles that lie on the table and are not on record."""
 
     beyond: Mapping[str, int] = field(default_factory=dict)
+    """How many lie at each train, or at an end of the line (L, R). A train with none is not named."""
     apart: int = 0
+    """How many lie apart from all trains."""
 
     def __bool__(self) -> bool:
         return bool(self.beyond) or self.apart > 0
@@ -449,11 +450,12 @@ Act = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Accusation:
-    """A finding that is certain; `by` None: it is open who it was."""
+    """A finding that is certain."""
 
     act: Act
     code: str
     by: str | None
+    """None: it is open who it was."""
 
 
 def accusations(timeline: Timeline) -> frozenset[Accusation]:

@@ -44,11 +44,13 @@ LinePlace = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class ReadPart:
-    """Indices in a line: the tile that came `first`, and the read ones around it from `start` up to before `stop`."""
+    """The part of a line that was read around one tile. All are indices in the line."""
 
     first: int
+    """The tile that came first."""
     start: int
     stop: int
+    """Up to before this one."""
 
     def place(self, n: int) -> LinePlace:
         return (RIGHT, n - self.first) if n >= self.first else (LEFT, self.first - n)
@@ -103,13 +105,16 @@ lie there come to 0.22 in the worst light, checks of a cloth to 0.09."""
 
 @dataclass(frozen=True, slots=True)
 class LineStep:
-    """Tile `n` of the view continues the line, its `left_half` to the left, covering tile `below` if any."""
+    """A tile of the view that continues the line."""
 
     price: float
     n: int
+    """The tile."""
     at_right: bool
     left_half: int
+    """The half that lies to the left."""
     below: int | None
+    """The tile that it covers, if any."""
 
 
 @dataclass(slots=True)

@@ -42,16 +42,17 @@ SURE_TILE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Observation(TableChange):
-    """A change of the table, and beside it what the game is not told: each train's tiles from the inside out.
-
-    `hands` are the tiles newly laid open per seat; `doubts` what has to be asked; `news` the identities of the new
-    tiles; `maybe_marked` the players beside whose trains something lies that was not recognised.
-    """
+    """A change of the table, and beside it what the game is not told. A train's tiles are in order from the inside
+    out."""
 
     hands: Mapping[str, tuple[Tile, ...]] = field(default_factory=dict)
+    """The tiles newly laid open, per seat."""
     doubts: tuple[Problem, ...] = ()
+    """What has to be asked."""
     news: tuple[int, ...] = ()
+    """The identities of the new tiles."""
     maybe_marked: frozenset[str] = frozenset()
+    """Players beside whose trains something lies that was not recognised."""
 
     @property
     def change(self) -> TableChange:

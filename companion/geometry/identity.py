@@ -61,11 +61,13 @@ LARGEST_TURN_DEG = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A tile of the view: who it is, as seen now with what was known before; `changed`: another value in its place."""
+    """A tile of the view, as seen now with what was known before."""
 
     seen: SeenTile
     old: PlacedTile | None = None
+    """The tile as it was on the last still table; None: it is new."""
     changed: bool = False
+    """It shows another value in the same place."""
 
 
 @dataclass(slots=True)

@@ -34,12 +34,14 @@ class PortKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """`half` is 0 or 1, None for the middle of a long side; `normal` is the unit vector pointing out of the tile."""
+    """A place of a tile where another may join it."""
 
     kind: PortKind
     half: int | None
+    """0 or 1; None for the middle of a long side."""
     place: Point
     normal: Point
+    """The unit vector that points out of the tile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +164,17 @@ TIE_MM = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Tile `b` at port `b_port` joined to tile `a` at `a_port` (indices into the view). `matches`: the values agree."""
+    """Two tiles of the view that may be joined."""
 
     price: float
     a: int
+    """Index of the inner tile."""
     b: int
+    """Index of the tile that continues it."""
     a_port: int
     b_port: int
     matches: bool
+    """The values agree."""
 
     @property
     def order(self) -> tuple[float, bool, float]:
@@ -279,12 +284,15 @@ def distance(a: Point, b: Point) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Tile `tile` begins a train with its port `port`, at `angle_deg` around the hub."""
+    """A tile of the view that may begin a train."""
 
     price: float
     tile: int
+    """Its index."""
     port: int
+    """The port that faces the hub."""
     angle_deg: float
+    """Around the hub."""
 
     @property
     def order(self) -> tuple[float, bool, float]:

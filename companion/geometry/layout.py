@@ -47,11 +47,13 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class SeenHalf:
-    """One half as read: `value` None is *unreadable*; `others` are runner-up values with their probability."""
+    """One half as read."""
 
     value: int | None
+    """None is *unreadable*."""
     p: float
     others: tuple[tuple[int, float], ...] = ()
+    """Runner-up values with their probability."""
 
     def leans_from(self, value: int, times: float) -> bool:
         """Unread, yet another value is so many times likelier than this one."""
@@ -64,22 +66,22 @@ class SeenHalf:
 
 @dataclass(frozen=True, slots=True)
 class SeenTile:
-    """One tile as it lies. `heading_deg` points from the middle of half 0 to the middle of half 1.
-
-    `face_up` False is a tile lying face down (no halves). `box_px` is where the picture shows it (4 corners, clockwise,
-    half 0 at the edge 0-1), for evidence only. `track` is who it is for somebody who has watched it lie there: equal
-    numbers in two views of one table are one tile. None: nobody has watched it, as in a single picture.
-    """
+    """One tile as it lies."""
 
     center_mm: Point
     heading_deg: float
+    """Points from the middle of half 0 to the middle of half 1."""
     length_mm: float
     width_mm: float
     face_up: bool
     halves: tuple[SeenHalf, SeenHalf] | None
+    """None for a tile that lies face down."""
     confidence: float
     box_px: tuple[Point, Point, Point, Point] | None = None
+    """Where the picture shows it, for evidence only: four corners, clockwise, half 0 at the edge 0-1."""
     track: int | None = None
+    """Equal numbers in two views of one table are one tile that was watched lying there. None: nobody watched it, as in
+    a single picture."""
 
     @property
     def values(self) -> tuple[int, int] | None:
@@ -118,14 +120,16 @@ def leans_from(unread: SeenTile, read: SeenTile, times: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SeenMarker:
-    """`recognised`: it looks like a marker, and is not only something that lies where one would. `known`: like one that
-    the family has shown or said is theirs; `owner`: the player whose it is then, where that was said."""
+    """A marker as it lies."""
 
     center_mm: Point
     confidence: float
     recognised: bool = True
+    """It looks like a marker, and is not just something that lies where one would."""
     known: bool = False
+    """It looks like a marker that the family has shown or said is theirs."""
     owner: str | None = None
+    """The player it belongs to, where that was said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +141,15 @@ class SeenHub:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """One still table. `frame` names the picture it was read from, `size_mm` is the calibrated table (w, h)."""
+    """One still table."""
 
     tiles: tuple[SeenTile, ...]
     markers: tuple[SeenMarker, ...] = ()
     hub: SeenHub | None = None
     size_mm: tuple[float, float] = (1200.0, 900.0)
+    """Width and height of the calibrated table."""
     frame: str | None = None
+    """The picture it was read from."""
 
 
 COMMON_TILE_MM = (48.0, 24.0, 9.0)
@@ -163,25 +169,27 @@ class Family(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TableSetup:
-    """`stations` are degrees around the hub, `mexican_station` too; a train nobody owns is the Mexican train.
-
-    `engine` is the value of the round's engine where it is known. `boneyard_spread` False: the face-down tiles are a
-    pile and their number says nothing. `arms` is 1 or 2 for a Chinese line. `copies` is how often every tile exists,
-    None where the set itself says so (once in a double set, docs/rules.md section 4.1 for the Chinese one). `over`: the
-    round is over, and what is laid along the table's edge from now on are the players' hands.
-    """
+    """What is known of a table before it is seen."""
 
     family: Family = Family.MEXICAN
     players: tuple[str, ...] = ()
     stations: Mapping[str, float] = field(default_factory=dict)
+    """Where the players' trains begin, in degrees around the hub."""
     mexican_station: float | None = None
+    """The same of the Mexican train, the one that nobody owns."""
     engine: int | None = None
+    """The value of the round's engine, where it is known."""
     tile_mm: tuple[float, float, float] = COMMON_TILE_MM
     boneyard_spread: bool = True
+    """False: the face-down tiles are a pile, and their number says nothing."""
     arms: int = 1
+    """1 or 2, for a Chinese line."""
     set_max: int | None = 12
     copies: int | None = None
+    """How often every tile exists. None: as the set says (once in a double set; docs/rules.md section 4.1 for the
+    Chinese one)."""
     over: bool = False
+    """The round is over: tiles laid along the table's edge from now on are the players' hands."""
 
 
 HAND_STRIP = 2.2
@@ -224,11 +232,13 @@ class Trouble(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`tiles` are the identities concerned, the doubtful one first; `where_mm` is where to look."""
+    """Something about the table that is in doubt."""
 
     trouble: Trouble
     where_mm: Point | None = None
+    """Where to look."""
     tiles: tuple[int, ...] = ()
+    """Identities of the tiles concerned, the doubtful one first."""
 
     def __str__(self) -> str:
         place = "" if self.where_mm is None else f" at ({self.where_mm[0]:.0f}, {self.where_mm[1]:.0f}) mm"
@@ -237,16 +247,15 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class PlacedTile:
-    """A tile with an identity that lasts from one still table to the next.
-
-    `inner_half` is the half nearer the engine (in a line: the left half). `crosswise` lies across its train.
-    A face-down tile keeps the halves it was last seen with, if it was seen.
-    """
+    """A tile with an identity that lasts from one still table to the next. A face-down tile keeps the halves it was
+    last seen with, if it was seen."""
 
     id: int
     seen: SeenTile
     inner_half: int = 0
+    """The half nearer the engine; in a line the left half."""
     crosswise: bool = False
+    """It lies across its train."""
 
     @property
     def halves(self) -> tuple[SeenHalf, SeenHalf] | None:
@@ -275,10 +284,11 @@ class PlacedTile:
 
 @dataclass(frozen=True, slots=True)
 class Middle:
-    """Where the middle is; `rim_mm` is the hub's radius, or half the engine's length where there is no hub."""
+    """The middle of the table."""
 
     center_mm: Point
     rim_mm: float
+    """The hub's radius, or half the engine's length where there is no hub."""
     has_hub: bool
     engine: int | None
     """Index of the engine in the view, None while it is not seen."""
@@ -286,33 +296,34 @@ class Middle:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One still table, understood.
-
-    `trains` holds every player and MX, in order from the engine outwards; an empty tuple has not begun.
-    `line` is a Chinese line from left to right with its whole history; `walls` maps a tile to the one it covers.
-    `buried`: the places, counted from the first tile, of those under a wall that nobody saw; they are not in `line`.
-    `misread`: tiles of the line that have shown another value since long before it had a wall.
-    `two_mexican`: both trains that are nobody's lie clear of where a player may still begin theirs.
-    `supposed`: those of the `markers` that do not look like one. `boneyard` is None where it cannot be counted.
-    `loose` are face-up tiles that belong to nothing yet. `shown_discards` are those of the `discards` that lie face up.
-    """
+    """One still table, understood."""
 
     trains: Mapping[str, tuple[PlacedTile, ...]] = field(default_factory=dict)
+    """Every player and MX, in order from the engine outwards; an empty tuple has not begun."""
     engine: PlacedTile | None = None
     line: tuple[PlacedTile, ...] = ()
+    """A Chinese line from left to right, with its whole history."""
     walls: Mapping[int, int] = field(default_factory=dict)
+    """Tile -> the tile that it covers."""
     buried: tuple[int, ...] = ()
+    """Tiles under a wall that nobody saw and that are not in `line`: their places, counted from the first tile."""
     misread: frozenset[int] = frozenset()
+    """Tiles of the line that have shown another value since long before they had a wall."""
     markers: frozenset[str] = frozenset()
     supposed: frozenset[str] = frozenset()
+    """Those of `markers` that do not look like one."""
     two_mexican: bool = False
+    """Both trains that nobody owns lie clear of where a player may still begin a train."""
     flipped: frozenset[str] = frozenset()
     boneyard: int | None = None
+    """None where it cannot be counted."""
     discards: Mapping[str, int] = field(default_factory=dict)
     shown_discards: Mapping[str, tuple[PlacedTile, ...]] = field(default_factory=dict)
+    """Those of `discards` that lie face up."""
     hands: Mapping[str, tuple[PlacedTile, ...]] = field(default_factory=dict)
     face_down: tuple[PlacedTile, ...] = ()
     loose: tuple[PlacedTile, ...] = ()
+    """Face-up tiles that belong to nothing yet."""
     problems: tuple[Problem, ...] = ()
     middle: Middle | None = None
     next_id: int = 1

@@ -119,16 +119,19 @@ class Reveal:
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """One examined decision: where in the log it stands, what it would be, how sure that is, and by which tiles.
-    `by_chance`: how often an honest player holds these tiles later all the same, having drawn each since."""
+    """One decision that was examined."""
 
     at: int
+    """Its place in the log."""
     by: str
     code: Violation
+    """The violation it would be."""
     status: Status
     offence: bool
     tiles: tuple[Tile, ...]
+    """The shown tiles that speak against it."""
     by_chance: float
+    """How often an honest player holds these tiles later all the same, having drawn each since."""
 
 
 def all_drawn_since(held: int, proof: int, draws: int) -> float:

@@ -218,9 +218,7 @@ MUCH = 30
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """`result` is the net of each player (positive: receives) and adds up to 0; `winner` has the lowest sum.
-
-    With plain points `result` are the pips of each player.
+    """What a round has come to.
 
     >>> from companion.rules import load_ruleset, settle
     >>> settle(load_ruleset('jielong'), ['Ann', 'Ben'], {'Ann': 4, 'Ben': 9})
@@ -228,17 +226,21 @@ class Settlement:
     """
 
     result: Mapping[str, int]
+    """The net of each player, above 0 where they receive; adds up to 0. With plain points: the pips of each player."""
     winner: str
+    """The player with the lowest sum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """What one player pays another: `amount`, a difference of pips or a chip, times `factor` (1, 2 or 4)."""
+    """What one player pays another."""
 
     payer: str
     receiver: str
     amount: int
+    """A difference of pips, or a chip."""
     factor: int = 1
+    """What multiplies the amount: 1, 2 or 4."""
 
     @property
     def total(self) -> int:

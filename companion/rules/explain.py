@@ -64,10 +64,12 @@ def words_of(code: Violation, family: str = MEXICAN) -> CodeText:
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """`words` in the language of the source, `meaning` in English: a message for the translators."""
+    """A passage of a source."""
 
     words: str
+    """In the language of the source."""
     meaning: str
+    """In English: a message for the translators."""
 
 
 def about() -> Mapping[str, Collection[str]]:
@@ -121,9 +123,6 @@ class Facts:
 class Reason:
     """One code explained, in words for the players.
 
-    `source` is the text that the rule rests on and what it says, translated; of a house's own rule, that it is one.
-    `certain` is False for a fault of `Ruling.may`: it is possible, and accuses nobody.
-
     >>> from companion.rules import Violation, explain, load_ruleset
     >>> explain(load_ruleset('tactic'), Violation.NO_DRAW).rule
     'If you cannot play, draw one tile while there are any.'
@@ -133,7 +132,9 @@ class Reason:
     sentence: str
     rule: str
     source: str
+    """The text that the rule rests on and what it says, translated. Of a house's own rule: that it is one."""
     certain: bool = True
+    """False for a fault of `Ruling.may`: it is possible, and accuses nobody."""
 
     def as_dict(self) -> dict[str, str | bool]:
         """The reason as the judge's answers write it.

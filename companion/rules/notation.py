@@ -55,7 +55,7 @@ class NotationError(RulesError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Laying:
-    """A change between two still tables: a tile appeared at the end of `train`."""
+    """A change between two still tables: a tile appeared at the end of a train."""
 
     tile: Laid
     train: str
@@ -63,7 +63,7 @@ class Laying:
 
 @dataclass(frozen=True, slots=True)
 class Vanishing:
-    """A change: a tile of `train` is gone."""
+    """A change: a tile of a train is gone."""
 
     tile: Laid
     train: str
@@ -71,9 +71,10 @@ class Vanishing:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A change: the boneyard has `count` tiles fewer."""
+    """A change: the boneyard has fewer tiles."""
 
     count: int
+    """How many fewer."""
 
 
 Change = Laying | Vanishing | Drawing | Mark | Unmark

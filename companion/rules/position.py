@@ -24,9 +24,7 @@ SOMEBODY = "?"
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """A tile laid on `train` (a player's name, `MX`, `MX2`; in a Chinese line `R` or `L`).
-
-    In a Chinese line `tile.inner` is the left half and `tile.outer` the right half, wherever it was added.
+    """A tile laid on a train or at an end of a Chinese line.
 
     >>> from companion.rules import parse_act
     >>> parse_act('play 12-5@Ann')
@@ -34,7 +32,9 @@ class Play:
     """
 
     tile: Laid
+    """In a Chinese line `inner` is the left half and `outer` the right half, wherever the tile was added."""
     train: str
+    """A player's name, `MX` or `MX2`; in a Chinese line `R` or `L`."""
 
     def __str__(self) -> str:
         """The act in notation: what `Board.push` and `Board.explain` take."""
@@ -57,7 +57,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A marker put on the train of `player`.
+    """A marker put on a train.
 
     >>> from companion.rules import Mark, print_act
     >>> print_act(Mark('Ann'))
@@ -65,6 +65,7 @@ class Mark:
     """
 
     player: str
+    """The owner of the train."""
 
     def __str__(self) -> str:
         return f"mark {self.player}"
@@ -72,7 +73,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Unmark:
-    """The marker taken off the train of `player`.
+    """A marker taken off a train.
 
     >>> from companion.rules import Unmark, print_act
     >>> print_act(Unmark('Ann'))
@@ -80,6 +81,7 @@ class Unmark:
     """
 
     player: str
+    """The owner of the train."""
 
     def __str__(self) -> str:
         return f"unmark {self.player}"
@@ -87,7 +89,7 @@ class Unmark:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """The open double at the end of `train` turned face down.
+    """An open double turned face down at the end of its train.
 
     >>> from companion.rules import Flip, print_act
     >>> print_act(Flip('Ann'))
@@ -102,7 +104,7 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """Chinese games: an own tile laid aside instead of a play; `tile` is what it shows, where it lies face up.
+    """Chinese games: an own tile laid aside instead of a play.
 
     >>> from companion.rules import Discard, print_act
     >>> print_act(Discard(), ':')
@@ -111,6 +113,7 @@ class Discard:
 
     face_up: bool = False
     tile: Tile | None = None
+    """What it shows, where it lies face up."""
 
     def __str__(self) -> str:
         shown = f" {self.tile.low}:{self.tile.high}" if self.tile is not None else ""
@@ -154,12 +157,7 @@ Seen = tuple[Mapping[str, Chain], Laid, frozenset[Tile]]
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A Mexican Train table. `players` clockwise; `trains` holds every player and `MX`, an empty chain is not started.
-
-    `open` are the trains that end in an uncovered double, in the order of laying; `flipped` those closed by a face-down
-    dead double (the double stays the chain's last tile). `boneyard` None cannot be counted. `hands` are tile counts
-    before the turn; a player not named holds more than one tile. `round` None: the engine's value is not checked.
-    Nothing is checked here: what is wrong with a table is for the judge to say.
+    """A Mexican Train table. Nothing is checked here: what is wrong with a table is for the judge to say.
 
     >>> from companion.rules import Board
     >>> Board('tactic', trains={'Ann': '12-5'}, markers=['Ben']).position.markers
@@ -168,16 +166,23 @@ class Position:
 
     set_max: int
     players: tuple[str, ...]
+    """Clockwise."""
     engine: Laid
     trains: Mapping[str, Chain]
+    """Every player and `MX`; an empty chain is not started."""
     markers: frozenset[str] = frozenset()
     open: tuple[str, ...] = ()
+    """The trains that end in an uncovered double, in the order of laying."""
     flipped: frozenset[str] = frozenset()
+    """The trains that a face-down dead double closes; the double stays the last tile of the chain."""
     turn: str = ""
     first_turn: bool = False
     boneyard: int | None = None
+    """None: it cannot be counted."""
     hands: Mapping[str, int] = field(default_factory=dict)
+    """Tile counts before the turn; a player who is not named holds more than one tile."""
     round: int | None = None
+    """None: the value of the engine is not checked."""
     first_engine: int | None = None
     _seen: Seen | None = field(default=None, repr=False, compare=False)
 
@@ -263,9 +268,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class LinePosition:
-    """A Chinese line. `players` counter-clockwise, that is in playing order; `line` from left to right.
-
-    `discards` are the face-down tiles of each player; `hands` counts, where known; `passes` in a row until now.
+    """A Chinese line.
 
     >>> from companion.rules import Board
     >>> Board('jielong', line='2:6 6:4').position.line
@@ -273,11 +276,16 @@ class LinePosition:
     """
 
     players: tuple[str, ...]
+    """Counter-clockwise, which is the playing order."""
     line: Chain = ()
+    """From left to right."""
     turn: str = ""
     discards: Mapping[str, int] = field(default_factory=dict)
+    """How many tiles each player has laid aside face down."""
     hands: Mapping[str, int] = field(default_factory=dict)
+    """Tile counts, where known."""
     passes: int = 0
+    """In a row until now."""
 
     @property
     def ends(self) -> tuple[int, int] | None:

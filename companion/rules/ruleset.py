@@ -78,11 +78,6 @@ class Source:
 class RuleSet:
     """The rules of one game. The fields are docs/rules.md section 3 by name; those of the other family stay at rest.
 
-    `rounds` None means one round for each double of the set, `first_engine` None the set's highest double,
-    `max_doubles_per_turn` None no limit, `announce` None no announcement. `closings_per_turn` is 1 in every source,
-    which is what the end of a turn with its first plain tile comes to; no other number is accepted. A match ends once
-    somebody has `match_points`; at `match_until` (a time of day, as 22:30) the table is asked whether it ends.
-
     >>> from companion.rules import load_ruleset
     >>> load_ruleset('tactic').title
     'Mexican Train (boxed game)'
@@ -120,8 +115,11 @@ class RuleSet:
     extra_tile: str = "anywhere"
     extra_in_order: bool = False
     max_doubles_per_turn: int | None = None
+    """None: no limit."""
     close_order: str = "any"
     closings_per_turn: int = 1
+    """1 in every source, which is what the end of a turn with its first plain tile comes to. No other number is
+    accepted."""
     redraw_after_drawn_double: bool = True
     marker_after: str = "nothing_laid"
     marker_off: str = "own"
@@ -133,9 +131,12 @@ class RuleSet:
     blocked_winner_zero: bool = False
     double_blank: int = 0
     announce: str | None = None
+    """None: no announcement."""
     announce_penalty: int = 0
     rounds: int | None = None
+    """None: one round for each double of the set."""
     first_engine: int | None = None
+    """None: the highest double of the set."""
 
     arms: int = 1
     settlement: str = "pairwise"
@@ -147,7 +148,9 @@ class RuleSet:
     match_deals: int | None = None
 
     match_points: int | None = None
+    """The match ends once somebody has so many."""
     match_until: str | None = None
+    """A time of day, as 22:30: then the table is asked whether the match ends."""
 
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}), hash=False, compare=False)
     open_fields: frozenset[str] = field(default=frozenset(), init=False, repr=False, hash=False, compare=False)

@@ -104,7 +104,7 @@ class Tile:
 
 
 class Laid(NamedTuple):
-    """A tile as it lies: `inner` is the half nearer the engine (in a Chinese line: the left half).
+    """A tile as it lies.
 
     >>> from companion.rules import Laid
     >>> Laid(12, 5) == Laid(5, 12)
@@ -112,6 +112,7 @@ class Laid(NamedTuple):
     """
 
     inner: int
+    """The half nearer the engine; in a Chinese line the left half."""
     outer: int
 
     @property

@@ -112,7 +112,7 @@ class Violation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """`codes` are root causes that are certain; `may` are codes that may also be meant and on which nothing rests.
+    """The violations of one act.
 
     >>> from companion.rules import Board
     >>> Board('tactic').judge('draw; end')
@@ -120,7 +120,9 @@ class Ruling:
     """
 
     codes: frozenset[Violation] = frozenset()
+    """Root causes that are certain."""
     may: frozenset[Violation] = frozenset()
+    """Codes that may also be meant. Nothing rests on them."""
 
     @property
     def legal(self) -> bool:

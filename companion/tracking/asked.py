@@ -28,12 +28,15 @@ MOST_READINGS = 12
 
 
 class TapAnswer(NamedTuple):
-    """What somebody said of the question about a tap: `events` as its key had them, `by` who said it, line `seq`."""
+    """What somebody answered to the question about a tap."""
 
     kind: Kind
     events: tuple[Mapping[str, Any], ...]
+    """What the answer changes, as its key had it."""
     by: str = ""
+    """The person who answered."""
     seq: int = 0
+    """The line of the answer."""
 
 
 class Confirmed(NamedTuple):
@@ -44,20 +47,23 @@ class Confirmed(NamedTuple):
 
 
 class Tap(NamedTuple):
-    """What somebody tapped: the act and whose it is, from line `seq`. `turn`: to which turn of the player it belongs,
-    by the phone's screen (from 1). `end`: the value of the train's end for which a tile was tapped. `fines`: so many
-    draws of this player may be for a last tile that was not announced. `put_in`: an answer
-    put it in, so that the tap itself may still come."""
+    """One act that somebody tapped."""
 
     seq: int
+    """The line of the tap."""
     act: Action
     by: str
+    """The player whose act it is."""
     outer_only: bool = False
     late: bool = False
     turn: int | None = None
+    """The turn of the player that it belongs to by the phone's screen, from 1."""
     end: int | None = None
+    """The value of the train's end for which a tile was tapped."""
     put_in: bool = False
+    """An answer put it in, so the tap itself may still come."""
     fines: int = 0
+    """How many draws of this player may be for a last tile that was not announced."""
 
     @property
     def told(self) -> Told:
@@ -65,16 +71,19 @@ class Tap(NamedTuple):
 
 
 class TapQuestion(NamedTuple):
-    """The tap of line `seq` does not fit, for the reasons `faults`. `keys`: what may have been, the likeliest first;
-    `alive`: those of them that fit all that was tapped since, by their place. `again`: it was asked before, and the
-    answer left something open."""
+    """A tap that does not fit, and what may have been."""
 
     seq: int
+    """The line of the tap."""
     faults: tuple[Fault, ...]
+    """The reasons why it does not fit."""
     keys: tuple[Edit, ...]
+    """What may have been, the likeliest first."""
     alive: frozenset[int]
+    """Those of `keys`, by their place, that fit all that was tapped since."""
     whose: str
     again: int = 0
+    """It was asked before, and the answer left something open."""
 
 
 class ActOrder:

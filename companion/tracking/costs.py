@@ -17,11 +17,13 @@ from companion.rules.written import written
 
 
 class Prior(NamedTuple):
-    """What an assumption costs, what it says (`text`), and where the number comes from."""
+    """What an assumption costs."""
 
     decibans: int
     text: str
+    """The assumption in words."""
     source: str
+    """Where the number comes from."""
 
 
 class Cause(StrEnum):

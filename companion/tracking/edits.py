@@ -51,12 +51,14 @@ class Kind(StrEnum):
 
 
 class Edit(NamedTuple):
-    """`items` are the acts as this answer has them, `events` what it changes, as the contract says it."""
+    """One possible answer to the question about a tap."""
 
     kind: Kind
     cost: int
     items: tuple[Told, ...]
+    """The acts as this answer has them."""
     events: tuple[Mapping[str, Any], ...] = ()
+    """What it changes, as the contract says it."""
 
 
 COST = {

@@ -24,9 +24,10 @@ MOST_OTHERS = 6
 
 
 class OtherTile(NamedTuple):
-    """`cost`: what it costs, in decibans, that this tile lies there and not the one that was read."""
+    """Another tile than the one that was read."""
 
     cost: int
+    """Decibans of its lying there instead."""
     tile: Laid
 
 
@@ -71,33 +72,35 @@ WRONG_STATEMENT = COST[Cause.WRONG_STATEMENT]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One thing that changed. `act` is what somebody must have done for it, `item` its number for good.
-
-    `p`: how surely the inner and the outer half of a tile were read (None: surely). `actors`: player -> decibans of
-    the arm that was seen over the place, where one was; a player who is not named there is as likely as any other.
-    `arm`: the one player whose arm it clearly was.
-    `by`: the only player it can have been (a Chinese tile put away lies with its owner). Of what people have said:
-    `stated_player` is who they say it was, `doubt` what it costs that it did not happen
-    at all (None: the camera saw it), `denied` what it costs that it did although somebody has withdrawn it (None:
-    nobody has), `value_doubt` what it costs that another tile lies there. `two_mexican`: two
-    trains lay where no player who has none may still begin theirs. `others`: which tiles it may be instead, the
-    likeliest first; the belief weighs them against the one in `act`. `follows`: tapped right after another act of the
-    same player.
-    """
+    """One thing that changed."""
 
     item: int
+    """Its number for good."""
     act: Action
+    """What somebody must have done for it."""
     p: tuple[float, float] | None = None
+    """How surely the inner and the outer half of a tile were read; None: surely."""
     actors: Mapping[str, int] = field(default_factory=dict)
+    """Player -> decibans of the arm that was seen over the place, where one was. Players who are not named are all as
+    likely."""
     arm: str | None = None
+    """The one player whose arm it clearly was."""
     by: str | None = None
+    """The only player it can have been: a Chinese tile put away lies with its owner."""
     stated_player: str | None = None
+    """The player whom people named."""
     doubt: int | None = None
+    """What it costs that it did not happen at all; None: the camera saw it."""
     denied: int | None = None
+    """What it costs that it did happen although somebody has withdrawn it; None: nobody has."""
     value_doubt: int | None = None
+    """What it costs that another tile lies there than people said."""
     two_mexican: bool = False
+    """Two trains lay where no player without a train may still begin one."""
     others: tuple[OtherTile, ...] = ()
+    """Tiles that it may be instead of the one in `act`, the likeliest first; the belief weighs them."""
     follows: bool = False
+    """It was tapped right after another act of the same player."""
 
     @property
     def is_sure(self) -> bool:
@@ -118,33 +121,37 @@ class Piece:
 
 
 class Doubtful(NamedTuple):
-    """`cost`: what it costs, in decibans, that another tile lies there than the one of piece `item`."""
+    """A tile that lay there before and may be another."""
 
     cost: int
+    """Decibans of another tile lying there."""
     item: int
+    """The piece that laid it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The pieces of one change between two still tables.
-
-    `gone` are laid tiles that lie there no more, `returned` tiles that lie in the boneyard again. `clouded`: something
-    that was not understood lies there; `guessed`: a tile beside the new ones was not surely read. `doubtful_tiles`:
-    (tile, train) that lay there before, and what it costs that another one lies there: they were not surely read, or
-    nobody but a person has seen them. `adopted`: it lay there before anybody watched, or tiles that nobody sees or can
-    read came before it: nobody can tell how it came about. `unread`: trains that now end in such a tile.
-    """
+    """The pieces of one change between two still tables."""
 
     number: int
     pieces: tuple[Piece, ...]
     gone: tuple[tuple[Laid, str], ...] = ()
+    """Laid tiles that are no longer there, each with its train."""
     returned: int = 0
+    """How many tiles lie in the boneyard again."""
     frame: str | None = None
     clouded: bool = False
+    """Something that was not understood lies there."""
     guessed: bool = False
+    """A tile beside the new ones was not surely read."""
     doubtful_tiles: Mapping[tuple[Laid, str], Doubtful] = field(default_factory=dict)
+    """Tiles (tile, train) that lay there before and may be others: they were not surely read, or nobody but a person
+    has seen them."""
     adopted: bool = False
+    """Nobody can tell how it came about: it lay there before anybody watched, or tiles that nobody sees or can read
+    came before it."""
     unread: tuple[str, ...] = ()
+    """Trains that now end in a tile that nobody can read."""
 
     @classmethod
     def of(cls, number: int, change: TableChange) -> Evidence:
@@ -227,20 +234,21 @@ class Rest(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One act of a hypothesis. `item` None: nothing shows it (a pass, a turn that began out of order).
-
-    `codes` are what it is held against `player`; `causes` what had to be assumed, which made it cost `cost`. A tile in
-    `act` may be another one than was read. `misread_below`: the item of the tile that it lies
-    on, where that is held to be misread.
-    """
+    """One act of a hypothesis."""
 
     player: str
     act: Action | None
+    """May be of another tile than was read."""
     item: int | None
+    """None: nothing shows it (a pass, a turn that began out of order)."""
     codes: tuple[str, ...]
+    """The violations that it charges `player` with."""
     causes: tuple[Cause, ...]
+    """What had to be assumed."""
     cost: int
+    """Decibans of `causes`."""
     misread_below: int | None = None
+    """The item of the tile that it lies on, where that counts as misread."""
 
 
 class Move(NamedTuple):
@@ -255,18 +263,20 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """The pieces of one Evidence by kind; tiles of one train from the inside out. `unsure`: whether one of the tiles
-    may be another. `ahead`: what a search has worked out about each rest."""
+    """The pieces of one `Evidence` by kind."""
 
     evidence: Evidence
     trains: tuple[tuple[str, tuple[Piece, ...]], ...]
+    """The tiles of each train, from the inside out."""
     draws: tuple[Piece, ...]
     discards: tuple[tuple[str, tuple[Piece, ...]], ...]
     flips: tuple[Piece, ...]
     markers: tuple[Piece, ...]
     ends: tuple[Piece, ...] = ()
     unsure: bool = False
+    """One of the tiles may be another."""
     ahead: dict[Any, Any] = field(default_factory=dict, compare=False)
+    """What a search has worked out about each rest."""
 
     @classmethod
     def of(cls, evidence: Evidence) -> Pieces:

@@ -76,14 +76,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """`rows` are all the faultless ones when `explainable`, else those with the fewest faulty turns.
-
-    `vanished` is true where a laid tile is gone: nothing explains that, and nobody can be named.
-    """
+    """All the ways in which a change can have come about."""
 
     explainable: bool
+    """There are ways without a fault."""
     rows: tuple[Row, ...] = ()
+    """Those ways; without any, the ones with the fewest faulty turns."""
     vanished: bool = False
+    """A laid tile is gone: nothing explains that, and nobody can be named."""
 
     @property
     def explanations(self) -> tuple[str, ...]:
@@ -114,18 +114,19 @@ class Work:
 
 
 class Made(NamedTuple):
-    """One whole turn, what of the change is explained after it, and the move that ends it.
-
-    `seen`: some of the change belongs to it. `last`: it moved a marker of somebody without a turn in the row, so that
-    nobody may follow. `out`: the hand is empty after it.
-    """
+    """One whole turn."""
 
     turn: RowTurn
     rest: Rest
+    """What of the change is explained after it."""
     move: Move
+    """The move that ends it."""
     seen: bool
+    """Some of the change belongs to it."""
     last: bool
+    """It moved a marker of somebody without a turn in the row, so nobody may follow."""
     out: bool
+    """The hand is empty after it."""
 
     @property
     def following(self) -> MexicanState:
@@ -139,12 +140,13 @@ class Made(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """The middle of a turn: `places` says before which tile each draw comes."""
+    """The middle of a turn."""
 
     state: MexicanState
     rest: Rest
     plays: tuple[Play, ...]
     places: tuple[int, ...]
+    """Before which tile each draw comes."""
     codes: frozenset[V]
 
 

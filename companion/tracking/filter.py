@@ -51,12 +51,15 @@ HypothesisState = Any
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The change explained from hypothesis number `parent`: the state after it, the steps, and the whole cost."""
+    """One explanation of a change."""
 
     parent: int
+    """Number of the hypothesis that it continues."""
     state: HypothesisState
+    """After the change."""
     steps: tuple[Step, ...]
     cost: float
+    """Decibans of the whole."""
 
     @property
     def errs(self) -> bool:
@@ -209,25 +212,28 @@ MOST_OUTLIERS = 8
 
 @dataclass(slots=True)
 class Hypothesis:
-    """One state of the round and the ways to it. `cost` in decibans, relative to the best.
-
-    `actors`: item -> player -> share; `codes`: (item, code, player) -> share; `causes`: (item, cause) -> share;
-    `others`: (item, tile) -> share of its being this tile, which is not the one that was read. `path`: the steps of the
-    cheapest way, newest last. `born`: the evidence at which it began as an outlier. `counted`: what it leaves open of
-    the counts; empty where they are as its state has them. `first`: what came before this item is forgotten.
-    """
+    """One state of the round and the ways to it. A share is a part of 1."""
 
     state: HypothesisState
     cost: float
+    """Decibans, relative to the best hypothesis."""
     actors: dict[int, Shares] = field(default_factory=dict)
+    """Item -> player -> share."""
     codes: Shares = field(default_factory=dict)
+    """(item, code, player) -> share."""
     causes: Shares = field(default_factory=dict)
+    """(item, cause) -> share."""
     others: Shares = field(default_factory=dict)
+    """(item, tile) -> share of its being this tile, which is not the one that was read."""
     path: tuple[tuple[int, tuple[Step, ...]], ...] = ()
+    """The steps of the cheapest way, newest last."""
     born: int | None = None
+    """The evidence at which it began as an outlier."""
     pending: int = 0
     counted: Counts = field(default_factory=lambda: AS_COUNTED)
+    """What it leaves open of the counts; empty where they are as its state has them."""
     first: int = 0
+    """What came before this item is forgotten."""
 
     @property
     def shown_weight(self) -> float:
@@ -371,14 +377,16 @@ def _mixed(rows: Sequence[Shares], shares: Sequence[float]) -> Shares:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The hypotheses before `evidence`; `spent`: the decibans of the best of them since the round began. `wide`: faults
-    have been looked for up to there."""
+    """The hypotheses before a change."""
 
     beam: list[Hypothesis]
     outliers: list[Hypothesis]
     spent: float
+    """Decibans of the best of them since the round began."""
     evidence: Evidence
+    """The change."""
     wide: bool
+    """Faults have been looked for up to there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -314,14 +314,17 @@ def begun(rest: Rest) -> bool:
 
 
 class Ahead(NamedTuple):
-    """What is left of a change, whoever's turn it is: tiles, those of them that are no doubles, and what it costs at
-    least that some do not fit, and where they lie. `begun`: some of the change is explained already."""
+    """What is left of a change, whoever's turn it is."""
 
     tiles: int
     closing: int
+    """Tiles that are no doubles."""
     misfits: int
+    """What it costs at least that some tiles do not fit."""
     places: int
+    """What it costs at least where they lie."""
     begun: bool
+    """Some of the change is explained already."""
 
 
 def at_least(

@@ -46,33 +46,36 @@ class Start:
 
 
 class Told(NamedTuple):
-    """One act in the order of a reading.
-
-    `act` None: a turn of `by`, or the rest of one, that is still to come; `before`: the tap that does not fit without
-    it. `tap`: the line that told it; None for what an answer put in. `outer_only`: nobody named the inner half, it is
-    that of the end where the tile lies. `late`: it was told after the round was over. `turn` (from 1) and `end`: for
-    which turn of the player, and which value at the train's end, the phone showed the key. `fine`: it was drawn for a
-    last tile that was not announced."""
+    """One act in the order of a reading."""
 
     act: Action | Setting | Start | None
+    """None: a turn of `by`, or the rest of one, that is still to come."""
     by: str
     tap: int | None = None
+    """The line that told it; None for what an answer put in."""
     outer_only: bool = False
+    """Nobody named the inner half: it is that of the end where the tile lies."""
     late: bool = False
+    """It was told after the round was over."""
     before: int | None = None
+    """The tap that does not fit without a turn still to come."""
     turn: int | None = None
+    """The turn of the player, from 1, for which the phone showed the key."""
     end: int | None = None
+    """The value at the train's end for which the phone showed the key."""
     fine: bool = False
+    """It was drawn for a last tile that was not announced."""
 
 
 class Fault(NamedTuple):
-    """What is wrong with the act of line `tap` (None: of what an answer put in). `sure` False: the source leaves open
-    whether it is wrong at all."""
+    """What is wrong with an act."""
 
     tap: int | None
+    """The line of the act; None for what an answer put in."""
     code: str
     player: str
     sure: bool = True
+    """False: the source leaves open whether it is wrong at all."""
 
 
 BEHIND_A_TURN_TO_COME = frozenset(

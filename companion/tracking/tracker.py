@@ -299,13 +299,13 @@ ENTERED = 500
 
 
 class Touch(NamedTuple):
-    """Somebody has said of a piece of this step that tiles or markers of `train` lie otherwise than a picture showed.
-    `until`: the steps there were when it was said."""
+    """Somebody has said of a piece of a step that tiles or markers of a train lie otherwise than a picture showed."""
 
     item: int
     step: int
     train: str
     until: int
+    """How many steps there were when it was said."""
 
 
 class Untouched(NamedTuple):

@@ -144,28 +144,31 @@ NO_ARMS: Mapping[int, Mapping[str, int]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """A violation: `by` None is open, `certain` is beyond the threshold, `proved` by one picture, whoever it was."""
+    """A violation that the belief finds."""
 
     code: str
     by: str | None
+    """None: it is open who it was."""
     certain: bool
+    """Its share is beyond the threshold."""
     p: float
     proved: bool = False
+    """One picture proves it, whoever it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One piece as the belief has it. `by` None: nobody can be named; `maybe`: who it may have been, likeliest first.
-    In `act` is the tile that most likely lies there, which may be another one than was read.
-
-    `p` is the share of the likeliest player.
-    """
+    """One piece as the belief has it."""
 
     item: int
     act: Action
+    """With the tile that most likely lies there, which may be another one than was read."""
     by: str | None
+    """None: nobody can be named."""
     p: float
+    """The share of the likeliest player."""
     maybe: tuple[str, ...] = ()
+    """The players it may have been, the likeliest first."""
     charges: tuple[Charge, ...] = ()
     taken_back: bool = False
 
@@ -338,12 +341,14 @@ def _only(codes: Mapping[tuple[str, str], float], code: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class NameInDoubt:
-    """Who laid `play`? One of `players`, the likeliest first; `codes` are what hangs on it."""
+    """A play of which it is open who laid it."""
 
     item: int
     play: Play
     players: tuple[str, ...]
+    """One of them laid it; the likeliest first."""
     codes: tuple[str, ...]
+    """The violations that hang on it."""
 
 
 def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> NameInDoubt | None:
@@ -388,19 +393,19 @@ UNLISTED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One way in which it may have come about.
-
-    `cost` in decibans since the change before it, `p` its share of the belief; `codes` are (code, player) of what it
-    holds against somebody, `assumes` what was not seen, in the order of the turns. `tile` is what lies there in it
-    where that is another tile than was read.
-    """
+    """One way in which a piece may have come about."""
 
     player: str
     cost: int
+    """Decibans since the change before it."""
     p: float
+    """Its share of the belief."""
     codes: tuple[tuple[str, str], ...]
+    """(code, player) of each violation that it finds."""
     assumes: tuple[Cause, ...]
+    """What was not seen, in the order of the turns."""
     tile: Laid | None = None
+    """What lies there, where that is another tile than was read."""
 
     def __str__(self) -> str:
         """`Ann (CLOSED_TRAIN): 53`, `the camera missed a draw and Cy: 54`, `it is another tile than was read and Ann
@@ -484,19 +489,20 @@ BLIND = COST[Cause.BLIND_STATEMENT]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What people have said of one piece since it came.
-
-    `by`: who made it. `act`: what it was instead. `withdrawn`: it is to be off the record;
-    `lifted`: because it was taken back, so that what comes there later is new; `unsaid`: they had entered it, and
-    nobody has looked in between. `seen`: the number of the picture that shows what they entered.
-    """
+    """What people have said of one piece since it came."""
 
     by: str | None = None
+    """The player who made it."""
     act: Action | None = None
+    """What it was instead."""
     withdrawn: bool = False
+    """It is to be off the record."""
     lifted: bool = False
+    """It was withdrawn because it was taken back, so what comes there later is new."""
     unsaid: bool = False
+    """They had entered it themselves, and nobody has looked in between."""
     seen: int | None = None
+    """The number of the picture that shows what they entered."""
 
 
 NO_STATEMENT = Statement()

@@ -42,7 +42,7 @@ class ScoringError(RulesError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """How a round is dealt. `hand` and `boneyard` are None where the rule set has no number for these players.
+    """How a round is dealt.
 
     >>> from companion.rules import deal, load_ruleset
     >>> deal(load_ruleset('tactic'), 12, 4)
@@ -50,7 +50,9 @@ class Deal:
     """
 
     hand: int | None
+    """Tiles of each player; None where the rule set has no number for so many players."""
     boneyard: int | None
+    """Tiles left over; None where `hand` is."""
     verdict: str
 
 

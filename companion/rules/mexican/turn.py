@@ -104,10 +104,12 @@ def provably_blocked(rules: RuleSet, position: Position) -> bool:
 
 
 class Faults(NamedTuple):
-    """What is wrong with one tile: `certain` with the root cause first, and what `open` questions leave possible."""
+    """What is wrong with one tile."""
 
     certain: list[V]
+    """The root cause first."""
     open: list[V]
+    """What open questions of the rules leave possible."""
 
 
 def qualifies(rules: RuleSet, player: str, plays: Sequence[Play]) -> bool:
