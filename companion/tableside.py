@@ -55,9 +55,10 @@ def is_accused(snapshot: GameView) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tableside:
-    """`controls` gives the game that is being played, or None. A press that the game refuses changes nothing."""
+    """Buttons and lamp at the table. A press that the game refuses changes nothing."""
 
     controls: Callable[[], GameControls | None]
+    """Returns the game that is being played, or None."""
     read_now: Callable[[], None]
     show_pin: Callable[[], None]
 

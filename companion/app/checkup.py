@@ -55,13 +55,15 @@ READ_ONLY = "the card is read-only, nothing more can be written"
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One line of the doctor's report. `needed` False: the companion plays without it. `mend` is empty where `ok`."""
+    """One line of the doctor's report."""
 
     name: str
     ok: bool
     found: str
     mend: str = ""
+    """What to do about it; empty where `ok`."""
     needed: bool = True
+    """False: the companion plays without it."""
 
 
 @dataclass(frozen=True, slots=True)

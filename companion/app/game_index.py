@@ -45,25 +45,27 @@ WAIT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """`round` is the last one begun, None before the first; `begun` the moment of the first entry as the journal has
-    it, "" where it does not say; `winners` is empty until the match is over.
-
-    For statistics, and left out of a game that is being played: the points of each scored round in `scores`, the
-    `totals` after the last, with what was brought along, and the certain faults by player and code. Games count
-    together if their `rules` and `most_points_win` are the same: their points mean the same.
-    """
+    """What the list of games and the statistics say of one game. Games count together if their `rules` and
+    `most_points_win` are the same, because their points mean the same. A game that is being played has no `scores`,
+    `totals` and `faults`."""
 
     rules: str
     set: str
     players: tuple[str, ...]
     options: Mapping[str, Any]
     round: int | None = None
+    """The last one begun; None before the first."""
     winners: tuple[str, ...] = ()
+    """Empty until the match is over."""
     begun: str = ""
+    """The moment of the first entry as the journal has it; "" where it does not say."""
     most_points_win: bool = False
     scores: tuple[Mapping[str, int], ...] = ()
+    """The points of each scored round."""
     totals: Mapping[str, int] = field(default_factory=dict)
+    """After the last scored round, with the points that players brought along."""
     faults: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Player -> code -> how many were certain."""
 
 
 def summarize(path: Path) -> GameSummary:
@@ -100,12 +102,13 @@ def summary_of(view: GameView, begun: str) -> GameSummary:
 
 @dataclass(frozen=True, slots=True)
 class KnownGame:
-    """`summary` of a game, or the `fault` for which it cannot be read, in one line. `file`: what its journal was like;
-    "" for a journal that the disk does not give, which is asked for again."""
+    """A game that the index has read, or could not read."""
 
     file: str
+    """What its journal was like; "" for a journal that the disk does not give, which is asked for again."""
     summary: GameSummary | None = None
     fault: str = ""
+    """Why it cannot be read, in one line."""
 
 
 NOTHING = KnownGame("")
@@ -217,10 +220,11 @@ NIGHT = timedelta(hours=6)
 
 @dataclass(slots=True)
 class PlayerRecord:
-    """What a player has done in one game: `matches` played to their end, points of single rounds."""
+    """What a player has done in the games of one kind. The points are those of single rounds."""
 
     name: str
     matches: int = 0
+    """Played to their end."""
     wins: int = 0
     rounds: int = 0
     points: int = 0
@@ -235,22 +239,25 @@ class PlayerRecord:
 
 
 class BestRound(NamedTuple):
-    """`points` of one round by `name` in the game that `begun` then."""
+    """The best round that anybody has played."""
 
     points: int
+    """Of that round."""
     name: str
     begun: str
+    """When its game began."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Everybody who has played one game, whoever won most often first. `best`: where the fewest points win, of a round
-    in which somebody did not go out; None before the first."""
+    """Everybody who has played one kind of game."""
 
     rules: str
     most_points_win: bool
     players: tuple[PlayerRecord, ...]
+    """Whoever won most often comes first."""
     best: BestRound | None = None
+    """Where the fewest points win: of the rounds in which the player did not go out. None before the first."""
 
 
 class Meeting(NamedTuple):
@@ -265,12 +272,15 @@ class Meeting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """`matches` are games with a scored round, on so many `evenings`; `meetings` of those who met most often first."""
+    """All games of a table."""
 
     standings: tuple[Standing, ...]
     meetings: tuple[Meeting, ...]
+    """Whoever met most often comes first."""
     matches: int
+    """Games with a scored round."""
     evenings: int
+    """On how many evenings they were played."""
 
 
 def season(matches: Iterable[GameSummary], group: Sequence[str] = ()) -> Season:

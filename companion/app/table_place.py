@@ -198,11 +198,12 @@ NOBODY = Header("tactic", "double-12", ("?", "??"))
 
 @dataclass(frozen=True, slots=True)
 class TablePlace:
-    """The table's corners, clockwise, as shares of the picture's width and height; so they outlive a change of its
-    size. `size_mm` None: measured by the tiles that lie there."""
+    """Where the table lies in the picture."""
 
     corners: tuple[Point, Point, Point, Point]
+    """Clockwise, as shares of the picture's width and height, so they outlive a change of its size."""
     size_mm: tuple[float, float] | None = None
+    """None: measured by the tiles that lie there."""
 
     def in_picture(self, size_wh: tuple[int, int]) -> TableInPicture:
         a, b, c, d = ((x * size_wh[0], y * size_wh[1]) for x, y in self.corners)
@@ -331,18 +332,18 @@ class SeatsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SeatPlan(Record):
-    """`stations` {name: degrees in the table's coordinates}; `mexican` None: that train may begin anywhere.
-
-    `sitting` are the directions of people who do not sit behind their own trains. `arms` False: the players do not want
-    their arms looked at.
-    """
+    """Where trains begin and people sit, in degrees in the table's coordinates."""
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"mexican"})
 
     stations: Mapping[str, float]
+    """Where each player's train begins."""
     mexican: float | None = None
+    """None: that train may begin anywhere."""
     sitting: Mapping[str, float] = field(default_factory=dict)
+    """The directions of people who do not sit behind their own trains."""
     arms: bool = True
+    """False: the players do not want the camera to look at their arms."""
 
     def known_of(self, players: Iterable[str]) -> bool:
         return all(name in self.stations for name in players)
@@ -362,10 +363,11 @@ NOBODY_SEATED = SeatPlan({})
 
 @dataclass(frozen=True, slots=True)
 class SeatsMiddle:
-    """Around what the stations lie, in mm; `rim_mm` 0: no hub is seen, it is the engine or the table's own middle."""
+    """The point that the stations lie around, in mm."""
 
     place: Point
     rim_mm: float = 0.0
+    """0: no hub is seen, the point is the engine or the table's own middle."""
 
 
 def middle_of(reading: PictureReading | None, calibration: Calibration) -> SeatsMiddle:

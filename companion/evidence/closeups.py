@@ -45,15 +45,19 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class CloseUpView:
-    """`outline` is the tile as an SVG polygon in a picture of `width` x `height`; `type_px` a size for its labels."""
+    """One tile and its halves, as the page shows them."""
 
     after: str
     before: str | None
     width: int
+    """Pixels of the picture."""
     height: int
+    """Pixels of the picture."""
     outline: str
+    """The tile as an SVG polygon in that picture."""
     labels: tuple[Label, Label]
     type_px: float
+    """Size of the labels."""
 
     @property
     def unread(self) -> bool:
@@ -200,11 +204,13 @@ QUALITY = 92
 
 @dataclass(slots=True)
 class Crop:
-    """A piece of a picture, (h, w, 3) uint8, with the table's `corners` (4, 2) in its pixels; painted over and encoded
-    when it is first asked for, by whoever writes it to the disk."""
+    """A piece of a picture. It is painted over and encoded when somebody first asks for it: whoever writes it to the
+    disk."""
 
     image: Image | None
+    """(h, w, 3) uint8."""
     corners: NDArray[np.float64]
+    """(4, 2): the table's corners, in pixels of the piece."""
     margin: float
     _jpeg: bytes = b""
 
@@ -219,20 +225,20 @@ class Crop:
 
 @dataclass(slots=True)
 class TileCloseUp:
-    """One tile and its crops. `quad` (4 points) in pixels of the crops, half 0 at the edge 0-1; `stem` once kept.
-
-    `look` is the tile alone, straightened, grey, with mean 0 and variance 1. `stood`: it lay there on the last still
-    table already.
-    """
+    """One tile and its crops."""
 
     tile: SeenTile
     quad: list[Point]
+    """Four points in pixels of the crops, half 0 at the edge 0-1."""
     size_wh: tuple[int, int]
     after: Crop
     before: Crop | None
     look: NDArray[np.float32]
+    """The tile alone, straightened and grey, with mean 0 and variance 1."""
     stem: str | None = None
+    """The name of its files, once they are kept."""
     stood: bool = False
+    """It lay there on the last still table already."""
 
     def shows(self, image: Image, tile: SeenTile) -> bool:
         """Is `tile`, found at this place in `image`, the one that was photographed?

@@ -126,10 +126,13 @@ Corners = Sequence[Sequence[float]]
 
 
 WIDTH_PX = 1600
+"""Of a stored picture."""
 QUALITY = 85
 """Of the JPEG, of 100."""
 KEEP_DAYS = 30.0
+"""Older pictures are deleted."""
 RESERVE_BYTES = 200_000_000
+"""Left free on the disk for the journals."""
 MOST_WAITING = 20
 """Pictures of the table that a slow card has not taken yet, of up to 36 MB each; close-ups are small and come along."""
 TABLE_MARGIN = 0.02
@@ -141,19 +144,20 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
-    """`WIDTH_PX` of a stored picture; `budget_bytes` for all games together; `KEEP_DAYS`; `RESERVE_BYTES` is left free
-    on the disk for the journals."""
+    """How much of the disk pictures may take."""
 
     budget_bytes: int = 400_000_000
+    """For all games together."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceStatus:
-    """`trouble` is one line for the banner, empty while pictures are being kept."""
+    """How the pictures are kept."""
 
     pictures: int
     bytes: int
     trouble: str = ""
+    """One line for the banner; empty while pictures are being kept."""
 
 
 class EvidenceStore:

@@ -44,7 +44,7 @@ lines made up for it take up to nine times their bytes in memory."""
 
 @dataclass(slots=True)
 class HallTable:
-    """One table. `events` are whole from the first to the last; `ahead` waits for a gap to be filled."""
+    """One table of the hall."""
 
     id: str
     name: str = ""
@@ -53,7 +53,9 @@ class HallTable:
     header: Header | None = None
     last_seq: int = 0
     events: list[Event] = field(default_factory=list)
+    """Whole from the first to the last."""
     ahead: dict[int, Event] = field(default_factory=dict)
+    """Seq -> event that waits for a gap to be filled."""
     otherwise: dict[int, dict[str, Any]] = field(default_factory=dict)
     """Line -> what of it reads otherwise by now."""
     by: str = ""

@@ -32,17 +32,19 @@ LARGEST_SET = 99
 
 @dataclass(frozen=True, slots=True)
 class QuestionField:
-    """One field: its name, the JSON Schema of its value, and what it means. `inner` are the fields of an object.
-
-    `optional` fields may be missing or null; `missing` says what that means.
-    """
+    """One field of a question or an answer."""
 
     name: str
     schema: Schema
+    """JSON Schema of its value."""
     text: str
+    """What it means."""
     optional: bool = False
+    """It may be missing or null."""
     missing: str = ""
+    """What that means."""
     inner: tuple[QuestionField, ...] = ()
+    """The fields of an object."""
 
 
 @dataclass(frozen=True, slots=True)

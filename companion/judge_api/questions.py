@@ -37,9 +37,10 @@ from companion.tracking.exact import infer
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer:
-    """`out` are the answer's fields; the rest is what an explanation needs."""
+    """An answer, and what an explanation of it needs."""
 
     out: Mapping[str, Any]
+    """The fields of the answer."""
     codes: frozenset[Violation] = frozenset()
     may: frozenset[Violation] = frozenset()
     facts: Mapping[Violation, Facts] = field(default_factory=dict)

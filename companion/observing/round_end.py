@@ -38,26 +38,28 @@ LEAST_CANDIDATE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class OpenHand:
-    """A hand as it lies open: what was left, and the Chinese `discards`. `fault` is None where it adds up.
-
-    Else `fault` is the question to ask, and `choices` are the complete hands that it may be, likeliest
-    first.
-    """
+    """A hand as it lies open."""
 
     player: str
     tiles: tuple[Tile, ...] = ()
+    """The tiles that were left."""
     discards: tuple[Tile, ...] = ()
+    """Chinese games: the tiles laid aside."""
     fault: Question | None = None
+    """The question to ask; None where the hand adds up."""
     choices: tuple[tuple[float, OpenHand], ...] = ()
+    """Where it does not: the complete hands that it may be, likeliest first."""
 
 
 @dataclass(slots=True)
 class OpenHands:
-    """What is known of the players' own tiles. `box` says how often each tile exists, `reach_mm` is half a tile."""
+    """What is known of the players' own tiles."""
 
     players: Sequence[str]
     box: Mapping[Tile, int]
+    """Tile -> how often it exists."""
     reach_mm: float
+    """Half a tile."""
     _backs: tuple[Point, ...] = ()
     _away: Mapping[str, int] = field(default_factory=dict)
     _since: dict[str, int] = field(default_factory=dict)

@@ -282,18 +282,18 @@ Keep = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The first tile of `train` that is not read, at `place` (0 next to the engine); `inner` are the ones before it.
-
-    `likely` are (probability, tile as it lies), the likeliest first; empty where the reader has no idea. In a line,
-    `train` is the arm, `place` is counted from the tile that came first, and `inner` are the read ones around that,
-    from left to right. `covers`: the tile lies on one that nobody saw, which leads from the last of them to it.
-    """
+    """A tile that is not read: the first one of its train."""
 
     train: str
+    """In a line: the arm."""
     place: int
+    """0 next to the engine; in a line, counted from the tile that came first."""
     inner: tuple[Laid, ...]
+    """The tiles before it; in a line, the read ones around the first, from left to right."""
     likely: tuple[tuple[float, Laid], ...]
+    """(probability, tile as it lies), the likeliest first; empty where the reader has no idea."""
     covers: bool = False
+    """It lies on a tile that nobody saw, which joins it to the last of `inner`."""
 
     @property
     def key(self) -> tuple[str, int]:

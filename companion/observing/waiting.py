@@ -50,11 +50,12 @@ SAME_PLACE_MM = 20.0
 
 @dataclass(slots=True)
 class Doubts:
-    """`patience`: how many changes of the table a doubt outlives before it is asked about. `waiting`: each doubt with
-    the frames of the still tables that showed it."""
+    """Doubts that wait before somebody is asked."""
 
     patience: int
+    """How many changes of the table a doubt outlives before it is asked about."""
     waiting: list[tuple[Problem, tuple[str, ...]]] = field(default_factory=list)
+    """Each doubt with the frames of the still tables that showed it."""
     _asked: list[Problem] = field(default_factory=list)
 
     def put_off(self, problems: Iterable[Problem], frame: str) -> None:
@@ -98,15 +99,18 @@ NOTHING: Mapping[int, str] = {}
 
 @dataclass(slots=True)
 class Arrivals:
-    """Still tables are numbered; `number` is the one being looked at. `first`: tile -> the one that first showed it.
-    `waiting`: what waited in each of them since something was last recorded, in number `last_recorded`. `missed` are
-    tiles that lie there and are not on record, once the record has been told that it lacks them."""
+    """Which still table first showed each tile. Still tables are numbered."""
 
     number: int = 0
+    """The still table that is being looked at."""
     first: dict[int, int] = field(default_factory=dict)
+    """Tile -> the still table that first showed it."""
     waiting: list[tuple[int, Observation]] = field(default_factory=list)
+    """What has waited, with its still table, since something was last recorded."""
     last_recorded: int = -1
+    """The still table that was recorded last."""
     missed: set[int] = field(default_factory=set)
+    """Tiles that lie there and are not on record, once the record has been told that it lacks them."""
 
     def wait(self, observation: Observation) -> None:
         """This is seen now and cannot be recorded yet."""

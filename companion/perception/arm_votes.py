@@ -560,16 +560,17 @@ CLEAR = 10
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """`decibans`: player -> how much less likely than the likeliest this is; empty where nothing can be said.
-
-    `clear` is the one player whose arm it clearly was, `unclear` why there is none; `seen` the arms that it rests on.
-    """
+    """What arms say about who made a change."""
 
     decibans: Mapping[str, int] = field(default_factory=dict)
+    """Player -> how much less likely this is than the likeliest; empty where nothing can be said."""
     clear: str | None = None
+    """The one player whose arm it clearly was."""
     unclear: UnclearArm | None = None
+    """Why no player is clear."""
     frame: str = ""
     seen: frozenset[Arm] = frozenset()
+    """The arms that the vote rests on."""
 
 
 def fit_of(arm: Arm, seat_deg: float, size_mm: tuple[float, float]) -> tuple[float, float]:

@@ -79,13 +79,14 @@ ALONE_MM = 120.0
 
 @dataclass(frozen=True, slots=True)
 class _TileVote:
-    """What arms say of a tile that is not on record: where it lies and what it is, None where it is not read. `final`:
-    the table was read since."""
+    """What arms say of a tile that is not on record."""
 
     place: Point
     tile: Tile | None
+    """None where it is not read."""
     vote: Vote
     final: bool = False
+    """The table was read since."""
 
 
 class Names(Protocol):
@@ -104,17 +105,17 @@ SHOWN_FROM = 0.8
 
 @dataclass(slots=True)
 class Attribution:
-    """`seats` are player -> degrees; `off`: the players do not want their arms looked at; `draws_reached`: whoever
-    reaches into a stacked boneyard has drawn (only the belief of companion/tracking can weigh that).
-
-    `trouble` says in one line why no arm names anybody, None where arms do.
-    """
+    """Which player made each change, by the arms that were seen."""
 
     players: tuple[str, ...]
     seats: Mapping[str, float]
+    """Player -> degrees."""
     off: bool = False
+    """The players do not want the camera to look at their arms."""
     draws_reached: bool = False
+    """Whoever reaches into a stacked boneyard has drawn; only the belief of companion/tracking can weigh that."""
     trouble: str | None = field(init=False)
+    """Why no arm names anybody, in one line; None where arms do."""
     votes: dict[Change, Vote] = field(init=False, default_factory=dict)
     """What was said of the last change, for people."""
     _reaches: Reaches = field(init=False, default_factory=Reaches)

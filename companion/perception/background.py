@@ -319,10 +319,11 @@ class Difference(NamedTuple):
 
 @dataclass(slots=True)
 class Blobs:
-    """`places`: where unrecognised things lie since the first still table."""
+    """Unrecognised things on the table."""
 
     shrunken: Thumbnails = field(default_factory=Thumbnails)
     places: tuple[Point, ...] = ()
+    """Where things lie that came after the first still table."""
     _recent: tuple[Point, ...] = ()
     _before: Floats | None = None
     _lay: tuple[SeenTile, ...] = ()

@@ -50,11 +50,12 @@ LEAST_FREE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class StillLook:
-    """One look at a still table; `side_mm` is a tile's width, about that of pegs and coins."""
+    """One look at a still table."""
 
     image: Image
     calibration: Calibration
     side_mm: float
+    """A tile's width, which is about that of pegs and coins."""
     things: Blobs
     bare: BackgroundModel
 
@@ -403,12 +404,14 @@ KNOWN = 0.97
 
 @dataclass(slots=True)
 class OwnMarkersHere:
-    """`own` are known; `learned` is told of each change. `_asked`: player -> where and how the thing looks that may be
-    theirs, while nobody has said."""
+    """The family's own markers at this table."""
 
     own: OwnMarkers = field(default_factory=OwnMarkers)
+    """Those that are known."""
     learned: Callable[[OwnMarkers], None] = lambda own: None
+    """Called with them after each change."""
     _asked: dict[str, tuple[Point, MarkerLook]] = field(default_factory=dict)
+    """Player -> where and how the thing looks that may be theirs, while nobody has said."""
 
     def knows(self, player: str) -> bool:
         return any(look.owner == player for look in self.own.looks)
@@ -493,10 +496,12 @@ def _known(marker: SeenMarker, look: MarkerLook) -> SeenMarker:
 
 @dataclass(slots=True)
 class PresumedMarkers:
-    """`perhaps`: player -> the thing beside their train that may be their marker; `held`: those taken for markers."""
+    """Things that may be markers, though nobody has said so."""
 
     perhaps: Mapping[str, Point] = field(default_factory=dict)
+    """Player -> the thing beside their train that may be their marker."""
     held: dict[str, MarkerTrack] = field(default_factory=dict)
+    """Player -> the thing that stands on record as their marker."""
 
     def nothing(self) -> frozenset[str]:
         """Nobody's marker is missed."""

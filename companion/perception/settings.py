@@ -150,30 +150,27 @@ that changed too little to be noticed is on record within ten seconds."""
 
 
 class FrameSource(Protocol):
-    """What the watcher needs of a camera; `stills`: every frame is a photograph of a still table."""
+    """What the watcher needs of a camera."""
 
     stills: bool
+    """Every frame is a photograph of a still table."""
 
     def read(self) -> Frame | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class CameraNews:
-    """What the page shows of the camera: `state` hand, settling, reading, read, moved, lost or ended."""
+    """What the page shows of the camera."""
 
     state: str
+    """hand, settling, reading, read, moved, lost or ended."""
     frame: str
     detail: str = ""
 
 
 @dataclass(slots=True)
 class TableReading:
-    """One still table being read: where, how often, and what came out so far.
-
-    `overlooked`: nothing was seen to change there; a look at the whole table found something else than is on record.
-    `again`: the looks that the game asks for before it takes the change on record; `reasons`: why it asked, after every
-    reading. `compared`: the rest of the table was looked at because of one.
-    """
+    """One still table being read: where, how often, and what came out so far."""
 
     frame: Frame
     regions: tuple[Region, ...] | None
@@ -183,9 +180,13 @@ class TableReading:
     last: Observation | None = None
     layout: Layout | None = None
     overlooked: bool = False
+    """Nothing was seen to change there, but a look at the whole table found something that is not on record."""
     again: Sequence[LookAgain] = ()
+    """The looks that the game asks for before it takes the change on record."""
     reasons: tuple[str, ...] = ()
+    """Why it asked, after every reading."""
     compared: bool = False
+    """The rest of the table was looked at because of such a request."""
 
     def ask(self, again: Sequence[LookAgain]) -> None:
         """The game asks for these looks after the last reading."""

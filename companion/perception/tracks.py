@@ -38,20 +38,20 @@ BEFORE, SCORE = -2.37, 0.87
 
 
 class Came(NamedTuple):
-    """What happened at a place that differs from the last still table.
-
-    `stands_out`: by how many grey levels a thing of a marker's size stands out there more than before; 0 without one.
-    `shade`: that may be the same ground with less light. `around`: how much of what is around it changed as well, 0 to
-    1. `at_train`: it is beside a train, on a tile of one, or where a first tile will lie. `several`: other things came
-    as well. `bared`: a marker lay there.
-    """
+    """What happened at a place that differs from the last still table."""
 
     stands_out: float = 0.0
+    """By how many grey levels more than before a thing of a marker's size stands out there; 0 without one."""
     shade: bool = False
+    """It may be the same ground with less light."""
     around: float = 0.0
+    """How much of the ground around it changed as well, from 0 to 1."""
     at_train: bool = False
+    """It is beside a train, on a tile of one, or where a first tile will lie."""
     several: bool = False
+    """Other things came as well."""
     bared: bool = False
+    """A marker lay there."""
 
 
 WEIGHTS = Came(1.92, -0.81, -2.51, 2.92, -3.0, -3.0)  # type: ignore[arg-type]
@@ -103,10 +103,12 @@ NEAR = 0.35
 
 @dataclass(frozen=True, slots=True)
 class Seam:
-    """`over` are the tiles (indices) that the find lies on; `beyond` is the tile whose near half it shows, if any."""
+    """A find that lies over the seam between tiles."""
 
     over: tuple[int, ...]
+    """Indices of the tiles that it lies on."""
     beyond: SeenTile | None
+    """The tile whose near half it shows, if any."""
 
 
 def seam(find: SeenTile, lying: Sequence[SeenTile]) -> Seam | None:
@@ -176,12 +178,14 @@ FAINT_TILE, LONE = 0.5, 2.0
 
 @dataclass(slots=True)
 class Votes:
-    """Readings of one half: log-probabilities added up, and how many readings there were. `nothing` is how likely the
-    clearest of them takes it to be that no value is seen there at all."""
+    """All readings of one half."""
 
     sums: dict[int, float] = field(default_factory=dict)
+    """Value -> log-probabilities added up."""
     count: int = 0
+    """How many readings there were."""
     nothing: float = 1.0
+    """How likely the clearest reading takes it to be that no value is seen there at all."""
 
     def add(self, half: SeenHalf) -> None:
         now: dict[int, float] = dict(half.others)
@@ -211,16 +215,18 @@ class Votes:
 
 @dataclass(slots=True)
 class Track:
-    """One tile over time, with a `number` of its own. `rival` is another tile read in its place, until it is believed
-    or forgotten. `born` is the number of the reading that found it first."""
+    """One tile over time."""
 
     seen: SeenTile
     number: int
+    """Its own."""
     votes: tuple[Votes, Votes] = field(default_factory=lambda: (Votes(), Votes()))
     sightings: int = 0
     missing: int = 0
     rival: Track | None = None
+    """Another tile read in its place, until it is believed or forgotten."""
     born: int = 0
+    """The reading that found it first."""
 
     @staticmethod
     def begun(raw: SeenTile, number: int, born: int) -> Track:
@@ -255,39 +261,42 @@ class Track:
 
 @dataclass(slots=True)
 class MarkerTrack:
-    """One marker over time. `hidden`: when it was looked for last it was not found, nor was its place seen empty.
-    `with_its_tile`: it came together with the tile on which it stands; `on_unread`: on a half of that which is not
-    read. `came`: it was seen to come, and did not lie there from the first. `born`: the reading that found it first."""
+    """One marker over time."""
 
     seen: SeenMarker
     sightings: int = 0
     missing: int = 0
     hidden: bool = False
+    """When it was looked for last it was not found, and its place was not seen empty either."""
     with_its_tile: bool = False
+    """It came together with the tile on which it stands."""
     on_unread: bool = False
+    """It stands on a half of that tile which is not read."""
     came: bool = False
+    """It was seen to come, and did not lie there from the first."""
     born: int = 0
+    """The reading that found it first."""
 
 
 @dataclass(slots=True)
 class TableMemory:
-    """Everything seen, with how often. Changes only through `see` and `drop`.
-
-    `readings` counts them; tiles found after the `known`-th are new. `under` is the tile, as it is on record, on which
-    a wall's next tile will lie. `parked` are the places of what looked like a marker before anybody had begun,
-    `figures` what looked like a tile, faintly and far from all others: a flower of the cloth. `bared` are the
-    tiles that lay face down where the table shows now.
-    """
+    """Everything seen, with how often. Changes only through `see` and `drop`."""
 
     tracks: list[Track] = field(default_factory=list)
     markers: list[MarkerTrack] = field(default_factory=list)
     hub: SeenHub | None = None
     readings: int = 0
+    """How many there were."""
     known: int | None = None
+    """Tiles found after this reading are new."""
     under: SeenTile | None = None
+    """The tile, as it is on record, on which a wall's next tile will lie."""
     parked: tuple[Point, ...] = ()
+    """Places of what looked like a marker before anybody had begun."""
     figures: tuple[SeenTile, ...] = ()
+    """What looked like a tile, faintly and far from all others: a flower of the cloth."""
     bared: tuple[SeenTile, ...] = ()
+    """The tiles that lay face down where the table shows now."""
     _weighed: list[Weighed] = field(default_factory=list)
     _glimpsed: tuple[Point, ...] = ()
     _begun: int = 0
@@ -568,10 +577,12 @@ class TableMemory:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """Which part of the table a reading covers: axis-parallel boxes in mm, None for the whole table; less `hidden`."""
+    """The part of the table that a reading covers. Boxes are (x0, y0, x1, y1) in mm."""
 
     boxes: tuple[tuple[float, float, float, float], ...] | None = None
+    """None: the whole table."""
     hidden: tuple[tuple[float, float, float, float], ...] = ()
+    """Boxes that it does not cover."""
 
     def covers(self, place: Point) -> bool:
         if any(_in(place, box) for box in self.hidden):

@@ -36,9 +36,10 @@ from companion.rules.tile import Laid, Tile
 
 @dataclass(slots=True)
 class BackCount:
-    """`most`: so many can lie there; None where nobody knows."""
+    """How many tiles lie face down."""
 
     most: int | None = None
+    """No more can lie there; None where nobody knows."""
 
     def real(self, layout: Layout, before: Layout | None) -> Layout:
         """The layout with no more backs than can be; of tiles that lay there `before` and are gone each may be one."""
@@ -165,15 +166,16 @@ SURELY_READ = 0.98
 
 @dataclass(frozen=True, slots=True)
 class TrainPlace:
-    """Where in a train a tile lies: the value before it, the value behind it, and whether across; None: unknown.
-
-    `hidden_from`: the tile before it was never seen, and leads from this value to it.
-    """
+    """The place of a tile in its train. None: unknown."""
 
     due: int | None = None
+    """The value before it."""
     following: int | None = None
+    """The value behind it."""
     crosswise: bool | None = None
+    """It lies across the train."""
     hidden_from: int | None = None
+    """The tile before it was never seen, and leads from this value to it."""
 
     def likelihood(self, a: int, b: int) -> float:
         """How much likelier than anything a tile with `a` inside and `b` outside is to lie here, at most 1."""

@@ -344,10 +344,11 @@ class _Feed:
 
 @dataclass(frozen=True, slots=True)
 class PublishStatus:
-    """`behind`: events the broker has not confirmed yet."""
+    """How the connection to the broker is."""
 
     connected: bool
     behind: int
+    """Events that the broker has not confirmed yet."""
     detail: str = ""
 
     @property

@@ -63,10 +63,12 @@ def same(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
-    """How one kind of value stands in JSON. `read` raises RecordError; `schema` is JSON Schema."""
+    """How one kind of value stands in JSON."""
 
     read: Callable[[Any], Any]
+    """Raises RecordError."""
     schema: Schema
+    """JSON Schema."""
     write: Callable[[Any], Any] = same
 
 

@@ -35,15 +35,16 @@ Clock = Callable[[], datetime]
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """One case. `code` says which, `about` fills in its words; `since` is UTC, ISO 8601, "" while it was not noticed.
-
-    `reported`: it is over, and stays on the list until somebody has seen it; otherwise it stays while it lasts.
-    """
+    """One thing that was repaired or is broken."""
 
     code: str
+    """Which case it is."""
     about: Mapping[str, str | int] = field(default_factory=dict)
+    """What to put into the words of `code`."""
     since: str = ""
+    """UTC, ISO 8601; "" where nobody noticed when it began."""
     reported: bool = False
+    """It is over, and stays on the list until somebody has seen it; otherwise it stays while it lasts."""
 
     @property
     def id(self) -> str:

@@ -33,9 +33,10 @@ Opener = Callable[[str, CameraSettings], Camera]
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A frame whose pictures lie in `slot`, the small one behind the large one."""
+    """A frame whose pictures lie in shared memory."""
 
     slot: int
+    """The small picture lies behind the large one."""
     shape: tuple[int, ...]
     small_shape: tuple[int, ...] | None
     at: float
@@ -169,6 +170,7 @@ SLOTS = 3
 
 
 MOST_PER_S = 8.0
+"""Pictures that a live camera hands over at most."""
 
 LITTLE_SHARED_MEMORY = "there is little shared memory (/dev/shm), {} MB are wanted: pictures come more slowly"
 """A container has 64 MB of it unless it is given more."""
@@ -181,17 +183,18 @@ LASTING_RETRY_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class SupervisionSettings:
-    """`silent_s`: a live camera without a picture for so long hangs (noticed within 3 s). `recording_silent_s`: the
-    same for recordings, whose pictures may have to be rendered. `opening_s`: from one step of opening to the
-    next; importing OpenCV, settling the light and focusing are many. `retry_s`: pauses before trying again, the last
-    one for ever; short enough to be back within 10 s of the cable. `answer_s`: how long one `read` waits before it says
-    that the camera is away. `MOST_PER_S`: pictures a live camera hands over at most."""
+    """How long to wait for a camera, in seconds."""
 
     silent_s: float = 2.5
+    """A live camera without a picture for so long hangs, noticed within 3 s."""
     recording_silent_s: float = 60.0
+    """The same for recordings, whose pictures may have to be rendered."""
     opening_s: float = 30.0
+    """From one step of opening to the next; importing OpenCV, settling the light and focusing are many."""
     retry_s: tuple[float, ...] = (0.2, 1.0, 1.5, 2.0)
+    """Pauses before trying again, the last one for ever; short enough to be back within 10 s of the cable."""
     answer_s: float = 1.0
+    """How long one `read` waits before it says that the camera is away."""
     judging: JudgeSettings = field(default_factory=JudgeSettings)
 
 

@@ -57,11 +57,13 @@ def line_of(fault: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """`silent_s`: seconds since the last sign of life; `trouble`: why the last step failed, "" where it went well."""
+    """How one part is."""
 
     part: str
     silent_s: float
+    """Since its last sign of life."""
     trouble: str
+    """Why its last step failed; "" where it went well."""
     hangs: bool
 
 

@@ -32,10 +32,12 @@ from vision.frame import Frame, Image, reduced
 
 
 class CameraState(StrEnum):
-    """How a camera is, each with the `sentence` for the page; `seeing`: it gives pictures, or is about to."""
+    """How a camera is."""
 
     sentence: str
+    """For the page."""
     seeing: bool
+    """It gives pictures, or is about to."""
 
     def __new__(cls, name: str, sentence: str, seeing: bool = False) -> CameraState:
         state = str.__new__(cls, name)
@@ -77,12 +79,14 @@ class UnreadReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`since` is on the monotonic clock; `restarts` counts the camera processes that had to be given up."""
+    """How the camera is now."""
 
     state: CameraState
     since: float
+    """On the monotonic clock."""
     detail: str = ""
     restarts: int = 0
+    """How many camera processes had to be given up."""
 
     @property
     def ok(self) -> bool:
@@ -107,19 +111,23 @@ Matrix = NDArray[np.float64]
 
 
 LEAST = 24
+"""A transformation counts when so many points agree on it."""
 LEAST_SHARE = 0.3
+"""And when this share of the matched points agrees on it."""
 REACH_PX = 2.5
+"""Points agree within this distance."""
 CERTAINTY = 0.25
+"""The least of a mere shift of the whole picture, which is asked for where there are too few points."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewSettings:
-    """`points` are looked for in a picture of `width_px`; a transformation counts when `LEAST` of them and
-    `LEAST_SHARE` of the matched agree on it within `REACH_PX`. `CERTAINTY` is the least of a mere shift of the whole
-    picture, which is asked for where there are too few points."""
+    """How the view is compared with the one that is known."""
 
     width_px: int = 640
+    """Pixels across of the picture that is compared."""
     points: int = 900
+    """How many points are looked for in it."""
 
 
 class KnownView:
@@ -220,17 +228,27 @@ SAME_SHAPE = 0.02
 
 
 BLACK_BELOW = 24
+"""99 of 100 pixels are darker than this of 255, and no trace of the known view is left."""
 DARK_BELOW = 60
+"""So dark that a white tile is grey."""
 DARK_SHARE = 0.36
+"""Less than this share of the light in which the table was read is dark, too."""
 DARK_SURELY_NOT = 90
+"""A picture with this light is not dark, however light the table was when it was read."""
 TURNED_QUARTERS = 2
+"""The camera was turned where so many quarters have gone elsewhere: the picture's middle hardly shifts then."""
 WHITE_FROM = 250
+"""A pixel this bright is white."""
 WHITE_SHARE = 0.6
+"""Overexposed from this share of white pixels; a sheet of paper over a tenth of the table is no fault."""
 MOVED_SHARE = 0.006
+"""The camera was moved where the view has shifted by more than this share of its width."""
 MOVED_CERTAINTY = 0.25
 """A shift found less surely than this (0 to 1) explains nothing: points are compared then."""
 MOVED_FRAMES = 4
+"""And has done so this many times running."""
 STEADY_FRAMES = 2
+"""So many good pictures pass after a fault before the next one is trusted."""
 BLOCKS_WH = (5, 4)
 PLAIN_BELOW = 4.0
 ALIKE = 0.4
@@ -240,19 +258,15 @@ STRANGE_S = 4.0
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings:
-    """`BLACK_BELOW`: 99 of 100 pixels darker than this of 255, and no trace of the known view; `DARK_BELOW`: so dark
-    that a white tile is grey. Where it is known how light the table was when it was read, less than `DARK_SHARE` of
-    that is dark, too, unless the picture has light of `DARK_SURELY_NOT`. `WHITE_FROM`: `WHITE_SHARE` of all pixels at
-    least this bright (a sheet of paper over a tenth of the table is no fault). `frozen_after_s`: identical to the last
-    bit for so long, and at least `frozen_frames` times; a sensor's noise never repeats. `MOVED_SHARE`: the view has
-    shifted by more than this share of its width, `MOVED_FRAMES` times running; where no shift explains the picture (a
-    hand, or a camera that was turned), points are compared in every `points_every`-th. So are the picture's quarters,
-    because about its middle a turn of some degrees is no shift: `TURNED_QUARTERS` of them have gone elsewhere. After
-    any fault `STEADY_FRAMES` good pictures pass before the next one is trusted."""
+    """When a picture is at fault."""
 
     frozen_after_s: float = 2.0
+    """Identical to the last bit for so long; a sensor's noise never repeats."""
     frozen_frames: int = 4
+    """And at least so many times."""
     points_every: int = 4
+    """Where no shift explains the picture (a hand, or a camera that was turned), points and quarters are compared in
+    every so-manyth."""
 
 
 class PictureJudge:
