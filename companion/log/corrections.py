@@ -51,24 +51,24 @@ class CorrectionError(EventError):
 
 @dataclass(frozen=True, slots=True)
 class EffectiveEvent:
-    """An event as it is now held to have happened.
-
-    `event.seq` is the line that brought it (for an inserted event: the correction's line). `changed_by` are the
-    seqs of the corrections that touched it, `original` the line as first written, where it was changed; `by_people`:
-    a person changed what it says, not only the camera, which learns some names late. `overruled`: the table agreed that
-    its violations shall not count. `undone`: the tile was taken back again. `ruling_open`: people say that it was
-    somebody else than the belief has it, so that no ruling on it holds for both. `put_in`: an answer put it in, as
-    forgotten.
-    """
+    """An event as it counts now."""
 
     event: Event
+    """Its `seq` is the line that brought it; for an inserted event, the correction's line."""
     changed_by: tuple[int, ...] = ()
+    """The lines of the corrections that touched it."""
     original: Event | None = None
+    """The line as first written, where it was changed."""
     overruled: bool = False
+    """The table agreed that its violations do not count."""
     undone: bool = False
+    """The tile was taken back again."""
     by_people: bool = False
+    """A person changed what it says, not only the camera, which learns some names late."""
     ruling_open: bool = False
+    """People name another player than the belief, so no ruling holds for both."""
     put_in: bool = False
+    """An answer put it in, as forgotten."""
 
 
 @dataclass(slots=True)

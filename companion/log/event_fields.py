@@ -70,37 +70,29 @@ RoundedShare = Annotated[Share, Written(lambda share: round(share, 4))]
 
 @dataclass(frozen=True, slots=True)
 class Finding(Record):
-    """A violation found in an event. `certain` False: one of several that the evidence leaves open.
-
-    `by` names the offender where it is not the event's own player. `open`: people tapped it, and nobody has said yet
-    whether it was so; `confirmed_by` is who has, by the name of the phone, and `confirmed_in` the line that says it.
-    """
+    """A violation found in an event."""
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"certain"})
 
     code: Name
-    certain: bool = True
-    by: Name | None = None
-    open: bool = False
-    confirmed_by: Name | None = None
-    confirmed_in: int | None = None
+    certain: Annotated[bool, "False: one of several that the evidence leaves open."] = True
+    by: Annotated[Name | None, "The offender, where that is not the event's own player."] = None
+    open: Annotated[bool, "People tapped it, and nobody has said yet whether it was so."] = False
+    confirmed_by: Annotated[Name | None, "Who has said that it was so: the name of the phone."] = None
+    confirmed_in: Annotated[int | None, "The line that says it."] = None
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate(Record):
-    """One way in which it may have happened: `story` in words or notation, `events` as they would be recorded.
-
-    `kind`: what an answer to a tap that does not fit would say (tracking.edits). `p` is its weight between 0 and 1
-    where one is known; `codes` what the referee would say about it.
-    """
+    """One way in which it may have happened."""
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"events"})
 
-    story: str
-    events: tuple[Plain, ...] = ()
-    kind: Name | None = None
-    p: RoundedShare | None = None
-    codes: tuple[Name, ...] = ()
+    story: Annotated[str, "In words or notation."]
+    events: Annotated[tuple[Plain, ...], "As they would be recorded."] = ()
+    kind: Annotated[Name | None, "What an answer to a tap that does not fit would say."] = None
+    p: Annotated[RoundedShare | None, "Its weight, where one is known."] = None
+    codes: Annotated[tuple[Name, ...], "What the referee would say about it."] = ()
 
 
 MOST_ALTERNATIVES = 4
@@ -109,14 +101,11 @@ LEAST_ALTERNATIVE = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Confidence(Record):
-    """How surely the camera read a laid tile: `p` of the inner and of the outer half, and what else each may be.
-
-    `across`: whether it lies across its train; None: it lies in none, or nobody knows.
-    """
+    """How surely the camera read the halves of a laid tile, the inner one first, and what else each may be."""
 
     p: tuple[Share, Share]
     others: tuple[tuple[tuple[Pips, Share], ...], tuple[tuple[Pips, Share], ...]] = ((), ())
-    across: bool | None = None
+    across: Annotated[bool | None, "It lies across its train; null: it lies in none, or nobody knows."] = None
 
     @property
     def sure(self) -> float:
@@ -187,14 +176,15 @@ OF_POINTS = OF_A_HAND | {QuestionKind.SET_SUM, QuestionKind.NO_POINTS}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`train` and `player` are names, `place` is in mm. `about`: the tiles read, the round's number, the count, whose
-    seat it is (SEATS), or the words of the layout (TABLE)."""
+    """What a question is about: the train and the player by name."""
 
     kind: QuestionKind
     train: str | None = None
     player: str | None = None
     place: tuple[int, int] | None = None
+    """In mm."""
     about: str = ""
+    """The tiles read, the round's number, the count, whose seat it is (SEATS), or the words of the layout (TABLE)."""
 
     @classmethod
     def of(cls, reason: str) -> Question:

@@ -59,22 +59,16 @@ CONCLUDED_BY_THE_RULES: Mapping[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Event(Record):
-    """Fields of every event. `seq` 0 and `at` "" mean "not in a journal yet"; `at` is UTC, ISO 8601.
-
-    `frame` names the picture that shows it, a file beside the journal; `author` who entered what a person says: the
-    name under which a phone is signed in, or one of log.author's. `piece` is what it is called in the evidence of a
-    watched round (game.watched_round): what is believed of that piece now counts, not what its line said at first.
-    `turn`: in which turn of its player in this round (from 1) it was tapped, by the phone's screen.
-    """
+    """Fields of every event."""
 
     KIND: ClassVar[str] = ""
 
-    seq: Annotated[int, number(0), "1, 2, 3 ... without a gap."] = 0
-    at: Annotated[str, "UTC, ISO 8601."] = ""
+    seq: Annotated[int, number(0), "1, 2, 3 ... without a gap; 0: not in a journal yet."] = 0
+    at: Annotated[str, "UTC, ISO 8601; empty: not in a journal yet."] = ""
     source: Annotated[str, one_of(*SOURCES)] = "person"
     frame: Annotated[str | None, "The picture that shows it, a file beside the journal."] = None
-    author: str | None = None
-    piece: Annotated[int | None, "What it is called in the evidence of a watched round."] = None
+    author: Annotated[str | None, "Who entered what a person says: a signed-in phone's name, or a device."] = None
+    piece: Annotated[int | None, "Its name in the evidence of a watched round; what is believed of it counts."] = None
     turn: Annotated[int | None, "In which turn of its player it was tapped, from 1."] = None
 
     @property
@@ -119,85 +113,74 @@ class Event(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStarted(Event):
-    """A round was dealt. `engine` is None in the Chinese games; `starter` None while nobody was named.
-
-    `draws_seen` False: the boneyard lies stacked or out of sight, so its count is not evidence (`boneyard: null`).
-    """
+    """A round was dealt."""
 
     KIND = "round_started"
     round: Count
-    engine: LaidPips | None
-    starter: Name | None
-    draws_seen: bool = True
+    engine: Annotated[LaidPips | None, "null in the Chinese games."]
+    starter: Annotated[Name | None, "null while nobody was named."]
+    draws_seen: Annotated[bool, "false: the boneyard lies stacked or out of sight, so its count is no evidence."] = True
     violations: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TilePlayed(Event):
-    """A tile was laid; `tile` with the inner end first, `train` a player's name, MX, MX2, or R and L of a line.
-
-    `by` is None while nobody can be named; `maybe` then holds who it may have been, the likeliest first. `reading` is
-    how surely the camera read it, `arm` from whose seat the arm clearly came that laid it. `outer_only`: people named
-    the outer half alone, and the inner one follows from the order of acts. `end`: the train's end for which it was
-    tapped."""
+    """A tile was laid."""
 
     KIND = "tile_played"
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"violations"})
-    by: Name | None
-    tile: LaidPips
-    train: Name
+    by: Annotated[Name | None, "null while nobody can be named."]
+    tile: Annotated[LaidPips, "The inner end first."]
+    train: Annotated[Name, "A player's name, MX or MX2; R or L of a line."]
     violations: tuple[Finding, ...] = ()
-    maybe: tuple[Name, ...] = ()
+    maybe: Annotated[tuple[Name, ...], "Who may have laid it where `by` is null, the likeliest first."] = ()
     reading: Annotated[Confidence, Written(Confidence.rounded)] | None = None
-    arm: Name | None = None
-    outer_only: bool = False
-    end: int | None = None
+    arm: Annotated[Name | None, "The player from whose seat the arm that laid it clearly came."] = None
+    outer_only: Annotated[bool, "People named the outer half alone; the order of acts tells the inner one."] = False
+    end: Annotated[int | None, "The value of the train's end for which it was tapped."] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TileTakenBack(Event):
-    """A tile that had been laid was taken away again; `undoes` is the seq of its tile_played where that is known."""
+    """A tile that had been laid was taken away again."""
 
     KIND = "tile_taken_back"
     by: Name | None
     tile: LaidPips
     train: Name
-    undoes: int | None = None
+    undoes: Annotated[int | None, "The seq of its tile_played, where that is known."] = None
     violations: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drew(Event):
-    """A tile was drawn from the boneyard; `tile` only where hands lie open."""
+    """A tile was drawn from the boneyard."""
 
     KIND = "drew"
     by: Name | None
-    tile: TilePips | None = None
+    tile: Annotated[TilePips | None, "Only where hands lie open."] = None
     violations: tuple[Finding, ...] = ()
     maybe: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed(Event):
-    """A player ended a turn that the rules do not call complete.
-
-    `done`: the player says that their own turn is over, and not that no tile was laid in it.
-    """
+    """A player ended a turn that the rules do not call complete."""
 
     KIND = "passed"
     by: Name | None
     violations: tuple[Finding, ...] = ()
     maybe: tuple[Name, ...] = ()
-    done: bool = False
+    done: Annotated[bool, "The player says that their own turn is over, and not that no tile was laid in it."] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Discarded(Event):
-    """A Chinese tile was put away, face down unless `face_up`; `tile` once it is known."""
+    """A Chinese tile was put away."""
 
     KIND = "discarded"
     by: Name | None
-    tile: TilePips | None = None
+    tile: Annotated[TilePips | None, "Once it is known."] = None
     face_up: bool = False
     violations: tuple[Finding, ...] = ()
     maybe: tuple[Name, ...] = ()
@@ -205,29 +188,29 @@ class Discarded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkerPlaced(Event):
-    """A marker appeared on the train of player `train`."""
+    """A marker appeared on a train."""
 
     KIND = "marker_placed"
     by: Name | None
-    train: Name
+    train: Annotated[Name, "The player whose train it is."]
     violations: tuple[Finding, ...] = ()
     maybe: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkerRemoved(Event):
-    """The marker vanished from the train of player `train`."""
+    """The marker vanished from a train."""
 
     KIND = "marker_removed"
     by: Name | None
-    train: Name
+    train: Annotated[Name, "The player whose train it is."]
     violations: tuple[Finding, ...] = ()
     maybe: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubleFlipped(Event):
-    """The double at the end of `train` was turned face down."""
+    """The double at the end of a train was turned face down."""
 
     KIND = "double_flipped"
     by: Name | None
@@ -238,45 +221,35 @@ class DoubleFlipped(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Announced(Event):
-    """Something was said aloud: `what` is last_tile, open_end (with `value`) or mexican_train.
-
-    Or somebody says what `by` did not say (no_last_tile, no_open_end), or how many tiles `by` was dealt (dealt, with
-    `value`).
-    """
+    """Something was said aloud; or somebody says what a player did not say, or how many tiles they were dealt."""
 
     KIND = "announced"
     by: Name | None
-    what: Name = "last_tile"
-    value: int | None = None
+    what: Annotated[Name, "last_tile, open_end or mexican_train; no_last_tile or no_open_end; dealt."] = "last_tile"
+    value: Annotated[int | None, "The end that was named, or how many tiles were dealt."] = None
     violations: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HandShown(Event):
-    """A player laid open what was left; empty for the one who went out.
-
-    In the Chinese games `discards` are the face-down tiles; `in_order`: in the order in which they were put away.
-    """
+    """A player laid open what was left."""
 
     KIND = "hand_shown"
     by: Name
-    tiles: tuple[TilePips, ...]
-    discards: tuple[TilePips, ...] = ()
-    in_order: bool = False
+    tiles: Annotated[tuple[TilePips, ...], "Empty for the one who went out."]
+    discards: Annotated[tuple[TilePips, ...], "The face-down tiles of the Chinese games."] = ()
+    in_order: Annotated[bool, "They are in the order in which they were put away."] = False
     violations: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclear(Event):
-    """Something changed that has no single explanation, or could not be read. A person is asked, nobody is accused.
-
-    `about` is the line of the tap that does not fit, where that is asked.
-    """
+    """Something changed that has no single explanation, or could not be read. A person is asked, nobody is accused."""
 
     KIND = "unclear"
     reason: str
     candidates: tuple[Candidate, ...] = ()
-    about: int | None = None
+    about: Annotated[int | None, "The line of the tap that does not fit, where that is asked."] = None
 
     @property
     def question(self) -> Question:
@@ -305,11 +278,11 @@ class Corrected(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEnded(Event):
-    """The round is over; `how` is one of ROUND_ENDS, `out` who laid the last tile."""
+    """The round is over."""
 
     KIND = "round_ended"
     how: Annotated[str, one_of(*ROUND_ENDS)]
-    out: Name | None = None
+    out: Annotated[Name | None, "Who laid the last tile."] = None
     violations: tuple[Finding, ...] = ()
 
 
@@ -392,38 +365,28 @@ LAYING = Form(_read_laying, CHANGE.schema, print_change)
 
 @dataclass(frozen=True, slots=True)
 class TableChange(Record):
-    """One change of the table: referee changes (tiles of one train from the inside out), trains flipped, Chinese
-    discards by player, and the picture's name. `faces`: what those of the discards show that lie face up.
-
-    `readings` says how surely each laid tile was read. `clouded`: part of the table is not understood, so that what
-    looks like a fault may be none. `guessed`: a tile that was not surely read is on record next to the ones now laid.
-    `two_mexican`: two trains lie where no player who has none may still begin theirs.
-    `returned`: so many tiles lie in the boneyard again; they had been drawn where tiles were taken back.
-    `arms`: player -> decibans of what was seen being that player's arm, 0 the likeliest; a change that is not in it was
-    done by an arm that nobody saw clearly. `whose`: the one player whose arm it clearly was. `adopted`: the table
-    lay like this before anybody watched, and not all of it is seen, or a tile that is not on record came before it.
-    `unread`: the trains on which such a tile has come to lie, behind what is on record of them.
-    `again`: why the game asked for another look before it took the change; it is shown where the change is explained,
-    and nothing rests on it.
-    """
+    """One change of the table, as the camera saw it."""
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"delta"})
 
-    delta: tuple[WrittenChange, ...] = ()
-    frame: str | None = None
-    faces: Mapping[str, tuple[TilePips, ...]] = field(default_factory=dict)
-    flips: tuple[Name, ...] = ()
-    discards: Mapping[str, Count] = field(default_factory=dict)
-    returned: Annotated[int, number(0)] = 0
-    clouded: bool = False
-    guessed: bool = False
-    adopted: bool = False
-    two_mexican: bool = False
-    unread: tuple[Name, ...] = ()
-    again: tuple[str, ...] = ()
+    delta: Annotated[tuple[WrittenChange, ...], "What the referee sees; tiles of one train from the inside out."] = ()
+    frame: Annotated[str | None, "The picture's name."] = None
+    faces: Annotated[Mapping[str, tuple[TilePips, ...]], "Discards that lie face up."] = field(default_factory=dict)
+    flips: Annotated[tuple[Name, ...], "Trains whose double was turned face down."] = ()
+    discards: Annotated[Mapping[str, Count], "Chinese tiles put away, by player."] = field(default_factory=dict)
+    returned: Annotated[int, number(0), "Tiles drawn where some were taken back; they lie in the boneyard again."] = 0
+    clouded: Annotated[bool, "Part of the table is not understood: what looks like a fault may be none."] = False
+    guessed: Annotated[bool, "A tile on record next to the ones now laid was not surely read."] = False
+    adopted: Annotated[bool, "It was not all seen to come, or a tile that is not on record came before it."] = False
+    two_mexican: Annotated[bool, "Two trains lie where no player without a train may still begin one."] = False
+    unread: Annotated[tuple[Name, ...], "Trains that now end in a tile that is not on record."] = ()
+    again: Annotated[tuple[str, ...], "Why the game asked for another look before; nothing rests on it."] = ()
     readings: Mapping[Annotated[Laying, LAYING], Confidence] = field(default_factory=dict)
-    arms: Mapping[WrittenChange, Mapping[str, int]] = field(default_factory=dict)
-    whose: Mapping[WrittenChange, Name] = field(default_factory=dict)
+    arms: Annotated[
+        Mapping[WrittenChange, Mapping[str, int]],
+        "Player -> decibans of its being their arm, 0 the likeliest; without one, no arm was seen clearly.",
+    ] = field(default_factory=dict)
+    whose: Annotated[Mapping[WrittenChange, Name], "The player whose arm it clearly was."] = field(default_factory=dict)
 
     def shown(self, event: Event) -> Event:
         """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""

@@ -42,10 +42,11 @@ PHONE, BUTTON, ASSISTANT = "*phone", "*button", "*assistant"
 
 @dataclass(slots=True)
 class Entering:
-    """One request or press; `lines`: how many lines of a journal it has brought."""
+    """One request or press."""
 
     author: str
     lines: int = 0
+    """How many lines of a journal it has brought."""
 
 
 _now: ContextVar[Entering | None] = ContextVar("entering", default=None)
@@ -108,19 +109,20 @@ def stamp(at: datetime) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JournalText:
-    """A journal as it was read: `torn` is what follows the last whole line (b"" when nothing does).
-
-    `good_bytes` is the length up to the end of the last whole line; `complete` False: that line lacks only its
-    line feed. `checksum` covers all whole lines. `seen` is what the camera saw, in order.
-    """
+    """A journal as it was read."""
 
     header: Header
     events: tuple[Event, ...]
     torn: bytes
+    """What follows the last whole line; b"" when nothing does."""
     good_bytes: int
+    """Length up to the end of the last whole line."""
     checksum: str
+    """Covers all whole lines."""
     complete: bool = True
+    """False: the last whole line lacks only its line feed."""
     seen: tuple[SeenLine, ...] = ()
+    """What the camera saw, in order."""
 
 
 def read_journal(path: str | Path) -> JournalText:

@@ -68,18 +68,17 @@ from companion.rules.violations import Violation
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One play or happening of the log. `findings` are the violations that stand, none where the table overruled.
-
-    `undone`: the tile was taken back again.
-    """
+    """One play or happening of the log."""
 
     round: int
     event: Event
     findings: tuple[Finding, ...]
+    """The violations that stand; none where the table overruled them."""
     overruled: bool
     changed_by: tuple[int, ...]
     original: Event | None
     undone: bool = False
+    """The tile was taken back again."""
 
     @property
     def seq(self) -> int:
@@ -88,32 +87,35 @@ class ScoreLine:
 
 @dataclass(frozen=True, slots=True)
 class RoundSheet:
-    """One round on the sheet. `scores` is None until the hands were counted; `how` None while it is played."""
+    """One round on the sheet."""
 
     number: int
     engine: Laid | None
     starter: str | None
     how: str | None = None
+    """None while it is played."""
     out: str | None = None
     scores: Mapping[str, int] | None = None
+    """None until the hands were counted."""
     totals: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Scoreboard:
-    """The game so far. `totals` are points after the last scored round; `winners` is empty until the match is over.
-
-    `next_engine` and `next_starter` are what the last scored round named for the one to come.
-    """
+    """The game so far."""
 
     players: tuple[str, ...]
     totals: Mapping[str, int]
+    """After the last scored round."""
     rounds: tuple[RoundSheet, ...] = ()
     lines: tuple[ScoreLine, ...] = ()
     winners: tuple[str, ...] = ()
+    """Empty until the match is over."""
     over: bool = False
     next_engine: Laid | None = None
+    """As the last scored round named it for the one to come."""
     next_starter: str | None = None
+    """Named in the same way."""
     questions: tuple[Unclear, ...] = field(default=())
 
     @property
@@ -428,18 +430,18 @@ class MatchStep:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The game so far. `course` is the round being played or just ended, `shown` the hands laid open after it.
-
-    `keys` are the events of the hands shown, the round's end and its score.
-    """
+    """The game so far, with the round at hand."""
 
     header: Header
     rules: RuleSet
     referee: Any = field(repr=False, compare=False)
     board: Scoreboard
     course: Course | None = None
+    """The round being played or just ended."""
     shown: Mapping[str, HandShown] = field(default_factory=dict)
+    """The hands laid open after it."""
     keys: Mapping[str, int] = field(default_factory=dict)
+    """The events of the hands shown, of the round's end and of its score."""
 
     @classmethod
     def of(cls, header: Header, rules: RuleSet) -> Match:

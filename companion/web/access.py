@@ -89,15 +89,13 @@ MOST_REMEMBERED = 5000
 @dataclass(slots=True)
 class PinLock:
     """Compares PINs. One address has `free_tries`, all together `free_tries_for_all`; then the wait doubles each time.
-    The right PIN forgets the wrong ones of its address, and of nobody else.
-
-    `clock` gives monotonic seconds.
-    """
+    The right PIN forgets the wrong ones of its address, and of nobody else."""
 
     _salt: bytes
     _hash: bytes
     settings: PinSettings
     clock: Callable[[], float]
+    """Returns monotonic seconds."""
     drawn: bool = False
     _tries: dict[str, _Tries] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -181,12 +179,14 @@ MOST_SIGNED_IN = 200
 
 @dataclass(slots=True)
 class _Kept:
-    """`key` signs the cookies, `salt` goes into the PIN's hash; `browsers` are hashes of their secrets, the oldest
-    first."""
+    """What the box remembers of the phones that are signed in."""
 
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
+    """Signs the cookies."""
     salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
+    """Goes into the PIN's hash."""
     browsers: dict[str, None] = field(default_factory=dict)
+    """Hashes of their secrets, the oldest first."""
 
 
 class SignedIn:

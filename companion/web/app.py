@@ -63,11 +63,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PageSettings:
-    """How the page is served. `address` is the one for the QR code; `source_url` the corresponding source."""
+    """How the page is served."""
 
     pin: str = field(default_factory=fresh_pin)
     names: Collection[str] = field(default_factory=own_names)
     address: OwnAddress | None = None
+    """For the QR code."""
     screen_key: str = ""
     """What the box's own screen shows to be it; empty: no screen may show the PIN."""
     pin_is_drawn: bool = False
@@ -75,6 +76,7 @@ class PageSettings:
     pin_place: PinPlace = "terminal"
     """Where people find the PIN, apart from the box's own screen: the page says so."""
     source_url: str = SOURCE_URL
+    """Where the corresponding source is."""
     stream: StreamSettings = field(default_factory=StreamSettings)
     testing: bool = False
 

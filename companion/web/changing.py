@@ -132,10 +132,11 @@ def _named_anew(change: CorrectedPlay) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The table `now` and `then`, with the correction."""
+    """The table before and after a correction."""
 
     now: GameView
     then: GameView
+    """With the correction."""
 
     @property
     def plays(self) -> list[CorrectedPlay]:

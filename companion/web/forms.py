@@ -119,16 +119,16 @@ def at_field(fault: HTTPException, field: str) -> HTTPException:
 
 @dataclass(slots=True)
 class Returned:
-    """A form that came back. `name` is the refused field, `form` the form where a page has several.
-
-    `choices` are answers to a question put to it, each (words, fields that the answer adds).
-    """
+    """A form that came back."""
 
     sentence: str
     name: str | None
+    """The field that was refused."""
     entered: Mapping[str, str]
     form: str
+    """Which form, where a page has several."""
     choices: tuple[tuple[str, Mapping[str, str]], ...] = ()
+    """Answers to a question put to it, each (words, fields that the answer adds)."""
     on_top: bool = False
     shown: set[str] = field(default_factory=set)
 

@@ -137,27 +137,32 @@ AROUND = 40
 
 @dataclass(frozen=True, slots=True)
 class DrawnTile:
-    """`place`: where the drawing of a tile goes; `typed`: how it is written into the hand, "" where it was not read;
-    `ends`: where only one half was read, what stands at either end, "3" and "?"."""
+    """A tile of a hand, drawn over the photograph."""
 
     place: str
+    """Where the drawing goes."""
     values: tuple[int, int] | None
     typed: str
+    """How it is written into the hand; "" where it was not read."""
     ends: tuple[str, ...]
+    """Where only one half was read: what stands at either end, "3" and "?"."""
     name: str
     counts: bool
 
 
 @dataclass(frozen=True, slots=True)
 class HandPicture:
-    """`seat`: the number of the player whose hand it is; `box`: the part of the plane that is shown; `photograph`: what
-    lies under it, as a data address, and its size in the plane; "" where the reader gave none back."""
+    """A photograph of a hand with its tiles drawn over it."""
 
     seat: int
+    """The number of the player whose hand it is."""
     box: str
+    """The part of the plane that is shown."""
     tiles: tuple[DrawnTile, ...]
     photograph: str = ""
+    """Lies under the drawing, as a data address; "" where the reader gave none back."""
     size: tuple[float, float] = (0.0, 0.0)
+    """Of the photograph, in the plane."""
 
 
 def hand_picture(read: Mapping[str, Any], board: GameView, seat: int) -> HandPicture | None:

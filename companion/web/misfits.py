@@ -100,14 +100,16 @@ ACTS = frozenset(
 
 
 class Key(NamedTuple):
-    """One answer: `choice` is its place among the candidates; `more`: it stands behind *More*; `stands`: what then
-    stands against somebody."""
+    """One answer."""
 
     choice: int
+    """Its place among the candidates."""
     kind: str
     text: str
     more: bool = False
+    """It stands behind *More*."""
     stands: str = ""
+    """What it leaves standing against somebody."""
 
 
 class Acts:

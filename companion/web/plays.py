@@ -46,7 +46,7 @@ TAPPED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One row. `undone`: it no longer stands; `plain`: an entry of the game like any other."""
+    """One row of the list of changes."""
 
     at: str
     when: str
@@ -55,7 +55,9 @@ class Changed:
     before: str = ""
     after: str = ""
     undone: bool = False
+    """It no longer stands."""
     plain: bool = False
+    """It is an entry of the game like any other."""
     seq: int | None = None
 
 

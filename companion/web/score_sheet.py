@@ -89,20 +89,21 @@ def _has(path: Path | None, letter: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ChartSize:
-    """A chart's measures in its own units; `apart` between two labels, `names` full ones or initials.
-
-    `right` is the least room for the labels, `lines` the most lines across.
-    """
+    """A chart's measures in its own units."""
 
     width: float
     height: float
     left: float
     right: float
+    """The least room for the labels."""
     bottom: float
     apart: float
+    """Between two labels."""
     names: bool
+    """Full names or initials."""
     css: str
     lines: int = 10
+    """The most lines across."""
 
 
 WIDE = ChartSize(900.0, 420.0, 64.0, 190.0, 46.0, 26.0, True, "wide")
@@ -250,16 +251,19 @@ MOST_SHARING = 3
 
 @dataclass(frozen=True, slots=True)
 class SummaryRow:
-    """A player after a round: `left` the tiles of the hand that was shown, None where nobody showed it; `points` of the
-    round, `total` and `rank` (1 leads) of the match so far; `sum` how payments to and from the others make the points,
-    "" where nobody pays."""
+    """A player after a round."""
 
     seat: Seat
     left: tuple[TileShown, ...] | None
+    """The tiles of the hand that was shown; None where nobody showed it."""
     points: int | None
+    """Of the round."""
     total: int
+    """Of the match so far."""
     rank: int
+    """In the match so far; 1 leads."""
     sum: str = ""
+    """How payments to and from the others make the points; "" where nobody pays."""
 
     @property
     def pips(self) -> int:
@@ -268,15 +272,17 @@ class SummaryRow:
 
 @dataclass(frozen=True, slots=True)
 class RoundSummary:
-    """The last round that has points. `rows` by rank; `best` (points, names, round) is the best round of the match,
-    None where too many share it; `why` says why a payment counts twice, or who pays."""
+    """The last round that has points."""
 
     number: int
     how: str
     out: Seat | None
     rows: tuple[SummaryRow, ...]
+    """By rank."""
     best: tuple[int, tuple[str, ...], int] | None
+    """The best round of the match (points, names, round); None where too many share it."""
     why: tuple[str, ...] = ()
+    """Why a payment counts twice, or who pays."""
 
 
 def summary_of(board: GameView) -> RoundSummary | None:

@@ -302,15 +302,18 @@ class PortTakenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServingSettings:
-    """Of `connections` at once, `of_one_address` may come from one address, which gets `answers` requests answered at a
-    time. `threads` serve; each open screen keeps one, so there are more than those of the screens and of one address
-    together. A connection on which nothing moves is closed after `idle_s`."""
+    """How many may use the page at once."""
 
     threads: int = 72
+    """Each open screen keeps one, so there are more than those of the screens and of one address together."""
     connections: int = 500
+    """At once."""
     of_one_address: int = 32
+    """So many of them may come from one address."""
     answers: int = 4
+    """So many requests of one address are answered at a time."""
     idle_s: int = 20
+    """A connection on which nothing moves for so long is closed."""
 
 
 def listen(host: str = EVERYWHERE, port: int = DEFAULT_PORT) -> socket.socket:

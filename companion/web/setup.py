@@ -81,18 +81,19 @@ class TooManyRulesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OwnRules:
-    """`options` are what differs from the published rule set `extends`; `key` stands for the file in an address.
-
-    `fault`: one line that says why the file cannot be used; then nothing else but the key is known. `bad`: what it
-    holds is at fault, not the card.
-    """
+    """A house's own rules, from a file."""
 
     key: str
+    """Stands for the file in an address."""
     title: str = ""
     extends: str = ""
+    """The published rule set that they change."""
     options: Mapping[str, Any] = field(default_factory=dict)
+    """What differs from it."""
     fault: str = ""
+    """Why the file cannot be used, in one line; then nothing else but the key is known."""
     bad: bool = False
+    """What the file holds is at fault, not the card."""
 
 
 def own_rules(data_dir: Path | None) -> tuple[OwnRules, ...]:
@@ -267,13 +268,14 @@ def _differences(own: OwnRules) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class MatchLength:
-    """One field of the set-up page: `value` as the house's own rules have it, `otherwise` what holds where it is left
-    empty."""
+    """One field of the set-up page that says how long a match lasts."""
 
     field: str
     question: str
     value: str
+    """As the house's own rules have it."""
     otherwise: str
+    """What holds where it is left empty."""
     is_time: bool
 
 
@@ -537,11 +539,13 @@ MOST_POINTS = 9999
 
 @dataclass(frozen=True, slots=True)
 class LineUp:
-    """Who plays from now on, and with how many points; `left` are those of whoever has gone home by then."""
+    """The players from now on."""
 
     players: tuple[str, ...]
     totals: dict[str, int]
+    """The points that each has."""
     left: dict[str, int]
+    """The points of players who have gone home by then."""
     effects: tuple[str, ...]
 
 

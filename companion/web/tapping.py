@@ -32,12 +32,14 @@ MOST_TURNS = 999
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """`turn`: the player whose turn the phone showed; `own`: which turn of the round, from 1, that is of whoever acts;
-    `end`: the value at which the train ended there. None: not said, or not known then."""
+    """What the phone showed when somebody tapped. None: not said, or not known then."""
 
     turn: str | None = None
+    """The player whose turn it was."""
     own: int | None = None
+    """Which turn of the round, from 1, it is of the player who acts."""
     end: int | None = None
+    """The value at which the train ended."""
 
     def said(self) -> dict[str, int]:
         """What a command of the session is told of it."""

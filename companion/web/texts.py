@@ -63,32 +63,33 @@ def code_rule(code: str, rules: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class RuleSetText:
-    """One rule set on the set-up page. `sets` in order of preference; `source` names the text it rests on.
-
-    `house_rules`: a set that some house plays by, and no box.
-    """
+    """One rule set on the set-up page."""
 
     name: str
     family: str
     sets: tuple[str, ...]
+    """In order of preference."""
     players: tuple[int, int]
     special: tuple[str, ...]
     source: str
+    """The text that it rests on."""
     house_rules: bool = False
+    """Some house plays by it, and no box."""
 
 
 @dataclass(frozen=True, slots=True)
 class HouseOption:
-    """One house rule: a field of the rule set, and its choices as (value, text), the written one first.
-
-    `main`: shown at once and not among all other rules. `open_question`: the source is silent about it.
-    """
+    """One house rule."""
 
     field: str
+    """Of the rule set."""
     question: str
     choices: tuple[tuple[str, str], ...]
+    """(value, text), the written one first."""
     main: bool
+    """It is shown at once and not among all other rules."""
     open_question: bool
+    """The source is silent about it."""
 
 
 GAMES = "web/texts/games.toml"
@@ -258,17 +259,20 @@ def disk_fault(fault: Exception, sentence: str, retry_after: int | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class RepairText:
-    """`title` what is wrong; `meaning` what that means for the players; `remedy` what helps; `command` for a terminal.
-
-    `page` is where a person mends it, an address of this page; `button` what the button says that mends it.
-    """
+    """The words for one repair."""
 
     title: str = ""
+    """What is wrong."""
     meaning: str = ""
+    """What that means for the players."""
     remedy: str = ""
+    """What helps."""
     command: str = ""
+    """For a terminal."""
     page: str = ""
+    """Where a person mends it: an address of this page."""
     button: str = ""
+    """The words on the button that mends it."""
 
 
 REPAIRS = "web/texts/repairs.toml"

@@ -529,11 +529,13 @@ def gone_texts(board: GameView) -> list[str]:
 
 
 class QuotedWords(NamedTuple):
-    """What a rule set's text says: `words` in its `language`, `meaning` in the reader's; None where it is the same."""
+    """A quotation from a rule set's text."""
 
     words: str
+    """In `language`."""
     language: str
     meaning: str | None
+    """In the reader's language; None where that is the same."""
 
 
 def quoted_words(rules: str, about: str) -> QuotedWords | None:
@@ -559,12 +561,14 @@ TURNS_SHOWN = 2
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """`kind` fault, question or note; `fading`: shown for the last turn."""
+    """Something that the page tells."""
 
     kind: str
+    """fault, question or note."""
     title: str
     detail: str = ""
     fading: bool = False
+    """Shown for the last turn."""
 
     @property
     def sign(self) -> str:
@@ -709,12 +713,13 @@ MOST_CALLED = 4
 
 
 class Call(TypedDict):
-    """`key` names what is said, so that a page says it once; a fault that is found later has a key of its own. `tone`:
-    the sound that goes with it (play, fault, question, good, won)."""
+    """Something that the page says aloud."""
 
     key: str
+    """Names what is said, so that a page says it once. A fault that is found later has its own."""
     text: str
     tone: str
+    """The sound that goes with it: play, fault, question, good or won."""
 
 
 def calls_of(board: GameView) -> list[Call]:
