@@ -14,7 +14,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from companion.game.timeline import Timeline, answers_of, asking, first_looks, standing_questions
+from companion.game.timeline import Answers, Timeline, answers_of, asking, first_looks, standing_questions
 from companion.game.watched_round import WatchedRound
 from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Header
@@ -323,10 +323,13 @@ class Ledger:
         """The events in force of the rounds before."""
         return self.held[: _place(0 if self.begun is None else self.begun.seq, self.held)]
 
-    def _timeline(self, held: Sequence[EffectiveEvent], base: Timeline | None = None) -> Timeline:
-        """The game with its past by these events, where nobody has answered anything new."""
+    def _timeline(
+        self, held: Sequence[EffectiveEvent], base: Timeline | None = None, answers: Answers | None = None
+    ) -> Timeline:
+        """The game with its past by these events; `answers` where anybody may have answered anything new."""
         base = self.timeline if base is None else base
-        return Timeline.of(self.header, self.rules, held, base=base, looks=self.looks, answers=base.answers)
+        answers = base.answers if answers is None else answers
+        return Timeline.of(self.header, self.rules, held, base=base, looks=self.looks, answers=answers)
 
     # ---- what is added -------------------------------------------------------------------------------------------
 
@@ -371,7 +374,8 @@ class Ledger:
         belief.add(new)
         lines += new
         held = [*before, *belief.held()]
-        timeline = self._timeline(held)
+        said = any(isinstance(event, Corrected) for event in events)
+        timeline = self._timeline(held, answers=answers_of([*self.lines, *lines]) if said else None)
         while (due := self._due(timeline)) is not None:
             lines += self.journal.stamped((due,), self.last_seq + len(lines))
             belief.add(lines[-1:])

@@ -88,12 +88,14 @@ class Session(OpenGame):
         first_number: int | None = None,
         after: int | None = None,
         guess: bool = True,
+        frame: str | None = None,
     ) -> tuple[Event, ...]:
         """The next round is dealt. Left out, the engine and the starter are those that the rules name.
 
         `after`: the round that was broken off is not dealt again, this is the one after it.
         `first_number` counts only for the journal's first round: which of the match it is that was begun without it.
         `guess`: where the rules name no starter either, the next in turn is taken; else it stays open who it was.
+        `frame`: the picture by which a camera begins it, whose engine was read and needs nobody's word.
         """
         with self._lock:
             match = self._ledger.match
@@ -114,7 +116,9 @@ class Session(OpenGame):
                 starter = self._player(starter)
             elif guess or match.starter_is_named:
                 starter = match.starter_of(number)
-            return self._add(RoundStarted(round=number, engine=laid, starter=starter, draws_seen=draws_seen))
+            return self._add(
+                RoundStarted(round=number, engine=laid, starter=starter, draws_seen=draws_seen, frame=frame)
+            )
 
     def play(
         self,
@@ -573,7 +577,8 @@ class Session(OpenGame):
             elif key.kind == Kind.START:
                 begun = self._ledger.begun
                 assert begun is not None
-                lines.append(Corrected(corrects=begun.seq, what=told | {"starter": event["starter"]}, by=by))
+                told |= {name: event[name] for name in ("starter", "engine") if name in event}
+                lines.append(Corrected(corrects=begun.seq, what=told, by=by))
             elif key.kind == Kind.MISSING:
                 line = {name: value for name, value in event.items() if name not in ("before", "after")}
                 told |= {"insert": [line | {"source": "person"}], "after": "after" in event}
@@ -589,9 +594,10 @@ class Session(OpenGame):
         """The answer to a tap that does not fit: these acts, by their lines, happened in this order."""
         with self._lock:
             question = next((one for one in self._ledger.questions() if one.seq == seq), None)
-            if question is None or question.about is None:
+            kinds = [] if question is None else [key.kind for key in question.candidates]
+            if question is None or Kind.ORDER not in kinds:
                 raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
-            choice = next(n for n, key in enumerate(question.candidates) if key.kind == Kind.ORDER)
+            choice = kinds.index(Kind.ORDER)
             return self._fit(question, choice, by, order)
 
     def ask(

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.log.corrections import EffectiveEvent, open_questions, withdrawn_corrections
-from companion.log.event_fields import Candidate, Finding, Header, QuestionKind
+from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, Header, QuestionKind
 from companion.log.events import (
     Announced,
     Corrected,
@@ -40,8 +40,10 @@ from companion.log.journal import PHONE
 from companion.play.course import DEALT, NO_LAST_TILE, Course, TurnPlace
 from companion.play.event_actions import act_of, action_of, is_act, uncounted, unsettled
 from companion.play.match import Findings, Match
+from companion.rules.notation import print_laid
 from companion.rules.position import Draw, Play
 from companion.rules.ruleset import RuleSet
+from companion.rules.tile import Laid
 from companion.rules.violations import Certainty, Violation
 from companion.tracking.asked import AskedRound, Confirmed, Tap, TapAnswer, TapQuestion
 from companion.tracking.edits import Kind
@@ -52,6 +54,9 @@ USUAL_FINE = 2
 
 REVEALED_CODES = frozenset(str(code) for code in Violation if code.certainty is Certainty.REVEAL)
 """Codes that shown hands tell of earlier acts; they are worked out anew with the hands."""
+
+ENGINE_ASKED = frozenset({ANOTHER_ENGINE, "NO_HUB"})
+"""What a camera asks about the engine."""
 
 NO_LOOKS: Mapping[int, int] = {}
 
@@ -172,13 +177,15 @@ class Timeline:
         return with_findings(act.held.event if act.event is None else act.event, self.findings(index))
 
     def _held_against(self) -> dict[int, tuple[Finding, ...]]:
-        """Line of each tap of this round -> what is held against it by now: open, until somebody says that it was so.
-        What the source leaves open is held against nobody."""
+        """Line of each tap of this round, and of its start -> what is held against it by now: open, until somebody says
+        that it was so. What the source leaves open is held against nobody."""
+        begun = self.begun
+        found = self._against_the_start(begun)
         if self.asked is None:
-            return {}
-        against, found = self.asked.against(), dict[int, tuple[Finding, ...]]()
+            return found
+        against = self.asked.against()
         taps = {tap.seq for tap in self.asked.taps}
-        for n in range(max(0, _begun([one.held for one in self.acts])), len(self.acts)):
+        for n in range(max(0, begun), len(self.acts)):
             event = self.acts[n].held.event
             if event.seq in taps:
                 mine = [_finding(one, said, _whose(event)) for one, said in against.get(event.seq, ()) if one.sure]
@@ -187,6 +194,23 @@ class Timeline:
                 told = self.found.get(n, ())
                 found[event.seq] = tuple(replace(one, certain=False, open=True) if one.certain else one for one in told)
         return found
+
+    @property
+    def begun(self) -> int:
+        """The place of the act that began this round; -1 before the first."""
+        return _begun([one.held for one in self.acts])
+
+    def _against_the_start(self, begun: int) -> dict[int, tuple[Finding, ...]]:
+        """What is held against the engine with which people said that this round began; a camera has read its own."""
+        event = self.acts[begun].held.event if begun >= 0 else None
+        # A journal from before names no picture, and mostly an author.
+        if event is None or event.frame or (event.author is None and event.seq in self.looks):
+            return {}
+        seq, told = event.seq, self.found.get(begun, ())
+        said = next((one for one in reversed(self.answers.get(seq, ())) if one.kind is Kind.SO), None)
+        if said is None:
+            return {seq: tuple(replace(one, certain=False, open=True) for one in told)}
+        return {seq: tuple(replace(one, confirmed_by=said.by, confirmed_in=said.seq) for one in told)}
 
     def _besides(self, index: int) -> tuple[Finding, ...]:
         """Findings that do not depend on the order of acts. Those from shown hands rest on earlier acts: they are
@@ -405,8 +429,7 @@ class Timeline:
 
     def _settle(self) -> None:
         """Another round begins."""
-        if self.asked is not None:
-            self.settled = {**self.settled, **(self._held_against() if self._now is None else self._now)}
+        self.settled = {**self.settled, **(self._held_against() if self._now is None else self._now)}
         self.asked, self._row = None, ()
 
     def _keep(self, act: AppliedEvent) -> None:
@@ -550,18 +573,24 @@ ORDERS = frozenset({Kind.SO, Kind.LATER, Kind.EARLIER, Kind.BONEYARD, Kind.ORDER
 
 
 def answers_of(lines: Sequence[Event]) -> Mapping[int, Sequence[TapAnswer]]:
-    """Line of a tap -> what people answered about it and did not take back, in the order in which they did."""
+    """Line of a tap, or of a round's start -> what people answered about it and did not take back, in the order in
+    which they did. Whoever puts an engine right, or tells a camera which one it is, says what lies there."""
     undone = withdrawn_corrections(lines)
     found: dict[int, list[TapAnswer]] = {}
     for line in lines:
         if not isinstance(line, Corrected) or line.seq in undone:
             continue
-        if line.what.get("so") is True:
+        if line.what.get("so") is True or (line.source == "person" and "engine" in line.what):
             found.setdefault(line.corrects, []).append(TapAnswer(Kind.SO, (), who_said(line), line.seq))
         if "answer" not in line.what:
             continue
         asked, choice = lines[line.corrects - 1], line.what["answer"]
-        if not isinstance(asked, Unclear) or asked.about is None or choice is None:
+        if not isinstance(asked, Unclear) or choice is None:
+            continue
+        if asked.about is None:
+            if ENGINE_ASKED.intersection(asked.question.troubles):
+                begun = max((one.seq for one in lines[: asked.seq] if isinstance(one, RoundStarted)), default=0)
+                found.setdefault(begun, []).append(TapAnswer(Kind.SO, (), who_said(line), line.seq))
             continue
         key = asked.candidates[choice]
         if key.kind not in ORDERS:
@@ -578,7 +607,7 @@ def who_said(line: Corrected) -> str:
 
 def standing_questions(timeline: Timeline, lines: Sequence[Event]) -> tuple[Unclear, ...]:
     """Questions still open: nobody has answered them, and no later tap has settled them."""
-    due = _due_questions(timeline)
+    due = _due_questions(timeline, lines)
     return tuple(
         one
         for one in open_questions(lines)
@@ -589,11 +618,35 @@ def standing_questions(timeline: Timeline, lines: Sequence[Event]) -> tuple[Uncl
 def asking(timeline: Timeline, lines: Sequence[Event]) -> list[Unclear]:
     """The questions that arise now and were not asked yet."""
     asked = {one.about for one in standing_questions(timeline, lines)}
-    return [one for about, one in _due_questions(timeline).items() if about not in asked]
+    return [one for about, one in _due_questions(timeline, lines).items() if about not in asked]
 
 
-def _due_questions(timeline: Timeline) -> dict[int, Unclear]:
-    return {} if timeline.asked is None else {one.seq: _unclear(one) for one in timeline.asked.questions()}
+def _due_questions(timeline: Timeline, lines: Sequence[Event]) -> dict[int, Unclear]:
+    taps = () if timeline.asked is None else timeline.asked.questions()
+    return _about_the_start(timeline, lines) | {one.seq: _unclear(one) for one in taps}
+
+
+def _about_the_start(timeline: Timeline, lines: Sequence[Event]) -> dict[int, Unclear]:
+    """The question whether the round really began with the engine that people named, unless the camera asks which one
+    it is."""
+    place = timeline.begun
+    held = tuple(one for one in timeline.findings(place) if one.open) if place >= 0 else ()
+    begun = timeline.acts[place].held.event if held else None
+    if not isinstance(begun, RoundStarted) or any(
+        ENGINE_ASKED.intersection(one.question.troubles) for one in open_questions(lines[begun.seq :])
+    ):
+        return {}
+    due = timeline.match.engine_due(begun.round)
+    other = () if due in (None, begun.engine) else (_began_with(due),)
+    codes = tuple(one.code for one in held)
+    so = Candidate(SO_STORY, tuple({"seq": begun.seq, "violation": code} for code in codes), "so", codes=codes)
+    reason = str(QuestionKind.DOES_NOT_FIT)
+    return {begun.seq: Unclear(reason=reason, candidates=(*other, so), about=begun.seq, source="rule")}
+
+
+def _began_with(engine: Laid) -> Candidate:
+    event = {"event": "round_started", "engine": list(engine)}
+    return Candidate(f"The round began with {print_laid(engine)}.", (event,), kind=str(Kind.START))
 
 
 def _unclear(question: TapQuestion) -> Unclear:
@@ -612,8 +665,10 @@ def _was_so(question: TapQuestion, player: str) -> Candidate:
         {"seq": question.seq if one.tap is None else one.tap, "violation": one.code, "by": one.player} for one in faults
     )
     codes = tuple(dict.fromkeys(fault.code for fault in faults))
-    return Candidate("It was really so.", held, codes=codes, kind=str(Kind.SO))
+    return Candidate(SO_STORY, held, codes=codes, kind=str(Kind.SO))
 
+
+SO_STORY = "It was really so."
 
 STORIES = {
     Kind.LATER: "A turn before it is not tapped yet.",

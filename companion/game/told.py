@@ -24,6 +24,7 @@ from companion.log.events import (
     MatchEnded,
     RoundEnded,
     RoundScored,
+    RoundStarted,
     TilePlayed,
     Unclear,
     event_from_json,
@@ -169,7 +170,7 @@ class ToldSoFar:
     def _add(self, events: Iterable[Event]) -> None:
         for event in events:
             self.events.append(event)
-            if is_act(event) or isinstance(event, (HandShown, Unclear, *OF_AN_END)):
+            if is_act(event) or isinstance(event, (RoundStarted, HandShown, Unclear, *OF_AN_END)):
                 self._first[event.seq] = event
             elif isinstance(event, Corrected) and "insert" in event.what:
                 self._first[event.seq] = event_from_json({**event.what["insert"][0], "seq": event.seq, "at": event.at})

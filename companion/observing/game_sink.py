@@ -173,8 +173,9 @@ class GameSink:
             draws_seen = self._beginning.draws_countable(layout)
             self.draws_shown = draws_seen or self._beginning.draws_shown(layout)
             after = self._another.skipped
+            shown = self.keep(frame) or frame
             self.session.start_round(
-                engine, starter, draws_seen=draws_seen, first_number=number, after=after, guess=False
+                engine, starter, draws_seen=draws_seen, first_number=number, after=after, guess=False, frame=shown
             )
             self._begun = True
             self._let_old_questions_be()

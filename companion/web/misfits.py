@@ -116,7 +116,9 @@ class Acts:
     """The acts of a round by their lines, in the order in which they were told."""
 
     def __init__(self, lines: Iterable[Line], family: str = "mexican") -> None:
-        self.row = [line for line in lines if line.get("event") in ACTS and not line.get("withdrawn")]
+        told = list(lines)
+        self.row = [line for line in told if line.get("event") in ACTS and not line.get("withdrawn")]
+        self.starts = {line["seq"]: line for line in told if line.get("event") == "round_started"}
         self.family = family
         self._by_seq = {int(line["seq"]): n for n, line in enumerate(self.row)}
 
@@ -169,6 +171,8 @@ def act_name(line: Line, family: str = "mexican") -> str:
 def question_text(question: Line, acts: Acts) -> str:
     """What does not fit, in one sentence."""
     about = question.get("about")
+    if about in acts.starts:
+        return wording.wrong_engine_text(acts.starts[about], acts.family)
     return _("%(act)s: %(why)s", act=acts.name(about, capital=True), why=_why(question, acts))
 
 
@@ -262,7 +266,7 @@ def key_text(candidate: Line, question: Line, acts: Acts) -> str:
         "earlier": lambda: _earlier_text(events, about, acts),
         "missing": lambda: _("Forgotten to tap: %(acts)s", acts=_forgotten(events)),
         "name": lambda: _name_text(events, about, acts),
-        "start": lambda: _("%(name)s began this round", name=events[0]["starter"]),
+        "start": lambda: _start_text(events[0], acts.family),
         "twice": lambda: _("Tapped twice: it happened once"),
         "boneyard": lambda: (
             _("The boneyard was empty") if events[0].get("boneyard") == 0 else _("The boneyard was not empty")
@@ -272,6 +276,12 @@ def key_text(candidate: Line, question: Line, acts: Acts) -> str:
     kind = str(candidate.get("kind"))
     known = kind in texts and (events or kind in ("so", "order"))
     return texts[kind]() if known else str(candidate.get("story") or "?")
+
+
+def _start_text(event: Line, family: str) -> str:
+    if "engine" in event:
+        return _("The round began with %(engine)s", engine=wording.show_tile(event["engine"], family))
+    return _("%(name)s began this round", name=event["starter"])
 
 
 def _later_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
@@ -465,7 +475,7 @@ def order(seq: int) -> str:
     """The acts around a tap that does not fit, to be put in order and sent."""
     board = app_state().session.snapshot()
     question = next((one for one in board.misfits if one["seq"] == seq), None)
-    if question is None:
+    if question is None or "order" not in question:
         raise NotFound(_("no. %(seq)s is no open question: somebody answered it, or it settled itself", seq=seq))
     acts = acts_of(board)
     known = [one for one in question.get("order") or () if acts.line(one)]

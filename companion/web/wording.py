@@ -141,7 +141,7 @@ def _round_start_text(event: Mapping[str, Any], family: str) -> str:
     if event.get("engine"):
         engine = show_tile(event["engine"], family)
         if not event.get("overruled") and _engine_is_wrong(event):
-            return _wrong_engine_text(number, engine, event.get("engine_due"), family)
+            return wrong_engine_text(event, family)
         started = _("Round %(number)s starts with %(engine)s.", number=number, engine=engine)
     else:
         started = _("Round %(number)s starts.", number=number)
@@ -153,7 +153,10 @@ def _engine_is_wrong(started: Mapping[str, Any]) -> bool:
     return not found.isdisjoint({"WRONG_ENGINE", "ENGINE_NOT_DOUBLE"})
 
 
-def _wrong_engine_text(number: Any, engine: str, due: Any, family: str) -> str:
+def wrong_engine_text(started: Mapping[str, Any], family: str) -> str:
+    """With which tile a round began, and which belongs there."""
+    number, due = started.get("round"), started.get("engine_due")
+    engine = show_tile(started["engine"], family)
     if not due:
         return _(
             "%(engine)s lies in the middle, but another double belongs there in round %(number)s.",

@@ -110,9 +110,6 @@ def tells_of(session: Session, code: Violation) -> bool:
     """Whether the fault is asked about, or is on record as a quick neighbour; if so somebody confirms it. Before,
     nothing is certain, and afterwards nothing but what the question said."""
     found = {finding.code for _, finding in session.scoreboard.violations}
-    if code in (Violation.WRONG_ENGINE, Violation.ENGINE_NOT_DOUBLE):
-        # With what a round is started, somebody says outright, and nobody is accused of it.
-        return [(fault.code, fault.by) for _, fault in session.scoreboard.faults] == [(str(code), None)]
     assert session.scoreboard.faults == (), "nobody has confirmed anything"
     questions = [
         (one.seq, n, key.codes)

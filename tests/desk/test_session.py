@@ -385,7 +385,7 @@ def test_a_round_that_is_broken_off_is_dealt_again(tmp_path: Path) -> None:
 
 def test_the_engine_due_is_known(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-9", NAMES), ticking())
-    (event,) = session.start_round((8, 8), "Ann")
+    event, _asked = session.start_round((8, 8), "Ann")
     assert [finding["code"] for finding in event.to_json()["violations"]] == ["WRONG_ENGINE"]
 
 

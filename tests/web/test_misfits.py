@@ -270,6 +270,25 @@ def test_what_is_open_stands_before_the_hands_and_holds_nothing_up(evening: Even
     assert evening.state["totals"] == {"Ann": 2, "Ben": 4, "Cy": 6, "Dee": 8}
 
 
+def test_another_engine_is_asked_about_with_two_keys_where_the_round_was_begun(tmp_path: Path) -> None:
+    table = Table(tmp_path, "tactic", "double-9", FOUR)
+    ann, ben = phone(table, "Ann"), phone(table, "Ben")
+    table.session.undo()
+    assert ann.post("/api/start-round", data={"engine": "8-8", "starter": "Ann"}).status_code == 303
+    begun = table.session.seq - 1
+    page = region(ann, "asked")
+    assert "8-8 lies in the middle, but 9-9 belongs there in round 1." in words(page)
+    keys = re.findall(r'name="choice" value="\d" class="[^"]+">(.+?)</button>', page)
+    assert [words(key) for key in keys] == ["The round began with 9-9", "It was really so Wrong engine"]
+    assert "/order" not in page and ann.get(f"/question/{begun + 1}/order").status_code == 404
+    assert "One thing to settle" in region(ben, "asked") and "alert fault" not in ann.get("/").text
+    assert "8-8 lies in the middle" in words(ann.get(f"/play/{begun}").text)
+    assert ann.post("/api/answer", data={"seq": str(begun + 1), "choice": "0"}).status_code == 303
+    assert table.session.snapshot().engine == (9, 9)
+    assert "The round began with 9-9" in words(ann.get(f"/play/{begun}").text)
+    assert "things to settle" not in region(ann, "asked") and "lies in the middle" not in ann.get("/").text
+
+
 def told(seq: int, by: str, event: str = "tile_played", **more: Any) -> dict[str, Any]:
     return {"seq": seq, "event": event, "by": by, **more}
 
