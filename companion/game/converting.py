@@ -29,7 +29,7 @@ from companion.log.events import (
     event_from_json,
     is_evidence,
 )
-from companion.log.journal import JournalError, parse_journal
+from companion.log.journal import JournalError, parse_journal, parse_line
 from companion.play.event_actions import act_of, action_of, is_act
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.position import SOMEBODY, Draw, Mark, Unmark
@@ -58,7 +58,7 @@ def _facts(content: bytes, name: str) -> tuple[dict[str, Any], list[dict[str, An
     text = parse_journal(content, name, earlier=True)
     try:
         kept, seen = [line for one in text.events for line in _kept(one, text.events)], list(text.seen)
-        if not seen:
+        if parse_line(content.partition(b"\n")[0]).get("journal", 1) == 1:
             kept, seen = _pictured(kept)
     except EventError as error:
         raise JournalError(name, str(error)) from None

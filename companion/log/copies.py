@@ -21,6 +21,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
+from companion.log.event_fields import JOURNAL_VERSION
 from companion.log.journal import JournalError, parse_journal, parse_line
 from companion.storage.game_folders import may_be_a_game
 from companion.storage.repairs import Repair
@@ -203,11 +204,23 @@ def repair_game(games: Path, game: str) -> list[Repair]:
         return []
     if not held and not copied:
         return []
+    if _is_earlier(copied) and not _is_earlier(held) and _whole(held) and set_aside(copy_of(games, game), "earlier"):
+        # The game was converted: its copy is of before, and nothing is damaged.
+        copied = b""
     lines = sound_lines(held, copied)
     try:
         return _put_in_place(games, game, held, copied, lines)
     except OSError as error:
         return [Repair("REPAIR_FAILED", {"game": game, "why": error.strerror or str(error)})]
+
+
+def _is_earlier(content: bytes) -> bool:
+    """Whether it begins as a journal of a version before this one, which `companion convert` makes anew."""
+    try:
+        header = parse_line(content.partition(b"\n")[0])
+    except ValueError:
+        return False
+    return isinstance(header, dict) and header.get("journal", 1) in range(1, JOURNAL_VERSION)
 
 
 def _read(path: Path) -> bytes:

@@ -17,6 +17,7 @@ import pytest
 from bench.attacks.damage import attack, make_watched_game
 from companion.app.games import make_app_state
 from companion.cli import reporting
+from companion.game.converting import convert
 from companion.log import copies
 from companion.log.copies import (
     CopyKeeper,
@@ -189,6 +190,22 @@ def test_a_copy_of_something_else_is_kept_and_the_journal_counts(games: Path, pa
     assert report.code == "JOURNAL_DAMAGED"
     assert (copy.parent / str(report.about["aside"])).read_bytes() == other.read_bytes()
     assert path.read_bytes() == copy.read_bytes() == before
+
+
+def test_a_converted_game_is_not_called_damaged_and_its_earlier_copy_stays(games: Path, path: Path) -> None:
+    earlier = path.with_name("earlier.jsonl")
+    drew = {"seq": 1, "at": "2026-11-20T18:00:00.000Z", "source": "person", "event": "drew", "by": "Ann"}
+    text = "".join(json.dumps(line) + "\n" for line in ({**HEADER.to_json(), "journal": 2}, drew)).encode()
+    earlier.write_bytes(text)
+    keep_copy(games, "evening", text)
+    path.unlink()
+    convert(earlier, path)
+    whole = path.read_bytes()
+    assert repair_game(games, "evening") == []
+    copy = copy_of(games, "evening")
+    assert path.read_bytes() == copy.read_bytes() == whole
+    assert copy.with_name(f"{copy.name}.earlier-1").read_bytes() == text
+    assert is_kept_twice(games, "evening")
 
 
 def test_a_journal_that_is_gone_comes_back_from_its_copy(games: Path, path: Path, copy: Path) -> None:

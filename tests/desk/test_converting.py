@@ -87,6 +87,18 @@ def test_what_the_camera_saw_of_version_1_is_what_its_acts_show(tmp_path: Path) 
     assert codes(session)[(12, 5)] == [] and codes(session)[(5, 5)], "it is ruled anew"
 
 
+def test_of_version_2_nothing_is_taken_for_what_the_camera_saw(tmp_path: Path) -> None:
+    """It has lines for that: where it has none, the camera saw nothing."""
+    old = written(
+        tmp_path / "old.jsonl", BEGUN, laid("Ann", (12, 5), "Ann", "person"), laid("Ben", (12, 7), "Ben", "camera")
+    )
+    for version, seen in ((1, 1), (2, 0)):
+        text = old.read_text(encoding="utf-8").replace('"journal": 1', f'"journal": {version}')
+        (tmp_path / f"v{version}.jsonl").write_text(text, encoding="utf-8")
+        convert(tmp_path / f"v{version}.jsonl", tmp_path / f"new-{version}.jsonl")
+        assert len(read_journal(tmp_path / f"new-{version}.jsonl").seen) == seen
+
+
 def test_what_people_said_keeps_its_place_where_conclusions_go(tmp_path: Path) -> None:
     ruled = {"event": "corrected", "source": "rule", "corrects": 2, "what": {"violations": []}}
     right = {"event": "corrected", "source": "person", "corrects": 4, "what": {"tile": [12, 7]}}
