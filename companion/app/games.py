@@ -14,7 +14,7 @@ from companion.app.state import AppState, GameRepository
 from companion.game.session import Session
 from companion.log.copies import repair_game
 from companion.log.event_fields import Header
-from companion.log.journal import Journal, JournalError
+from companion.log.journal import Journal, JournalError, read_journal
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.repairs import Repair, Repairs
@@ -198,18 +198,29 @@ def make_app_state(
     name = None if app_state.game_folders is None else app_state.game_folders.current()
     folder = None if name is None else app_state.folder(name)
     if name is not None and folder is not None:
-        looked: Session | None = None
         try:
-            looked = look_at_game(folder / "journal.jsonl")
-            if looked.snapshot().phase != "match_over":
-                app_state.reopen(name)
-        except (JournalError, ValueError, OSError) as fault:
-            if looked is not None and app_state.disk_refuses:
-                app_state.looked_at = name
-                app_state.put_on_the_table(looked, name)
+            read_journal(folder / "journal.jsonl")  # what makes no sense is said, and left as it is
+            game = reopen(folder / "journal.jsonl")
+            if game.snapshot().phase != "match_over":
+                app_state.put_on_the_table(game, name)
             else:
-                _note_closed(app_state, name, fault)
+                game.close()
+        except (JournalError, ValueError, OSError) as fault:
+            _look_at_the_last(app_state, name, folder, fault)
     return app_state
+
+
+def _look_at_the_last(app_state: AppState, game: str, folder: Path, fault: Exception) -> None:
+    """The last game cannot be gone on with. Where the disk takes nothing it is shown until the disk does."""
+    try:
+        looked = look_at_game(folder / "journal.jsonl") if app_state.disk_refuses else None
+    except (JournalError, ValueError, OSError):
+        looked = None
+    if looked is None:
+        _note_closed(app_state, game, fault)
+    elif looked.snapshot().phase != "match_over":
+        app_state.looked_at = game
+        app_state.put_on_the_table(looked, game)
 
 
 def _note_closed(app_state: AppState, game: str, fault: Exception) -> None:

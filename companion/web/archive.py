@@ -38,6 +38,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.game_index import BestRound, GameSummary, KnownGame, Season, groups, season
 from companion.app.state import AppState, NoGameError, SessionLike, event_lines
+from companion.game.told import SHOWN_SUFFIX
 from companion.log.journal import JournalError
 from companion.storage.game_folders import NewZip
 from companion.web.access import needs_pin
@@ -465,8 +466,8 @@ def _is_own(path: Path) -> bool:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """The journal first, then its pictures, as many as fit."""
-    journals = sorted(path for path in folder.glob("*.jsonl") if _is_own(path))
+    """The journal and what was shown of it first, then its pictures, as many as fit."""
+    journals = sorted(path for path in folder.iterdir() if path.suffix in (".jsonl", SHOWN_SUFFIX) and _is_own(path))
     pictures = sorted(path for path in folder.iterdir() if PICTURE.fullmatch(path.name) and _is_own(path))
     room = EXPORT_LIMIT
     kept = []

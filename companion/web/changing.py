@@ -241,6 +241,10 @@ def changes(view: Callable[..., Any]) -> Callable[..., Any]:
         mark = _mark(fields)
 
         def change() -> Response:
+            app_state: AppState = current_app.extensions["companion_state"]
+            if app_state.disk_refuses:
+                # There may be room by now.
+                app_state.try_the_disk()
             with entered_by(author_now()) as entering:
                 answer = make_response(view(*args, **kwargs))
             if not entering.lines:

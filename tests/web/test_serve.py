@@ -22,7 +22,9 @@ from click.testing import CliRunner
 from companion.app.games import create_game, make_app_state
 from companion.app.state import AppState
 from companion.cli.serve import default_data_dir, hold_data_dir, serve
-from companion.log.journal import ClosedBook, JournalError
+from companion.game.ledger import Ledger
+from companion.log.journal import ClosedBook, Journal, JournalError
+from companion.rules.ruleset import RuleSet
 from companion.web import serving
 from tests.shown import state_of
 
@@ -216,6 +218,23 @@ def test_a_broken_last_game_does_not_keep_the_box_from_starting(tmp_path: Path) 
     folder.joinpath("journal.jsonl").write_text("nonsense\n", encoding="utf-8")
     app_state = make_app_state(tmp_path)
     assert not app_state.has_game and app_state.games() == [folder.name]
+
+
+def test_a_start_plays_the_last_game_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = make_app_state(tmp_path)
+    before.start_game(HEADER)
+    before.session.close()  # type: ignore[attr-defined]
+    played = list[str]()
+    whole = Ledger.__init__
+
+    def counted(ledger: Ledger, journal: Journal, rules: RuleSet) -> None:
+        played.append(journal.path.parent.name)
+        whole(ledger, journal, rules)
+
+    monkeypatch.setattr(Ledger, "__init__", counted)
+    after = make_app_state(tmp_path)
+    assert after.game == "game-0001" and played == ["game-0001"]
+    after.session.close()  # type: ignore[attr-defined]
 
 
 def test_a_game_that_is_looked_at_cannot_be_changed(tmp_path: Path) -> None:
