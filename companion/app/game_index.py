@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cache
 from hashlib import sha256
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from companion.game.game_view import GameView
 from companion.game.replay import replay
 from companion.log.journal import JournalError
-from companion.play.match import most_points_win
+from companion.play.match import Scoreboard, most_points_win
 from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.game_folders import GameFolders
 from companion.storage.records import record
@@ -74,30 +74,38 @@ def summarize(path: Path) -> GameSummary:
         game = replay(path)
     except RuleSetError as fault:
         raise JournalError(path, str(fault)) from None
-    header, rules, board, events = game.text.header, game.rules, game.board, game.text.events
-    faults: dict[str, Counter[str]] = {}
-    for line, finding in board.faults:
-        player = finding.by or getattr(line.event, "by", None)
-        if player in header.players:
-            faults.setdefault(player, Counter())[finding.code] += 1
+    header, board, events = game.text.header, game.board, game.text.events
     return GameSummary(
         rules=header.rules,
         set=header.set,
         players=header.players,
         options=dict(header.options),
-        round=board.round.number if board.round else None,
-        winners=board.winners,
         begun=events[0].at or "" if events else "",
-        most_points_win=most_points_win(rules),
-        scores=tuple(sheet.scores for sheet in board.rounds if sheet.scores is not None),
-        totals=dict(board.totals),
-        faults=faults,
+        most_points_win=most_points_win(game.rules),
+        **_counted(board),
     )
 
 
-def summary_of(view: GameView, begun: str) -> GameSummary:
-    """The summary of a game that is being played, from what it shows."""
-    return GameSummary(view.rules, view.set, view.players, view.options, view.round, view.winners, begun)
+def summary_of(view: GameView, begun: str, board: Scoreboard | None = None) -> GameSummary:
+    """The summary of a game that is being played, from what it shows; with its `board` for statistics too."""
+    shown = GameSummary(view.rules, view.set, view.players, view.options, view.round, view.winners, begun)
+    return shown if board is None else replace(shown, most_points_win=view.most_points_win, **_counted(board))
+
+
+def _counted(board: Scoreboard) -> dict[str, Any]:
+    """What the sheet of a game says: the fields of its summary for statistics, and how far it is."""
+    faults: dict[str, Counter[str]] = {}
+    for line, finding in board.faults:
+        player = finding.by or getattr(line.event, "by", None)
+        if player in board.players:
+            faults.setdefault(player, Counter())[finding.code] += 1
+    return {
+        "round": board.round.number if board.round else None,
+        "winners": board.winners,
+        "scores": tuple(sheet.scores for sheet in board.rounds if sheet.scores is not None),
+        "totals": dict(board.totals),
+        "faults": faults,
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from companion.app.game_index import MOST_KNOWN, GameIndex, GameSummary, KnownGa
 from companion.game.game_view import GameView, Line
 from companion.game.replay import Dispute
 from companion.log.events import Corrected
-from companion.log.journal import JournalError
+from companion.play.match import Scoreboard
 from companion.rules.position import LinePosition, Position
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
@@ -85,6 +85,11 @@ class SessionLike(Protocol):
 
     @property
     def events(self) -> Sequence[Any]: ...
+
+    @property
+    def scoreboard(self) -> Scoreboard:
+        """The rounds and scores, and every play with what stands against it."""
+        ...
 
     @property
     def fallen(self) -> Sequence[Corrected]:
@@ -201,7 +206,6 @@ class AppState:
         self.trail = Trail(None if data_dir is None else data_dir / TRAIL_FILE, self.parts.add("trail").fail)
         self.game_folders = None if data_dir is None else GameFolders(data_dir, self.repairs.report_damaged)
         read = summarize if repository is None else repository.summarize
-        self._on_the_table = by_file(read, 1)
         games, damaged = self.game_folders, self.repairs.report_damaged
         self.index = None if games is None else GameIndex(games, read, lambda: self.game, damaged)
         self.disk_refuses = ""
@@ -314,24 +318,21 @@ class AppState:
 
     def known(self, game: str, *, now: bool = False) -> KnownGame | None:
         """What a list says of a game; None while its journal is still to be read, unless it is read `now`."""
-        with self._lock:
-            session = self._session if game == self._game else None
-        if session is not None:
-            first = next(iter(event_lines(session)), {})
-            return KnownGame("", summary_of(session.snapshot(), str(first.get("at") or "")))
+        current, session = self.on_the_table()
+        if session is not None and game == current:
+            return KnownGame("", summary_of(session.snapshot(), _begun(session)))
         return None if self.index is None else self.index.get(game, now=now)
 
     def counted(self) -> list[KnownGame | None]:
-        """The newest games, for statistics; None for one whose journal is still to be read."""
-        found: list[KnownGame | None] = []
-        for game in self.games(MOST_KNOWN):
-            folder = self.folder(game)
-            if folder is not None and game == self.game:
-                with suppress(OSError, ValueError, JournalError):
-                    found.append(KnownGame("", self._on_the_table(folder / "journal.jsonl")))
-            elif folder is not None:
-                found.append(self.known(game))
-        return found
+        """The newest games, for statistics; None for one whose journal is still to be read. The game on the table is
+        counted by what is known of it already: its journal is not read."""
+        current, session = self.on_the_table()
+        return [
+            KnownGame("", summary_of(session.snapshot(), _begun(session), session.scoreboard))
+            if session is not None and game == current
+            else self.known(game)
+            for game in self.games(MOST_KNOWN)
+        ]
 
     def reopen(self, game: str) -> None:
         """Put an earlier game on the table again. Raises NoGameError for a name that is none."""
@@ -386,6 +387,13 @@ class AppState:
     def camera_status(self) -> dict[str, Any] | None:
         """What the camera is doing, or None in a game without one."""
         return None if self.camera is None else dict(self.camera.status())
+
+
+def _begun(session: SessionLike) -> str:
+    """When the first entry of a game was made; "" before it."""
+    for event in session.events[:1]:
+        return str((event if isinstance(event, dict) else event.to_json()).get("at") or "")
+    return ""
 
 
 def _put_away(session: SessionLike) -> None:

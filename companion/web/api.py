@@ -18,6 +18,7 @@ from companion.log.journal import JournalError
 from companion.play.course import DEALT
 from companion.rules.mexican.judge import starters
 from companion.rules.tile import Tile
+from companion.supervise.parts import line_of
 from companion.web.access import own_path, wants_page, who_changes
 from companion.web.changing import changes, table_as_seen, what_changes
 from companion.web.forms import HIGHEST, FieldError, number, person, read_body, text, tile, tiles
@@ -45,13 +46,24 @@ def health() -> Response:
     camera = app_state().camera_status()
     if camera is not None and camera.get("state") == "lost":
         reasons.append(str(camera.get("message") or "the camera gives no pictures"))
-    reasons += app_state().troubles()
+    reasons += [*app_state().troubles(), *_not_shown()]
     reasons += [in_english(repair) for repair in app_state().repairs.to_show()]
     parts = {
         one.part: {"seconds": round(one.silent_s, 1), "hangs": one.hangs, "trouble": one.trouble}
         for one in app_state().parts.signs()
     }
     return jsonify({"status": "degraded" if reasons else "ok", "reasons": reasons, "parts": parts})
+
+
+def _not_shown() -> list[str]:
+    """Why the game on the table cannot be shown; [] where it can, or where there is none."""
+    game, session = app_state().on_the_table()
+    try:
+        if session is not None:
+            session.snapshot()
+    except Exception as fault:  # whatever it is, the page fails of it too
+        return [f"the game {game} cannot be shown ({line_of(fault)})"]
+    return []
 
 
 @api.get("/api/state")

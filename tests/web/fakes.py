@@ -13,6 +13,7 @@ from companion.app.game_index import GameSummary, summary_of
 from companion.app.state import GameRepository
 from companion.game.game_view import GameView
 from companion.game.replay import Dispute, NoSuchPlayError
+from companion.play.match import Scoreboard
 from tests.shown import view_of
 from tests.web import tables
 
@@ -54,6 +55,7 @@ class FakeSession:
     def held_line(self, seq: int) -> None:
         return None
 
+    scoreboard = Scoreboard((), {})
     fallen: tuple[Any, ...] = ()
 
     def read_otherwise(self) -> list[Any]:

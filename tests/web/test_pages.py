@@ -10,6 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.state import AppState
+from companion.game.game_view import GameView
 from companion.game.session import Session
 from companion.geometry import Trouble
 from companion.log.event_fields import Header
@@ -188,6 +189,17 @@ def test_health_names_a_camera_that_is_gone(anyone: FlaskClient, app_state: AppS
     app_state.camera.state, app_state.camera.message = "lost", "the cable is out"  # type: ignore[union-attr]
     health = anyone.get("/health").json
     assert (health["status"], health["reasons"]) == ("degraded", ["the cable is out"])
+
+
+def test_health_names_a_game_that_cannot_be_shown(
+    anyone: FlaskClient, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(at: int | None = None) -> GameView:
+        raise KeyError("Dee")
+
+    monkeypatch.setattr(session, "snapshot", broken)
+    health = anyone.get("/health").json
+    assert health["status"] == "degraded" and health["reasons"] == ["the game tonight cannot be shown ('Dee')"]
 
 
 def test_without_a_game_the_page_leads_to_setting_one_up() -> None:

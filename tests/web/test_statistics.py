@@ -14,7 +14,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.app.game_index import GameSummary, groups, meetings, season, standings, summarize
-from companion.app.games import make_app_state
+from companion.app.games import create_game, look_at_game, make_app_state, open_game
+from companion.app.state import AppState, GameRepository
 from companion.game.replay import replay
 from companion.log.journal import read_journal
 from companion.web.app import PageSettings, create_app
@@ -106,6 +107,29 @@ def test_a_page_says_that_games_are_still_being_read_and_waits_for_none(tmp_path
     read_all(app_state.index)
     shown = page.get(path).get_data(as_text=True)
     assert said not in shown and read_journal(GAMES / "tactic-5.jsonl").header.players[0] in shown
+
+
+def test_the_game_on_the_table_counts_after_each_tap_without_its_journal_being_read(tmp_path: Path) -> None:
+    """A journal that is played again takes seconds after each tap of a long game."""
+    read: list[str] = []
+
+    def counting(path: Path) -> GameSummary:
+        read.append(path.parent.name)
+        return summarize(path)
+
+    repository = GameRepository(create=create_game, open=open_game, look=look_at_game, summarize=counting)
+    state = AppState(data_dir=tmp_path, repository=repository)
+    game = state.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}})
+    page = create_app(state, PageSettings(testing=True)).test_client()
+    for number, points in ((1, {"Ann": 0, "Ben": 12}), (2, {"Ann": 5, "Ben": 0})):
+        state.session.start_round(starter="Ann")  # type: ignore[attr-defined]
+        state.session.enter_scores(points, number, out="Ann" if number == 1 else "Ben")  # type: ignore[attr-defined]
+        [known] = state.counted()
+        assert known is not None and known.summary == summarize(tmp_path / "games" / game / "journal.jsonl")
+        assert page.get("/statistics").status_code == 200
+    assert read == []
+    state.session.close()  # type: ignore[attr-defined]
+    state.signal.close()
 
 
 def ended(begun: str, most_win: bool = False, **totals: int) -> GameSummary:
