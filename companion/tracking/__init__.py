@@ -1,1 +1,1 @@
-"""Who did what: a belief over the ways in which the round may have gone, from what the camera and people report."""
+"""The belief: all likely courses of a round, from the reports of the camera and of people, and who did what in them."""

@@ -28,7 +28,7 @@ MOST_READINGS = 12
 
 
 class TapAnswer(NamedTuple):
-    """What somebody answered to the question about a tap."""
+    """An answer to the question about a tap."""
 
     kind: Kind
     events: tuple[Mapping[str, Any], ...]
@@ -40,7 +40,7 @@ class TapAnswer(NamedTuple):
 
 
 class Confirmed(NamedTuple):
-    """Who said in which line that it was so."""
+    """A person's confirmation of a tap, and its line."""
 
     by: str
     seq: int
@@ -112,7 +112,7 @@ class ActOrder:
         return other
 
     def wrong(self, since: int = 0) -> tuple[Fault, ...]:
-        """What is certainly wrong in this order and not allowed."""
+        """The certain faults in this order that nobody has allowed."""
         row = self.faults[since:]
         return tuple(fault for found in row for fault in found if fault.sure and fault not in self.allowed)
 
@@ -188,7 +188,7 @@ class AskedRound:
 
     @property
     def reading(self) -> ActOrder:
-        """What has happened, as far as anybody has said; the likeliest where something is asked."""
+        """The acts as people have told them; the likeliest order where something is asked."""
         return self._moments[-1].readings[0]
 
     def turns(self) -> dict[int, TurnPlace]:
@@ -198,7 +198,7 @@ class AskedRound:
         return {told.tap: fold.turn for told, fold in row if told.tap is not None}
 
     def tiles(self) -> dict[int, Laid]:
-        """Line of each tile of which nobody named the inner half -> the tile as it lies by now."""
+        """Line of each tile whose inner half nobody named -> the tile as it lies by now."""
         found: dict[int, Laid] = {}
         fold = self.reading.start
         for told, after in zip(self.reading.items, self.reading.folds, strict=True):
@@ -209,12 +209,12 @@ class AskedRound:
         return found
 
     def questions(self) -> tuple[TapQuestion, ...]:
-        """What is to be asked now. Where the likeliest is that whole turns are still to come, silence waits until one
-        more player has acted."""
+        """The questions to ask now. Where whole turns are most likely still to come, a question waits until one more
+        player has acted."""
         return tuple(question for question in self._moments[-1].asked if not self._waits(question))
 
     def silent(self) -> tuple[TapQuestion, ...]:
-        """What does not fit and is not asked yet."""
+        """The questions that still wait."""
         return tuple(question for question in self._moments[-1].asked if self._waits(question))
 
     def filled(self) -> tuple[tuple[int, int], ...]:
@@ -231,7 +231,7 @@ class AskedRound:
         return all(tap.by == question.whose or tap.seq in begun for tap in later)
 
     def _begun_turns(self) -> set[int | None]:
-        """The taps of turns of which the rest is still to come."""
+        """The taps of turns that are not yet complete."""
         items = self.reading.items
         found: set[int | None] = set()
         for n, one in enumerate(items):
@@ -296,8 +296,8 @@ class AskedRound:
         return self._asked(before, told, others, tap)
 
     def _struck(self, before: _Moment, readings: list[ActOrder], tap: Tap) -> _Moment:
-        """The tap fits these; what else was thought of is struck out. A turn of which nothing had been told, and that
-        is told now, settles the question that it answers."""
+        """Keep the readings that the tap fits, and strike the others. A whole turn that was missing and is now told
+        settles its question."""
         asked: list[TapQuestion] = []
         filled = before.filled
         for question in before.asked:
@@ -440,8 +440,8 @@ class AskedRound:
         return None if place == len(reading.items) else place
 
     def _may_fill(self, reading: ActOrder, hole: int) -> bool:
-        """Unless somebody has said that it is still to come, only a turn completes in silence of which nothing has been
-        told."""
+        """Whether a turn may be filled in without a question: only one that nobody has begun to tell, unless somebody
+        has said that it is still to come."""
         items = reading.items
         whole = hole == 0 or items[hole - 1].by != items[hole].by or not reading.folds[hole].acted
         return whole or self._is_answered(items[hole])
@@ -461,7 +461,7 @@ class AskedRound:
 
 
 def _due(answer: TapAnswer) -> int:
-    """The last tap of which this answer says where it belongs; 0: none but the one that was asked about."""
+    """The last tap that this answer moves; 0: none but the one that was asked about."""
     return max((seq for event in answer.events for seq in event.get("order", ())), default=0)
 
 
@@ -473,7 +473,8 @@ def _is_told(reading: ActOrder, question: TapQuestion, name: tuple[int, int]) ->
 
 
 def _is_meant(fault: Fault, answer: TapAnswer, tap: Tap) -> bool:
-    """Whether "It was really so" was said of this fault, one of those shown then; where none was, one of the tap."""
+    """Whether "It was really so" confirms this fault: one of those shown then, or any of the tap where none was
+    shown."""
     shown = {(event["violation"], event["by"]) for event in answer.events}
     return (fault.code, fault.player) in shown if shown else fault.tap == tap.seq
 

@@ -87,7 +87,7 @@ class LineState:
 
     @property
     def overdue(self) -> int:
-        """What it costs that another picture does not show what was put away."""
+        """The cost of one more picture that does not show the tiles put away."""
         return COST[Cause.DISCARD_UNSEEN_AGAIN] * len(self.unseen)
 
     @property
@@ -105,7 +105,7 @@ class LineState:
         return ("out", None) if dealt is not None and down >= dealt * len(table.players) else None
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
-        """What explaining the rest costs at least: every further tile is another turn, or one too many."""
+        """A lower bound on the cost of the rest: every further tile is another turn, or one too many."""
         left = sum(len(row) - done for (_, row), done in zip(pieces.trains, rest.tiles, strict=True))
         more = left - (not self.done)
         return COST[Cause.ANOTHER_IN_BETWEEN] * max(0, more - 1)
@@ -220,7 +220,7 @@ class LineState:
         return other
 
     def _doubt(self, piece: Piece, pieces: Pieces) -> tuple[int, int | None]:
-        """What it costs that this tile, or the one it lies at, is another one; and the item of that one where that is
+        """The cost of this tile, or the one it lies at, being another; and the item of the latter where that is
         likelier."""
         cost = piece.cost_of_another
         if pieces.evidence.guessed:
@@ -270,7 +270,7 @@ class LineState:
             yield Move(cost, other, rest, Step(me, End(), self.tail, codes, causes, cost))
 
     def _late(self, player: str) -> tuple[str, ...]:
-        """Whose tile put away earlier this may be: `player`'s, or anybody's where no places are known."""
+        """The players whose earlier discard this may be: `player`, or anybody where no places are known."""
         return tuple(dict.fromkeys(one for one in self.unseen if player in (one, "")))
 
     def _put_away(self, player: str) -> Self:

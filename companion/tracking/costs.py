@@ -17,7 +17,7 @@ from companion.rules.written import written
 
 
 class Prior(NamedTuple):
-    """What an assumption costs."""
+    """The cost of an assumption."""
 
     decibans: int
     text: str
@@ -27,7 +27,7 @@ class Prior(NamedTuple):
 
 
 class Cause(StrEnum):
-    """What a hypothesis may assume besides what was seen."""
+    """An assumption that a hypothesis may make beyond what was seen."""
 
     ILLEGAL = "illegal"
     RARELY_ILLEGAL = "rarely_illegal"
@@ -98,11 +98,11 @@ overlooked."""
 
 
 OF_VALUES = frozenset({V.MISMATCH, V.WRONG_ROOT, V.DUPLICATE_TILE, V.MULTIPLICITY, V.TILE_NOT_IN_SET})
-"""What is held against a tile because of the values that it shows: another value explains it."""
+"""Violations that rest on a tile's values: another value explains them."""
 
 
 def fault(codes: Iterable[str]) -> Cause:
-    """What breaking these rules at once assumes: the least rare of them is the root."""
+    """The assumption behind several broken rules at once: the least rare of them is the root."""
     return Cause.ILLEGAL if any(code not in RARE for code in codes) else Cause.RARELY_ILLEGAL
 
 

@@ -16,28 +16,28 @@ from companion.rules.violations import Violation as V
 from companion.tracking.strict import Fault, Fold, Setting, Start, Told, TrainFold
 
 WINDOW = 14
-"""So many acts back an act may belong."""
+"""How many acts back an act may belong."""
 
 OWN_WINDOW = 3 * WINDOW
 """The same behind an own turn: the others may have laid long first trains since."""
 
 MOST_PIECE = 3
-"""So many acts of a turn move as a whole."""
+"""At most this many acts of a turn move as a whole."""
 
 MOST_UNTOLD = 2
-"""So many players at most have passed without a tap."""
+"""At most this many players have passed without a tap."""
 
 
 BELOW = frozenset(map(str, (V.MISMATCH, V.WRONG_ROOT)))
-"""What it looks like where the tile below is still to come."""
+"""Faults that a tile shows while the one below is still to come."""
 
 MOST_FORGOTTEN = 2
 """Draws of each player that nobody tapped, of a boneyard that is empty although tiles are left in it by the count."""
 
 
 class Kind(StrEnum):
-    """What an answer says: it was so; a turn is still to come; it was earlier; something was forgotten; it was somebody
-    else; the round began otherwise; it was tapped twice; the boneyard; another order."""
+    """The kinds of answers: it was so; a turn is still to come; it was earlier; something was forgotten; it was
+    somebody else; the round began otherwise; it was tapped twice; the boneyard; another order."""
 
     SO = "so"
     LATER = "later"
@@ -71,10 +71,10 @@ LOOSE = (Draw, Mark, Unmark, Discard)
 """Acts that people tap late rather than out of place."""
 
 AGAIN = frozenset(map(str, (V.EXTRA_TILE, V.EXTRA_DRAW, V.DRAW_FIRST_TURN, V.EXTRA_NOT_ON_DOUBLE, V.OUT_OF_TURN)))
-"""What two turns of one player look like while those between are still to come."""
+"""Faults that two turns of one player show while those between are still to come."""
 
 TOO_EARLY = frozenset(map(str, (V.MX_TOO_EARLY, V.FIRST_TURN_OWN_ONLY)))
-"""What a later turn looks like while the first one is still to come."""
+"""Faults that a later turn shows while the first one is still to come."""
 
 
 def edits(items: Sequence[Told], before: Fold, faults: Sequence[Fault]) -> Iterator[Edit]:
@@ -100,7 +100,7 @@ def likeliest(found: Iterable[Edit], fits: Callable[[tuple[Told, ...]], bool], m
 
 
 def _what(edit: Edit) -> object:
-    """What an answer says: where in its turn a forgotten act was is no other answer."""
+    """The meaning of an answer. The place of a forgotten act within its turn makes no difference."""
     if edit.kind is not Kind.MISSING:
         return edit.items
     return tuple(sorted((str(event["event"]), str(event["by"])) for event in edit.events))
@@ -405,8 +405,8 @@ def _as_event(told: Told) -> dict[str, Any]:
 
 
 def applied(items: Sequence[Told], events: Iterable[Mapping[str, Any]]) -> tuple[Told, ...]:
-    """The acts with the changes of an answer: turns to come, acts that move, the boneyard. What an answer names anew,
-    puts in or takes out stands among the acts already."""
+    """The acts with the changes of an answer: turns to come, acts that move, the boneyard. Acts that an answer renames,
+    adds or removes are already in place."""
     now = list(items)
     for event in events:
         at = _at(now, event)

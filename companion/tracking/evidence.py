@@ -20,7 +20,7 @@ from companion.rules.tile import Laid
 from companion.tracking.costs import COST, SURE, Cause, decibans, misread
 
 MOST_OTHERS = 6
-"""So many other tiles of one reading are weighed at most."""
+"""At most this many other tiles of one reading are weighed."""
 
 
 class OtherTile(NamedTuple):
@@ -61,7 +61,7 @@ def _odds(p: float, others: tuple[tuple[int, float], ...]) -> list[tuple[int, in
 
 
 def _habit(tile: Laid, train: str, across: bool | None) -> int:
-    """What it costs that this tile lies as it does."""
+    """The cost of a tile lying along or across as this one does."""
     if across is None or train in (LEFT, RIGHT) or across == tile.is_double:
         return 0
     return COST[Cause.NO_DOUBLE_ACROSS] if across else COST[Cause.DOUBLE_ALONG]
@@ -90,11 +90,11 @@ class Piece:
     stated_player: str | None = None
     """The player whom people named."""
     doubt: int | None = None
-    """What it costs that it did not happen at all; None: the camera saw it."""
+    """The cost of its not having happened at all; None: the camera saw it."""
     denied: int | None = None
-    """What it costs that it did happen although somebody has withdrawn it; None: nobody has."""
+    """The cost of its having happened although somebody has withdrawn it; None: nobody has."""
     value_doubt: int | None = None
-    """What it costs that another tile lies there than people said."""
+    """The cost of another tile lying there than people said."""
     two_mexican: bool = False
     """Two trains lay where no player without a train may still begin one."""
     others: tuple[OtherTile, ...] = ()
@@ -109,12 +109,12 @@ class Piece:
 
     @property
     def cost_of_another(self) -> int:
-        """What it costs that the tile shows other values than were read or said."""
+        """The cost of the tile showing other values than were read or said."""
         read = misread(None if self.p is None else min(self.p))
         return read if self.value_doubt is None else min(read, self.value_doubt)
 
     def against(self, player: str) -> tuple[int, tuple[Cause, ...]]:
-        """What it costs, by arm and statement, that `player` made this piece, and what has to be assumed."""
+        """The cost, by arm and statement, of `player` having made this piece, and the causes to assume."""
         if self.stated_player is None or self.stated_player == player:
             return self.actors.get(player, 0), ()
         return self.actors.get(player, 0) + WRONG_STATEMENT, (Cause.WRONG_STATEMENT,)
@@ -324,7 +324,7 @@ class Pieces:
         )
 
     def ended(self, rest: Rest, player: str, laid: bool) -> Rest | None:
-        """`rest` with the end of `player`'s turn that somebody has entered explained; None where nobody has. Who has
+        """`rest` with the end of `player`'s turn explained, where somebody has entered it; else None. A player who has
         `laid` a tile did not pass."""
         for n, piece in enumerate(self.ends):
             if not rest.ends >> n & 1 and piece.by in (None, player) and not (laid and isinstance(piece.act, Pass)):
@@ -343,7 +343,7 @@ class Pieces:
 
     @property
     def denied(self) -> int:
-        """What it costs that all of this happened although people say that it did not."""
+        """The cost of all this having happened although people say that it did not."""
         return sum(piece.denied or 0 for piece in self.evidence.pieces)
 
 

@@ -283,8 +283,8 @@ class Rows:
                     waiting.append(drawn)
 
     def _whole(self, node: _Node, began: Rest, move: Move, *, ended: bool) -> Made | None:
-        """The turn that ends here. None where that leaves a marker that nobody can have moved: one on a player's train
-        belongs to that player's turn, or, where there is none in the row, to the last."""
+        """The turn that ends here. None where a marker is left that nobody can have moved: one on a player's train
+        belongs to that player's turn or, without one in the row, to the last turn."""
         mover, rest = node.state.mover, node.rest
         own: list[Action] = []
         others: list[Action] = []
@@ -310,8 +310,8 @@ class Rows:
 
 
 def _rank(node: _Node, made: Made) -> Rank:
-    """The earliest legal place of each draw is least; where there is none, the one that leaves the fewest codes. Where
-    the boneyard cannot be counted, a turn that needs a draw has one."""
+    """Ranks a turn by where its draws come: the earliest legal place first, else the one that leaves the fewest codes.
+    Where the boneyard cannot be counted, a turn that needs a draw has one."""
     codes = made.turn.codes
     judged = node.state.turn.copy()
     judged.finish()
@@ -352,7 +352,7 @@ def _with_assumed_draw(node: _Node) -> _Node | None:
 
 
 def _left_open(made: Made) -> tuple[object, ...]:
-    """What the turn leaves behind beside its tiles."""
+    """The state that the turn leaves, apart from its tiles."""
     table = made.table
     return (table.open, table.markers, table.flipped, table.boneyard, made.out, made.last)
 
@@ -457,8 +457,8 @@ class FirstTrains(Rows):
                 yield Row((*turns, *passes, *row.turns))
 
     def _starter(self) -> str:
-        """Who started the round, when the first of the seats is the next who has not begun: whoever begins the row of
-        those before him who have."""
+        """The player who started the round. The first of the seats is the next who has not begun; the starter begins
+        the unbroken row of those before them who have."""
         starter = self.seats[0]
         for player in reversed(self.seats[1:]):
             if not has_begun(self.table, player):

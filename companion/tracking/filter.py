@@ -231,9 +231,9 @@ class Hypothesis:
     """The evidence at which it began as an outlier."""
     pending: int = 0
     counted: Counts = field(default_factory=lambda: AS_COUNTED)
-    """What it leaves open of the counts; empty where they are as its state has them."""
+    """Differences from the counts of its state, with their shares; empty: none."""
     first: int = 0
-    """What came before this item is forgotten."""
+    """Everything before this item is forgotten."""
 
     @property
     def shown_weight(self) -> float:
@@ -336,7 +336,7 @@ class Hypothesis:
 
 
 def _counted(first: Hypothesis, several: Sequence[Hypothesis], shares: Sequence[float]) -> Counts:
-    """What `several` that come to one leave open of the counts, beside those of the `first`."""
+    """How the counts of `several` merged hypotheses differ from those of the `first`, with shares."""
     base = first.state.counts
     if all(one.counted is AS_COUNTED and one.state.counts == base for one in several):
         return AS_COUNTED
@@ -635,7 +635,7 @@ def _scaled(hypotheses: Iterable[Hypothesis]) -> float:
 
 
 def _against_arms(found: Explanation, evidence: Evidence) -> int:
-    """What an explanation pays because other players' arms were seen."""
+    """The cost of an explanation where other players' arms were seen."""
     arms = {piece.item: piece.actors for piece in evidence.pieces if piece.actors}
     return sum(
         arms[step.item].get(step.player, 0) for step in found.steps if step.act is not None and step.item in arms
@@ -643,11 +643,11 @@ def _against_arms(found: Explanation, evidence: Evidence) -> int:
 
 
 def _row(hypotheses: Sequence[Hypothesis]) -> list[tuple[float, HypothesisState]]:
-    """What the search starts from: states with their costs, and what it costs that something is still unseen."""
+    """The states that the search starts from, with their costs; things still unseen add theirs."""
     return [(one.cost + one.state.overdue, one.state) for one in hypotheses]
 
 
 def _assigned(steps: Sequence[Step]) -> frozenset[tuple[object, str]]:
-    """Who made which items, and what is held against whom."""
+    """Who made which items, and who broke which rules."""
     made = {(step.item, step.player) for step in steps if step.item is not None and step.act is not None}
     return frozenset(made | {(code, step.player) for step in steps for code in step.codes})

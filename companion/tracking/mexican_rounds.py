@@ -31,12 +31,12 @@ _MARKED = (Cause.MARKED_ON_OWN_TRAIN, Cause.MARKED_ON_MEXICAN_TRAIN)
 _END = End()
 
 MOST_UNDRAWN = 2
-"""So many draws at most are waited for that no picture has shown yet."""
+"""At most this many draws that no picture has shown yet are waited for."""
 
 
 class LaidAs(NamedTuple):
     """One way of having laid a tile: which one, what it costs, the state after it, what it breaks and assumes, and the
-    item of the tile below it that is held to be misread."""
+    item of the tile below it, if that counts as misread."""
 
     act: Play
     cost: int
@@ -58,7 +58,7 @@ class MexicanState(RoundState):
     """Whether something that a turn seems to lack may be there though no picture shows it."""
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
-        """What explaining the rest costs at least."""
+        """A lower bound on the cost of explaining the rest."""
         turn = self.turn
         open_first_turns = self.rules.long_first and len(self.moved) < len(self.players)
         several = V.EXTRA_TILE in turn.open_codes or open_first_turns
@@ -96,7 +96,7 @@ class MexicanState(RoundState):
         return other
 
     def _hasty(self, pieces: Pieces, rest: Rest) -> list[str]:
-        """Who may have moved out of turn: whose train or marker has changed, and who comes next but one."""
+        """Players who may have moved out of turn: those whose train or marker has changed, and the next but one."""
         owners = {
             train for n, (train, row) in enumerate(pieces.trains) if rest.tiles[n] < len(row) and train in self.players
         }
@@ -407,7 +407,7 @@ class FirstLapState(MexicanState):
         return None
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
-        """What explaining the rest costs at least: a tile that does not fit is wrong in any order."""
+        """A lower bound on the cost of the rest: a tile that does not fit is wrong in any order."""
         return at_least(self.turn, pieces, rest, several=True, between=False, misread=self.misread | self.unknown)
 
     def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
@@ -459,8 +459,8 @@ class FirstLapState(MexicanState):
         return bool(chain) and not self._may_feed(player)
 
     def _layers(self, piece: Piece, train: str, faults: bool) -> tuple[str, ...]:
-        """Who may have laid the tile: its owner; with `faults` anybody. Where it may be the owner's, it may still be
-        the first of somebody who has laid nothing else."""
+        """Players who may have laid the tile: the train's owner; with `faults` anybody. Where it may be the owner's, it
+        may still be the first of somebody who has laid nothing else."""
         if not faults:
             return (train,) if train in self.players else ()
         fits = self._fits(piece, train)

@@ -1,8 +1,9 @@
 """A round of Mexican Train as one hypothesis has it: the table in the middle of a turn, and what goes with it.
 
-What explaining the rest of a change costs at least, whoever made it: so the search leaves ways that become dear.
+A lower bound on the cost of the rest of a change, whoever made it, so that the search leaves ways that become dear.
 
-How a turn of Mexican Train may be over: what it then lacks is a fault, or something that no picture showed.
+The ways in which a turn of Mexican Train may end: whatever it then lacks is a fault, or something that no picture
+showed.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ class RoundState:
 
     `acted`: the turn has an act; `put_on`: the player has put their own marker on in it. `anchors`: items of the turn's
     last tile, last act, marker put on, marker taken off. `resume`: the turn is out of order, and that player is still
-    expected. `moved` have had their first turn. `unseen_on` are markers that are held to lie there though no picture
-    shows them, `unseen_off` the other way; `undrawn` are those who drew a tile that is not seen to be missing yet.
-    `silent`: turns in a row without a tile. `anyone`: whose turn it is is not known. `between`: the turn began in the
-    middle of the change that is being explained. `last`: who had the turn before. `another`: trains of which the last
-    tile is held to be another one than was read, which is known; `misread`: to show other values, whichever; `unknown`:
-    trains of which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the
-    turn began with, `tips` the one that the trains have. `waited`: how many more pictures have not shown each of the
-    unseen markers.
+    expected. `moved` have had their first turn. `unseen_on` are markers assumed to lie there though no picture shows
+    them, `unseen_off` the other way; `undrawn` are those who drew a tile that is not seen to be missing yet. `silent`:
+    turns in a row without a tile. `anyone`: whose turn it is is not known. `between`: the turn began in the middle of
+    the change that is being explained. `last`: who had the turn before. `another`: trains of which the last tile is
+    held to be another one than was read, which is known; `misread`: to show other values, whichever; `unknown`: trains
+    of which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the turn
+    began with, `tips` the one that the trains have. `waited`: how many more pictures have not shown each of the unseen
+    markers.
     """
 
     __slots__ = (
@@ -115,7 +116,7 @@ class RoundState:
 
     @property
     def sign(self) -> tuple[object, ...]:
-        """What can matter for what happens next, beside the tiles that all hypotheses have in common."""
+        """Everything that can affect later moves, beside the tiles that all hypotheses have in common."""
         turn = self.turn
         boneyard, hand = turn.boneyard, turn.hand
         return (
@@ -140,7 +141,7 @@ class RoundState:
 
     @property
     def _since_it_began(self) -> tuple[object, ...]:
-        """What of the sign no act of this turn changes, worked out once."""
+        """The part of the sign that no act of this turn changes, worked out once."""
         position = self.turn.position
         known = self.began
         if known is None or known[0] is not position:
@@ -174,9 +175,10 @@ class RoundState:
 
     @property
     def overdue(self) -> int:
-        """What it costs that another picture does not show the markers that are held to lie there, or to be gone.
+        """The cost of one more picture that contradicts the markers assumed to lie there, or to be gone.
 
-        Whoever is late makes up for it soon; what the eye has not seen for so long it will not see in the next picture.
+        People who are late soon make up for it; a marker that the eye has missed for so long it will miss in the next
+        picture too.
         """
         if not self.waited:
             return 0
@@ -184,7 +186,7 @@ class RoundState:
 
     @property
     def pending(self) -> int:
-        """What a complete turn still lacks, if nothing more comes: a marker to be moved mostly moves with the tile."""
+        """The cost of what a complete turn still lacks, if nothing more comes: a marker mostly moves with the tile."""
         if not self.acted or not self.turn.complete:
             return 0
         judged = self.turn.copy()
@@ -314,15 +316,15 @@ def begun(rest: Rest) -> bool:
 
 
 class Ahead(NamedTuple):
-    """What is left of a change, whoever's turn it is."""
+    """The rest of a change, whoever's turn it is."""
 
     tiles: int
     closing: int
     """Tiles that are no doubles."""
     misfits: int
-    """What it costs at least that some tiles do not fit."""
+    """The least cost of the tiles that do not fit."""
     places: int
-    """What it costs at least where they lie."""
+    """The least cost of the places where they lie."""
     begun: bool
     """Some of the change is explained already."""
 
@@ -399,7 +401,7 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
 
 
 def _as_another(piece: Piece, before: Piece | None) -> int:
-    """What it costs at least that the tile, or the one before it in this change, is another one."""
+    """The least cost of the tile, or the one before it in this change, being another."""
     costs = [other.cost for one in (piece, before) if one is not None for other in one.others]
     if before is not None and not before.is_sure:
         costs.append(before.cost_of_another)
@@ -407,7 +409,7 @@ def _as_another(piece: Piece, before: Piece | None) -> int:
 
 
 def cost_of_misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> int:
-    """What it costs that the tile shows other values than were read, or that the one it lies on does."""
+    """The cost of other values than were read, on the tile or on the one it lies on."""
     return misreading(turn, piece, train, pieces)[0]
 
 
@@ -422,7 +424,7 @@ def misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> tup
 
 
 CHEAPEST = min(map(COST.__getitem__, (Cause.MISSED_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN)))
-"""What it costs at least that something has not been seen that a turn seems to lack."""
+"""The least cost of something unseen that a turn seems to lack."""
 
 
 class TurnEnding(NamedTuple):
@@ -447,9 +449,9 @@ def endings(
     unseen: bool = True,
     within: float = inf,
 ) -> Iterator[TurnEnding]:
-    """How `turn` may be over. `on` are markers that are held to lie there though no picture shows them, `off` the other
-    way. With `faults` also against a rule, with `unseen` also with something that nothing has shown. What costs more
-    than `within` may be left out."""
+    """The ways in which `turn` may end. `on` are markers assumed to lie there though no picture shows them, `off` the
+    other way. With `faults` also against a rule, with `unseen` also with something that nothing has shown. Ways that
+    cost more than `within` may be left out."""
     me = turn.player
     if me in off and not turn.complete:
         # It still lies there: nobody has to put it on again.
@@ -482,7 +484,7 @@ def endings(
 
 
 def _unusual(turn: TurnState, judged: TurnState, on: frozenset[str]) -> Iterator[Cause]:
-    """What is held against nobody at the end of this turn, and yet hardly ever done."""
+    """Ends of this turn that break no rule, and yet hardly ever happen."""
     doubts = judged.may - turn.may
     if V.MARKER_NOT_REMOVED in doubts and turn.player not in on:
         yield Cause.MARKER_LEFT_ON

@@ -1,8 +1,9 @@
 """A round as it is told: its acts in one order, judged act by act, with no price on anything.
 
-`Told` is one act in that order, `Fold` the table after some of them. What breaks a rule in this order is a `Fault`;
-whether it was so, or the order is another one, nobody knows but the people at the table (tracking.asked). A turn that
-is still to come is an act of its own: what depends on it is held against nobody."""
+`Told` is one act in that order, `Fold` the table after some of them. An act that breaks a rule in this order is a
+`Fault`. Whether it really happened so, or in another order, only the people at the table know (tracking.asked). A turn
+that is still to come is an act of its own: nothing that depends on it is anybody's fault.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ from companion.rules.violations import Violation as V
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What may be known otherwise than it was counted: how many tiles the boneyard holds (None: nobody can say)."""
+    """A number that somebody knows better than the count: how many tiles the boneyard holds (None: nobody can say)."""
 
     boneyard: int | None
 
@@ -68,7 +69,7 @@ class Told(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """What is wrong with an act."""
+    """A rule that an act breaks."""
 
     tap: int | None
     """The line of the act; None for what an answer put in."""
@@ -84,14 +85,14 @@ BEHIND_A_TURN_TO_COME = frozenset(
         V.DUPLICATE_TILE,
     }
 )  # fmt: skip
-"""What a turn that is still to come may explain: the tile below, a covered double, a marker, the boneyard."""
+"""Faults that a turn still to come may explain: the tile below, a covered double, a marker, the boneyard."""
 
 FEW_LEFT = 3
 """With so few tiles in the boneyard a turn to come may have taken the last one."""
 
 
 class Fold:
-    """What every game has in common: whose turn it is, which one, and who may go on.
+    """The part of a round that every game has in common: whose turn it is, which one, and who may go on.
 
     `expected`: who may begin the next turn (() : anybody). `acted`: whether the player of the turn has done anything.
     `closed`: the turn at hand is over. `to_come`: turns, or rests of turns, that are still to come. `turns`: how many
@@ -137,7 +138,7 @@ class Fold:
 
     @property
     def mover(self) -> str:
-        """Who is to act: the player of an open turn, else the next."""
+        """The player to act: of an open turn, else of the next."""
         return self.player if self.acted and not self.closed else (self.expected or (self.player,))[0]
 
     def take(self, told: Told) -> tuple[Fold, tuple[Fault, ...]]:
@@ -219,20 +220,20 @@ class Fold:
         return [fault for fault in faults if fault.code != V.OUT_OF_TURN]
 
     def _close(self) -> list[Fault]:
-        """The end of the turn: what it lacks."""
+        """End the turn. Returns what it lacks."""
         self.closed = True
         return [Fault(self.last, str(code), self.player, sure) for code, sure in self._lacks()]
 
     def _leave(self) -> None:
-        """The end of a turn of which more is to come."""
+        """End a turn that has more to come."""
         self.closed = self.gap = True
 
     def _following(self, player: str) -> tuple[str, ...]:
-        """Who may begin the turn after one of this player."""
+        """Players who may begin the turn after one of this player."""
         return (self.after(player),)
 
     def missing_before(self, who: str, *, again: bool = False) -> list[str]:
-        """Whose turns are to come if a new one of `who` fits next; `again`: one of `who` is among them."""
+        """The players whose turns must come before a new one of `who` fits; `again`: one of `who` is among them."""
         expected = self.after(self.player) if self.acted and not self.closed else (self.expected or (who,))[0]
         names: list[str] = []
         while expected != who and len(names) < len(self.players):
@@ -271,7 +272,7 @@ class Fold:
         raise NotImplementedError
 
     def unable(self, player: str) -> list[Action]:
-        """What a player does who has no tile that fits."""
+        """The acts of a player who has no tile that fits."""
         raise NotImplementedError
 
     def left(self, player: str) -> int | None:

@@ -38,7 +38,7 @@ from companion.tracking.verdict import (
 )
 
 MOST_MOVED = 2
-"""So many laid tiles may have been moved from one still table to the next; where more are gone they were not seen."""
+"""At most this many laid tiles are moved from one still table to the next; where more are gone, they were not seen."""
 
 MOST_MISFITS = 2
 """Where more tiles of one change do not fit, the picture was misread or some lay out of sight: nobody errs so often."""
@@ -130,7 +130,7 @@ class RoundFold:
             )
 
     def _proved(self, play: Play) -> tuple[str, ...]:
-        """What is wrong with the tile by what was read of it and by what is believed: one alone proves nothing."""
+        """Codes that both the reading of the tile and the belief find: one alone proves nothing."""
         read = self._misfits(self.table, play)
         believed = self._believed() if read else self.table
         if believed is self.table:
@@ -299,7 +299,7 @@ ENTERED = 500
 
 
 class Touch(NamedTuple):
-    """Somebody has said of a piece of a step that tiles or markers of a train lie otherwise than a picture showed."""
+    """A statement about a piece that contradicts a picture: tiles or markers of a train lie otherwise."""
 
     item: int
     step: int
@@ -627,7 +627,7 @@ class RoundTracker:
         return over if share >= NAMED else None
 
     def question(self) -> NameInDoubt | None:
-        """What is worth asking now, once a round: whom people name goes to `name_player`."""
+        """The name worth asking for now, once a round; the answer goes to `name_player`."""
         if self.asked is None:
             last = len(self.log) - 1 - len(self.players)
             steps = self.log[max(0, last - len(self.players) + 2) : max(0, last + 2)]
@@ -648,7 +648,8 @@ class RoundTracker:
         return [*found, *self._off_the_record()]
 
     def _untouched(self, verdict: Verdict) -> Untouched:
-        """What people have left as the pictures have it: the train of this piece, and the round up to a lap after."""
+        """The parts that people have left as the pictures show them: the train of this piece, and the round up to a lap
+        after."""
         if not self.touched:
             return Untouched(True, True)
         trains = {one.train for one in self.touched}

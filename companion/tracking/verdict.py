@@ -1,10 +1,10 @@
 """Where clear arms and the table together make a fault certain that the table alone leaves open, code by code.
 
-What turn order, counts or markers tell is never certain by itself (`verdict.NEVER_CERTAIN`): the acts that the fault is
+Turn order, counts and markers make nothing certain by themselves (`verdict.NEVER_CERTAIN`): the acts that the fault is
 made of may be another player's. Where the arms over them were clear, that story is excluded. The belief has to be as
 sure of the fault as of any other, so an arm alone never outweighs a legal story.
 
-What the belief comes to: who laid what, what is held against whom and how surely. Thresholds are in costs.py.
+The result of the belief: who laid what, who broke which rule, and how surely. Thresholds are in costs.py.
 
 What to ask people: at most one good question, where the table will not tell and an answer decides something.
 
@@ -120,9 +120,9 @@ NEVER_CERTAIN = COUNTED.union(
     map(str, (V.MARKER_UNEARNED, V.DUPLICATE_TILE, V.MULTIPLICITY, V.MX_TOO_EARLY, V.SECOND_MEXICAN))
 )
 """Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
-camera watches, except where clear arms tell who acted (`arm_proof`). Relax it code by code, with evidence. What looks
-like a second Mexican train is more often a player's train that does not begin where it should: it is proved once it
-lies there in `ENOUGH_PICTURES` beside the Mexican train and a train of every player."""
+camera watches, except where clear arms tell who acted (`arm_proof`). Relax it code by code, with evidence. A second
+Mexican train is more often a player's train that begins in the wrong place: it is proved once it lies there in
+`ENOUGH_PICTURES` beside the Mexican train and a train of every player."""
 
 ENOUGH_PICTURES = 3
 
@@ -132,7 +132,7 @@ OF_DOUBLES = frozenset(map(str, (V.OPEN_DOUBLE_IGNORED, V.DOUBLE_ORDER, V.DOUBLE
 
 
 NO_PROOF = (Cause.MISREAD, Cause.ANOTHER_TILE, Cause.ON_ANOTHER_TILE, Cause.UNSEEN_IN_CLUTTER)
-"""What may be behind a tile that does not fit, beside a broken rule: a picture not understood proves nothing."""
+"""Innocent reasons for a tile that does not fit: a picture that was not understood proves nothing."""
 
 
 NOT_SETTLED = (Cause.MARKED_IN_LAP,)
@@ -341,7 +341,7 @@ def _only(codes: Mapping[tuple[str, str], float], code: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class NameInDoubt:
-    """A play of which it is open who laid it."""
+    """A play whose player is open."""
 
     item: int
     play: Play
@@ -354,8 +354,8 @@ class NameInDoubt:
 def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> NameInDoubt | None:
     """The question about the oldest of the `ripe` pieces that is worth one.
 
-    Ripe are pieces that a lap has passed over since: what follows mostly tells by itself. Worth it is a tile of which
-    nobody can be named while a fault hangs on who laid it.
+    A piece is ripe once a lap has passed since: later turns mostly settle it. It is worth a question if nobody can be
+    named for it and a fault hangs on who laid it.
     """
     items = frozenset(ripe)
     for verdict in sorted(verdicts, key=lambda one: one.item):
@@ -388,7 +388,8 @@ UNLISTED = frozenset(
         Cause.DOUBLE_ALONG,
     }
 )
-"""What is usual needs no words, a fault is named by its code, and how a tile lies is part of what another one costs."""
+"""Causes that an explanation does not list: the usual needs no words, a fault has its code, and the lie of a tile is
+part of the cost of another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,7 +476,7 @@ def _steps(one: Hypothesis, item: int) -> Iterator[Step]:
 
 
 def _causes_before(steps: Sequence[Step], item: int) -> Iterator[Cause]:
-    """What was assumed between the change before and this item."""
+    """Assumptions between the change before and this item."""
     for step in steps:
         yield from step.causes
         if step.item == item and step.act is not None and not isinstance(step.act, End):
@@ -489,7 +490,7 @@ BLIND = COST[Cause.BLIND_STATEMENT]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What people have said of one piece since it came."""
+    """Everything people have said about one piece since it came."""
 
     by: str | None = None
     """The player who made it."""
