@@ -72,7 +72,7 @@ def read_around(line: Sequence[PlacedTile], first: int) -> ReadPart:
 
 
 def as_recorded(layout: Layout, recorded: Sequence[Laid], guessed: Mapping[LinePlace, Laid]) -> Layout:
-    """The layout, the unread tiles of its line taken as they are on record, or as what they are held to be."""
+    """The layout with the unread tiles of its line as they are on record, or as they count."""
     line = layout.line
     if all(tile.laid is not None for tile in line):
         return layout
@@ -99,8 +99,8 @@ APART = 2.0
 """Tile lengths between the middles of a tile and of any in the line from which on it was not meant for the line."""
 
 HARDLY_A_TILE = 0.2
-"""What lies beside the line and is found less surely than this is the cloth's, though values are read of it: tiles that
-lie there come to 0.22 in the worst light, checks of a cloth to 0.09."""
+"""A find beside the line that is less sure than this belongs to the cloth, though values are read of it: tiles that lie
+there come to 0.22 in the worst light, checks of a cloth to 0.09."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class LineFinder(Finder):
     _come_to_light: dict[int, int] = field(init=False, default_factory=dict)
     """Index of a tile that lay unseen under one that was taken back -> the identity of the one under both."""
     _misread: frozenset[int] = field(init=False, default=frozenset())
-    """As in `Layout`: nothing is taken for laid on these."""
+    """As in `Layout`: no tile counts as laid on these."""
 
     def layout(self) -> Layout:
         shapes = TileShapes.of([tile.seen for tile in self.known], *self.setup.tile_mm[:2])
@@ -394,10 +394,10 @@ class LineFinder(Finder):
         return self.view.tiles[n] if below is not None else self.known[n].seen
 
     def _put_away(self, loose: Sequence[int]) -> set[int]:
-        """Tiles beside the line of which nothing is read, where the player has laid no tile open: scratched backs.
+        """Unread tiles beside the line, where the player has laid no tile open: scratched backs.
 
         Tiles of these games lie in the line, face down at a player's side, or in a hand laid open at the round's end.
-        What was put away face up opens no hand.
+        Tiles put away face up open no hand.
         """
         shown = set() if self.before is None else {t.id for one in self.before.shown_discards.values() for t in one}
         read = [n for n in loose if self.known[n].seen.values is not None]

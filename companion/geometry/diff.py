@@ -1,7 +1,7 @@
-"""What changed between two still tables: the referee's own words for it, and what cannot be said in them.
+"""The change between two still tables: the part that the referee can judge, and the rest.
 
-Trains are compared by what lies in them, not by where: a train pushed aside as a whole is no change. Whatever is unread
-or doubtful is kept out of the delta, so that nobody is ever accused of a misreading.
+Trains are compared by their tiles, not by their places: a train pushed aside as a whole is no change. Unread and
+doubtful tiles stay out of the delta, so that nobody is ever accused of a misreading.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DOUBTS = frozenset(
         Trouble.COVERED_TILE,
     }
 )
-"""Problems that make a new table worth a question. A marker in the supply or a wide gap is none."""
+"""Problems that make a new table worth a question. A marker in the supply or a wide gap is not worth one."""
 
 
 SURE_TILE = 0.8
@@ -56,7 +56,7 @@ class Observation(TableChange):
 
     @property
     def change(self) -> TableChange:
-        """What the game is told of it."""
+        """The part of it that the game is told."""
         return TableChange(**{one.name: getattr(self, one.name) for one in fields(TableChange)})
 
     @property
@@ -65,7 +65,7 @@ class Observation(TableChange):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What two readings of one table must have in common to count as equal."""
+        """Two readings of one table count as equal if this is the same."""
         doubts = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in self.doubts))
         back = self.returned if self.gone else 0
         return self.delta, self.flips, tuple(self.discards.items()), tuple(self.hands.items()), doubts, back
@@ -78,7 +78,7 @@ class Observation(TableChange):
 
 
 def difference(before: Layout, after: Layout) -> Observation:
-    """What happened between two still tables of one round."""
+    """Compare two still tables of one round."""
     # A train that lost its hold on the hub lies there still: its tiles are a riddle, and nobody took them away.
     loose = {tile.id for tile in after.loose}
     parts = []
@@ -178,8 +178,8 @@ def _read_part(line: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
 
 
 def _free_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int]]:
-    """Tiles of a board that has no trains: new and gone ones, by identity. One that lay there unread is none when it is
-    read."""
+    """Tiles of a board that has no trains: new and gone ones, by identity. One that lay there unread is not new when it
+    is read."""
     if before.trains or after.trains or before.line or after.line:
         return [], []
     known = {tile.id for tile in before.loose}
@@ -204,7 +204,7 @@ def _more(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]
 
 
 def _faces(before: Layout, after: Layout) -> dict[str, tuple[Tile, ...]]:
-    """What newly lies put away face up before each player."""
+    """Tiles newly put away face up before each player."""
     known = {tile.id for tiles in before.shown_discards.values() for tile in tiles}
     new = {name: [tile for tile in tiles if tile.id not in known] for name, tiles in after.shown_discards.items()}
     return {name: tuple(tile.laid.tile for tile in tiles if tile.laid) for name, tiles in new.items() if tiles}
@@ -231,6 +231,6 @@ def _doubts(before: Layout, after: Layout) -> tuple[Problem, ...]:
 
 
 def worth_asking(layout: Layout) -> tuple[Problem, ...]:
-    """What of the table is not understood, without what is hardly a tile."""
+    """Problems of the table that are worth a question; finds that are hardly tiles are left out."""
     phantoms = {tile.id for tile in layout.loose if tile.laid is None and tile.seen.confidence < SURE_TILE}
     return tuple(p for p in layout.problems if p.trouble in DOUBTS and not (p.tiles and p.tiles[0] in phantoms))

@@ -1,6 +1,6 @@
 """The middle of the table: hub, engine, and where trains begin around them.
 
-What lies on a hub and is part of it: its slots, and the gaps between them, look like tiles.
+Parts of a hub: its slots, and the gaps between them, look like tiles.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ POINTING_DEG = 15.0
 
 def believed_hub(view: TableView, known: Sequence[Known], setup: TableSetup) -> SeenHub | None:
     """The hub, unless it is a plate or a print beside the game: no engine lies on it, no train points at it, and the
-    round's double lies elsewhere with trains at it. What is printed on a plate may look like a back."""
+    round's double lies elsewhere with trains at it. The print of a plate may look like a back."""
     hub = view.hub
     if hub is None or setup.engine is None:
         return hub
@@ -181,7 +181,7 @@ def _on_the_hub(hub: SeenHub, known: Sequence[Known], setup: TableSetup) -> int 
 
 
 def _may_be_another(hub: SeenHub, engine: int | None, known: Sequence[Known], setup: TableSetup) -> bool:
-    """Do several doubles lie on the hub, and the round's is not the one that was taken for the engine?"""
+    """Do several doubles lie on the hub, and is the one chosen as the engine not the round's?"""
     if engine is None or known[engine].seen.values == (setup.engine, setup.engine):
         return False
     away = [distance(tile.seen.center_mm, hub.center_mm) for tile in known if tile.seen.double]
@@ -243,7 +243,8 @@ def _faces(port: Port, middle: Point, near: float, far: float) -> bool:
 
 
 def _may_be_the_double(tile: Known, value: int) -> bool:
-    """A tile of which one half shows this value and the other, unread, may show it too; or both look most like it."""
+    """A tile that may be this double: one half shows the value and the other, unread, may show it too; or both look
+    most like it."""
     halves = tile.seen.halves
     if not tile.seen.face_up or halves is None:
         return False
@@ -350,7 +351,7 @@ def station_tolerance(angles: Mapping[str, float]) -> float:
 
 
 def owners(leave: Sequence[float], stations: Mapping[str, float], tolerance: float) -> list[str | None]:
-    """Whose the trains are that leave the middle at these angles: all together as near to their stations as can be.
+    """The owners of the trains that leave the middle at these angles: all together as near to their stations as can be.
 
     A train may leave as far beside its station as `tolerance`, or OFF_STATION_DEG where stations are near each other;
     None where no station is left so near. One station is one train's.
@@ -378,8 +379,8 @@ def _clipped(cosine: float) -> float:
 
 
 ON_THE_HUB = 0.82
-"""A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim. What looks
-blank on both sides, as the gap between two slots does, lies in none up to the rim."""
+"""A tile whose middle is nearer to the hub's, in radii, lies in no train; trains begin in slots at the rim. A find that
+looks blank on both sides, as the gap between two slots does, lies in no train up to the rim."""
 
 
 def lies_on(hub: SeenHub, tile: Known) -> bool:
@@ -391,11 +392,11 @@ def lies_on(hub: SeenHub, tile: Known) -> bool:
 def without_prints(
     chains: Sequence[TileChain], middle: Middle | None, shapes: TileShapes, known: Sequence[Known]
 ) -> list[TileChain]:
-    """The chains without what is printed on a hub that was found too small: the gaps between its slots look like
-    blanks, and would take the places of the trains that begin before them.
+    """The chains without the print of a hub that was found too small: the gaps between its slots look like blanks, and
+    would take the places of the trains that begin before them.
 
-    Trains begin at about the same distance from the hub's middle. A single tile without a pip that has its own middle
-    nearer than any read train begins is none.
+    Trains begin at about the same distance from the hub's middle. A single tile without a pip whose own middle is
+    nearer than any read train begins is no tile.
     """
     if middle is None or not middle.has_hub:
         return list(chains)

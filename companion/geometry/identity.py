@@ -3,12 +3,13 @@
 A tile that lies where one lay is that tile: a nudge is no change, and what glare hides now was read before. Physics is
 the only hard constraint here: a laid tile keeps its value, so a different value in its place is reported as such.
 
-A blank tile that was taken for a back: face down there, where no tile of a train can lie face down.
+A blank tile that looks like a back: face down there, where no tile of a train can lie face down.
 
-Only the last tile of a train is ever turned over. So what looks like a back exactly between two tiles of which one ends
-in a blank is the double blank, or a tile of which nothing can be read.
+Only the last tile of a train is ever turned over. So an apparent back exactly between two tiles, one of which ends in a
+blank, is the double blank, or a tile that cannot be read.
 
-What a wall hides: a tile laid on its equal shows nothing, nor does one that the next tile covers in the same moment.
+Tiles that a wall hides: a tile laid on its equal shows nothing, nor does one that the next tile covers in the same
+moment.
 
 A Chinese line folds back on itself (docs/rules.md section 4.2, stacking), so the place of the next tile is known. Which
 tile a later one proves to lie there is told here; whether that is believed is for others to decide.
@@ -282,7 +283,7 @@ def place_of_next(line: Sequence[PlacedTile], buried: Sequence[int] = ()) -> Pla
 
 
 def under_the_next(layout: Layout | None) -> SeenTile | None:
-    """What is seen now where the next tile of a wall will lie."""
+    """The tile that is seen now where the next tile of a wall will lie."""
     below = None if layout is None else place_of_next(layout.line, layout.buried)
     return None if below is None else below.seen
 
@@ -397,7 +398,7 @@ class _Way:
 
 
 def may_be_a_wall(layout: Layout, setup: TableSetup) -> bool:
-    """Is this a row of eight of which nobody can say how much lies below?"""
+    """Is this a row of eight that may hide any number of tiles below?"""
     whole = len(layout.line) == WALL and not layout.walls and not layout.buried
     return setup.family is Family.CHINESE and setup.arms == 1 and whole
 

@@ -69,7 +69,7 @@ class JointLimits:
 
 @dataclass(frozen=True, slots=True)
 class JointPrices:
-    """What makes a joint less likely, in millimetres of gap on a 24 mm tile."""
+    """Prices of a joint, in millimetres of gap on a 24 mm tile: the dearer, the less likely."""
 
     lateral: float = 0.7
     per_degree: float = 0.12
@@ -156,7 +156,7 @@ def meeting(a: Port, b: Port, width: float, limits: JointLimits) -> float | None
 
 
 KEPT = 1000.0
-"""What a joint that held on the last still table is worth: laid tiles keep their neighbours."""
+"""Bonus of a joint that held on the last still table: laid tiles keep their neighbours."""
 
 TIE_MM = 2.0
 """Joints whose prices fall into the same step of this size count as geometrically equal."""

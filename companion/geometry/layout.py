@@ -1,15 +1,15 @@
-"""What lies on a table, in millimetres: the view of a camera, and the layout made of it.
+"""The tiles on a table, in millimetres: the view of a camera, and the layout made of it.
 
 Angles in degrees, -180 to 180.
 
-What lies on the table, in millimetres: the only thing the game ever learns from the camera.
+The view, in millimetres: the only thing the game ever learns from the camera.
 
 Table coordinates: corner 0 of the calibrated table is the origin, +x runs towards corner 1, +y towards corner 3;
 angles are atan2(dy, dx) in degrees in that frame (clockwise in a picture whose corners were given clockwise).
 
-What is known about a table before the first picture of it.
+The set-up: facts about a table that are known before the first picture of it.
 
-Who sits where: the strip along the table's edge in which a player's own tiles lie.
+Seats: the strip along the table's edge in which a player's own tiles lie.
 
 The results of reconstruction: placed tiles, trains, and problems as values.
 """
@@ -169,7 +169,7 @@ class Family(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TableSetup:
-    """What is known of a table before it is seen."""
+    """Facts about a table that are known before it is seen."""
 
     family: Family = Family.MEXICAN
     players: tuple[str, ...] = ()
@@ -213,7 +213,7 @@ def sector_of(place: Point, view: TableView, setup: TableSetup) -> str | None:
 
 
 class Trouble(StrEnum):
-    """What can be wrong with a table as it lies. None of these accuses anybody."""
+    """Things that can be wrong with a table as it lies. None of these accuses anybody."""
 
     NO_HUB = "NO_HUB"
     NO_STATIONS = "NO_STATIONS"
@@ -274,7 +274,7 @@ class PlacedTile:
         return self.seen.face_up
 
     def read_as(self, laid: Laid) -> SeenTile:
-        """What is seen of it, with these values for its halves; as it is where no halves are seen."""
+        """The tile as seen, with these values for its halves; unchanged where no halves are seen."""
         if self.halves is None:
             return self.seen
         values = (laid.inner, laid.outer) if self.inner_half == 0 else (laid.outer, laid.inner)

@@ -141,7 +141,7 @@ FLIP_LIMITS = JointLimits(gap=0.2, overlap=0.2, lateral=0.2, angle_deg=15.0)
 """A face-down tile that was never seen face up counts as a flipped double only where it closes a train exactly."""
 
 AMONG_BACKS = 1.5
-"""Tile lengths within which a tile that lies face down shows that one beside it, of which nothing is read, does too."""
+"""Within this many tile lengths of a tile that lies face down, an unread one lies face down too."""
 
 CLEAR_DEG, CLEAR_TILES = 75.0, 2.0
 """A train that begins so far beside a station, or so many tile lengths away from the hub, is not that player's own."""
@@ -189,7 +189,8 @@ class TrainFinder(Finder):
         )
 
     def _doubt_the_engine(self, middle: Middle | None) -> None:
-        """What lies in the middle of the trains and shows something else than the round's double is not read."""
+        """Leave a tile unread that lies in the middle of the trains and shows something else than the round's
+        double."""
         due = self.setup.engine
         if middle is None or middle.engine is None or middle.has_hub or due is None or self.before is not None:
             return
@@ -206,7 +207,7 @@ class TrainFinder(Finder):
         return self.before is not None and tile.old is not None and self.before.train_of(tile.old.id) is not None
 
     def _in_the_middle(self, tile: Known, middle: Middle | None) -> bool:
-        """Does it lie wholly on the hub (a slot of which was taken for a tile) or side by side with the engine?
+        """Does it lie wholly on the hub (one of its slots, say) or side by side with the engine?
 
         No train begins there.
         """
@@ -236,7 +237,7 @@ class TrainFinder(Finder):
     def _that_play_on(self, shapes: TileShapes) -> Iterator[Known]:
         """The one tile that came to a seat and continues a train exactly, and in value: a play, so the end was none.
 
-        An end that was only counted may be wrong. Of several new tiles at a seat, or beside a hand, none is meant.
+        An end that was only counted may be wrong. Several new tiles at a seat, or beside a hand, do not count.
         """
         before = self.before
         if not self.setup.over or before is None:
@@ -376,7 +377,8 @@ class TrainFinder(Finder):
         return self._facing(chain, middle, shapes)
 
     def _pushed_away(self, chain: TileChain) -> str | None:
-        """Whose train this is, where the tile it began with lies by its old place but no longer begins at the hub."""
+        """The owner of this train, where the tile it began with lies by its old place but no longer begins at the
+        hub."""
         owner = self._earlier_name(chain)
         if self.before is None or owner not in self.setup.players:
             return None
@@ -520,8 +522,8 @@ class TrainFinder(Finder):
         )
 
     def _scratched(self, hands: dict[str, list[PlacedTile]], backs: Sequence[PlacedTile]) -> list[PlacedTile]:
-        """Take the scratched backs out of the hands: tiles among others lying face down, of which nothing but a blank
-        is read, where the player has laid no tile open."""
+        """Take the scratched backs out of the hands: tiles among others lying face down that read as blank or not at
+        all, where the player has laid no tile open."""
         there = set() if self.before is None else {tile.id for tile in self.before.face_down}
         reach = AMONG_BACKS * self.setup.tile_mm[0]
         found: list[PlacedTile] = []
@@ -619,9 +621,9 @@ def lay_free(known: Sequence[Known], ids: Sequence[int]) -> Layout:
 
 
 def reconstruct(view: TableView, setup: TableSetup, before: Layout | None = None) -> Layout:
-    """What lies on the table, from geometry alone; `before` is the last still table of the same round.
+    """Reconstruct the layout from geometry alone; `before` is the last still table of the same round.
 
-    Never raises for what lies on a table: what cannot be understood is a Problem in the layout.
+    Never raises, whatever lies on the table: a thing that cannot be understood is a Problem in the layout.
     """
     known = identify(view.tiles, list(before) if before is not None else [], setup.tile_mm[1])
     ids, next_id = _number(known, before.next_id if before is not None else 1)

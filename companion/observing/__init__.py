@@ -1,1 +1,1 @@
-"""What a game makes of the camera's reports: what is new, what goes on record, what is asked, where to look again."""
+"""From the camera's reports to the game: which are new, go on record, are asked about, or need another look."""

@@ -1,6 +1,6 @@
-"""What lies face up on the table, as a game is told of it beside the changes.
+"""The tiles that lie face up, which a game is told beside the changes.
 
-The session as the watcher sees it: what is new goes on record, what is doubtful is asked.
+The session as the watcher sees it: new changes go on record, doubtful ones are asked about.
 
 A board without trains: every tile is reported as it appears, and nothing is judged.
 """
@@ -254,7 +254,7 @@ class GameSink:
         return (*marked, *ended)
 
     def likeliest(self, ways: Iterable[Observation]) -> int:
-        """The first that breaks no rule; if there is none, what meets the eye."""
+        """The first that breaks no rule; else the plain reading."""
         return next((n for n, one in enumerate(ways) if one.empty or not self._accuses(one)), 0)
 
     def _accuses(self, observation: Observation) -> bool:
@@ -338,9 +338,9 @@ class GameSink:
         self._disputed[read] = self.session.ask(question, candidates, frame=self.keep(frame))[0].seq
 
     def _perhaps_marked(self, observation: Observation) -> Observation:
-        """The observation with unrecognised things beside the trains taken for markers, where it is legal only so.
+        """The observation with unrecognised things beside trains counted as markers, where it is legal only so.
 
-        So is a single thing that came when a tile was drawn and none was laid, if the train's owner surely drew.
+        A single thing that came when a tile was drawn and none was laid counts too, if the train's owner surely drew.
         """
         marks = [Mark(player) for player in sorted(observation.maybe_marked - self.marked())]
         if not marks:

@@ -1,12 +1,12 @@
 """How surely the tiles now laid were read, as the journal keeps it with each play.
 
 The eye is as sure as its training made it, and may be sure of a six where this box prints a twelve in two rows of six
-and the picture is coarse. Halves whose value the table tells (the engine, what joins it) say how it reads that value
-here: what it nearly took them for is doubtful wherever it reads that.
+and the picture is coarse. Halves whose value the table tells (the engine, the tiles that join it) show how it reads
+that value here: a value that it nearly took them for is doubtful wherever it reads that.
 
 How the round begins that lies on the table: its engine, who starts, its number, and whether draws can be counted.
 
-A table that was cleared before its round was scored: asked about once, and nothing on it is held to be a play.
+A table that was cleared before its round was scored: asked about once, and nothing on it counts as a play.
 
 When the next engine lies in the middle and the old tiles are gone, the round on record is over, whatever nobody tapped.
 Its points can still be entered. Where nobody answers the next round begins without them.
@@ -40,12 +40,12 @@ COARSE_PX, COARSELY = 26.0, 0.998
 22 to 25 px wide 3 of 4,673 were wrong though read with .999 and more (bench/coarse.py): too many to accuse by."""
 
 TAKEN_FOR, PRINT = 0.2, 0.8
-"""A half that nobody could read, while the table tells its value, is taken for another one from the first probability
-on, if a print is seen there at all: what a marker covers may be anything. All values together are then as likely as the
+"""A half that nobody could read, though the table tells its value, counts as read wrongly from the first probability
+on, if a print is seen there at all: under a marker may be anything. All values together are then as likely as the
 second."""
 
 Confused = Mapping[int, Mapping[int, float]]
-"""What was read -> {what lay there: how likely the eye held what was read to be}."""
+"""Value read -> {value that lay there: the probability that the eye gave to the one read}."""
 
 
 def readings_of(observation: Observation, layout: Layout) -> dict[Laying, Confidence]:
@@ -97,7 +97,7 @@ def _halves(layout: Layout) -> Iterator[SeenHalf]:
 def _doubted(
     half: SeenHalf, p: float, others: tuple[tuple[int, float], ...], confused: Confused
 ) -> tuple[float, tuple[tuple[int, float], ...]]:
-    """`p` of what was read and the runners-up, with the values that the eye has taken for this one here."""
+    """The `p` of a reading and its runners-up, with the values that the eye has mistaken for this one here."""
     if half.value is None or half.value in dict(half.others):
         return p, others
     weights = dict(others)
@@ -122,7 +122,7 @@ def _surely(half: SeenHalf, value: int) -> tuple[float, tuple[tuple[int, float],
 
 
 def surely_laid(tile: PlacedTile | None) -> Laid | None:
-    """What a tile was read as, if both halves were read surely enough to accuse somebody; else None."""
+    """The reading of a tile, if both halves were read surely enough to accuse somebody; else None."""
     if tile is None or tile.halves is None or min(half.p for half in tile.halves) < SURE:
         return None
     return tile.laid
@@ -133,7 +133,7 @@ NEARLY_ALL = 2
 
 
 class RoundStart:
-    """What the set-up file says counts for the journal's first round alone; later ones follow from the game."""
+    """The set-up file counts for the journal's first round alone; later ones follow from the game."""
 
     def __init__(self, session: Session, setup: GameSetup) -> None:
         self.session = session
@@ -169,7 +169,7 @@ class RoundStart:
     def of(self, layout: Layout) -> tuple[Laid | None, str | None, int | None]:
         """Engine, starter and the match's first number: the engine as it surely lies, the set-up's, then what is due.
 
-        Where watching begins with a later round of a match, its engine is not held to be wrong, nor misread.
+        If watching begins with a later round of a match, its engine is neither wrong nor misread.
         """
         sure, seen = surely_laid(layout.engine), layout.engine.laid if layout.engine is not None else None
         given = (self.setup.round.engine, self.setup.round.starter, self.setup.round.number)
@@ -189,8 +189,7 @@ class RoundStart:
         return layout.boneyard is not None and layout.boneyard == self.left_over()
 
     def draws_shown(self, layout: Layout) -> bool:
-        """Draws show where about all tiles not dealt are seen, though none can be counted: one may be overlooked, or
-        something taken for one."""
+        """Whether draws show: about all tiles that were not dealt are seen, even if they cannot be counted exactly."""
         due = self.left_over()
         return due is not None and layout.boneyard is not None and abs(layout.boneyard - due) <= NEARLY_ALL
 
@@ -214,7 +213,7 @@ MOST_GONE_BY_PLAY = 2
 
 
 CLEARING = (TileTakenBack, MarkerRemoved, Drew, Unclear)
-"""What clearing a table looks like before enough of it is gone."""
+"""Signs of a table being cleared before enough of it is gone."""
 
 
 SAME_TILES = 2
@@ -226,9 +225,9 @@ MANY_TILES, MOST_OF_THEM = 8, 0.6
 def still_lies(recorded: Mapping[str, Sequence[Laid]], layout: Layout) -> bool:
     """Do tiles of the round on record lie where they were laid? One alone may lie there by chance.
 
-    Where another tile is taken for the engine, the next round's double at a train's end above all, the trains are told
-    otherwise: then the same tiles are each other's neighbours. Or no train is told at all: then most of the round's
-    tiles lie somewhere, and of a new round so many never lie at once.
+    If another tile counts as the engine, above all the next round's double at a train's end, the trains are split
+    differently; then the same tiles are still neighbours. Or no train is told at all: then most of the round's tiles
+    lie somewhere, and of a new round so many never lie at once.
     """
     seen = {**layout.trains, LINE: layout.line}
     lying = {name: [tile.laid for tile in train] for name, train in seen.items()}
@@ -341,7 +340,7 @@ class NextRoundWatch:
                 self._session.correct(event.seq, {"withdrawn": True}, source="camera")
 
     def _clearing(self) -> list[Event]:
-        """What the camera has seen since the last play that may have been the clearing of the table, newest first."""
+        """Changes since the last play that may have been the clearing of the table, newest first."""
         found: list[Event] = []
         for item in reversed(effective_events(self._session.events)):
             event = item.event
@@ -387,7 +386,7 @@ def _tiles(laid: Iterable[Laid | None]) -> Counter[Tile]:
 
 
 def _beginning(layout: Layout, table: Position | LinePosition) -> Laid | None:
-    """What another round begins with: another double that surely lies in the middle, of a line its first tile."""
+    """The tile that begins another round: another double that surely lies in the middle; of a line, its first tile."""
     if isinstance(table, LinePosition):
         return layout.line[0].laid if layout.line else None
     return another_engine(layout, table)

@@ -21,7 +21,7 @@ from companion.rules.position import LinePosition, Position
 from companion.rules.tile import Tile
 
 BESIDE_HANDS = frozenset({Trouble.FORKED_TRAIN, Trouble.LONE_MARKER, Trouble.EITHER_MARKER})
-"""A hand may touch the end of a train, and of markers no hand is made: none of these says that a hand is none."""
+"""A hand may touch the end of a train, and no hand consists of markers: none of these troubles rules out a hand."""
 
 LEAST_AT_ONCE = 3
 """So many tiles laid open since the last tile was played are a hand, even of one player alone; fewer may lie astray."""
@@ -53,7 +53,7 @@ class OpenHand:
 
 @dataclass(slots=True)
 class OpenHands:
-    """What is known of the players' own tiles."""
+    """The players' own tiles, as far as they are known."""
 
     players: Sequence[str]
     box: Mapping[Tile, int]
@@ -94,12 +94,13 @@ class OpenHands:
                 yield OpenHand(player)
 
     def out(self, layout: Layout, table: Position, last: int) -> str | None:
-        """Who has no tile left, where the others have laid theirs open; "" where nobody has none, None while they play.
+        """The player with no tile left, once the others have laid theirs open; "" where everybody has some, None while
+        they play.
 
         Two hands at least must lie there, or one that is as large as it is due or of several tiles that came to lie
         there after the `last` play: a single tile may lie astray, and some have their tiles open all the time. Hands
-        with more of a tile than there are of it are none: something in the cloth looks like one. Where every tile of
-        the set lies on the table nobody holds one.
+        with more copies of a tile than exist are no hands: something in the cloth looks like a tile. Where every tile
+        of the set lies on the table nobody holds one.
         """
         shown = [player for player in self.players if layout.hands.get(player)]
         rest = [player for player in self.players if player not in shown]
@@ -173,7 +174,7 @@ class OpenHands:
         return open_hand
 
     def _sorted(self, player: str, seen: Sequence[PlacedTile], known: Mapping[int, Tile]) -> OpenHand:
-        """What was left, and what had been put away face down where it lies now."""
+        """The tiles that were left, and those that had been put away face down there."""
         away = [known[tile.id] for tile in seen if self._was_put_away(tile)]
         left = [known[tile.id] for tile in seen if not self._was_put_away(tile)]
         return OpenHand(player, tuple(sorted(left)), tuple(sorted(away)))

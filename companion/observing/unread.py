@@ -1,11 +1,11 @@
-"""What people said of the table before the camera saw it, or other than it sees it.
+"""Statements of people that come before the camera's reports, or differ from them.
 
-Whoever enters a play is often quicker than the camera: what it sees a moment later is the same draw, the same tile.
-Somebody takes a tile off the record by a tap, and it lies there all the same. And where somebody says that another tile
-lies there than is read, that counts for the record; but nobody is accused on the strength of a record that the table
-does not bear out.
+Whoever enters a play is often quicker than the camera: a moment later it sees the same draw, the same tile. Somebody
+takes a tile off the record by a tap, and it lies there all the same. And where somebody says that another tile lies
+there than is read, that counts for the record; but nobody is accused on the strength of a record that the table does
+not bear out.
 
-Tiles that nobody can read: what each may be, asked about, waited for, and at last held to be what it most likely is.
+Tiles that nobody can read: each is asked about, waited for, and at last counts as the likeliest.
 
 One question each, and no accusation. A play that waits for an answer stands still for everybody. So where nobody
 answers for a while the likeliest tile goes on record as an unsure reading, which anybody can put right, and nothing
@@ -156,7 +156,7 @@ def laid_after_all(
 ) -> Observation:
     """A tile laid beyond a withdrawn one shows that the withdrawn one lies there: both are new, in that order.
 
-    A withdrawn tile at the end of its train stays off the record, and nothing in this change is certain. What
+    A withdrawn tile at the end of its train stays off the record, and nothing in this change is certain. A tile that
     somebody has entered in its place counts. `missed`: tiles that nobody withdrew and that are not on record are new in
     any case.
     """
@@ -254,7 +254,7 @@ def as_many_as_lie(observation: Observation, lying: Sequence[Laid | None], recor
 def ends_beyond(
     longer: Sequence[Laid | None], shorter: Sequence[Laid | None]
 ) -> tuple[Sequence[Laid | None], Sequence[Laid | None]] | None:
-    """What `longer` has to the left and to the right of `shorter`; None where that is no part of it."""
+    """The parts of `longer` to the left and to the right of `shorter`; None where that is no part of it."""
     for start in range(len(longer) - len(shorter) + 1):
         if list(longer[start : start + len(shorter)]) == list(shorter):
             return longer[:start], longer[start + len(shorter) :]
@@ -301,7 +301,7 @@ class Unread:
 
     @property
     def guess(self) -> Laid | None:
-        """What it is held to be where nobody answers."""
+        """The tile that it counts as where nobody answers."""
         return self.likely[0][1] if self.likely and self.likely[0][0] >= GUESS else None
 
 
@@ -372,7 +372,7 @@ def _as_read(half: SeenHalf) -> SeenHalf:
 
 
 class PendingQuestions:
-    """`guesses`: (train, place from the engine outwards) -> the tile that an unread one is held to be; of a line, (arm,
+    """`guesses`: (train, place from the engine outwards) -> the tile that an unread one counts as; of a line, (arm,
     place from the tile that came first)."""
 
     def __init__(self, session: Session, box: Mapping[Tile, int], keep: Keep) -> None:
@@ -440,7 +440,7 @@ class PendingQuestions:
         return self._guessed
 
     def _stays_off(self, one: Unread, table: Position | LinePosition) -> bool:
-        """Whether nothing will tell what it is: somebody has said that it is none of these, or nobody was asked."""
+        """Whether it stays unknown: somebody has said that it is none of these, or nobody was asked."""
         on_record = isinstance(table, Position) and one.place < len(table.trains.get(one.train, ()))
         if on_record or one.key in self.guesses:
             return False
@@ -550,7 +550,7 @@ class PendingQuestions:
         return any(self.session.foresee(TableChange(_with_inner(one, tile, table))) for _, tile in one.likely)
 
     def _candidate(self, one: Unread, tile: Laid, p: float, table: Position | LinePosition) -> Candidate:
-        """What would be recorded if the unread tile were this one: by whoever may lay it, else by who is to move."""
+        """The act to record if the unread tile were this one: by whoever may lay it, else by the player to move."""
         delta = _with_inner(one, tile, table)
         events = self.session.foresee(TableChange(delta))
         lines = tuple(event.to_insert() for event in events) if events else as_lines(delta, table.turn)
@@ -606,9 +606,9 @@ class MarkerQuestions:
         return True
 
     def answers(self) -> Mapping[str, bool]:
-        """Player -> whether the thing was their marker, of every question that is answered. What was none goes off the
-        record, where the camera had put it there before it asked: that is what people say, and the rest of what that
-        look saw stays. A question that is settled otherwise goes, and says nothing."""
+        """Player -> whether the thing was their marker, of every question that is answered. A thing that was no marker
+        goes off the record, if the camera had put it there before it asked; the rest of what that look saw stays. A
+        question that is settled otherwise goes, and says nothing."""
         for player, seq in list(self._asked.items()):
             if self._session.is_open(seq) and self._settled(player, seq):
                 self._session.drop_question(seq)

@@ -1,13 +1,13 @@
-"""What waits before it goes on record: doubts, and what came after them.
+"""Doubts, and the changes behind them, that wait before they go on record.
 
-How long what is doubtful waits before the game goes on.
+How long a doubt waits before the game goes on.
 
 Doubts about the table wait a little before anybody is asked: most of them are gone with the next still table.
 
-A tile knocked aside is put right, a phantom is not found again, a hand laid open turns out to be one. What is still
-there after another change, unexplained, is put to the players.
+A tile knocked aside is put right, a phantom is not found again, a hand laid open turns out to be one. A doubt that is
+still there after another change, unexplained, is put to the players.
 
-What had to wait goes on record in the order in which it came, one still table after the other.
+Changes that had to wait go on record in the order in which they came, one still table after the other.
 
 A tile that nobody can read holds up whatever comes after it. Told as one change, several turns would look like one, and
 who laid what could no longer be told.
@@ -31,8 +31,8 @@ PATIENCE = 2
 """So many still tables in a row a questioned reading stays the same before it is believed."""
 
 CLOUD_PATIENCE = 2
-"""So many changes that would accuse somebody are held back by the same thing that nobody understands. What lies there
-longer while the game goes on is no part of it."""
+"""The same thing that nobody understands holds back at most this many changes that would accuse somebody. If it lies
+there longer while the game goes on, it is no part of it."""
 
 HAND_PATIENCE = 4
 """In so many still tables a stray tile along the table's edge may be a hand that is laid open."""
@@ -106,7 +106,7 @@ class Arrivals:
     first: dict[int, int] = field(default_factory=dict)
     """Tile -> the still table that first showed it."""
     waiting: list[tuple[int, Observation]] = field(default_factory=list)
-    """What has waited, with its still table, since something was last recorded."""
+    """Changes that have waited, each with its still table, since something was last recorded."""
     last_recorded: int = -1
     """The still table that was recorded last."""
     missed: set[int] = field(default_factory=set)
@@ -209,7 +209,8 @@ def _drawn(seen: Sequence[tuple[int, Observation]]) -> Iterator[tuple[int, _Part
 
 
 def _put_away(seen: Sequence[tuple[int, Observation]]) -> dict[int, dict[str, int]]:
-    """What each player put away at each table; all in the last where one of the counts went down in between."""
+    """How many tiles each player put away at each table; all in the last where one of the counts went down in
+    between."""
     found: dict[int, dict[str, int]] = {}
     before: Counter[str] = Counter()
     for number, one in seen:
@@ -226,7 +227,7 @@ def _put_away(seen: Sequence[tuple[int, Observation]]) -> dict[int, dict[str, in
 def _marked(seen: Sequence[tuple[int, Observation]], layout: Layout) -> Iterator[tuple[int, _Part]]:
     """The markers that came and went from table to table, also where none has changed in the end.
 
-    What is as it was seen then, and yet no change any more, somebody has entered.
+    A marker that is as it was seen then, and yet no change any more, was entered by somebody.
     """
     for change in dict.fromkeys(one for _, each in seen for one in each.delta if isinstance(one, (Mark, Unmark))):
         there_now = (change.player in layout.markers) == isinstance(change, Mark)

@@ -2,13 +2,13 @@
 
 Where people sit around the table, in degrees from its middle: not where their trains begin, though mostly behind.
 
-A seat is a place for one person. What is said of seats may be wrong or left out; then nobody is named by an arm, and
+A seat is a place for one person. The seats people name may be wrong or left out; then no arm names anybody, and
 `trouble_of` says in one line why.
 
 The colours of the sleeves of one round: a tie-breaker where an arm comes in between two seats.
 
-What clear arms wear is learnt as the round goes on and forgotten with it; nothing of it is ever stored. A colour makes
-no arm clear and outweighs no clear seat: it tells only between those that the arm itself leaves open.
+The colours of clear sleeves are learnt as the round goes on and forgotten with it; nothing is ever stored. A colour
+makes no arm clear and outweighs no clear seat: it tells only between those that the arm itself leaves open.
 
 The arms of the last frames, and which of them was over a place last before it changed.
 
@@ -16,7 +16,7 @@ Frames are kept in memory until the table is read again, and nowhere else. A pla
 table lies still: between the last frame in which it was seen unchanged and the first in which it was seen changed
 something covered it. If that was one arm, its frames vote; of several it was one of them; what is not clear is silent.
 
-From arms to players: how likely what was seen is for each seat, in decibans, and when it says nothing.
+From arms to players: how likely the seen arm is for each seat, in decibans, and when it says nothing.
 
 For each seat two numbers tell how well an arm fits it: how far beside the prolonged arm its owner's middle is, and by
 how much the direction of the entry from the table's middle misses the seat. Their weights are those of a conditional
@@ -46,7 +46,8 @@ BEHIND_MM = 260.0
 """From the table's edge to the middle of whoever sits there: half a chair, and a lap."""
 
 ENOUGH, MOST = 4, 0.75
-"""So many plays of a player, of which this part came from one other seat, contradict what was said of the seats."""
+"""The seats that were named are contradicted once a player has made so many plays, and this part of them came from one
+other seat."""
 
 LEAST_APART_DEG = 20.0
 """Of two people at one table of 90 by 120 cm, elbow to elbow, the seats are at least this far apart."""
@@ -82,7 +83,8 @@ def body_mm(seat_deg: float, size_mm: tuple[float, float]) -> Point:
 
 
 def contradiction(plays: Iterable[tuple[str, str]]) -> tuple[str, str] | None:
-    """Who seems to sit where somebody else was said to sit. `plays` are (player, from whose seat the arm came)."""
+    """A player who seems to sit at another's seat, and the owner of that seat. `plays` are (player, the seat that the
+    arm came from)."""
     from_where: dict[str, Counter[str]] = {}
     for player, seat in plays:
         from_where.setdefault(player, Counter())[seat] += 1
@@ -103,7 +105,7 @@ APART = 8.0
 """In LEVELS of brightness: looks at one sleeve differ by so much, with folds, shadows and the lamp's side."""
 
 TEMPER, FLOOR = 0.5, 0.2
-"""What a colour says counts half, and never by more than 7 dB: the next sweater may be as blue."""
+"""The evidence of a colour counts half, and never more than 7 dB: the next sweater may be as blue."""
 
 
 @dataclass(slots=True)
@@ -112,7 +114,7 @@ class Sleeves:
 
     _seen: dict[str, list[Colour]] = field(init=False, default_factory=dict)
     _known: set[Arm] = field(init=False, default_factory=set)
-    """What was learnt from: one reach of an arm is one look, however many tiles it laid."""
+    """Arms that it has learnt from: one reach is one look, however many tiles it laid."""
 
     def learn(self, player: str, track: Sequence[Arm]) -> None:
         """This arm, in all its frames, was clearly this player's."""
@@ -124,8 +126,8 @@ class Sleeves:
             del looks[:-MOST_SEEN]
 
     def weighed(self, shares: Mapping[str, float], track: Sequence[Arm], open_: Sequence[str]) -> dict[str, float]:
-        """The shares of the seats; those between whom the arm leaves it open are told apart by their sleeves, where the
-        sleeves of all of them are known. What they have together stays."""
+        """The shares of the seats. Sleeves tell apart those that the arm leaves open, if the sleeves of all of them are
+        known; the sum of their shares stays."""
         colour = colour_of(track)
         if colour is None or len(open_) < 2 or any(len(self._seen.get(name, ())) < LEAST_SEEN for name in open_):
             return dict(shares)
@@ -178,7 +180,7 @@ HAND_APART_MM = 40.0
 """Of two hands over a place that one did it whose tips were by so much nearer to it."""
 
 LIES_OVER = 0.5
-"""A hand lies over a place of which it covers so much."""
+"""A hand lies over a place if it covers this much of it."""
 
 IN_LINE_DEG = 25.0
 """Two parts of one arm lie in one line up to this."""
@@ -244,7 +246,7 @@ class Reaches:
         return moments[-1].view.arms if moments else ()
 
     def over(self, place: Point) -> Reach:
-        """Whose arm did what has changed at this place."""
+        """The arm that made the change at this place."""
         moments = list(self._moments)
         first, last, seen = _window(moments, place)
         for radius in (RADIUS_MM, WIDE_MM):
@@ -473,8 +475,8 @@ def _unclear_in(view: ArmView, places: Sequence[Point]) -> Iterator[Arm]:
 
 
 def _at_one(view: ArmView, n: int, arm: Arm, places: Sequence[Point], changed: Sequence[Point]) -> bool:
-    """Whether this arm ends at one of the places. Of a hand at the edge, of which no more is seen, the tips are not
-    told well: it lies over the place."""
+    """Whether this arm ends at one of the places. The tip of a hand that is seen only at the edge is not well known: it
+    lies over the place."""
     other = min((distance(arm.tip_mm, one) for one in changed), default=math.inf)
     for place in places:
         away = distance(arm.tip_mm, place)
@@ -548,8 +550,8 @@ ANOTHERS = 0.1
 Filmed arms are wrong once in fifty (bench/results/arms.json); how often people reach for each other nobody counted."""
 
 WHOLE_MM, LEAST_TRUST = 300.0, 0.3
-"""An arm of which less is seen says less: a hand at the table's corner may come from several seats. Of 30 shorter than
-150 mm (seeds of the fit) 76 % fitted their own seat best, of 700 longer ones 97 %."""
+"""A shorter visible arm says less: a hand at the table's corner may come from several seats. Of 30 shorter than 150 mm
+(seeds of the fit) 76 % fitted their own seat best, of 700 longer ones 97 %."""
 
 TORN_DEG, TORN = 25.0, 0.5
 """Where the entry is this near to two seats, what parts these two counts only so much: in the logarithm."""
@@ -560,7 +562,7 @@ CLEAR = 10
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What arms say about who made a change."""
+    """The evidence of arms about who made a change."""
 
     decibans: Mapping[str, int] = field(default_factory=dict)
     """Player -> how much less likely this is than the likeliest; empty where nothing can be said."""
@@ -624,7 +626,7 @@ def _direction(place: Point, center: Point) -> float:
 def vote(
     reach: Reach, seats: Mapping[str, float], size_mm: tuple[float, float], sleeves: Sleeves | None = None
 ) -> Vote:
-    """What a reach says about who did it. `sleeves` tell between seats that the arm leaves open, and no others."""
+    """Turn a reach into a vote on who did it. `sleeves` tell between seats that the arm leaves open, and no others."""
     tracks = [track for track in reach.tracks if track and track[0].entry_mm is not None]
     if not tracks or len(seats) < 2:
         return Vote(unclear=reach.unclear or UnclearArm.NOBODY, frame=reach.frame)

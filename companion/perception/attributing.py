@@ -2,10 +2,10 @@
 
 They are kept in memory until the table is read, and only the one over a change that is recorded is stored with it.
 
-Whose arm did what: the changes of a still table, each with what the arm over its place says about who did it.
+The changes of a still table, each with the vote of the arm over its place on who did it.
 
-Nothing is said where the seats contradict each other, where the players want it so, or where no arm was seen clearly.
-An arm is evidence beside the turn order and never more: whom it names is decided by the belief.
+Arms say nothing where the seats contradict each other, where the players want it so, or where none was seen clearly. An
+arm is evidence beside the turn order and never more: the belief decides whom it names.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ ALONE_MM = 120.0
 
 @dataclass(frozen=True, slots=True)
 class _TileVote:
-    """What arms say of a tile that is not on record."""
+    """The vote of arms on a tile that is not on record."""
 
     place: Point
     tile: Tile | None
@@ -90,7 +90,7 @@ class _TileVote:
 
 
 class Names(Protocol):
-    """What a sink knows of names."""
+    """The names that a sink knows."""
 
     def named(self) -> Sequence[tuple[str, str]]:
         """(player, from whose seat the arm came) of the plays that have both."""
@@ -117,7 +117,7 @@ class Attribution:
     trouble: str | None = field(init=False)
     """Why no arm names anybody, in one line; None where arms do."""
     votes: dict[Change, Vote] = field(init=False, default_factory=dict)
-    """What was said of the last change, for people."""
+    """The votes on the last change, for people."""
     _reaches: Reaches = field(init=False, default_factory=Reaches)
     _sleeves: Sleeves = field(init=False, default_factory=Sleeves)
     _size_mm: tuple[float, float] = field(init=False, default=(0.0, 0.0))
@@ -167,7 +167,7 @@ class Attribution:
         self._things = tuple(things)
 
     def taken(self) -> None:
-        """What was seen last is on record."""
+        """Note that the change seen last is on record."""
         self._drawn = []
 
     def compare(self, sink: Names, frame: str) -> None:
@@ -211,7 +211,7 @@ class Attribution:
         return found
 
     def forget_pictures(self) -> None:
-        """Somebody deletes all pictures. What was seen of arms stays: it is numbers."""
+        """Delete all pictures. The votes of arms stay: they are numbers."""
         self._pictures.forget()
 
     def seen(
@@ -288,7 +288,7 @@ class Attribution:
         return self._vote(place) if known is None else known.vote
 
     def _known_at(self, place: Point, tile: Tile | None) -> _TileVote | None:
-        """What is known of this tile; what said nothing before the table was read may still say something."""
+        """The vote on this tile. One that said nothing before the table was read may still say something."""
         there = (one for one in self._tile_votes if self._may_be_one((one.place, one.tile), (place, tile)))
         return next((one for one in there if one.final or one.vote.decibans), None)
 
@@ -339,7 +339,7 @@ def _places(
 
 
 def _with_covered(layout: Layout) -> Iterator[PlacedTile]:
-    """What lies on the table, and what lies under it in a wall."""
+    """The tiles on the table, and those under others in a wall."""
     yield from layout
     covered = set(layout.walls.values())
     yield from (tile for tile in layout.line if tile.id in covered)

@@ -1,11 +1,11 @@
-"""The bare table, and what lies on it that nobody recognised.
+"""The bare table, and the things on it that nobody recognised.
 
 A small picture of each frame, made once: bare table, unknown things and lifted markers are all asked about it.
 
 Changes of colour alone: a red marker as bright as the green cloth leaves no trace in a picture's brightness.
 
-The settler looks at brightness, because light must not disturb it. What a hand has left behind is looked for here once
-more, in the colour channels, which shadows and lamps of one colour change little.
+The settler looks at brightness, because light must not disturb it. Here the things that a hand has left are looked for
+once more, in the colour channels, which shadows and lamps of one colour change little.
 
 Is a place on the table empty? A tile that is not found may be gone, or under a cup.
 
@@ -14,8 +14,8 @@ bare is compared with the bare table around it.
 
 Small things that came to lie on the table and were not recognised: any of them may be somebody's marker.
 
-That a marker is missing is alleged from what is not seen. So what changed between two still tables and is neither tile
-nor marker is remembered by its place, whatever it is; beside a train it speaks for that train's owner.
+"A marker is missing" is a charge that rests on something unseen. So every change between two still tables that is
+neither tile nor marker is remembered by its place, whatever it is; beside a train it speaks for that train's owner.
 """
 
 from __future__ import annotations
@@ -117,25 +117,28 @@ FLANK_MM = 1.5
 
 
 WIDTH_PX = 960
+"""Of the small picture."""
 LIKENESS = 8.0
+"""A bare place differs from the table, the light's own change taken out, by at most this many grey levels of 255 in the
+middle. Rather strict: white tiles lie on white cloths; a tile wrongly counted as gone is an accusation, one wrongly
+counted as hidden only waits."""
 ROUGHNESS = 24.0
+"""And by at most this many at its tenth worst point."""
 GRAIN = 1.6
+"""Without a picture of the place it must be as smooth as its surroundings, up to this factor."""
 AMONG = 0.9
+"""A tile lying face down matters less, and boneyards are packed: its place may be in the shade and patterned like the
+table around. It is bare where this share of its points look more like that table than like the tiles of that face."""
 OF_A_TILE = 0.5
+"""At most this share of the points of a tile of that face may look like the table, or its colours tell nothing."""
 NEAREST = 12
+"""So many such tiles are compared, the nearest; farther off the light is another."""
 SHADES = (1.0, 0.85, 0.7)
+"""The brightnesses of the table that are tried."""
 WITHIN = 3.0
+"""The place's points lie within this many deviations of the table, as a median."""
 GREY = 5.0
-"""`WIDTH_PX` of the small picture. A bare place differs from the table (the light's own change taken out) by at
-most `LIKENESS` grey levels of 255 in the middle and `ROUGHNESS` at its tenth worst point; without a picture of the
-place it must be as smooth as its surroundings, up to a factor `GRAIN`. Rather strict: white tiles lie on white
-cloths, and a tile wrongly taken for gone is an accusation, one wrongly taken for hidden only waits.
-
-Of a tile lying face down less hangs on it, and boneyards are packed: its place may be in the shade and patterned
-like the table around. It is bare where `AMONG` of its points look more like that table, at one of the brightnesses
-`SHADES`, than like the tiles of that face, most of them within `WITHIN` deviations (at least `GREY` levels), and
-where of none of the `NEAREST` such tiles more than `OF_A_TILE` of the points do; farther off the light is another.
-"""
+"""A deviation counts as this many grey levels at least."""
 
 
 ALIKE, TOLD_APART = 1, 2
@@ -268,36 +271,40 @@ _APART = 4
 RING_PX = 4
 """The ground around a patch is this wide."""
 RING_MM, PLACES_AROUND = 9.0, 8
-"""So far from its middle a ring changes everything; looked at in so many places."""
+"""This far from its middle a ring changes everything; it is looked at in so many places."""
 
 
 CONTRAST = 18.0
+"""A thing differs by so many grey levels of 255 from what was there."""
 SIZES_MM = (8.0, 42.0)
+"""The smallest and the largest width of a thing."""
 FILLED = 0.4
+"""It fills this share of the box around it."""
 ASIDE_MM = 5.0
+"""It is this far from every tile and marker."""
 SAME_MM = 12.0
 """Two things nearer than this are one."""
 AROUND_MM = 24.0
+"""A thing that was lifted changes little farther off: `PLACES_AROUND` places this far away are looked at."""
 MOST_BESIDE = 3
+"""At most so many of them see the change: a tile may have been laid beside it."""
 PATCH_MM = 11.0
+"""This far around a place pictures are compared."""
 SAME_LOOK = 0.5
+"""A thing is still there where two pictures correlate by this."""
 SAME_PRINT = 0.8
+"""The visible part of a figure beside a new tile is still there from this on: a print came to 0.93, markers on prints
+to 0.38."""
 LEAST_SEEN = 0.4
+"""At least this share of the patch has to be visible for that."""
 RIM_MM = (4.0, 14.0)
+"""The ground around a tile lies between these distances from it."""
 SHADOW, ONE_LIGHT = (0.4, 1.0), 0.12
-"""`WIDTH_PX` of the small picture. A thing differs by `CONTRAST` grey levels of 255 from what was there, measures
-`SIZES_MM` across, fills `FILLED` of the box around it, and is not within `ASIDE_MM` of a tile or marker. One that
-was lifted leaves a change of which at most `MOST_BESIDE` of eight places `AROUND_MM` away see anything (a tile may
-have been laid beside it). What was seen `PATCH_MM` around a place is there still where it correlates with what is
-seen now by `SAME_LOOK`. What can be seen of a figure of at least `CONTRAST` beside a new tile is there still from
-`SAME_PRINT` on, if that is `LEAST_SEEN` of the patch: a print came to 0.93, markers on prints to 0.38.
-What lies between `RIM_MM` outside a tile is around it. A shadow leaves between the two of `SHADOW` of the light, the
-same of each colour but for `ONE_LIGHT`.
-"""
+"""A shadow leaves a share of the light between the two, and the same share of each colour but for `ONE_LIGHT`."""
 
 
 class Difference(NamedTuple):
-    """What of a thing's size differs from the last still table: where, by how many grey levels it stands out from the
+    """A difference of a thing's size from the last still table: where, by how many grey levels it stands out from the
     ground around it now and before, how wide it is at least (mm), and whether it may be a shadow: the same ground with
     less light."""
 
@@ -356,8 +363,8 @@ class Blobs:
         return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
 
     def came(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Difference]:
-        """What of a marker's size came to lie on a tile that lies as it lay, or beside the tiles, since the last still
-        table."""
+        """Things of a marker's size that have come since the last still table, beside the tiles or on one that has not
+        moved."""
         return [
             one
             for one in self._on_and_beside(image, tiles, [*tiles, *self._lay], calibration)
@@ -365,15 +372,15 @@ class Blobs:
         ]
 
     def lifted(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Point]:
-        """Where a thing of a marker's size was taken away since the last still table, from a tile that lies as it lay
-        or from beside the tiles."""
+        """Places from which a thing of a marker's size was taken since the last still table, beside the tiles or on one
+        that has not moved."""
         return [one.place for one in self._on_and_beside(image, tiles, [], calibration) if one.went]
 
     def _on_and_beside(
         self, image: Image, tiles: Sequence[SeenTile], apart: Sequence[SeenTile], calibration: Calibration
     ) -> Iterator[Difference]:
-        """What of a thing's size differs on the tiles that lie as they lay, and beside those and what it is to be
-        `apart` from."""
+        """Differences of a thing's size on tiles that have not moved, and on the table beside them and clear of
+        `apart`."""
         small, scale = self.shrunken.picture(image, WIDTH_PX)
         if self._before is None or self._before.shape != small.shape:
             return
@@ -441,7 +448,7 @@ class Blobs:
     def _differing(
         self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
     ) -> Iterator[Difference]:
-        """What of a thing's size differs there from the last still table."""
+        """Differences of a thing's size from the last still table there."""
         assert self._before is not None
         strong = ((self._change(small, self._before) > CONTRAST) & where).astype(np.uint8)
         if not strong.any():
@@ -476,9 +483,9 @@ class Blobs:
         return here or all(around)
 
     def only_here(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile] = ()) -> bool:
-        """Does it differ at this place and hardly around it? What covers a small thing is larger than that.
+        """Does it differ at this place and hardly around it? Anything that covers a small thing is larger.
 
-        What `fresh` tiles cover differs because of them; half of the places around have to be left all the same.
+        Places under `fresh` tiles do not count, but half of those around have to be left.
         """
         around = [one for one in _around(place, AROUND_MM) if all(outside(tile, one) > ASIDE_MM for tile in fresh)]
         beside = self.changes(image, around, calibration)

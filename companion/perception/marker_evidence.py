@@ -1,6 +1,6 @@
-"""What is not found any more: was it taken away, or only overlooked where it lies?
+"""Things that are no longer found: taken away, or only overlooked?
 
-Markers in time: what one look says of a place is one term, what happened there since the table lay still another.
+Markers over time: one look at a place is one term, the change there since the table lay still is another.
 
 The same button scores .02 in one picture and .79 in the next, and moves in neither. So a marker that was seen to come
 lies there until its place changes; a small thing that came to lie beside a train is one until shown otherwise; and one
@@ -8,7 +8,7 @@ that is missing where its train has grown stands on the new tile.
 
 The family's own markers at the table: recognised by their looks, learned where somebody says that one is theirs.
 
-Markers that nobody recognised: things beside trains, held to be markers where a fault would be none then.
+Markers that nobody recognised: things beside trains count as markers where that would clear somebody of a fault.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from vision.frame import Image
 from vision.own_markers import OF_A_TILE, ColouredPicture, MarkerLook, OwnMarkers
 
 READ_SURELY = 0.97
-"""A half of which the last look is so sure has no marker on it."""
+"""A half that the last look read this surely has no marker on it."""
 ALL_OF_IT, HALF_OF_IT, LITTLE = 0.8, 0.5, 0.3
 """A tile that is taken away changes nearly all of its place, half of it where the cloth has its colours, and little of
 what lies around it: its shadow, a nudge. A coin on a tile changes up to 0.7 of it, and looks like no cloth."""
@@ -147,8 +147,8 @@ def _was_none(track: Track, missing: Sequence[Track], place: StillLook) -> bool:
 
 
 def without_prints(tiles: Sequence[SeenTile], memory: TableMemory, place: StillLook) -> list[SeenTile]:
-    """Of what a look finds the tiles without the print that came to light where one lay face down: it passes for a tile
-    of which nothing is read, or faintly for another back, and the table looks like that."""
+    """The tiles of a look, without a print that came to light where a tile lay face down. Such a print passes for an
+    unread tile or, faintly, for another back, though the bare table looks like that."""
     lying = [track.seen for track in memory.tracks]
     backs = [one for one in lying if not one.face_up]
 
@@ -177,8 +177,8 @@ def _gave_way(faint: SeenTile, back: SeenTile, place: StillLook) -> bool:
 
 
 def let_go(memory: TableMemory, place: StillLook) -> int:
-    """Of what is not found any more that is gone whose place is bare, or was left by a back that was taken away; the
-    rest is hidden and stays. Returns how many of those that lay face down were none."""
+    """Drop the things that are no longer found and whose place is bare, or was left by a back that was taken away. The
+    rest is hidden and stays. Returns how many of the face-down tiles dropped were no tiles."""
     missing, lost = memory.missing(), memory.missing_markers()
     if not missing and not lost:
         return 0
@@ -316,7 +316,7 @@ def _changed(spot: Point, fresh: Sequence[SeenTile], place: StillLook) -> bool:
 
 
 def _unread_halves(tile: SeenTile) -> list[Point]:
-    """The middles of those halves of which nothing is read, where the other one is."""
+    """The middles of unread halves, where the other half is read."""
     if tile.halves is None or tile.halves[0].value is tile.halves[1].value is None:
         return []
     return [middle for middle, half in zip(tile.halves_mm, tile.halves, strict=True) if half.value is None]
@@ -331,8 +331,8 @@ def _arrived(
     looked: Looked,
     place: StillLook,
 ) -> list[SeenMarker]:
-    """Of what the eye finds and of the things that came, those that are likelier markers than none by all that was seen
-    of their places."""
+    """Markers among the finds of the eye and the things that came: those whose places, in all pictures, make a marker
+    likelier than none."""
     if place.things.forgotten:
         return list(found)
     up = [tile for tile in tiles if tile.face_up]
@@ -359,7 +359,7 @@ def _arrived(
 
 
 def _believed(spot: Point, seen: SeenMarker | None) -> SeenMarker:
-    """A marker that the eye does not surely know for one is held for one until shown otherwise."""
+    """The marker to believe in at this place. One that the eye does not surely know counts until shown otherwise."""
     if seen is None or seen.confidence < LEAST_THING_CONFIDENCE:
         return SeenMarker(spot, LEAST_THING_CONFIDENCE, recognised=False)
     return seen
@@ -528,7 +528,7 @@ class PresumedMarkers:
         return frozenset(found)
 
     def take(self, marked: Collection[str], memory: TableMemory) -> None:
-        """What is on record as somebody's marker by now is watched like one from now on."""
+        """Watch the things that are now on record as somebody's marker."""
         for player in self.perhaps.keys() & set(marked):
             track = MarkerTrack(SeenMarker(self.perhaps[player], LEAST_THING_CONFIDENCE, recognised=False), 1)
             memory.markers.append(track)
@@ -536,10 +536,10 @@ class PresumedMarkers:
         self.perhaps = {}
 
     def drop_needless(self, memory: TableMemory, setup: TableSetup, before: Layout | None, layout: Layout) -> bool:
-        """Things held for the marker of somebody who has another one after all were none. Was there one?
+        """Drop things that counted as the marker of somebody who has another one after all. Were there any?
 
-        What lies on a tile is dropped only for a marker that is recognised and lies there still: one that is missing
-        may have been moved onto the tile.
+        A thing on a tile is dropped only for a recognised marker that still lies there: a missing one may have been
+        moved onto the tile.
         """
 
         def owners(track: MarkerTrack) -> frozenset[str]:

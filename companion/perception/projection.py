@@ -33,14 +33,14 @@ LEAST_THING_CONFIDENCE = 0.6
 """Markers and hubs below this are not believed: a phantom marker would be an accusation."""
 
 SURE_ON_HUB, RIM = 0.97, 1.2
-"""The slots printed on a hub look like markers: within so many of its radii only what is found so surely is one. A dark
-hub on a dark table is outlined too small."""
+"""The slots printed on a hub look like markers: within so many of its radii only a find this sure is one. A dark hub on
+a dark table is outlined too small."""
 
 ENGINES = 0.5
-"""Within so many radii of a sure hub lie the engine and what is printed around it; a marker waits at its train."""
+"""Within so many radii of a sure hub lie the engine and the print around it; a marker waits at its train."""
 
 SLOTS = 3
-"""So many patches at a hub's rim, each before a tile, are its print and not as many players' markers."""
+"""This many patches at a hub's rim, each before a tile, are its print and not as many players' markers."""
 
 LEAST_KEPT_CONFIDENCE = 0.18
 """A marker that is known to lie at a place is still seen there at this: so would be one that vanishes."""
@@ -66,7 +66,8 @@ def on_table(
     tile_mm: tuple[float, float, float],
     known_hub: SeenHub | None = None,
 ) -> SeenTable:
-    """What of a reading lies on the table and has the size of the set's tiles. `known_hub`: as it was seen before."""
+    """The finds of a reading that lie on the table and have the size of the set's tiles. `known_hub`: as it was seen
+    before."""
     tiles = _without_doubles([_tile(tile, calibration) for tile in reading.tiles])
     length, width, _ = tile_mm
     hub = hub_on_table(reading.hub, calibration)

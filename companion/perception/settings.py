@@ -1,6 +1,6 @@
-"""Where observations go: to the session, or on a free board straight to whoever listens.
+"""The receivers of observations: the session, or on a free board whoever listens.
 
-What a watcher needs and keeps: its thresholds, where frames come from, what it tells, and the table being read.
+A watcher's thresholds, its source of frames, its news, and the table being read.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def wants(again: Iterable[LookAgain], place: Where) -> bool:
 
 
 class ObservationSink(Protocol):
-    """What the watcher needs of a session."""
+    """The part of a session that the watcher needs."""
 
     def first_table(self, layout: Layout, frame: str) -> bool:
-        """The first still table that was read, or the first one of a new round; False: it is none yet."""
+        """Report the first still table, or the first one of a new round. False: the game does not take it yet."""
         ...
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
@@ -60,7 +60,7 @@ class ObservationSink(Protocol):
         ...
 
     def guessed(self) -> Mapping[tuple[str, int], Laid]:
-        """Unread tiles that nobody has named in time: (train, place) -> the tile each is held to be."""
+        """Unread tiles that nobody has named in time: (train, place) -> the tile that each counts as."""
         ...
 
     def engine(self) -> int | None:
@@ -76,8 +76,8 @@ class ObservationSink(Protocol):
         ...
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
-        """What of the observation of this `layout` is not on record yet: a person may have been quicker than the
-        camera."""
+        """The part of the observation of this `layout` that is not on record yet: a person may have been quicker than
+        the camera."""
         ...
 
     def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
@@ -105,7 +105,7 @@ class ObservationSink(Protocol):
         ...
 
     def own_markers(self) -> Mapping[str, bool]:
-        """What people have answered so far: player -> whether that was their marker."""
+        """Answers so far: player -> whether that was their marker."""
         ...
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
@@ -117,7 +117,7 @@ class ObservationSink(Protocol):
         ...
 
     def stirred(self) -> bool:
-        """Has a person said something since the last look because of which the table is to be read again?"""
+        """Has a person said anything since the last look that asks for a new reading?"""
         ...
 
     def is_cleared(self, layout: Layout) -> bool:
@@ -138,19 +138,19 @@ class ObservationSink(Protocol):
 
 
 EQUAL_READINGS, SURE_READINGS, MOST_READINGS = 2, 4, 6
-"""So many equal readings make a change real, and so many one that the game would call a fault; after the last it is
-taken as it is, or asked about."""
+"""How many equal readings make a change real, and how many one that the game would call a fault; after the last number
+it is taken as it is, or asked about."""
 
 FOLLOW_PX = 0.7
 """From such a shift of the whole picture on the calibration follows it."""
 
 WHOLE_AFTER = 40
-"""After so many frames in which nothing happens the whole table is looked at again: at five pictures a second a play
-that changed too little to be noticed is on record within ten seconds."""
+"""After this many frames without a change the whole table is looked at again: at five pictures a second a play that
+changed too little to be noticed is on record within ten seconds."""
 
 
 class FrameSource(Protocol):
-    """What the watcher needs of a camera."""
+    """The part of a camera that the watcher needs."""
 
     stills: bool
     """Every frame is a photograph of a still table."""
@@ -160,7 +160,7 @@ class FrameSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CameraNews:
-    """What the page shows of the camera."""
+    """News of the camera for the page."""
 
     state: str
     """hand, settling, reading, read, moved, lost or ended."""

@@ -1,6 +1,6 @@
 """The same table photographed from another place: the tiles that are known to lie there say where it is now.
 
-Where the table is in the first picture: what the set-up says, else the printed markers, else the whole picture.
+Where the table is in the first picture: as the set-up says, else by the printed markers, else the whole picture.
 
 Looks at a table that a hand has just left, begun before anybody knows whether the table lies still.
 
@@ -65,7 +65,7 @@ MOVED_MM = 4.0
 FITS_MM = 7.0
 """A tile may seem to lie so far beside its place all the same: outlines are inexact, and people touch tiles."""
 LEAST_TILES, LEAST_SHARE = 4, 0.7
-"""So many of the tiles that are found again have to lie as they did, and such a part of them."""
+"""At least this many of the tiles that are found again have to lie as they did, and this part of them."""
 SIZE_OFF, SIZED = 0.12, 0.6
 """A tile is as long as the set's within this part; the camera may be where it was if such a part of the tiles are."""
 
@@ -126,7 +126,7 @@ def _ends(tiles: Sequence[TileReading], lying: Sequence[SeenTile]) -> tuple[Matr
 
 
 def _single(things: Sequence[tuple[tuple[int, int] | None, Thing]]) -> dict[Tile, Thing]:
-    """The things by their values, without those of which there are several."""
+    """Things by their values; a value that several have is left out."""
     named = [(Tile(*values), thing) for values, thing in things if values is not None]
     count = Counter(name for name, _ in named)
     return {name: thing for name, thing in named if count[name] == 1}
@@ -185,7 +185,7 @@ def with_measured_tiles(setup: GameSetup, frame: Frame, calibration: Calibration
     """The set-up with the tiles as large as they are seen to be, where nobody said it and some lie there.
 
     Sets are sold from 40 to 60 mm. Tiles that lie face up are measured, else at least `LEAST_BACKS` that do not: their
-    thick sides may look like more of them. What is not plainly a size of its own stays the common one.
+    thick sides may look like more of them. A size that is not plainly another stays the common one.
     """
     if setup.tile_mm is not None or setup.free:
         return setup
@@ -209,7 +209,7 @@ def with_measured_tiles(setup: GameSetup, frame: Frame, calibration: Calibration
 
 
 def known_set(setup: GameSetup) -> KnownSet:
-    """What is in the box."""
+    """The tiles in the box."""
     name, copies = setup.header.set, setup.copies
     if setup.free and copies is None:
         copies = COPIES_ON_A_FREE_BOARD
@@ -295,7 +295,7 @@ class Prefetch:
             self._begin(frame, self._ahead[0].regions)
 
     def at(self, frame: Frame, regions: Sequence[Region]) -> PictureReading | None:
-        """What is seen there in this very picture; None where it was not looked at, or not as widely. Raises what the
+        """The reading of these regions in this very picture; None where they were not all looked at. Raises what the
         look has raised."""
         for one in self._ahead:
             if one.frame is frame and all(any(_holds(outer, inner) for outer in one.regions) for inner in regions):
@@ -303,7 +303,8 @@ class Prefetch:
         return None
 
     def look(self, frame: Frame, regions: Sequence[Region]) -> PictureReading:
-        """What is seen there in this picture, looked at now unless it was before. Raises what the look raises."""
+        """The reading of these regions in this picture; looks now, unless that was done. Raises what the look
+        raises."""
         known = self.at(frame, regions)
         if known is not None:
             return known
@@ -433,7 +434,8 @@ class TableReader:
         return [marker.center_mm for marker in seen.markers] if boxes is None else []
 
     def let_go(self, frame: Frame) -> int:
-        """Forget what was looked for and is surely gone. Returns how many of those that lay face down were none."""
+        """Forget things that were looked for and are surely gone. Returns how many of the face-down tiles among them
+        were no tiles."""
         return let_go(self.memory, self._places(frame))
 
     def backs(self) -> int:
@@ -476,7 +478,7 @@ class TableReader:
         self.own.ask(player, at, self._places(frame), self.setup.tile_mm[0], asks)
 
     def unread_at(self, at: Point) -> SeenTile:
-        """The place of a thing, as a tile of which nothing is read, to be photographed from close by."""
+        """The place of a thing as an unread tile, to be photographed from close by."""
         side, (x, y) = self.setup.tile_mm[1], at
         corners = [(x - side / 2, y - side / 2), (x + side / 2, y - side / 2)]
         corners += [(x + side / 2, y + side / 2), (x - side / 2, y + side / 2)]
@@ -503,7 +505,7 @@ class TableReader:
         self._ahead.again(frame, before)
 
     def prepare(self, frame: Frame) -> None:
-        """What a reading of this picture will need, made beside the look that is under way."""
+        """Prepare the next reading of this picture, beside the look that is under way."""
         self._things.prepare(frame)
 
     def keep(self, frame: Frame) -> None:

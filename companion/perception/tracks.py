@@ -1,7 +1,7 @@
-"""Did a marker come to lie here? One sum of what every picture says for it and against.
+"""Did a marker come to lie here? One sum of the evidence of all pictures, for it and against.
 
-Each term is a logarithm of odds: what the eye makes of the place, and what happened there when it last changed. None
-of them decides alone: a ring looks like the print around it, and a glass is as round as a button.
+Each term is a logarithm of odds: how the eye reads the place, and what happened there when it last changed. None of
+them decides alone: a ring looks like the print around it, and a glass is as round as a button.
 
 Finds across the seam of two neighbours: the half of one tile and the half of the next, taken for a tile.
 
@@ -38,7 +38,7 @@ BEFORE, SCORE = -2.37, 0.87
 
 
 class Came(NamedTuple):
-    """What happened at a place that differs from the last still table."""
+    """A change at one place since the last still table."""
 
     stands_out: float = 0.0
     """By how many grey levels more than before a thing of a marker's size stands out there; 0 without one."""
@@ -55,8 +55,8 @@ class Came(NamedTuple):
 
 
 WEIGHTS = Came(1.92, -0.81, -2.51, 2.92, -3.0, -3.0)  # type: ignore[arg-type]
-"""What each of them weighs, `stands_out` in units of `PLAIN`. `several` and `bared` by judgement: the bench lays one
-thing at a time, and light, or a cup with its spoon, several; what stood under a marker comes to light where it lay. All
+"""The weight of each, `stands_out` in units of `PLAIN`. `several` and `bared` by judgement: the bench lays one thing at
+a time, and light, or a cup with its spoon, brings several; a print under a marker comes to light where it lay. All
 others are fitted (docs/belief.md, Markers)."""
 
 
@@ -112,9 +112,10 @@ class Seam:
 
 
 def seam(find: SeenTile, lying: Sequence[SeenTile]) -> Seam | None:
-    """What a find is if one of its halves is a half of a tile that lies there already, and shows the same; else None.
+    """The seam that a find lies over: one of its halves is a half of a tile that lies there already and shows the same.
+    None: it lies over no seam.
 
-    Of the tile beyond the half that was found is believed; the other one, half a tile farther on, is unread.
+    The near half of the tile beyond is believed as found; its other half is unread.
     """
     if not find.face_up or find.halves is None:
         return None
@@ -158,19 +159,19 @@ FLOOR = 1e-3
 """No reading is ever taken to exclude a value altogether."""
 
 UNNAMED_VALUES = 12
-"""What a reading leaves over is spread over about so many values it does not name."""
+"""The rest of a reading's probability is spread over about this many values that it does not name."""
 
 SURE = 0.9
 """From this probability on a half counts as read."""
 
 ABSENT, TURNED = 2, 2
-"""So many readings a thing must be missing, or must show a tile's other face or another value, to be believed."""
+"""A thing has to be missing, or show a tile's other face or another value, in this many readings to be believed."""
 
 MARKER_REACH_MM = 12.0
 """A marker found within this of a known one is that one."""
 
 SURELY_STANDS, PLAINLY_ONE = 3, 0.8
-"""So often and so surely must a thing be found that came with its tile to be held for a marker."""
+"""A thing that came with its tile counts as a marker once it is found this often and this surely."""
 
 FAINT_TILE, LONE = 0.5, 2.0
 """A tile found less surely than the first, with no other within so many lengths, may be a figure of the cloth."""
@@ -294,7 +295,7 @@ class TableMemory:
     parked: tuple[Point, ...] = ()
     """Places of what looked like a marker before anybody had begun."""
     figures: tuple[SeenTile, ...] = ()
-    """What looked like a tile, faintly and far from all others: a flower of the cloth."""
+    """Things that looked like a tile, faintly and far from all others: a flower of the cloth."""
     bared: tuple[SeenTile, ...] = ()
     """The tiles that lay face down where the table shows now."""
     _weighed: list[Weighed] = field(default_factory=list)
@@ -357,10 +358,10 @@ class TableMemory:
     def differing(
         self, tiles: Sequence[SeenTile], markers: Sequence[SeenMarker], changed: Callable[[Point], bool], width: float
     ) -> list[Point]:
-        """Where a look at the whole table shows something else than is known: places to look at again.
+        """Places to look at again: a look at the whole table shows something there that is not known.
 
         `changed` says whether the picture differs there from the table read last: without that nothing has gone from a
-        place and nothing there is another tile. What is found beside everything known may have been overlooked.
+        place and nothing there is another tile. A find beside everything known may have been overlooked before.
         """
         places: list[Point] = []
         placed = [PlacedTile(n, track.seen) for n, track in enumerate(self.tracks)]
@@ -388,13 +389,13 @@ class TableMemory:
         return [self.fused(track) for track in self.tracks]
 
     def seen_markers(self) -> list[SeenMarker]:
-        """The markers as they are believed to lie, without those in doubt. What stood on an unread half as its tile
-        came, and stands there at another still table, is no print that the reader stumbles over: it is held for one."""
+        """The markers that are believed, without those in doubt. A thing that stood on an unread half when its tile
+        came, and still does at another still table, is no print that misleads the reader: it counts as a marker."""
         plain = [one.seen for one in self.markers if not one.with_its_tile]
         return [*plain, *(replace(one.seen, recognised=False) for one in self.markers if self._stands(one))]
 
     def doubted_markers(self) -> list[SeenMarker]:
-        """What came together with the tile on which it stands: it may be the print."""
+        """Markers that came together with the tile they stand on: they may be its print."""
         return [one.seen for one in self.markers if one.with_its_tile and not self._stands(one)]
 
     def _stands(self, marker: MarkerTrack) -> bool:
@@ -480,7 +481,7 @@ class TableMemory:
         self.tracks = [track for track in self.tracks if all(track is not gone for gone in tracks)]
 
     def drop_markers(self, tracks: Sequence[MarkerTrack]) -> None:
-        """These are none, or gone: what was seen of their places speaks for nothing there any more."""
+        """Drop markers that are none, or gone. Evidence of their places no longer counts."""
         self.markers = [track for track in self.markers if all(track is not gone for gone in tracks)]
         places = [gone.seen.center_mm for gone in tracks]
         self._weighed = [

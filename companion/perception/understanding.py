@@ -1,13 +1,13 @@
-"""How many tiles can lie face down: what looks like one more is none, and where it is gone again nobody drew it.
+"""How many tiles can lie face down: one more that is seen is no tile, and when it is gone again nobody drew it.
 
 The rules say how many are left over when all have their hands, and only a tile that is taken back adds one. Sometimes
 the eye takes a shadow or a print for a back; before this every such find ended as a draw that nobody had made.
 
-Where the engine looks blank, no blank is sure; and what lies between two blanks of a train is no back.
+Where the engine looks blank, no blank is sure; and no back lies between two blanks of a train.
 
-The engine's value is known, so what the eye makes of it says how the eye errs on this box: where the double twelve
-reads as a double blank, its pips are lost in their ground, and every other blank of the table may be a twelve as well.
-A tile without pips and a tile's back look alike; of the two only the double blank joins a blank to a blank.
+The engine's value is known, so its reading shows how the eye errs on this box: where the double twelve reads as a
+double blank, its pips are lost in their ground, and every other blank of the table may be a twelve as well. A tile
+without pips and a tile's back look alike; of the two only the double blank joins a blank to a blank.
 
 What an unread tile probably is: its candidates, weighed by what else lies on the table.
 
@@ -52,7 +52,7 @@ class BackCount:
         return replace(layout, boneyard=min(layout.boneyard, self.most + back))
 
     def settled(self, before: Layout | None, after: Layout) -> None:
-        """What lies there is on record."""
+        """Note that the table as it lies is on record."""
         if self.most is None or before is None or before.boneyard is None or after.boneyard is None:
             return
         drawn = max(0, before.boneyard - after.boneyard)
@@ -60,7 +60,7 @@ class BackCount:
 
 
 def at_most(layout: Layout, backs: int) -> Layout:
-    """The layout with no more than so many backs: the others that the eye took for some were none."""
+    """The layout with at most this many backs: others that the eye saw were no tiles."""
     return layout if layout.boneyard is None else replace(layout, boneyard=min(layout.boneyard, backs))
 
 
@@ -279,11 +279,11 @@ def weigh_unread(
     recorded: Mapping[str, Sequence[Laid]],
     guessed: Mapping[tuple[str, int], Laid] | None = None,
 ) -> list[SeenTile]:
-    """`tiles` with those unread ones filled in that can hardly be anything else: tiles in trains, and the engine.
+    """`tiles` with unread ones filled in where they can hardly be anything else: tiles in trains, and the engine.
 
-    `recorded` are the trains as the game has them: what a person has said about an unread tile is known. The engine is
-    the round's own double unless it was read as another tile. `guessed`: (train, place) -> what an unread tile is held
-    to be where nothing else tells.
+    `recorded` are the trains as the game has them, with unread tiles as people have named them. The engine is the
+    round's own double unless it was read as another tile. `guessed`: (train, place) -> the tile that an unread one
+    counts as where nothing else tells.
     """
     extra = surplus(layout, engine, box, recorded)
     known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None and tile.id not in extra)
@@ -339,7 +339,7 @@ def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
 
 
 def place_in_line(layout: Layout, n: int) -> TrainPlace:
-    """Where the `n`-th tile of the line lies. A tile of which only the inner half is known was covered unseen."""
+    """The place of the `n`-th tile of the line. A tile with only its inner half known was covered unseen."""
     line = layout.line
     before = line[n - 1] if n else None
     following = value_behind(line, n)
@@ -376,7 +376,7 @@ def _with_halves_open(tile: PlacedTile) -> SeenTile:
 
 
 MOST_UNSEEN = 2
-"""So many tiles in a row may have been laid on their equals at most."""
+"""At most this many tiles in a row may have been laid on their equals."""
 
 
 def understood(
@@ -417,7 +417,7 @@ def _as_recorded(layout: Layout | None, sink: ObservationSink) -> Layout | None:
 def with_unseen(
     observation: Observation, layout: Layout, before: Layout, setup: TableSetup, sink: ObservationSink
 ) -> Iterator[tuple[Observation, Layout]]:
-    """What is seen and its layout, then the same with one tile more that nobody saw, and with two."""
+    """The view and its layout, then both with one more tile that nobody saw, then with two."""
     yield observation, layout
     if not layout.line or observation.empty:
         return

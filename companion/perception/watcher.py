@@ -267,7 +267,7 @@ class Watcher:
         return True
 
     def _due(self, frame: Frame) -> tuple[Region, ...]:
-        """What the reading under way has not settled."""
+        """The regions that the reading under way has not settled."""
         return (self._reading and self._reading.regions) or ((0, 0, *frame.size_wh),)
 
     def _look(self, frame: Frame) -> None:
