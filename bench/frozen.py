@@ -44,7 +44,7 @@ from companion.game.session import Session
 from companion.judge_api.definitions import example, kinds
 from companion.log.event_fields import Header
 from companion.log.journal import Journal
-from companion.rules.explain import Facts, explain
+from companion.rules.reasons import Facts, explain
 from companion.rules.ruleset import RULESET_NAMES, SHIPPED, load_ruleset
 from companion.rules.violations import Violation
 from companion.rules.written import written

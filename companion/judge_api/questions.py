@@ -21,13 +21,13 @@ from companion.judge_api.definitions import LARGEST_SET, MANY, Fields, QuestionE
 from companion.rules import audit, chinese
 from companion.rules.chinese import judge_turn
 from companion.rules.chinese import turn_facts as chinese_facts
-from companion.rules.explain import Facts, explain_all
 from companion.rules.mexican import judge
 from companion.rules.mexican.judge import judge_state, table_facts, turn_facts
 from companion.rules.mexican.judge import judge_turn as judge_mexican_turn
 from companion.rules.mexican.turn import dead_status, provably_blocked
 from companion.rules.notation import Change, Drawing, NotationError, Vanishing, parse_action, parse_change, print_laid
 from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, LinePosition, Mark, Position, Unmark
+from companion.rules.reasons import Facts, explain_all
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
 from companion.rules.tile import Laid
@@ -255,7 +255,7 @@ def chinese_setup(rules: RuleSet, asked: Fields) -> JudgeAnswer:
     if asked.has("hand"):
         redeal = chinese.must_redeal(rules, asked.tiles("hand", ":"))
         return JudgeAnswer({"verdict": "redeal" if redeal else "play"})
-    deal = chinese.deal(rules, asked.number("players", 1))
+    deal = chinese.deal_line(rules, asked.number("players", 1))
     return JudgeAnswer({"verdict": deal.verdict, "hand": deal.hand, "tiles": deal.tiles, "unused": deal.unused})
 
 

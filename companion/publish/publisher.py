@@ -46,7 +46,7 @@ from companion.publish.broker import (
     topic,
     unpack,
 )
-from companion.rules.explain import words_of
+from companion.rules.reasons import words_of
 from companion.rules.ruleset_fields import RuleSetError
 from companion.rules.violations import Violation
 from companion.storage.state_file import read_state

@@ -15,40 +15,81 @@ Values of tiles are pips, and counts are whole numbers. What cannot be used rais
 An illegal play is a `Ruling`, never an exception. Pure: no clock, no randomness, no files but the rule sets.
 """
 
-from companion.rules import audit as _audit
-from companion.rules import chinese as _chinese
-from companion.rules import explain as _explain
-from companion.rules import notation as _notation
-from companion.rules import referee as _referee
-from companion.rules import ruleset as _ruleset
-from companion.rules import tile as _tile
-from companion.rules.audit import Status
-from companion.rules.board import Board, PlayedTurn
-from companion.rules.chinese import SETTLEMENTS, LineDeal, Settlement
-from companion.rules.explain import Facts, Reason
-from companion.rules.mexican import judge as _judge
-from companion.rules.mexican.judge import SCORE_MODES, Deal, RoundEnd, ScoringError
-from companion.rules.notation import NotationError
-from companion.rules.position import (
-    MEXICAN,
-    SECOND_MEXICAN,
-    Action,
-    Discard,
-    Draw,
-    End,
-    Flip,
-    LinePosition,
-    Mark,
-    Pass,
-    Play,
-    Position,
-    Unmark,
-)
-from companion.rules.ruleset import HOUSE_SET_NAMES, RULESET_NAMES, RuleSet, Source
-from companion.rules.ruleset_fields import RuleSetError
-from companion.rules.ruleset_fields import checked as _checked
-from companion.rules.tile import Laid, RulesError, Tile
-from companion.rules.violations import LEGAL, Certainty, Ruling, Violation
+from importlib import import_module
+from types import FunctionType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from companion.rules.audit import (
+        Status,
+        count_is_inconsistent,
+        is_offence,
+        status_by_ends,
+        status_of,
+        unaccounted,
+        wrong_scores,
+    )
+    from companion.rules.board import Board, PlayedTurn
+    from companion.rules.chinese import SETTLEMENTS, LineDeal, Settlement, deal_line, must_redeal, settle
+    from companion.rules.mexican.judge import (
+        SCORE_MODES,
+        Deal,
+        RoundEnd,
+        ScoringError,
+        announcement,
+        deal,
+        engine_due,
+        last_round,
+        match_winners,
+        pips,
+        round_end,
+        round_of,
+        score,
+        starters,
+        tiles_in,
+    )
+    from companion.rules.notation import (
+        NotationError,
+        parse_act,
+        parse_action,
+        parse_chain,
+        parse_laid,
+        parse_tile,
+        print_act,
+        print_action,
+        print_chain,
+        print_laid,
+    )
+    from companion.rules.position import (
+        MEXICAN,
+        SECOND_MEXICAN,
+        Action,
+        Discard,
+        Draw,
+        End,
+        Flip,
+        LinePosition,
+        Mark,
+        Pass,
+        Play,
+        Position,
+        Unmark,
+    )
+    from companion.rules.reasons import Facts, Reason, explain, explain_all, rule_text
+    from companion.rules.referee import undealt
+    from companion.rules.ruleset import (
+        HOUSE_SET_NAMES,
+        RULESET_NAMES,
+        RuleSet,
+        Source,
+        contradictions,
+        house_file,
+        load_ruleset,
+        with_options,
+    )
+    from companion.rules.ruleset_fields import RuleSetError
+    from companion.rules.tile import Laid, RulesError, Tile, chinese_set, double_set
+    from companion.rules.violations import LEGAL, Certainty, Ruling, Violation
 
 __all__ = [
     "HOUSE_SET_NAMES",
@@ -130,42 +171,37 @@ __all__ = [
     "wrong_scores",
 ]
 
-announcement = _checked(_judge.announcement)
-chinese_set = _checked(_tile.chinese_set)
-contradictions = _checked(_ruleset.contradictions)
-count_is_inconsistent = _checked(_audit.count_is_inconsistent)
-deal = _checked(_judge.deal)
-deal_line = _checked(_chinese.deal)
-double_set = _checked(_tile.double_set)
-engine_due = _checked(_judge.engine_due)
-explain = _checked(_explain.explain)
-explain_all = _checked(_explain.explain_all)
-house_file = _checked(_ruleset.house_file)
-is_offence = _checked(_audit.is_offence)
-last_round = _checked(_judge.last_round)
-load_ruleset = _checked(_ruleset.load_ruleset)
-match_winners = _checked(_judge.match_winners)
-must_redeal = _checked(_chinese.must_redeal)
-parse_act = _checked(_notation.parse_act)
-parse_action = _checked(_notation.parse_action)
-parse_chain = _checked(_notation.parse_chain)
-parse_laid = _checked(_notation.parse_laid)
-parse_tile = _checked(_notation.parse_tile)
-pips = _checked(_judge.pips)
-print_act = _checked(_notation.print_act)
-print_action = _checked(_notation.print_action)
-print_chain = _checked(_notation.print_chain)
-print_laid = _checked(_notation.print_laid)
-round_end = _checked(_judge.round_end)
-round_of = _checked(_judge.round_of)
-rule_text = _checked(_explain.rule_text)
-score = _checked(_judge.score)
-settle = _checked(_chinese.settle)
-starters = _checked(_judge.starters)
-status_by_ends = _checked(_audit.status_by_ends)
-status_of = _checked(_audit.status_of)
-tiles_in = _checked(_judge.tiles_in)
-unaccounted = _checked(_audit.unaccounted)
-undealt = _checked(_referee.undealt)
-with_options = _checked(_ruleset.with_options)
-wrong_scores = _checked(_audit.wrong_scores)
+_WHERE = {
+    "audit": "Status count_is_inconsistent is_offence status_by_ends status_of unaccounted wrong_scores",
+    "board": "Board PlayedTurn",
+    "chinese": "LineDeal SETTLEMENTS Settlement deal_line must_redeal settle",
+    "mexican.judge": (
+        "Deal RoundEnd SCORE_MODES ScoringError announcement deal engine_due last_round match_winners pips round_end "
+        "round_of score starters tiles_in"
+    ),
+    "notation": (
+        "NotationError parse_act parse_action parse_chain parse_laid parse_tile print_act print_action print_chain "
+        "print_laid"
+    ),
+    "position": "Action Discard Draw End Flip LinePosition MEXICAN Mark Pass Play Position SECOND_MEXICAN Unmark",
+    "reasons": "Facts Reason explain explain_all rule_text",
+    "referee": "undealt",
+    "ruleset": "HOUSE_SET_NAMES RULESET_NAMES RuleSet Source contradictions house_file load_ruleset with_options",
+    "ruleset_fields": "RuleSetError",
+    "tile": "Laid RulesError Tile chinese_set double_set",
+    "violations": "Certainty LEGAL Ruling Violation",
+}
+"""The names of each module. It is loaded when somebody asks for one of them: whoever needs a tile pays for no judge."""
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """One of the names above, of which a function checks what it is given."""
+        module = next((module for module, names in _WHERE.items() if name in names.split()), None)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f"{__name__}.{module}"), name)
+        if isinstance(found, FunctionType):
+            found = import_module(f"{__name__}.ruleset_fields").checked(found)
+        globals()[name] = found
+        return found

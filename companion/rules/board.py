@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from companion.rules import chinese, notation
-from companion.rules.explain import Reason, explain_all
 from companion.rules.mexican import judge as scoring
 from companion.rules.mexican.turn import dead_status
 from companion.rules.notation import (
@@ -41,6 +40,7 @@ from companion.rules.position import (
     Position,
     Unmark,
 )
+from companion.rules.reasons import Reason, explain_all
 from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.ruleset_fields import ANY_SET

@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from companion.rules.explain import Facts
 from companion.rules.notation import print_laid
 from companion.rules.position import LEFT, RIGHT, Action, Chain, Discard, LinePosition, Pass, Play
+from companion.rules.reasons import Facts
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.tile import Laid, RulesError, Tile, chinese_set
@@ -122,7 +122,7 @@ class LineDeal:
     unused: int | None = None
 
 
-def deal(rules: RuleSet, players: int) -> LineDeal:
+def deal_line(rules: RuleSet, players: int) -> LineDeal:
     """Tiles for each of `players`, tiles of the set used, and how many stay closed. Raises RulesError.
 
     >>> from companion.rules import deal_line, load_ruleset

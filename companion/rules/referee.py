@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from companion.rules import chinese
-from companion.rules.explain import Facts
 from companion.rules.mexican import judge, turn
 from companion.rules.position import Action, LinePosition, Play, Position
+from companion.rules.reasons import Facts
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Tile
 from companion.rules.violations import Ruling, Violation
@@ -150,7 +150,7 @@ def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
     '61 tiles would be needed for 4 players, and double-9 has 55'
     """
     if set_max is None:
-        dealt = chinese.deal(rules, players).verdict == "ok"
+        dealt = chinese.deal_line(rules, players).verdict == "ok"
         allowed: Sequence[int] = rules.players_allowed()
     else:
         deals = {n: judge.deal(rules, set_max, n) for n in rules.players_allowed(set_max)}

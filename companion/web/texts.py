@@ -31,7 +31,7 @@ from werkzeug.exceptions import HTTPException, ServiceUnavailable
 
 from companion.game.rejected import CommandRejected
 from companion.log.journal import JournalError
-from companion.rules.explain import rule_text, words_of
+from companion.rules.reasons import rule_text, words_of
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.rules.ruleset_fields import FIELDS, fields_of
 from companion.rules.violations import Violation

@@ -31,8 +31,8 @@ from companion.game.game_view import (
 from companion.log.corrections import PUT_BACK
 from companion.log.event_fields import ANOTHER_ENGINE, Question, QuestionKind
 from companion.log.journal import ASSISTANT, BUTTON, PHONE
-from companion.rules.explain import quotation
 from companion.rules.position import LEFT, MEXICAN, RIGHT
+from companion.rules.reasons import quotation
 from companion.rules.ruleset import load_ruleset
 from companion.rules.ruleset_fields import FIELDS
 from companion.rules.written import written

@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 
 from companion.rules.board import Board
-from companion.rules.explain import Facts, explain, explain_all, train_text, words_of
+from companion.rules.reasons import Facts, explain, explain_all, train_text, words_of
 from companion.rules.ruleset import RULESET_NAMES, SHIPPED, house_file, load_ruleset
 from companion.rules.ruleset_fields import CHINESE, FIELDS, MEXICAN
 from companion.rules.tile import RulesError

@@ -131,6 +131,19 @@ def test_a_public_name_takes_and_gives_public_types_alone(package: types.ModuleT
             assert [kind for kind in hidden if id(kind) not in named] == [], one
 
 
+def test_whoever_asks_for_a_tile_loads_no_judge() -> None:
+    code = (
+        "import sys; from companion.rules import Tile; print(sorted(one for one in sys.modules if 'companion' in one))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "'companion.rules.tile'" in ran.stdout
+    assert not any(one in ran.stdout for one in ("judge", "board", "audit", "notation"))
+
+
+def test_no_public_name_is_a_modules_which_would_take_its_place() -> None:
+    assert {one.name for one in pkgutil.iter_modules(rules.__path__)}.isdisjoint(rules.__all__)
+
+
 def values() -> dict[str, Any]:
     """One value of each public class, by the name of the class."""
     board, line = Board("tactic", ["Ann", "Ben"]), Board("jielong", ["Ann", "Ben", "Cy"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.explain import about, quotation, quotations_of
+from companion.rules.reasons import about, quotation, quotations_of
 from companion.rules.ruleset import HOUSE_SET_NAMES, RULESET_NAMES, load_ruleset
 from companion.rules.ruleset_fields import fields_of
 from companion.rules.violations import Violation

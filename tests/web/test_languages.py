@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 
 import companion.hall
 import companion.web
-from companion.rules.explain import words_of
+from companion.rules.reasons import words_of
 from companion.rules.violations import Violation
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue, locale_of, show_day
 from companion.web.messages import messages, texts_in

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.rules.explain import quotation
+from companion.rules.reasons import quotation
 from companion.web.languages import catalogue
 from companion.web.texts import code_title
 from tests.shown import state_of

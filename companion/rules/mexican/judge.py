@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from companion.rules.explain import Facts
 from companion.rules.mexican.turn import Faults, TurnState, flip_is_open, open_codes
 from companion.rules.notation import print_laid
 from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Flip, Mark, Play, Position, Unmark
+from companion.rules.reasons import Facts
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, RulesError, Tile, double_set
 from companion.rules.violations import LEGAL, Ruling, Violation
