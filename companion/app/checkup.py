@@ -1,10 +1,11 @@
-"""What works on this machine: the check-up, the choice of a runtime, and the safe start.
+"""The check-up of this machine, the choice of a runtime, and the safe start.
 
-What works on this machine, what does not, and the mend, in words. Shared by `companion doctor` and `/health`.
+The check-up says in words which parts work on this machine, which do not, and how to mend them. Shared by `companion
+doctor` and `/health`.
 
 A check looks and never changes anything that stays. Each gives one `Finding`; a check that trips over a strange machine
-gives a finding too, never an exception. What a check looks at (folders, a port, where sysfs lies) is passed in, so that
-tests can hand it another machine.
+gives a finding too, never an exception. The folders, the port and the place of sysfs are passed in, so that tests can
+hand a check another machine.
 
 Which runtime finds the tiles on this machine: tried by `companion doctor` in a child that may crash, and kept in the
 data folder for `serve`. Without a trial, or where ncnn is missing, broken, different or no faster: the reference.
@@ -81,7 +82,7 @@ MachineCheck = Callable[[Machine], CheckResult]
 
 
 def _told(code: str, **about: object) -> CheckResult:
-    """What a check found, in the words of `checkup.toml`."""
+    """The finding of a check, in the words of `checkup.toml`."""
     name, how = code.split(".")
     words = written("app/checkup.toml")[name][how]
     found, mend = (words.get(part, "").format(**about) for part in ("found", "mend"))
@@ -99,8 +100,8 @@ def check_all(machine: Machine) -> Iterator[CheckResult]:
 
 
 def quick_reasons(machine: Machine) -> list[str]:
-    """What is not well and can be seen in a millisecond, for `/health`: a disk that fills up or has
-    become read-only, a clock that was never set."""
+    """Faults that can be seen in a millisecond, for `/health`: a disk that fills up or has become read-only, a clock
+    that was never set."""
     reasons = []
     folder = _nearest(machine.data)
     try:
@@ -316,7 +317,7 @@ def check_port(machine: Machine) -> CheckResult:
 
 
 def running_here(port: int) -> list[str] | None:
-    """What a companion that answers on this port says of itself: why it is not well; None where none answers."""
+    """Why the companion that answers on this port is not well, in its own words; None where none answers."""
     asked = urllib.request.Request(f"http://127.0.0.1:{port}/health", headers={"Host": "127.0.0.1"})
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
@@ -400,11 +401,11 @@ KEPT, NCNN = "runtime.json", "ncnn"
 TRIAL = (sys.executable, "-m", "vision.runtime_trial")
 TRIAL_S = 180.0
 WORTH = 1.1
-"""From so many times the reference's speed on ncnn is chosen."""
+"""ncnn is chosen if it is this many times as fast as the reference."""
 
 
 def follow_choice(data: Path) -> None:
-    """What was chosen is what the eyes of this program and of its children find tiles with, from here on."""
+    """From here on the eyes of this program and of its children find tiles with the runtime that was chosen."""
     if (data / KEPT).is_file():
         os.environ[RUNTIME] = str(data / KEPT)
 

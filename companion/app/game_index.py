@@ -1,6 +1,6 @@
-"""What is known of each game, without playing it again: for the list of games, and for seasons.
+"""Facts about each game, without playing it again: for the list of games, and for seasons.
 
-A journal is read once. What it says is kept over restarts, until its file is another one or a new release counts anew.
+A journal is read once. The result is kept over restarts, until the file changes or a new release counts anew.
 
 A season: the evenings of a group together. Points, wins, best rounds, and who finished ahead of whom.
 """
@@ -45,9 +45,8 @@ WAIT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """What the list of games and the statistics say of one game. Games count together if their `rules` and
-    `most_points_win` are the same, because their points mean the same. A game that is being played has no `scores`,
-    `totals` and `faults`."""
+    """One game, as the list of games and the statistics show it. Games count together if they have the same rules and
+    the same points win, because their points mean the same. A game that is being played has no points or faults yet."""
 
     rules: str
     set: str
@@ -93,7 +92,7 @@ def summary_of(view: GameView, begun: str, board: Scoreboard | None = None) -> G
 
 
 def _counted(board: Scoreboard) -> dict[str, Any]:
-    """What the sheet of a game says: the fields of its summary for statistics, and how far it is."""
+    """From the sheet of a game: the fields of its summary for statistics, and how far it is."""
     faults: dict[str, Counter[str]] = {}
     for line, finding in board.faults:
         player = finding.by or getattr(line.event, "by", None)
@@ -113,7 +112,7 @@ class KnownGame:
     """A game that the index has read, or could not read."""
 
     file: str
-    """What its journal was like; "" for a journal that the disk does not give, which is asked for again."""
+    """The state of its journal when it was read; "" for a journal that the disk did not give, which is tried again."""
     summary: GameSummary | None = None
     fault: str = ""
     """Why it cannot be read, in one line."""
@@ -132,8 +131,8 @@ def own_release() -> str:
 
 
 class GameIndex:
-    """What is known of the newest games, by name. Thread-safe: a request takes what is there, and the journals are read
-    one at a time in a thread of their own."""
+    """Summaries of the newest games, by name. Thread-safe: a request takes what is there, and the journals are read one
+    at a time in a thread of their own."""
 
     def __init__(
         self,
@@ -154,7 +153,7 @@ class GameIndex:
         self.look_again()
 
     def get(self, game: str, *, now: bool = False) -> KnownGame | None:
-        """What is known of a game; None while its journal is still to be read, unless it is read `now`."""
+        """The summary of a game; None while its journal is still to be read, unless it is read `now`."""
         known = self._kept.get(game, NOTHING)
         if known.file == self._state(game):
             return known
@@ -228,7 +227,7 @@ NIGHT = timedelta(hours=6)
 
 @dataclass(slots=True)
 class PlayerRecord:
-    """What a player has done in the games of one kind. The points are those of single rounds."""
+    """The record of a player in the games of one kind. The points are those of single rounds."""
 
     name: str
     matches: int = 0
@@ -307,7 +306,8 @@ def evening_of(begun: str) -> date | None:
 
 
 def groups(matches: Iterable[GameSummary]) -> tuple[tuple[str, ...], ...]:
-    """Who plays together, whoever plays most often first; people who play within a larger group too are of that."""
+    """Groups of people who play together, the one that plays most often first; a group within a larger one belongs to
+    that."""
     played = Counter(frozenset(one.players) for one in matches if one.scores)
     largest = [group for group in played if not any(group < other for other in played)]
     often = {group: sum(count for some, count in played.items() if some <= group) for group in largest}

@@ -39,7 +39,7 @@ SHOWN_PX = 1200
 """Enough to read pips by on a phone, some 150 kB."""
 
 HandReading = dict[str, Any]
-"""What `hand_of` says, and from the reading process `picture`: the photograph as a small JPEG."""
+"""The answer of `hand_of`; from the reading process also `picture`: the photograph as a small JPEG."""
 
 
 def open_hand_eye() -> Callable[[bytes, str, str], HandReading]:
@@ -110,7 +110,7 @@ def hand_of(reading: PictureReading) -> HandReading:
 
 
 class HandReader:
-    """What the page's workshop calls. Nothing of the photograph is decoded in the page's own process."""
+    """Reads photographs of hands for the page. Nothing of them is decoded in the page's own process."""
 
     def __init__(
         self,
@@ -125,11 +125,11 @@ class HandReader:
 
     @property
     def pid(self) -> int:
-        """The reading process; 0 while there is none."""
+        """The id of the reading process; 0 while none runs."""
         return self._reader.pid
 
     def __call__(self, photograph: bytes, header: Mapping[str, Any]) -> HandReading:
-        """What `hand_of` says of a photograph. Raises ValueError in one line."""
+        """The answer of `hand_of` for a photograph. Raises ValueError in one line."""
         try:
             hand: HandReading = self._reader.ask(photograph, str(header["set"]), self._learned(str(header["set"])))
         except NoAnswerError as fault:

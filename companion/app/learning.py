@@ -144,7 +144,7 @@ def cut_out(image: Any, quad: Sequence[Sequence[float]]) -> tuple[Any, list[list
 
 
 def samples(data_dir: Path) -> list[Path]:
-    """The labels of everything kept, oldest first; a link to something elsewhere is none of it."""
+    """The labels of everything kept, oldest first; a link to something elsewhere does not count."""
     pictures = ((path, path.with_suffix(".jpg")) for path in (data_dir / FOLDER).glob("*.json"))
     found = [path for path, picture in pictures if picture.is_file() and not picture.is_symlink()]
     return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
@@ -200,7 +200,7 @@ def yolo_lines(path: Path) -> list[str]:
 
 
 LESSON = "learned-set.json"
-"""What the page says about the learned set: when, from how many tiles, and how well it reads."""
+"""The page's words on the learned set: when, from how many tiles, and how well it reads."""
 
 LONGEST_S = 1800.0
 """Learning takes seconds on a desktop core, under a minute on a small board, and half an hour on an emulated one."""
@@ -246,8 +246,8 @@ def open_teacher() -> Callable[[str, bytes, str, str], Report]:
 
 
 class LearningDesk:
-    """What the page's learning room talks to. One task at a time, in a process of its own; `changed` is told when what
-    was learned is another, `on_news` when there is anything new to show."""
+    """The desk that the page's learning room talks to. One task at a time, in a process of its own; `changed` is called
+    when the learned set changes, `on_news` when there is anything new to show."""
 
     def __init__(
         self,
@@ -348,7 +348,7 @@ class LearningDesk:
 
 
 def _lesson_of(kept: Any) -> Report:
-    """What the page shows of a lesson and of its test; a file that lacks a part of it makes no sense."""
+    """The part of a lesson and its test that the page shows; a file that lacks some of it makes no sense."""
     lesson: Report = {}
     if "learn" in kept:
         learned = kept["learn"]

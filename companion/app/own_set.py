@@ -2,7 +2,7 @@
 
 The sets that a person can name for a picture.
 
-What was learned of the players' own set and markers: a file each in the data folder, for whoever reads with it.
+The prints learned from the players' own set and markers: a file each in the data folder, for every reader.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "
 
 
 def set_name(written: str) -> str:
-    """A set by its name, or by its highest double alone: `12` is `double-12`. What is neither stays as it is."""
+    """A set by its name, or by its highest double alone: `12` is `double-12`. Any other text stays as it is."""
     return f"double-{written}" if f"double-{written}" in SETS else written
 
 
 def known_set(name: str) -> KnownSet | None:
-    """What lies on the table by the name of its set; None for `auto`, which forces nothing."""
+    """The tiles on the table by the name of their set; None for `auto`, which forces nothing."""
     if name == "auto":
         return None
     copies = chinese_set() if name == "chinese" else dict.fromkeys(double_set(int(name.removeprefix("double-"))), 1)

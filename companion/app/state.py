@@ -4,7 +4,7 @@ There is no queue for each listener. A listener remembers the last journal `seq`
 notification reads on from the journal itself, so live delivery and catching up after a lost connection are the same
 code.
 
-What the page stands on: the game being played, the camera over it, and the folder of earlier games.
+The state behind the page: the game being played, the camera over it, and the folder of earlier games.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class SessionLike(Protocol):
 
     @property
     def fallen(self) -> Sequence[Corrected]:
-        """What was told of accusations that fell."""
+        """Accusations that fell, as they were told."""
         ...
 
     def read_otherwise(self) -> Sequence[Corrected]:
@@ -101,7 +101,7 @@ class SessionLike(Protocol):
         ...
 
     def held_line(self, seq: int) -> Line | None:
-        """The entry as it is held by now, of whichever round; None: there is none."""
+        """The entry as it counts now, of any round; None: it does not exist."""
         ...
 
     def hands_of(self, number: int) -> Mapping[str, Sequence[Sequence[int]]]:
@@ -113,7 +113,7 @@ class SessionLike(Protocol):
         ...
 
     def dispute(self, seq: int) -> Dispute:
-        """What the belief says of that entry. Raises NoSuchPlayError."""
+        """The belief's explanation of that entry. Raises NoSuchPlayError."""
         ...
 
     def work_ahead(self, change: Callable[[Any], object], about: int | None = None) -> None:
@@ -163,7 +163,7 @@ class GameRepository:
     look: Callable[[Path], SessionLike]
     """An earlier game only to be looked at: nothing can be written into it."""
     summarize: Callable[[Path], GameSummary] = summarize
-    """What a list says of an earlier game."""
+    """An earlier game as a list shows it."""
     read_hand: Callable[[bytes, Mapping[str, Any]], Mapping[str, Any]] | None = None
     """(a photograph, header) -> what `app.games.hand_of` says of a hand laid open. None: no eye here."""
 
@@ -308,7 +308,7 @@ class AppState:
     def look_up(self, game: str) -> SessionLike | None:
         """A game to look at: the current one, or one read from its journal. Raises OSError, ValueError, JournalError.
 
-        What was read is kept while its file stays as it is: playing a match again takes a third of a second.
+        It is kept while its file stays the same: playing a match again takes a third of a second.
         """
         with self._lock:
             if self._session is not None and game == self._game:
@@ -317,7 +317,7 @@ class AppState:
         return None if folder is None or self.repository is None else self._looked_at(folder / "journal.jsonl")
 
     def known(self, game: str, *, now: bool = False) -> KnownGame | None:
-        """What a list says of a game; None while its journal is still to be read, unless it is read `now`."""
+        """A game as a list shows it; None while its journal is still to be read, unless it is read `now`."""
         current, session = self.on_the_table()
         if session is not None and game == current:
             return KnownGame("", summary_of(session.snapshot(), _begun(session)))
@@ -335,15 +335,15 @@ class AppState:
         ]
 
     def reopen(self, game: str) -> None:
-        """Put an earlier game on the table again. Raises NoGameError for a name that is none."""
+        """Put an earlier game on the table again. Raises NoGameError for an unknown name."""
         folder = self.folder(game)
         if folder is None or self.repository is None:
             raise NoGameError
         self.put_on_the_table(self.repository.open(folder / "journal.jsonl"), game)
 
     def delete_game(self, game: str) -> None:
-        """Remove an earlier game: journal, pictures and our own copy. Raises NoGameError for a name that is none and
-        for the game on the table, OSError."""
+        """Remove an earlier game: journal, pictures and our own copy. Raises NoGameError for an unknown name and for
+        the game on the table, OSError."""
         folder = self.folder(game)
         if folder is None or self.data_dir is None or self.index is None or game == self.game:
             raise NoGameError
@@ -372,7 +372,7 @@ class AppState:
         return [Repair("DISK_REFUSES", {"why": self.disk_refuses})] if self.disk_refuses else []
 
     def troubles(self) -> list[str]:
-        """What is not as it should be around the game, one sentence each: a full disk, a broker that is away.
+        """Troubles around the game, one sentence each: a full disk, a broker that is away.
 
         Whoever wires the program adds to `checks`; each is asked anew every time and has to answer at once.
         """
@@ -385,7 +385,7 @@ class AppState:
         return [Repair(LASTING_TROUBLE, {"words": text}) for text in (*lost, *self.troubles())]
 
     def camera_status(self) -> dict[str, Any] | None:
-        """What the camera is doing, or None in a game without one."""
+        """The state of the camera, or None in a game without one."""
         return None if self.camera is None else dict(self.camera.status())
 
 

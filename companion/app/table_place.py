@@ -1,16 +1,16 @@
-"""The table under the camera: where it lies, who sits around it, and what the page shows of it.
+"""The table under the camera: its place, the seats around it, and the page's view of it.
 
 How the camera is to film, as somebody chose it on the page: kept for the next start.
 
-What the camera sees: the picture for the page, and whether the table is still where it was found.
+The camera's picture for the page, and whether the table is still where it was found.
 
-That is asked after every absence of the camera, before anything is read.
+The latter is asked after every absence of the camera, before anything is read.
 
-The table as the camera sees it now, with what was read written over it: people believe an eye that they see see.
+The table as the camera sees it now, with the readings written over it: people believe an eye that they see at work.
 
 Where the table lies in the camera's picture, as a person said it or by the printed markers; is it fit to play?
 
-Who sits where: the directions in which the trains start from the hub (Chinese: in which the hands lie).
+Seats: the directions in which the trains start from the hub (Chinese: in which the hands lie).
 
 No picture shows it, so somebody shows it on the page, once; it is kept for all games of the same people.
 
@@ -239,8 +239,8 @@ def place_from(corners: Any, size_mm: Any) -> TablePlace:
 
 
 def read_place(path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> TablePlace | None:
-    """What was kept; None where nothing was: then the markers say where the table is. A file that makes no sense is set
-    aside."""
+    """The place that was kept; without one None: then the markers say where the table is. A file that makes no sense is
+    set aside."""
 
     def place_of(kept: Any) -> TablePlace | None:
         return place_from(kept["corners"], kept.get("size_mm"))
@@ -257,7 +257,7 @@ def write_place(path: Path, place: TablePlace | None) -> None:
 
 
 def look_over(frame: Frame, place: TablePlace | None, eye: Eye, known: Calibration | None = None) -> dict[str, Any]:
-    """What the set-up page shows: where the table is, how finely it is seen, and what is wrong with the picture.
+    """The view for the set-up page: where the table is, how finely it is seen, and what is wrong with the picture.
 
     `by` is person, markers, setup (`known`, what the game being watched goes by) or None: not found. Then `why` is
     MARKERS (`missing` in the picture), OUTLINE (no four-sided table) or NO_TILES (to measure it by), and `problem` says
@@ -511,7 +511,8 @@ class Seating:
 
 
 def read_seats(path: Path, damaged: Callable[[Path], None] = lambda aside: None) -> SeatPlan:
-    """What was kept; nobody where nothing was. A file that makes no sense is set aside, and the seats are asked for."""
+    """The seats that were kept; nobody without a file. A file that makes no sense is set aside, and the seats are asked
+    for."""
     return read_state(path, SeatPlan.from_json, NOBODY_SEATED, damaged)
 
 

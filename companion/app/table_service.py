@@ -173,7 +173,7 @@ class WatchedTable:
     def status(self) -> Mapping[str, Any]:
         """As the page shows it: `state` hand, settling, reading, read, looking or lost, and perhaps `message`.
 
-        What was known before the referee began to hang says nothing about now.
+        Facts from before the referee began to hang say nothing about now.
         """
         sign = self._part.sign()
         if sign.hangs:
@@ -242,7 +242,7 @@ class WatchedTable:
         return png.tobytes() if done else None
 
     def learned(self) -> None:
-        """What was learned of the players' set is another now: read the table with it."""
+        """Read the table with the learned set, which has changed."""
         self._taught_anew = True
         self._fresh.set()
 
@@ -325,7 +325,8 @@ class WatchedTable:
         return setup, frame, found, middle_of(reading, found)
 
     def _glance(self, frame: Frame, length_px: float) -> PictureReading:
-        """What lies there, looked for once in a while however many phones ask: the watcher needs the same eye."""
+        """The tiles on the table, looked for once in a while however many phones ask: the watcher needs the same
+        eye."""
         now = time.monotonic()
         if self._glanced is None or now - self._glanced[0] > GLANCE_S:
             self._glanced = (now, self._eye.look(frame.image, length_px))

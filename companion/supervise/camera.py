@@ -158,7 +158,7 @@ class _Film:
 
 
 def _messages(pipe: Connection, *, block: bool) -> Iterator[Any]:
-    """What the parent has said; with `block`, at least one message."""
+    """Messages from the parent; with `block`, at least one."""
     if block:
         yield pipe.recv()
     while pipe.poll():
@@ -253,13 +253,13 @@ class SupervisedCamera(FrameSource):
 
     @property
     def pid(self) -> int:
-        """The child's process id; 0 while there is none."""
+        """The child's process id; 0 while none runs."""
         with self._changed:
             return 0 if self._child is None else self._child.pid
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is not as it was asked for or should be, though pictures come: one sentence each."""
+        """Troubles that do not stop the pictures, one sentence each: settings that could not be met, say."""
         with self._changed:
             said = () if self.live_mode is None else self.live_mode.notes
             return (*said, self._cramped) if self._cramped else said

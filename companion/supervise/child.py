@@ -1,6 +1,6 @@
 """Processes of our own: how they are started, asked, shown pictures and got rid of.
 
-What is closed at the end of a `with` block.
+Things that are closed at the end of a `with` block.
 
 A process of our own with a pipe to it, which can always be got rid of.
 
@@ -300,7 +300,7 @@ class Worker(Closing):
 
     @property
     def pid(self) -> int:
-        """The child's process id; 0 while there is none."""
+        """The child's process id; 0 while none runs."""
         child = self._child
         return 0 if child is None else child.pid
 
@@ -310,7 +310,7 @@ class Worker(Closing):
             self._living()
 
     def ask(self, *question: Any) -> Any:
-        """What the child answers. Raises NoAnswerError."""
+        """The child's answer. Raises NoAnswerError."""
         with self._turn():
             self._stop_waiting()
             child, asked_at = self._living(), self._clock()

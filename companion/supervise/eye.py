@@ -104,7 +104,7 @@ class SupervisedEye(Closing):
 
     @property
     def pid(self) -> int:
-        """The process id of the eye; 0 while there is none."""
+        """The process id of the eye; 0 while none runs."""
         return self._worker.pid
 
     @property

@@ -1,7 +1,7 @@
 """Every thread that lives as long as the program: none may end, fail or hang without the page saying so.
 
-A thread's work is a step that is called again and again (`Part.loop`). What a step raises is said, and it is tried
-again; a step that takes too long is said while it lasts. `Parts` knows the last sign of life of all of them.
+A thread's work is a step that is called again and again (`Part.loop`). A step that raises is reported and tried again;
+one that takes too long is reported while it lasts. `Parts` knows the last sign of life of all of them.
 
 Tells systemd that the companion lives: only while camera, referee and page all do.
 
@@ -49,7 +49,7 @@ def plain_loop(step: LoopStep) -> None:
 
 
 def line_of(fault: BaseException) -> str:
-    """What was raised, in one line without the place of a file."""
+    """The exception in one line, without the place of a file."""
     said = (getattr(fault, name, None) for name in ("cause", "why", "strerror"))
     why = next((one for one in said if one), str(fault))
     return (str(why).strip().splitlines() or [type(fault).__name__])[0]

@@ -65,7 +65,7 @@ class CameraState(StrEnum):
 
     @classmethod
     def of(cls, fault: Fault) -> CameraState:
-        """What a camera's trouble is for the page."""
+        """The state that the page shows for a camera's trouble."""
         return cls.GONE if fault is Fault.UNPLUGGED else cls[fault.name]
 
 

@@ -1,8 +1,8 @@
-"""Who may change something: the PIN, the phones that are signed in, and the evening's code.
+"""Access: the PIN, the phones that are signed in, and the evening's code.
 
 The PIN that guards every change: kept only as a scrypt hash, guessed only slowly.
 
-The phones that are signed in: what the box keeps of them, so that a restart signs nobody out.
+The phones that are signed in: the box remembers them, so that a restart signs nobody out.
 
 This evening's code: whoever has scanned it may play without the PIN, until the evening is over.
 
@@ -179,7 +179,7 @@ MOST_SIGNED_IN = 200
 
 @dataclass(slots=True)
 class _Kept:
-    """What the box remembers of the phones that are signed in."""
+    """The phones that are signed in, as the box remembers them."""
 
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
     """Signs the cookies."""
@@ -270,7 +270,7 @@ class PhoneSessions(SecureCookieSessionInterface):
         return self.session_class(kept)
 
     def opened(self, app: Flask, cookie: str) -> Mapping[str, Any]:
-        """What a cookie of this box holds; nothing where it is none."""
+        """The content of a cookie of this box; nothing for any other text."""
         signer = self.get_signing_serializer(app)
         if signer is None or not cookie:
             return {}
@@ -360,7 +360,7 @@ access = Blueprint("access", __name__)
 PIN_HEADER = "X-Companion-Pin"
 
 SHARED = "*everybody"
-"""Whose phone one in the middle of the table is, and who enters something with it (others: log.author)."""
+"""The owner of a phone in the middle of the table, and the author of its entries (others: log.author)."""
 
 
 def lock() -> PinLock:
@@ -411,7 +411,7 @@ def _opens(app: Flask, kept: Mapping[str, Any]) -> bool:
 
 
 def evenings_right(pin: PinLock, tonight: Evening) -> str:
-    """What the cookie of a phone holds that has come in by the code; another chosen PIN ends it too."""
+    """The content of a phone's cookie that has come in by the code; another chosen PIN ends it too."""
     return f"{tonight.mark} {pin.fingerprint}"
 
 
@@ -447,7 +447,8 @@ def who_changes() -> str | None:
 
 
 def author_now() -> str:
-    """Who enters something with this request: the phone's name, that it is everybody's, or that it has none."""
+    """The author of this request's entries: the phone's name, or marks for a shared phone and for one without a
+    name."""
     return who_changes() or (SHARED if session.get("shared") else PHONE)
 
 
@@ -468,7 +469,7 @@ OF_THE_HOUSE = frozenset(
         "setup.forget_rules",
     }
 )
-"""What an evening's code does not open: whatever is lost for good, taken away, or not painted over."""
+"""Pages that an evening's code does not open: things there are lost for good, taken away, or not painted over."""
 
 
 def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -587,7 +588,7 @@ def sign_out() -> AnyResponse:
 
 
 def _players() -> Sequence[str]:
-    """Who plays the game on the table."""
+    """The players of the game on the table."""
     app_state: AppState = current_app.extensions["companion_state"]
     return app_state.session.snapshot().players if app_state.has_game else ()
 

@@ -56,7 +56,7 @@ def health() -> Response:
 
 
 def _not_shown() -> list[str]:
-    """Why the game on the table cannot be shown; [] where it can, or where there is none."""
+    """Why the game on the table cannot be shown; [] where it can, or without a game."""
     game, session = app_state().on_the_table()
     try:
         if session is not None:
@@ -113,7 +113,7 @@ def _players() -> list[str]:
 
 
 def _mover(fields: dict[str, Any]) -> str | None:
-    """Whose act it is: the named player, else the one whose turn was shown, else the one to move."""
+    """The player of an act: the one named, else the one whose turn was shown, else the one to move."""
     if fields.get("by"):
         return person(fields, "by", _players())
     return carried(fields, _players(), None).turn or _board().turn
@@ -140,8 +140,8 @@ def _train(fields: dict[str, Any], name: str = "train") -> str:
 
 
 def _due(train: str) -> int | None:
-    """The value due on a train, for a tile of which only the new end was tapped: next to the last tile on record, also
-    where others lie there that are not."""
+    """The value due on a train, for a tile with only its new end tapped: that of the last tile on record, also where
+    others lie there that are not."""
     board = _board()
     if train in ("R", "L"):
         if not board.line or (train == "L" and board.arms == 1):
@@ -209,8 +209,8 @@ class AskBack(Conflict):
 
 
 def _whose(train: str, laid: tuple[int, int]) -> str | None:
-    """Who laid a tapped tile; None: as the game has it. Raises AskBack where it is rather the train's owner than the
-    player to move."""
+    """The player who laid a tapped tile; None: as the game has it. Raises AskBack where the train's owner is likelier
+    than the player to move."""
     board, mover = _board(), _mover({})
     row = next((row for row in board.trains if row.name == train), None)
     if row is None or row.playable or mover is None or train == mover or train not in _players():
@@ -334,7 +334,7 @@ def undo() -> AnyResponse:
 @api.post("/api/put-back")
 @changes
 def put_back() -> AnyResponse:
-    """What the last step back took away counts again, unless something has happened since."""
+    """Restore what the last step back took away, unless something has happened since."""
     fields = read_body(request)
     about = next((line.seq for line in app_state().session.to_put_back()), None)
     app_state().session.work_ahead(lambda trial: trial.put_back(), about)
@@ -416,7 +416,7 @@ def _tile_that_it_was(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def correction(fields: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-    """What a correction changes: `tile`, `train`, `by`, what is missing, or the flag `withdrawn` or `overruled`."""
+    """Read a correction: `tile`, `train`, `by`, a missing act, or the flag `withdrawn` or `overruled`."""
     seq = number(fields, "seq", 1, 10**9)
     what: dict[str, Any] = {}
     if fields.get("low") not in (None, "") or fields.get("high") not in (None, ""):
@@ -449,7 +449,7 @@ def _missing_tile(fields: dict[str, Any]) -> dict[str, Any]:
 @api.post("/api/correct")
 @changes
 def correct() -> AnyResponse:
-    """What was really so at an earlier entry, or an act beside it that nobody saw."""
+    """Correct an earlier entry, or put in an act beside it that nobody saw."""
     fields = read_body(request)
     seq, what = correction(fields)
     shown = fields.get("shows")
@@ -473,7 +473,7 @@ def start_round() -> AnyResponse:
 
 
 def _starter_by_tiles(fields: Mapping[str, Any]) -> str | None:
-    """Who drew the highest tile, where the tiles that everybody drew are written (`drawn_1` ...)."""
+    """The player who drew the highest tile, where the tiles that everybody drew are written (`drawn_1` ...)."""
     players = _players()
     written = {n: fields.get(f"drawn_{n}") for n in range(1, len(players) + 1)}
     if not any(written.values()):
@@ -489,7 +489,7 @@ def _starter_by_tiles(fields: Mapping[str, Any]) -> str | None:
 @api.post("/api/show-hand")
 @changes
 def show_hand() -> AnyResponse:
-    """What a player has left at the end of the round."""
+    """Report the tiles that a player has left at the end of the round."""
     fields = read_body(request)
     with table_as_seen(fields):
         return run_command("show_hand", person(fields, "by", _players()), tiles(fields.get("tiles"), HIGHEST))

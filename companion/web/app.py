@@ -70,7 +70,7 @@ class PageSettings:
     address: OwnAddress | None = None
     """For the QR code."""
     screen_key: str = ""
-    """What the box's own screen shows to be it; empty: no screen may show the PIN."""
+    """Shown by the box's own screen to prove itself; empty: no screen may show the PIN."""
     pin_is_drawn: bool = False
     """Nobody has chosen the PIN: each start has another, and phones that have given an earlier one stay signed in."""
     pin_place: PinPlace = "terminal"

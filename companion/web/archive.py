@@ -1,4 +1,4 @@
-"""What people take from the box: earlier games, scores, documents, and its source.
+"""Things that people take from the box: earlier games, scores, documents, and its source.
 
 Downloads: packed into a file on the disk and sent from there: a slow reader costs a file handle and no memory.
 
@@ -64,7 +64,7 @@ Pack = Callable[[IO[bytes]], None]
 
 
 class DownloadSlots:
-    """So many downloads of one kind at a time. Thread-safe."""
+    """Limits how many downloads of one kind run at a time. Thread-safe."""
 
     def __init__(self, most: int = AT_A_TIME) -> None:
         self._free = threading.BoundedSemaphore(most)
@@ -181,8 +181,8 @@ LEFT_OUT = ("__pycache__",)
 
 
 def write_source(into: IO[bytes]) -> None:
-    """A zip of the folders and files of the project that are there; of an installed wheel, of its one package. What
-    else lies beside that belongs to others."""
+    """A zip of the folders and files of the project that are there; of an installed wheel, of its one package. Other
+    files beside that are not ours."""
     folders = FOLDERS if is_clone() else (PACKAGE.name,)
     with NewZip(into) as archive:
         for folder in folders:
@@ -244,7 +244,7 @@ FIRST = (
     "mqtt",
     "hall",
 )
-"""What people at a table look for, in this order; whatever else there is comes behind."""
+"""Documents that people at a table look for, in this order; all others come behind."""
 
 LINK = re.compile(r'href="([^":#?]*/)?([\w-]+)\.md(#[\w-]*)?"')
 PICTURE_TAG = re.compile(r"<img [^>]*?alt=\"([^\"]*)\"[^>]*>")
@@ -389,7 +389,7 @@ def replay(game: str) -> str:
 
 @games.get("/games/<game>/changes")
 def changed(game: str) -> str:
-    """What was changed in a game and around it; everybody may look at it."""
+    """All changes in a game and around it; everybody may look at them."""
     return render_template("changes.html", rows=changes_of(look_up(game), game), name=game, tv=False)
 
 
@@ -509,7 +509,7 @@ def statistics_table() -> Response:
 
 
 def best_text(best: BestRound, *, most_points_win: bool) -> str:
-    """Whose best round of the season it was, and when."""
+    """The season's best round in words: the player and the day."""
     day = show_day(datetime.fromisoformat(best.begun)) if best.begun else "–"
     if most_points_win:
         return _("Best round: %(name)s, %(points)s (%(day)s).", name=best.name, points=best.points, day=day)
@@ -543,7 +543,7 @@ sharing = Blueprint("sharing", __name__)
 
 @sharing.get("/share")
 def share() -> str:
-    """What may be taken along of the game on the table."""
+    """Offer the score of the game on the table to take along."""
     return _page(app_state().session, app_state().game)
 
 

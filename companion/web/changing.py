@@ -1,10 +1,10 @@
 """Changes of a game from the page: tried first, and made once.
 
-The changes that stand in no game's journal, by the view that makes them: what the trail says of each.
+The changes that stand in no game's journal, by the view that makes them, with the trail's words for each.
 
-What a correction would change, as its preview shows it, and whether that is still so when somebody keeps it.
+The effect of a correction, as its preview shows it, and whether that is still so when somebody keeps it.
 
-Changes made once: a tap that arrives twice counts once, and what was decided at an older table is refused.
+Changes made once: a tap that arrives twice counts once, and a decision made at an older table is refused.
 
 A change may carry `expected_game` and `expected_seq` (the table its sender has looked at), and a key of its own: the
 field `once` or the header Idempotency-Key. The same change sent again, by an impatient finger or a retrying network,
@@ -74,7 +74,7 @@ def is_change(endpoint: str, fields: Mapping[str, Any]) -> bool:
 
 
 def about(fields: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, str]:
-    """What was asked for, without what only belongs to the form; `place` is what the address names."""
+    """The fields of a request without those that only belong to the form; `place` holds those of the address."""
     asked = {**place, **{name: value for name, value in fields.items() if name not in _OF_THE_FORM}}
     found = {}
     for name, value in sorted(asked.items()):
@@ -86,7 +86,7 @@ def about(fields: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """What is held against a play, in words: what stands for certain, what is only possible, what would be asked."""
+    """The ruling on a play in words: certain faults, possible ones, and those that people would be asked about."""
 
     faults: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
@@ -195,7 +195,7 @@ class Repeats:
         self._known: OrderedDict[bytes, _Change] = OrderedDict()
 
     def once(self, mark: bytes, make: Callable[[], Response]) -> Response:
-        """What `make` answers, or has answered to the same `mark`. A refusal (it raises) is not remembered."""
+        """The answer of `make`, or its earlier answer to the same `mark`. A refusal (it raises) is not remembered."""
         while True:
             with self._lock:
                 known = self._known.get(mark)

@@ -1,6 +1,6 @@
 """Forms of the page: what they carry, read with distrust, and given back where it is refused.
 
-What keyboards of other scripts type in numbers and hands, as the plain signs that are read.
+Signs that keyboards of other scripts type in numbers and hands, read as the plain ones.
 
 Names that nobody can tell apart on a screen: the same shapes of another script, a one for an l, blanks nobody sees.
 
@@ -80,7 +80,7 @@ _UNSEEN = ("Cf", "Zs", "Cc", "Mn")
 
 
 def skeleton(name: str) -> str:
-    """What two names have in common that look the same.
+    """A form of a name that is equal for names that look the same.
 
     >>> skeleton("Аnn") == skeleton("Ann"), skeleton("Bil1") == skeleton("Bill"), skeleton("Ali") == skeleton("All")
     (True, True, False)
@@ -145,7 +145,7 @@ def _mine(form: str | None) -> Returned | None:
 
 
 def entered(name: str, default: Any = "", form: str | None = None) -> Any:
-    """What was typed into the field, or `default` where this form was not returned."""
+    """The text typed into the field, or `default` where this form was not returned."""
     back = _mine(form)
     return default if back is None or name not in back.entered else back.entered[name]
 
@@ -285,14 +285,14 @@ def _keep_retry(fault: HTTPException, answer: Response) -> None:
 
 
 def kept_by_form() -> dict[str, str]:
-    """What waits behind a PIN page that came back."""
+    """The fields that wait behind a PIN page that came back."""
     back = returned()
     fields = {} if back is None else back.entered
     return {name.removeprefix("waiting_"): value for name, value in fields.items() if name.startswith("waiting_")}
 
 
 def helpers() -> dict[str, Any]:
-    """What templates with forms call."""
+    """The functions that templates with forms call."""
     return {
         "returned": returned(), "entered": entered, "wrong": wrong, "complaint": complaint, "refusal": refusal,
         "opens": opens, "choices": choices, "kept_by_form": kept_by_form,
@@ -313,7 +313,7 @@ def asked_as(path: str, fields: Mapping[str, str]) -> None:
 
 
 def fields_sent_again() -> Mapping[str, str]:
-    """What has to be sent again for this page to be shown again; {} where a link does."""
+    """The fields to send again to show this page again; {} where a link does."""
     found: Mapping[str, str] = g.get("sent_again", {})
     return found
 
@@ -552,7 +552,7 @@ _SOURCES = frozenset(map(skeleton, SOURCES))
 
 
 def refuse_name(field: str, name: str, earlier: Sequence[str]) -> None:
-    """Raises FieldError for a name that is none, or looks like one of the `earlier`."""
+    """Raises FieldError for an impossible name, or one that looks like one of the `earlier`."""
     if len(name) > MAX_NAME:
         raise FieldError(field, _("A player's name has at most 24 letters."))
     if not can_be_shown(name):

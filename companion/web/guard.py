@@ -48,7 +48,7 @@ HEADERS = {
 
 
 ROUTERS_DOMAINS = ("local", "fritz.box", "lan", "home", "home.arpa", "internal", "localdomain")
-"""What routers add to the names of machines (and mDNS, the first). Nobody can register a name in them."""
+"""Domains that routers add to the names of machines (and mDNS, the first). Nobody can register a name in them."""
 
 
 def own_names() -> frozenset[str]:
@@ -59,7 +59,7 @@ def own_names() -> frozenset[str]:
 
 
 def address_parts(address: str | None) -> SplitResult:
-    """The parts of an address that somebody has sent; empty ones of what is none."""
+    """The parts of an address that somebody has sent; all empty if it is no address."""
     try:
         return urlsplit(address or "")
     except ValueError:
@@ -100,8 +100,8 @@ def address_of(peer: str | None) -> str:
 
 
 def network_of(peer: str | None) -> str:
-    """Who counts as one where somebody guesses: an IPv4 address, or a whole IPv6 network, where anybody may have any
-    number of addresses; so has one machine on a link."""
+    """The network that counts as one guesser: an IPv4 address, or a whole IPv6 network, because one machine may have
+    any number of addresses in it, on a link too."""
     address = address_of(peer)
     return str(ipaddress.IPv6Network((address, 64), strict=False)) if ":" in address else address
 

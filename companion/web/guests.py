@@ -107,7 +107,7 @@ ICON_GROUND = "#12352c"
 
 @inviting.get("/manifest.webmanifest")
 def manifest() -> Response:
-    """What a browser asks for when the page is put on the home screen."""
+    """The web app manifest, for a page on the home screen."""
     icons = [
         {"src": url_for("static", filename="icon.svg"), "sizes": "any", "type": "image/svg+xml"},
         {"src": url_for("static", filename="icon-192.png"), "sizes": "192x192", "type": "image/png"},
@@ -139,7 +139,7 @@ def as_typed(board: GameView, hand: Iterable[Sequence[int]]) -> str:
 
 
 def read_hand_of(request: Request, board: GameView) -> Mapping[str, Any]:
-    """What the reader says of the photograph in the form (`app.games.hand_of`). Raises FieldError, Conflict."""
+    """Read the photograph in the form (`app.games.hand_of`). Raises FieldError, Conflict."""
     repository = app_state().repository
     if repository is None or repository.read_hand is None:
         raise Conflict(_("This box cannot read photographs; type the tiles instead."))
@@ -153,7 +153,7 @@ def read_hand_of(request: Request, board: GameView) -> Mapping[str, Any]:
 
 
 def photo_note(name: str, read: Mapping[str, Any], then: str, replaced: str = "") -> tuple[str, bool]:
-    """What was read, with `then` at its end, and whether nothing of it or of what it `replaced` needs a look."""
+    """A sentence on the reading, ending with `then`; and whether neither it nor the text it `replaced` needs a look."""
     found = len(read.get("tiles") or ())
     unread = int(read.get("unreadable") or 0)
     note = ngettext("%(name)s: one tile read.", "%(name)s: %(num)s tiles read.", found, name=name)
@@ -174,7 +174,7 @@ def photo_note(name: str, read: Mapping[str, Any], then: str, replaced: str = ""
 
 
 def replaced_text(before: object, read: Mapping[str, Any], board: GameView) -> str:
-    """What was typed `before` that the photograph, in whose place it stands now, does not show; "" where nothing."""
+    """A sentence on tiles typed `before` that the photograph, which replaces them, does not show; "" without any."""
     typed = str(before or "").replace(",", " ").replace(";", " ").split()
     left = [sorted(tile) for tile in read.get("tiles") or ()]
     lost = []
@@ -192,7 +192,8 @@ guests = Blueprint("guests", __name__)
 
 
 class GuestHands:
-    """What guests have sent for one round of one game, by player. Thread-safe; gone with the round or the program."""
+    """The hands that guests have sent for one round of one game, by player. Thread-safe; gone with the round or the
+    program."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -276,7 +277,7 @@ def send() -> str:
 
 
 def _notes(board: GameView, player: str, typed: Sequence[tuple[int, int]]) -> dict[str, list[str]]:
-    """What the table says otherwise about this hand alone; a tile that somebody else has sent too is said to both."""
+    """Where the table contradicts this hand alone; of a tile that somebody else has sent too both are told."""
     others = {}
     for name, sent in hands_sent(board).items():
         with suppress(FieldError):

@@ -26,7 +26,7 @@ from companion.web.wording import show_tile, train_name
 HandTiles = Sequence[tuple[int, int]]
 
 OVERLOOKED = 3
-"""So many tiles of whoever went out may lie there without being on record."""
+"""At most this many tiles of whoever went out may lie there without being on record."""
 
 MOST_TO_CHOOSE = 60
 """Among more tiles than these, typing two numbers is quicker than looking for one."""
@@ -132,7 +132,7 @@ def _sorted(tile: Sequence[int]) -> tuple[int, int]:
 LONG, WIDE = 208, 108
 """A tile as the page draws it (`bits.html`)."""
 AROUND = 40
-"""What is shown beside the outermost tiles."""
+"""The margin beside the outermost tiles."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def catalogue(language: str) -> gettext_module.NullTranslations:
 
 
 def choose_language(request: Request) -> str:
-    """What the viewer asked for last, else what the browser prefers."""
+    """The language that the viewer asked for last, else the one that the browser prefers."""
     asked = request.args.get("lang") or request.cookies.get("lang") or ""
     if asked in LANGUAGES:
         return asked
@@ -143,8 +143,8 @@ PARTS = re.compile(
     r"|(?P<tile>(?<![\w.:-])(?:\d{1,2}[-:]|[^\W\d_]+-)\d{1,2}(?![\w.:-]*\d))",
     re.DOTALL,
 )
-"""What is whole already or only heard, elements that hold text alone, tags with their attributes, and what is wrapped:
-tiles, and sets like `Double-12`."""
+"""Parts left as they are (whole already or only heard; elements that hold text alone; tags with their attributes), and
+the parts to wrap: tiles, and sets like `Double-12`."""
 
 
 def whole_tiles(page: str) -> Markup:

@@ -1,12 +1,12 @@
-"""What the hands that were shown leave open about a round: said once for each kind, with links that tell its plays
-apart. A link says which act it shows and no name, since nobody is accused of what is only possible.
+"""Questions that the shown hands leave open about a round: told once for each kind, with links that tell its plays
+apart. A link says which act it shows and no name: a possible fault accuses nobody.
 
-A tap that does not fit what was tapped before, in the words of the game: what does not fit, and what may have been.
+A tap that does not fit those before, in the words of the game: the misfit, and what may have happened.
 
 Whoever tapped answers with one key. Nobody is accused by any of these sentences.
 
-What each phone shows of taps that do not fit: whose question it is, *Later*, *I am further on*, and the list that
-puts acts in order. All of it works without scripts.
+The view of such a tap on each phone: whose question it is, *Later*, *I am further on*, and the list that puts acts in
+order. All of it works without scripts.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Acts:
         return None if by is None else str(by)
 
     def whose_before(self, seq: Any) -> str | None:
-        """Whose act was told right before that one."""
+        """The player of the act told right before that one."""
         n = self._by_seq.get(seq, 0)
         return str(self.row[n - 1].get("by")) if n else None
 
@@ -169,7 +169,7 @@ def act_name(line: Line, family: str = "mexican") -> str:
 
 
 def question_text(question: Line, acts: Acts) -> str:
-    """What does not fit, in one sentence."""
+    """The misfit in one sentence."""
     about = question.get("about")
     if about in acts.starts:
         return wording.wrong_engine_text(acts.starts[about], acts.family)
@@ -239,8 +239,8 @@ def _at_fault(code: str, acts: Acts) -> str | None:
 
 
 def keys_of(question: Line, acts: Acts) -> list[Key]:
-    """What may have been, the likeliest first, as far as it fits what was tapped since; *It was really so* is the last
-    before *More*. Another order has no key of its own: it is a list."""
+    """The possible answers, the likeliest first, as far as they fit later taps; *It was really so* is the last before
+    *More*. Another order has no key of its own: it is a list."""
     alive = question.get("alive")
     found, so = list[Key](), list[Key]()
     for n, one in enumerate(question.get("candidates") or ()):
@@ -335,7 +335,7 @@ def _name_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
 
 
 def so_text(candidate: Line, question: Line, acts: Acts) -> str:
-    """What then stands against one player, under *It was really so*."""
+    """The findings against one player that *It was really so* would leave."""
     line, held = acts.line(question.get("about")), candidate.get("events") or ()
     by = next((one["by"] for one in held if one.get("by")), line.get("by"))
     faults = " · ".join(code_title(str(code)) for code in candidate.get("codes") or ())
@@ -343,7 +343,7 @@ def so_text(candidate: Line, question: Line, acts: Acts) -> str:
 
 
 def answer_text(question: Line, what: Line, acts: Acts) -> str:
-    """What a person answered, as its key says it (wording.answer_text)."""
+    """A person's answer in the words of its key (wording.answer_text)."""
     if "answer" not in what or what.get("insert"):
         return ""
     candidates, choice = question.get("candidates") or (), what["answer"]
@@ -381,7 +381,7 @@ settling = Blueprint("settling", __name__)
 
 
 def settling_state() -> tuple[Any, ...]:
-    """What this phone has chosen of it: for whoever keeps what is drawn for one phone."""
+    """This phone's choices about questions: part of the key under which a drawn page is kept."""
     return tuple(session.get("later") or ()), tuple(session.get("further") or ())
 
 
@@ -459,7 +459,7 @@ def further() -> AnyResponse:
 @settling.post("/api/was-so")
 @changes
 def was_so() -> AnyResponse:
-    """What was put in order without a question was not so: entry `seq` happened as it was tapped."""
+    """Confirm that entry `seq` happened as it was tapped, although it was put in order without a question."""
     fields = read_body(request)
     seq = number(fields, "seq", 1, 10**9)
     with table_as_seen(fields) as game:

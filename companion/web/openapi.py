@@ -182,5 +182,5 @@ def of_type(kind: Any) -> dict[str, Any]:
 
 
 def _known(hint: Any) -> Any:
-    """What a field holds that is left out where there is nothing."""
+    """The type of an optional field when it has a value."""
     return next(one for one in get_args(hint) if one is not type(None)) if type(None) in get_args(hint) else hint

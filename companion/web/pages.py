@@ -1,4 +1,4 @@
-"""Whose phone this is: asked once, with one tap. The phone's keys then act for that player.
+"""The owner of this phone: asked once, with one tap. The phone's keys then act for that player.
 
 The live page in its two sizes: in the hand (`/`) and on the wall (`/tv`).
 """
@@ -124,7 +124,7 @@ LAST_PLAYS = 8
 
 
 def names_in_templates() -> dict[str, Any]:
-    """What every template may call, and what it may know."""
+    """The functions and values that every template may use."""
     return {
         **{told.__name__: told for told in TOLD},
         "SHARED": SHARED,
@@ -206,7 +206,7 @@ TOLD = (
     summary_of, pin_place_text, fields_sent_again, own_address, invitation, qr_address, uninvited_text, last_game,
     undo_text, taken_back_text, may_put_back, brought_down_by,
 )  # fmt: skip
-"""What every template may call, by its own name."""
+"""Functions that every template may call by their own names."""
 
 
 def _greet_screen() -> None:
@@ -294,7 +294,7 @@ def _regions_of_the_moment(tv: bool) -> dict[str, Any]:
 
 
 def _kept(key: tuple[Any, ...], render: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What `render` makes, made once for each moment; a form that comes back is drawn for its sender alone."""
+    """The page that `render` makes, once for each moment; a form that comes back is drawn for its sender alone."""
     if returned() is not None:
         return render()
     cache: RegionCache = current_app.extensions["companion_regions"]

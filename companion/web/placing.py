@@ -3,7 +3,7 @@
 Camera and table before play: where the table lies in the picture, set by hand where no markers are printed, and
 whether the picture is good enough.
 
-Who sits where: a handle for everybody, dragged to where the train starts (Chinese: to where the player sits).
+Seats: a handle for everybody, dragged to where the train starts (Chinese: to where the player sits).
 
 Showing it takes a look at the table, for which the game has to wait: it needs the PIN.
 
@@ -43,7 +43,7 @@ FIRST_CORNERS = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
 
 
 def cause_text(cause: str) -> tuple[str, str]:
-    """What is wrong with the picture, and what helps."""
+    """The fault of the picture in words, and the remedy."""
     texts = {
         "FROZEN": (_("The picture is frozen."), _("Unplug the camera and plug it in again.")),
         "DARK": (_("Too dark."), _("Switch on more light.")),
@@ -235,7 +235,7 @@ def _size(fields: Mapping[str, Any]) -> list[float] | None:
 
 
 def _length(given: Any) -> float | None:
-    """A side of a table in mm; None for what is none."""
+    """A side of a table in mm; None for any other text."""
     try:
         number = float(given)
     except (TypeError, ValueError):
@@ -251,7 +251,7 @@ SITS = "seat:"
 
 
 def title(name: str) -> str:
-    """What a handle is called."""
+    """The name of a handle."""
     if name.startswith(SITS):
         return _("%(name)s sits here", name=name.removeprefix(SITS))
     return _("Mexican train") if name == MEXICAN else name
@@ -428,7 +428,7 @@ def _chosen_set() -> str:
 
 @learning.get("/api/learn")
 def learning_state() -> Response:
-    """What is being learned, and how the last attempt ended."""
+    """The state of learning, and how the last attempt ended."""
     return jsonify(dict(learning_of_the_table().status()))
 
 

@@ -1,8 +1,8 @@
-"""What was changed in a game: who, when, what, before and after. What was undone stays, struck through.
+"""The changes in a game: who, when, what, before and after. A change that was undone stays, struck through.
 
-Disputes and corrections: one play with its ruling and pictures, and what a correction would change.
+Disputes and corrections: one play with its ruling and pictures, and the effect of a correction.
 
-Who it may have been, on the page: the hypotheses and costs of `companion explain`, in the reader's language.
+The candidates on the page: the hypotheses and costs of `companion explain`, in the reader's language.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from companion.web.wording import author_text, event_text, question_of, show_til
 TAPPED = frozenset(
     {"tile_played", "drew", "passed", "discarded", "marker_placed", "marker_removed", "double_flipped", "announced"}
 )
-"""What people tap in a game without a camera: on the printed sheet only where it no longer stands."""
+"""Taps in a game without a camera: on the printed sheet only where they no longer stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class _Stood:
 
 
 def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tuple[str, str]:
-    """What stood before a correction and what stands after it."""
+    """The texts before and after a correction."""
     corrected = int(line.get("corrects") or 0)
     target = stood.reads(corrected)
     before = event_text(target, family) if target else ""
@@ -209,7 +209,7 @@ PICTURE = re.compile(r"[\w][\w.-]{0,120}\.(jpg|jpeg|png|webp)", re.ASCII | re.IG
 
 NEXT_FRAMES = 6
 MOST_FRAMES = 24
-"""So many pictures are looked through for a tile that its own entry has no picture of."""
+"""At most this many pictures are searched for a tile that its own entry has no picture of."""
 
 
 def line_of(seq: int) -> dict[str, Any]:
@@ -265,8 +265,8 @@ def _laid_with(frame: str) -> list[Sequence[int]]:
 
 
 def shown_play(seq: int, board: GameView) -> dict[str, Any]:
-    """The play as it stands now, of whichever round; a line that is no play, as the journal has it. What no longer
-    counts is `withdrawn`, `changed_by` the entries that removed it."""
+    """The play as it stands now, of whichever round; a line that is no play, as the journal has it. A play that no
+    longer counts is `withdrawn`, with the entries that removed it in `changed_by`."""
     held = board.play(seq) or app_state().session.held_line(seq)
     if held is not None:
         return dict(held)
@@ -404,7 +404,7 @@ def _history_line(line: Line, about: Line) -> dict[str, Any]:
 
 
 def _confirmations(seq: int) -> list[dict[str, Any]]:
-    """What people said of whether entry `seq` was really so, with the question about it; what was taken back too."""
+    """Statements that entry `seq` was really so, with the question about it; also those that were taken back."""
     lines = event_lines(app_state().session)
     asked = {line["seq"]: line for line in lines if line.get("about") == seq}
     fallen, found = withdrawn(lines), list[dict[str, Any]]()
@@ -506,7 +506,7 @@ def previewed(seq: int) -> str:
 @plays.post("/play/<int:seq>/preview")
 @needs_pin
 def preview(seq: int) -> str:
-    """What a correction would change, before it is made."""
+    """Preview a correction: show its effect before it is made."""
     return _preview(seq, read_body(request))
 
 
@@ -604,14 +604,14 @@ def latest() -> AnyResponse:
 hypotheses = Blueprint("hypotheses", __name__)
 
 HYPOTHESES = "web/texts/hypotheses.toml"
-"""What a hypothesis assumes besides what was seen, and why the game looked again (`perception.settings.Why`)."""
+"""The assumptions of hypotheses in words, and the reasons why the game looked again (`perception.settings.Why`)."""
 
 MOST_KEPT = 32
-"""Entries of which it is kept what the belief said of them."""
+"""At most this many entries' explanations are kept."""
 
 
 def explained(session: SessionLike, seq: int) -> Dispute | None:
-    """What the belief says of entry `seq`, once for each state of the game; None where nothing is known of it."""
+    """The belief's explanation of entry `seq`, worked out once for each state of the game; None without one."""
     kept: OrderedDict[tuple[str, int, int], Dispute | None] = current_app.extensions["companion_disputes"]
     mark = app_state().game, len(session.events), seq
     if mark not in kept:

@@ -99,7 +99,7 @@ def start() -> str:
 
 @rounds.get("/match-end")
 def end_match() -> str:
-    """Who wins if the players stop here, before they do."""
+    """Show who wins if the players stop here, before they do."""
     return render_template("match_end.html", board=_board(), tv=False)
 
 
@@ -194,7 +194,7 @@ def _end_page(
 
 
 def _next_seat(board: GameView, hands: Mapping[str, str]) -> str | None:
-    """Whose photograph is probably the next one."""
+    """The seat whose photograph probably comes next."""
     return next((seat.name for seat in board.seats if not hands.get(seat.name)), None)
 
 
@@ -247,8 +247,8 @@ def _how(fields: Mapping[str, Any], played: RoundScores | None) -> str:
 
 
 def _expect_round(fields: Mapping[str, Any], board: GameView) -> None:
-    """What the camera still sees of the round is no reason to refuse its count. Raises Conflict where it is another
-    round by now, or was counted meanwhile."""
+    """Refuse a count only if the round is another by now or was counted meanwhile: raises Conflict. Plays that the
+    camera still sees are no reason."""
     if fields.get("at") not in (None, "", round_at(board)):
         raise Conflict(changed())
 
@@ -379,7 +379,7 @@ def _points(fields: Mapping[str, Any], board: GameView) -> dict[str, int]:
 
 
 def _out(fields: Mapping[str, Any], board: GameView) -> str | None:
-    """Who went out; None: nobody, the table was blocked."""
+    """The player who went out; None: nobody, the table was blocked."""
     if "out" not in fields:
         raise FieldError("out", _("Say how the round ended."))
     return None if fields["out"] in (None, "") else person(fields, "out", [seat.name for seat in board.seats])

@@ -246,7 +246,7 @@ def _write(
 
 
 MOST_SHARING = 3
-"""So many players are named for one best round; of more it says nothing about anybody."""
+"""At most this many players are named for one best round; if more share it, it distinguishes nobody."""
 
 
 @dataclass(frozen=True, slots=True)

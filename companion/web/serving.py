@@ -55,7 +55,8 @@ AVAHI = (Path("/run/avahi-daemon/socket"), Path("/var/run/avahi-daemon/socket"))
 
 
 class OwnName:
-    """Who answers to this machine's name on the home network. `local` is the name, "" where nobody answers."""
+    """Finds out who answers to this machine's name on the home network. `local` is the name, "" where nobody
+    answers."""
 
     def __init__(self, port: int, hostname: str | None = None, avahi: Sequence[Path] = AVAHI) -> None:
         self._port, self._avahi = port, avahi
@@ -124,8 +125,8 @@ LOOPBACK = "127.0.0.1"
 
 def own_number(inet: socket.socket, routes: Path = ROUTING_TABLE) -> str:
     """This machine's IPv4 address in the home network: that of the interface with the default route, else of the first
-    that has one; those of containers and private networks come last. 127.0.0.1 where there is none. `inet` is any IPv4
-    socket; nothing is sent, no name is looked up."""
+    that has one; those of containers and private networks come last. 127.0.0.1 without any. `inet` is any IPv4 socket;
+    nothing is sent, no name is looked up."""
     names = [name for _, name in socket.if_nameindex()]
     outward = _outward(routes.read_text(encoding="ascii").splitlines()[1:]) if routes.is_file() else []
     for name in in_order(names, outward):
@@ -137,7 +138,7 @@ def own_number(inet: socket.socket, routes: Path = ROUTING_TABLE) -> str:
 
 def own_number_6(addresses: Path = ADDRESSES_6) -> str:
     """This machine's IPv6 address in the home network; "" where it has none. One that stays within the house comes
-    before one that the whole internet can reach; one of a link alone is none, since no browser takes it."""
+    before one that the whole internet can reach; one of a link alone does not count, since no browser takes it."""
     lines = addresses.read_text(encoding="ascii").splitlines() if addresses.is_file() else []
     found: dict[str, list[ipaddress.IPv6Address]] = {}
     for number, _index, _length, scope, flags, name in (line.split() for line in lines):
@@ -257,7 +258,7 @@ def photograph_limit() -> Markup:
 
 
 def read_photograph(request: Request) -> bytes | None:
-    """The photograph of the form; None where none was chosen. Raises FieldError for a file that is none."""
+    """The photograph of the form; None where no file was chosen. Raises FieldError for a file that is no photograph."""
     picture = request.files.get("photo") if request.mimetype == "multipart/form-data" else None
     if not isinstance(picture, FileStorage) or not picture.filename:
         return None
@@ -290,7 +291,7 @@ PIECE = 64 * 1024
 its threads that had sent a long file kept 15 MB."""
 
 BACKLOG_BYTES = 256 * 1024
-"""What a screen may leave untaken before whoever writes to it waits."""
+"""Bytes that a screen may leave unread before the writer waits."""
 
 GONE_S = 30.0
 """A client that acknowledges nothing for so long is gone."""
@@ -378,7 +379,8 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
 
 class OneAddress:
-    """The app, answering so many requests of one address at a time: the others wait, and nobody else for them."""
+    """The app, with a limit on the requests of one address that are answered at a time: further ones wait, and nobody
+    else has to."""
 
     def __init__(self, app: Flask, answers: int) -> None:
         self._app, self._answers = app, answers

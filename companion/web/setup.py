@@ -106,7 +106,7 @@ def own_rules(data_dir: Path | None) -> tuple[OwnRules, ...]:
 
 
 def find(data_dir: Path | None, key: str) -> OwnRules | None:
-    """The rules of that key; None where there are none, or none that can be used."""
+    """The rules of that key; None where the file is missing or cannot be used."""
     return next((one for one in own_rules(data_dir) if one.key == key and not one.fault), None)
 
 
@@ -122,7 +122,7 @@ def keep(data_dir: Path, extends: str, title: str, options: Mapping[str, Any]) -
 
 
 def forget(data_dir: Path, key: str) -> bool:
-    """Delete the file of that key; False where there is none. Raises OSError."""
+    """Delete the file of that key; False where it is missing. Raises OSError."""
     if key not in (one.key for one in own_rules(data_dir)):
         return False
     (data_dir / FOLDER / f"{key}.toml").unlink(missing_ok=True)
@@ -289,7 +289,7 @@ def lengths_of(rules: RuleSetText, own: Mapping[str, Any]) -> tuple[MatchLength,
 
 
 def lengths_chosen(fields: Mapping[str, Any], family: str) -> dict[str, int | str]:
-    """What a form says of them; what was left empty is left out. Raises FieldError."""
+    """The lengths of a form, without fields left empty. Raises FieldError."""
     names = {f"option_{field}": field for field in offered_lengths(family)}
     written = {name: field for name, field in names.items() if fields.get(name) not in (None, "")}
     return {field: _length(fields, name, field) for name, field in written.items()}
@@ -314,7 +314,7 @@ def _camera() -> dict[str, Any]:
 @setup.get("/camera.jpg")
 @needs_pin
 def camera_picture() -> Response:
-    """What the camera sees now, for placing it. Nothing is painted over: only for whoever sets the table up."""
+    """The camera's picture of now, for placing it. Nothing is painted over: only for whoever sets the table up."""
     camera = app_state().camera
     picture = None if camera is None else camera.still()
     if picture is None:
@@ -558,7 +558,7 @@ def ask_players() -> str:
 @changing_players.post("/players")
 @needs_pin
 def preview() -> AnyResponse | str:
-    """What would change, before it does."""
+    """Preview the change of players."""
     return _preview(read_body(request))
 
 

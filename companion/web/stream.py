@@ -109,7 +109,8 @@ class ScreenPlace:
 
 
 class ScreenPlaces:
-    """So many screens at a time. Nobody is turned away: the oldest screen of the address with the most of them goes."""
+    """Limits how many screens are connected at a time. Nobody is turned away: the oldest screen of the address with the
+    most of them goes."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -1,12 +1,12 @@
-"""What a tap brings from the phone: the page it was made on, and what it puts in.
+"""Fields that a tap brings from the phone: the page it was made on, and the acts it puts in.
 
-What a tap carries of the page on which it was made: whose turn the phone showed, which turn of its own player, and
-for a tile the train's end.
+A tap carries three facts about the page on which it was made: whose turn the phone showed, which turn of its own
+player, and for a tile the train's end.
 
 A tap may arrive when the table has gone on, because somebody was quicker or the line was away. These fields say what it
 was meant for.
 
-What happened at the table and was neither seen nor tapped: what the page puts in before or after a play.
+Acts that were neither seen nor tapped: the page puts them in before or after a play.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_TURNS = 999
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What the phone showed when somebody tapped. None: not said, or not known then."""
+    """The state that the phone showed when somebody tapped. None: not said, or not known then."""
 
     turn: str | None = None
     """The player whose turn it was."""
@@ -42,7 +42,7 @@ class Carried:
     """The value at which the train ended."""
 
     def said(self) -> dict[str, int]:
-        """What a command of the session is told of it."""
+        """The arguments for a command of the session."""
         return {name: value for name, value in (("turn", self.own), ("end", self.end)) if value is not None}
 
 
@@ -88,7 +88,7 @@ EVENTS: Mapping[str, Mapping[str, Any]] = {
 
 
 def insertable(board: GameView) -> tuple[str, ...]:
-    """What can be missing in this game, besides a tile."""
+    """The acts, besides a tile, that can be missing in this game."""
     if board.chinese:
         return ("discard", "pass", "done")
     ends = (train.name for train in board.trains if train.tiles and train.tiles[-1].double and not train.flipped)

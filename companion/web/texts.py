@@ -7,7 +7,7 @@ The rule sets in a player's words: what is special about each, who may play, and
 The rules themselves live in the rule sets; this is only what the set-up page says about them (docs/rules.md 2-4), read
 from `texts/games.toml` and `texts/house_rules.toml`.
 
-What other rooms say, said in the viewer's language: rejected commands, troubles of camera and disk.
+Messages of other rooms in the viewer's language: rejected commands, troubles of camera and disk.
 
 Those rooms know no language. A rejected command comes as a code. The troubles come as English sentences, listed in
 `texts/refusals.toml` as templates; a sentence that fits one is translated, with what stood in the places of its
@@ -49,7 +49,7 @@ def code_title(code: str) -> str:
 
 
 def reminder(code: str) -> str:
-    """What the rules ask for at this moment: a hint, never a fault."""
+    """A reminder of something the rules ask for at this moment: a hint, never a fault."""
     return translate(marked("Opening the Mexican train is announced.")) if code == "MX_ANNOUNCE" else code_rule(code)
 
 
@@ -121,7 +121,7 @@ def question_about(field: str) -> str:
 def options_of(name: str, own: Mapping[str, object] | None = None) -> tuple[HouseOption, ...]:
     """Every house rule that this rule set has, those that tables most often change first.
 
-    What `own` has chosen is among the choices, though nobody else offers it.
+    The choices of `own` are among them, though nobody else offers them.
     """
     rules = load_ruleset(name)
     known = written(HOUSE_RULES)
@@ -300,7 +300,7 @@ def reader_slow() -> RepairText:
 
 
 def part_text(part: str) -> str:
-    """What a long-lived part does, in the viewer's language."""
+    """The task of a long-lived part, in the viewer's language."""
     parts = written(REPAIRS)["parts"]
     return gettext(parts.get(part, part))
 
@@ -326,7 +326,7 @@ def repair_text(repair: Repair) -> RepairText:
 
 
 def _trouble_text(sentence: str) -> RepairText:
-    """What helps with what another part of the program says about itself."""
+    """The remedy for a trouble that another part of the program reports."""
     for beginning, text in remedies().items():
         if sentence.startswith(beginning):
             meaning, remedy = gettext(text.meaning), gettext(text.remedy) if text.remedy else ""
@@ -336,14 +336,14 @@ def _trouble_text(sentence: str) -> RepairText:
 
 
 def in_english(repair: Repair) -> str:
-    """What is wrong, for `/health`, the terminal and the log."""
+    """The fault in English, for `/health`, the terminal and the log."""
     if repair.code == LASTING_TROUBLE:
         return str(repair.about.get("words"))
     return cases().get(repair.code, _unknown(repair)).title % _shown(repair)
 
 
 def _shown(repair: Repair) -> dict[str, str | int]:
-    """What a case is about, as people call it: game 3, not game-0003."""
+    """The subject of a case as people call it: game 3, not game-0003."""
     about = dict(repair.about)
     number = number_of(str(about.get("game", "")))
     return {**about, "game": number} if number else about

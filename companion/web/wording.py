@@ -46,7 +46,7 @@ WORDING = "web/texts/wording.toml"
 
 
 def said(table: str, code: str, **values: object) -> str:
-    """One text of `texts/wording.toml` in the viewer's language; "" where there is none for this code."""
+    """One text of `texts/wording.toml` in the viewer's language; "" for a code without one."""
     text = written(WORDING)[table].get(code)
     return "" if text is None else _(text, **values)
 
@@ -76,9 +76,10 @@ MOST_NAMED = 2
 
 
 def who(by: str | None, maybe: Sequence[str] = ()) -> str:
-    """Who did something: a name, or those whom the record cannot tell apart, the likeliest first.
+    """The name of a player, or of those whom the record cannot tell apart, the likeliest first.
 
-    Of more than `MOST_NAMED` even the likeliest is not probable: who is, comes alone."""
+    Of more than `MOST_NAMED` even the likeliest is improbable; a probable one would stand alone.
+    """
     if by:
         return by
     if len(maybe) == 1:
@@ -183,7 +184,8 @@ def _round_end_text(event: Mapping[str, Any], family: str) -> str:
 
 
 def proof_text(play: Mapping[str, Any], players: Sequence[str] = ()) -> str:
-    """What a certain ruling rests on. People may have tapped a wrong tile, so their entries prove nothing."""
+    """The evidence that a certain ruling rests on. People may have tapped a wrong tile, so their entries prove
+    nothing."""
     said = [author_text(str(one["confirmed_by"]), players) for one in confirmed(play)]
     if said:
         return _("%(names)s said that it was really so.", names=", ".join(dict.fromkeys(said)))
@@ -196,7 +198,7 @@ def proof_text(play: Mapping[str, Any], players: Sequence[str] = ()) -> str:
 
 
 def author_text(author: str | None, players: Sequence[str]) -> str:
-    """Who entered something; names of `players` are said to be theirs, any other is what a phone calls itself."""
+    """The author of an entry in words: one of `players`, or the name that a phone calls itself."""
     if author in players:
         return str(author)
     if author == PHONE:
@@ -235,7 +237,7 @@ def open_text(play: Mapping[str, Any]) -> str:
 
 
 def entry_text(board: GameView) -> str:
-    """What the player at work has to do, over the keys."""
+    """The task of the player at work, shown over the keys."""
     if board.together:
         return _("Everybody builds their first train")
     name = board.at_work.name if board.at_work else ""
@@ -267,7 +269,7 @@ def unable_text(board: GameView, me: Seat | None) -> str:
 
 
 def correction_text(event: Mapping[str, Any], family: str) -> str:
-    """What a person changed, in words."""
+    """A person's correction in words."""
     what = change_made(event)
     if what.get("retracts"):
         fallen = " ".join(retraction_text(one) for one in what["retracts"])
@@ -317,7 +319,7 @@ def reads_slowly(camera: Mapping[str, Any] | None) -> bool:
 
 
 def camera_doing(camera: Mapping[str, Any]) -> str:
-    """What the camera is doing: it is not called away where something else keeps the table from being read."""
+    """The state of the camera; it is not called away if something else keeps the table from being read."""
     message = str(camera.get("message") or "")
     if reads_slowly(camera):
         return _("Reading is slow")
@@ -327,7 +329,7 @@ def camera_doing(camera: Mapping[str, Any]) -> str:
 
 
 def camera_message(camera: Mapping[str, Any]) -> str:
-    """What is to be said of the camera, in a sentence if there is one."""
+    """The message about the camera, as a sentence if it has one."""
     message = str(camera.get("message") or "")
     if reads_slowly(camera):
         return _(reader_slow().title)
@@ -335,19 +337,19 @@ def camera_message(camera: Mapping[str, Any]) -> str:
 
 
 def camera_text(state: str) -> str:
-    """What the camera is doing."""
+    """The state of the camera in words."""
     return said("camera", state) or said("camera", "looking")
 
 
 def turn_text(board: GameView) -> str:
-    """Whose turn it is, to be read aloud; "" where nobody knows."""
+    """The player whose turn it is, in a sentence to be read aloud; "" where nobody knows."""
     if board.together:
         return _("Everybody builds their first train")
     return "" if board.at_work is None else _("%(name)s to play.", name=board.at_work.name)
 
 
 def question_of(line: Mapping[str, Any]) -> Question:
-    """What the line of a question asks."""
+    """The question that a line of the journal asks."""
     return Question.of(str(line.get("reason") or ""))
 
 
@@ -386,7 +388,7 @@ def reason_text(line: Mapping[str, Any]) -> str:
 
 
 def settle_text(count: int) -> str:
-    """That so many taps are asked about, without a name."""
+    """A sentence on how many taps are asked about, without a name."""
     return ngettext("One thing to settle", "%(num)s things to settle", count)
 
 
@@ -405,7 +407,7 @@ def _unread_text(train: str) -> str:
 
 
 def apart_text(count: int) -> str:
-    """That so many tiles lie on the table apart from all trains, or from the line."""
+    """A sentence on how many tiles lie on the table apart from all trains, or from the line."""
     return ngettext(
         "%(num)s tile lies apart from the others and is not recorded.",
         "%(num)s tiles lie apart from the others and are not recorded.",
@@ -414,12 +416,12 @@ def apart_text(count: int) -> str:
 
 
 def trouble_text(code: str) -> str:
-    """What the camera cannot make out on the table; accuses nobody. "" for an unknown code."""
+    """A thing on the table that the camera cannot make out, in words that accuse nobody. "" for an unknown code."""
     return said("troubles", code)
 
 
 def _report_text(event: Mapping[str, Any], by: str) -> str:
-    """What somebody says about an announcement that was made or forgotten, or about a deal."""
+    """A report in words: of an announcement that was made or forgotten, or of a deal."""
     if event.get("due") not in (None, event.get("value")):
         count, due = event.get("value"), event["due"]
         return _("%(by)s was dealt %(count)s tiles; the rules deal %(due)s.", by=by, count=count, due=due)
@@ -428,7 +430,7 @@ def _report_text(event: Mapping[str, Any], by: str) -> str:
 
 
 def rules_name(name: str) -> str:
-    """What a rule set is called, with the name its own players use where that is another."""
+    """The name of a rule set, with the one that its own players use where that differs."""
     known = written(GAMES)["games"].get(name, {})
     english, own = known.get("name", ""), known.get("own_name", "")
     called = _(english) if english else ""
@@ -471,7 +473,7 @@ def fault_tag(play: Mapping[str, Any]) -> str:
 
 
 def examined_text(one: Examined, family: str = "mexican") -> str:
-    """What the hands shown at the end say of an earlier decision."""
+    """The ruling of the hands shown at the end on an earlier decision."""
     tiles = " ".join(show_tile(tile, family) for tile in one.tiles)
     if not one.offence:
         return _("%(tiles)s would have fitted. These rules allow it all the same.", tiles=tiles)
@@ -495,7 +497,8 @@ def candidate_text(candidate: Mapping[str, Any], family: str = "mexican") -> str
 
 
 def answer_text(question: Mapping[str, Any], what: Mapping[str, Any], family: str = "mexican") -> str:
-    """What a person answered to a question, as its buttons say it; "" where `what` is none or puts something in."""
+    """A person's answer to a question in the words of its buttons; "" where `what` is no answer or puts something
+    in."""
     if "answer" not in what or what.get("insert"):
         return ""
     candidates = question.get("candidates") or ()
@@ -542,7 +545,7 @@ class QuotedWords(NamedTuple):
 
 
 def quoted_words(rules: str, about: str) -> QuotedWords | None:
-    """What the text that a rule set rests on says of a code or a field; None where it has no sentence for it."""
+    """The sentence on a code or a field in the text that a rule set rests on; None without one."""
     found = quotation(rules, about)
     if found is None:
         return None
@@ -559,7 +562,7 @@ MOST_LINES = 3
 """More lines would take the table its room; what is left out is counted."""
 
 TURNS_SHOWN = 2
-"""So many turns after a fault the room has seen it; it stays in the list of plays and at the tile."""
+"""After this many turns the room has seen a fault; it stays in the list of plays and at the tile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -700,7 +703,7 @@ def _block(board: GameView) -> list[Notice]:
 
 
 def ahead_text(board: GameView) -> str:
-    """Who leads, and by how much."""
+    """The leader and the lead, in a sentence."""
     leaders = [row for row in board.scores if row.rank == 1]
     others = [abs(row.total - leaders[0].total) for row in board.scores if row.rank > 1]
     if not others:
@@ -726,7 +729,7 @@ class Call(TypedDict):
 
 
 def calls_of(board: GameView) -> list[Call]:
-    """What there is to say now: faults and fallen accusations, the plays in their order, questions, at last who leads.
+    """All messages of now: faults and fallen accusations, the plays in their order, questions, at last who leads.
 
     The key of who leads begins with how many rounds are counted, so that a page tells a correction from another round.
     """
