@@ -113,10 +113,12 @@ class RuleSet:
     starter_by: str = "chosen"
     draws: str = "one"
     extra_tile: str = "anywhere"
+    """Where the second tile goes after a double: on the double, or anywhere."""
     extra_in_order: bool = False
     max_doubles_per_turn: int | None = None
     """None: no limit."""
     close_order: str = "any"
+    """Which open double must be covered first."""
     closings_per_turn: int = 1
     """1 in every source, which is what the end of a turn with its first plain tile comes to. No other number is
     accepted."""
@@ -126,6 +128,7 @@ class RuleSet:
     marker_off_required: bool = True
     marker_on_empty_boneyard: str = "required"
     dead_double: str = "release"
+    """What becomes of a double that can no longer be covered."""
     block_rule: str = "empty_and_all_pass"
     scoring: str = "penalty"
     blocked_winner_zero: bool = False

@@ -77,7 +77,8 @@ def due_doubles(rules: RuleSet, live: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def dead_status(position: Position, train: str) -> str:
-    """Whether the open double of `train` can still be covered: `certain` (dead), `possible`, `no` (none is open)."""
+    """Whether the open double of `train` is dead and can no longer be covered: `certain`, `possible`, or `no` without
+    one."""
     chain = position.trains.get(train, ())
     if train not in position.open or train in position.flipped or not chain or not chain[-1].is_double:
         return "no"
@@ -473,7 +474,7 @@ class TurnState:
 
     @property
     def feeding(self) -> bool:
-        """Whether a double has to be covered now: one that was open when the turn began, or an own one."""
+        """Whether a double must be covered now: one that was open when the turn began, or one that this turn laid."""
         return not self.complete and bool(self.doubles or self.live)
 
     def table(self, turn: str | None = None, first_turn: bool | None = None) -> Position:
