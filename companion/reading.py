@@ -1,12 +1,12 @@
-"""Photographs for other programs: what lies in a picture, and the trains of a table in it.
+"""Photographs for other programs: the tiles in a picture, and the trains of a table in it.
 
     from companion.reading import open_eye, open_picture
 
     reading = open_eye().look(open_picture("table.jpg"), set=12)
     print([tile.values for tile in reading.tiles])
 
-A value is a claim: a half that cannot be read is None, never a guess. What cannot be used raises `ReadingError` with
-one line, and nothing else. Needs numpy, OpenCV and onnxruntime, which installing the program brings along;
+A value is a claim: a half that cannot be read is None, never a guess. Unusable input raises `ReadingError` with one
+line, and nothing else. Needs numpy, OpenCV and onnxruntime, which installing the program brings along;
 `companion.rules` needs none of them.
 """
 
@@ -63,7 +63,8 @@ HIGHEST_DOUBLE = 18
 
 
 class ReadingError(Exception):
-    """What every public function of `companion.reading` raises for what it cannot use, or cannot tell from a picture.
+    """Raised by every public function of `companion.reading` for input that it cannot use, or cannot tell from a
+    picture.
 
     The text is one line: what, what was expected, and what was given.
 
@@ -190,7 +191,7 @@ class PhotographedTable:
 
 
 def open_eye(learned: str | Path | None = None) -> PictureReader:
-    """What reads pictures, with the shipped networks. `learned` is the file that `companion teach` wrote of a set.
+    """A reader of pictures, with the shipped networks. `learned` is the file that `companion teach` wrote of a set.
 
     Raises ReadingError.
     """
@@ -212,7 +213,7 @@ def open_picture(path: str | Path) -> NDArray[np.uint8]:
 
 
 def in_hand(reading: PictureReading) -> tuple[TileReading, ...]:
-    """The tiles of a hand laid open: the group nearest to the picture's middle. What lies elsewhere does not count.
+    """The tiles of a hand laid open: the group nearest to the picture's middle. Other tiles do not count.
 
     Raises ReadingError.
 

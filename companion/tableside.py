@@ -36,7 +36,7 @@ class GameControls(Protocol):
 
 
 def light_of(snapshot: GameView | None, camera_lost: bool) -> Light:
-    """What the lamp shows. Illegal comes first, because somebody may be reaching for the next tile; then questions.
+    """The light of the lamp. Illegal comes first, because somebody may be reaching for the next tile; then questions.
     Whether a tap was right is asked on the phone that tapped, and lights nothing."""
     if snapshot is None or snapshot.phase == "match_over":
         return Light.NO_CAMERA if camera_lost else Light.OFF

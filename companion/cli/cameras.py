@@ -77,7 +77,7 @@ def camera_text(told: dict[str, Any]) -> str:
 
 
 def thumbnail_of(source: str, file: Path, camera_size: tuple[int, int] | None, mains: str) -> dict[str, str]:
-    """Where the small picture lies and what was filmed, or why there is none."""
+    """The place of the small picture and the thing filmed, or why it is missing."""
     import cv2
 
     from hardware.camera import CameraError, open_camera

@@ -51,7 +51,7 @@ def doctor(
 
 
 def _repair_line(repair: Repair) -> str:
-    """What is wrong, since when, what it means, and the one thing to do."""
+    """One trouble in a line: since when, what it means, and the one thing to do."""
     text = repair_text(repair)
     sentences = " ".join(part for part in (text.title, text.meaning, text.remedy) if part)
     return f"repair  {repair.since}  {sentences} -> {text.command or 'press its button on the page Help'}"

@@ -41,7 +41,7 @@ def sentence(event: Mapping[str, Any], family: str = "mexican") -> str:
 
 
 def ruling(event: Mapping[str, Any]) -> str:
-    """What stands against an event, "" where nothing does."""
+    """The findings against an event; "" without any."""
     certain = [_fault(event, code) for code in standing_faults(event)]
     unsettled = [_fault(event, code) for code in standing_open(event)]
     possible = [_fault(event, code) for code in standing_doubts(event)]

@@ -31,7 +31,7 @@ LONGEST_NUMBER = 40
 
 
 def help_text() -> str:
-    """What `companion judge --help` says below its first lines."""
+    """The text of `companion judge --help` below its first lines."""
     listed = "\n".join(f"  {kind:<10} {asks}" for kind, asks in ((one.name, one.asks) for one in kinds().values()))
     answer = as_line(answer_line(EXAMPLE.encode(), explain=False)).decode().strip()
     return (

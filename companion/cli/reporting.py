@@ -1,4 +1,4 @@
-"""What leaves the box for whoever helps from afar, and how the box keeps its disk.
+"""Reports that leave the box for helpers from afar, and the care for the box's disk.
 
 `companion report GAME` packs one game, `Diagnostics` how the box and its games are; both without names, PIN, addresses
 and places of files. `Redaction` works on whole words, whatever their case, and on JSON by its structure, so that a
@@ -429,6 +429,6 @@ def open_storage(folder: Path) -> Storage:
 
 
 def _newest(games: Path) -> float | None:
-    """When something was last written in a game, in seconds since 1970; None where there is none."""
+    """When something was last written in a game, in seconds since 1970; None for an empty one."""
     journals = [path.stat().st_mtime for path in games.glob("*/journal.jsonl")]
     return max([*journals, *(stored.at for stored in found(games))], default=None)

@@ -1,6 +1,6 @@
 """The commands that put a page up: `companion serve`, `companion demo` and `companion hall`.
 
-What goes wrong, on stderr, where the service's log takes it: with its traceback, once a minute, without secrets.
+Errors go to stderr, where the service's log takes them: with a traceback, once a minute, without secrets.
 
 `companion serve`: the product. The live page over a camera, or without one, where plays are tapped in.
 
@@ -316,7 +316,7 @@ def _collect_garbage() -> None:
 
 
 def _camera_kind(source: str | None) -> str:
-    """What kind of camera it is, without the place of a file or the number of a device."""
+    """The kind of camera, without the place of a file or the number of a device."""
     if source is None:
         return "none"
     known = ("picamera", "usb:", "/dev/", "sim:", "rtsp", "http")
@@ -345,7 +345,7 @@ def _watch(
 
 
 def _delete_labels_too(app_state: AppState, storage: Storage) -> None:
-    """Who deletes all pictures means the corrected tiles as well."""
+    """Whoever deletes all pictures means the corrected tiles as well."""
     from companion.app.learning import delete_samples
 
     others = app_state.delete_pictures

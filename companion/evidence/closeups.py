@@ -187,7 +187,7 @@ SAME_PLACE_MM = 12.0
 """Half a tile's width: only what is found nearer than this to an earlier tile can be that tile."""
 
 SAME_LOOK = 0.9
-"""Least correlation of two pictures of one tile of which a half was unreadable in one of them. On rendered tables two
+"""Least correlation of two pictures of one tile with a half that one of them leaves unreadable. On rendered tables two
 pictures of one tile correlate at 0.99, pictures of two tiles that share a half at up to 0.86."""
 
 LOOK_WH = (16, 32)
@@ -279,7 +279,7 @@ class CloseUps:
     _known: list[TileCloseUp] = field(default_factory=list)
 
     def notice(self, image: Image, tiles: Sequence[SeenTile], corners_px: NDArray[np.float64]) -> None:
-        """Cut out what is new. What does not lie there any more is forgotten."""
+        """Cut out new tiles. Those that no longer lie there are forgotten."""
         left = list(self._known)
         now: list[TileCloseUp] = []
         fresh: list[SeenTile] = []

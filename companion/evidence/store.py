@@ -56,7 +56,8 @@ class Deleter:
 
 
 def _delete(path: Path) -> str:
-    """Why it is still there; "" when it is gone. What cannot be deleted is at least emptied."""
+    """Delete a file. Returns why it is still there; "" when it is gone. A file that cannot be deleted is at least
+    emptied."""
     try:
         path.unlink(missing_ok=True)
     except OSError as fault:
@@ -96,7 +97,7 @@ def found(games: Path) -> list[Stored]:
 
 
 def unfinished(games: Path) -> list[Path]:
-    """What a killed program was just writing; nobody else would ever find it again."""
+    """Files that a killed program was just writing; nobody else would ever find them again."""
     return [path for path in games.glob("*/evidence-*.part") if UNFINISHED.fullmatch(path.name)]
 
 
@@ -136,7 +137,7 @@ RESERVE_BYTES = 200_000_000
 MOST_WAITING = 20
 """Pictures of the table that a slow card has not taken yet, of up to 36 MB each; close-ups are small and come along."""
 TABLE_MARGIN = 0.02
-"""What lies farther outside the table than this part of its size is painted over."""
+"""Everything farther outside the table than this part of its size is painted over."""
 
 
 log = logging.getLogger(__name__)

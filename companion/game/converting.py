@@ -1,7 +1,7 @@
 """Journals of versions 1 and 2 made into one of version 3, once: facts alone remain, and their numbers close up.
 
-What the rules or the belief had concluded goes. A version 1 says nothing of what the camera saw: its acts stand for
-that, those of one picture together.
+Conclusions of the rules and the belief go. A version 1 says nothing of what the camera saw: its acts stand for that,
+those of one picture together.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _pictured(lines: Sequence[Event]) -> tuple[list[Event], list[SeenLine]]:
 
 
 def _picture(line: Event, there: set[int]) -> tuple[object, ...] | None:
-    """What the lines of one picture have in common; None for a line that shows nothing."""
+    """The picture that lines have in common; None for a line without one."""
     act = line.seq in there and action_of(line) is not None
     if line.source != "camera" or not (act or isinstance(line, TileTakenBack)):
         return None

@@ -4,7 +4,7 @@ Standing faults: the findings against a play that the page, the lamp, MQTT and `
 
 A play is a JSON line as in a snapshot's `plays` or in `companion replay --json`.
 
-What everybody is shown of a game: the page draws it, MQTT and the lamp read it, `/api/state` has it as JSON.
+The view of a game for everybody: the page draws it, MQTT and the lamp read it, `/api/state` has it as JSON.
 
 Tiles are (inner, outer), in hands (low, high); `seq` is the number of the journal's line that laid a tile, 0 of none.
 """
@@ -120,7 +120,7 @@ def standing_open(play: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def confirmed(play: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """The findings of which somebody had to say first that it was so."""
+    """Findings that somebody had to confirm first."""
     return tuple(one for one in standing_findings(play) if one.get("confirmed_by"))
 
 

@@ -9,7 +9,7 @@ from companion.log.event_fields import EventError
 
 
 class RejectionReason(StrEnum):
-    """Why a command is rejected. What stands beside a code are its params."""
+    """Why a command is rejected. Beside a code stand its params."""
 
     NO_ROUND = "no_round"
     ROUND_RUNS = "round_runs"

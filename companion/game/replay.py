@@ -119,7 +119,7 @@ class NoSuchPlayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """What the belief says about one event."""
+    """The belief's explanation of one event."""
 
     seq: int
     """The line of the event."""

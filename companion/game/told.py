@@ -1,8 +1,8 @@
 """Everything a game has told, and when: each event as it was first told, and what reads differently by now.
 
-A screen hears an event once. What it comes to may change with what is seen and said later: that is told as a
-correction, and written in no journal. A file beside the journal keeps what was told and when. The game never reads it:
-the page shows from it how an entry read at first, and which accusations fell.
+A screen hears an event once. Its meaning may change with later reports: a correction tells that, and no journal holds
+it. A file beside the journal keeps what was told and when. The game never reads it: the page shows from it how an entry
+read at first, and which accusations fell.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class ToldSoFar:
         return other
 
     def corrections(self) -> Iterator[Corrected]:
-        """How each line now reads of which anything was ever told otherwise, for whoever may have heard that."""
+        """The present reading of each line that was ever told otherwise, for whoever may have heard that."""
         seq, at = len(self.events), self.events[-1].at if self.events else ""
         fell = {one.corrects: one.what for one in self.fallen}
         for line in sorted({*self._ever, *self._otherwise}):

@@ -2,7 +2,7 @@
 
 The view of a game, put together from its timeline: everything that the page and /api/state show.
 
-Accusations that no longer stand: what was held against somebody for certain, and is not any more.
+Accusations that no longer stand: somebody was certainly to blame, and is not any more.
 
 Two moments of the game are compared, before and after everything that one change brought. Between them lines come and
 go that nobody ever saw.
@@ -332,7 +332,7 @@ def _blocked(course: Course, table: Position, off: OffRecord) -> Blocked:
 
 
 def _plays(timeline: Timeline, held: Sequence[EffectiveEvent], questions: Collection[Unclear]) -> tuple[Line, ...]:
-    """This round's events, the newest last, as they are held now. A question that settled itself is none of them."""
+    """This round's events as they count now, the newest last, without questions that settled themselves."""
     start = max((n for n, item in enumerate(held) if isinstance(item.event, RoundStarted)), default=len(held))
     index = {id(act.held): n for n, act in enumerate(timeline.acts)}
     asked = {question.seq for question in questions}
@@ -475,7 +475,7 @@ def accusations(timeline: Timeline) -> frozenset[Accusation]:
 def retracted(before: frozenset[Accusation], timeline: Timeline, because: str) -> list[Corrected]:
     """Corrections that tell which accusations fell, for acts still on record.
 
-    What was let stand, taken back or withdrawn has nothing to retract: people know what they did.
+    Plays that were let stand, taken back or withdrawn retract nothing: people know what they did.
     """
     now_stand = accusations(timeline)
     # A fault of which it is known by now whose it was has not fallen.
@@ -499,8 +499,8 @@ def retractions(
 ) -> list[RetractionShown]:
     """This round's fallen accusations as a snapshot shows them; `lines` are the journal's.
 
-    `accused` are (line, code, player) of what stands for certain by now: an accusation may stand again. What somebody
-    has undone, and what came of undoing it, is no news any more.
+    `accused` are (line, code, player) of every accusation that is certain by now: an accusation may stand again. An act
+    that somebody has undone, and its consequences, are no news any more.
     """
     start = max((n for n, event in enumerate(lines) if isinstance(event, RoundStarted)), default=len(lines))
     undone = withdrawn_corrections(lines)

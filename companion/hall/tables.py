@@ -1,4 +1,4 @@
-"""What is known of each table: its journal as far as it has arrived without a gap. Pure; no network, no clock.
+"""The state of each table: its journal as far as it has arrived without a gap. Pure; no network, no clock.
 
 The hall: subscribes to every table, and asks a table again for whatever the broker lost.
 """
@@ -211,7 +211,7 @@ class Hall(Correspondent):
         self.connected = self.refused = False
 
     def snapshot(self) -> dict[str, Any]:
-        """What the hall page shows."""
+        """The tables for the hall page."""
         sign = self._part.sign()
         hears = self.connected and not sign.hangs and not sign.trouble
         with self._lock:

@@ -1,5 +1,5 @@
-"""What a question to the referee may hold and what its answer holds, read from `judge.toml`: the one definition that
-reads questions, and from which the JSON Schema is made.
+"""The fields of a question to the referee and of its answer, read from `judge.toml`: the one definition that reads
+questions, and from which the JSON Schema is made.
 
 A field of a question that is not defined there cannot be read: `Fields` refuses it.
 
@@ -94,7 +94,7 @@ def kinds() -> Mapping[str, JudgeQuestion]:
 
 @cache
 def question_fields() -> tuple[QuestionField, ...]:
-    """What every question holds beside the fields of its kind."""
+    """The fields of every question, beside those of its kind."""
     known = written(JUDGE)
     fields = fields_of(known["question"], known)
     return tuple(replace(one, schema=_one_of(known["kinds"])) if one.name == "kind" else one for one in fields)

@@ -1,10 +1,10 @@
-"""What a question's answer is made of, before it is written down.
+"""The parts of an answer, before it is written down.
 
 The questions about Mexican Train.
 
 The questions about the connecting games.
 
-Questions to the referee and their answers, field by field. What each may hold: `judge.toml`.
+Questions to the referee and their answers, field by field. Their fields: `judge.toml`.
 
 `answer` is the one front door; it never raises for what it is asked. Unknown fields are ignored; a field that is
 missing, of a wrong type, or names something unknown is refused with one line.

@@ -1,7 +1,7 @@
 """Copies of the journals, made while playing: one beside the games for each, for the day the card damages a journal.
 
-A journal only grows, so a copy is its beginning, and grows too: only what is new is written behind it. A copy is never
-replaced by anything of which it is not a beginning: it may be all that is left of a game.
+A journal only grows, so a copy is its beginning, and grows too: only what is new is written behind it. A copy is
+replaced only by a longer file that begins with it: it may be all that is left of a game.
 
 Journals and their copies compared at the start: a line that a failing card damaged comes from the copy.
 
@@ -188,7 +188,7 @@ UNREADABLE = b"\x00\n"
 
 
 def kept_games(games: Path) -> list[str]:
-    """Every game of which there is a journal or a copy."""
+    """Every game with a journal or a copy."""
     journals, copies = games.glob("*/journal.jsonl"), (games.parent / "copies").glob("*.jsonl")
     names = {path.parent.name for path in journals if path.is_file()} | {one.stem for one in copies if one.is_file()}
     return sorted(filter(may_be_a_game, names))
@@ -224,7 +224,7 @@ def _is_earlier(content: bytes) -> bool:
 
 
 def _read(path: Path) -> bytes:
-    """A file's bytes, b"" where there is none. Raises OSError."""
+    """A file's bytes; b"" for a missing file. Raises OSError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:

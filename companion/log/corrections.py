@@ -144,7 +144,7 @@ def last_step(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> int | 
 def steps_back(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> Iterator[int]:
     """The seqs of what was recorded, corrected or answered and still counts, the last first.
 
-    What the rules wrote follows by itself, and so does the camera's own dropping of a question.
+    Lines by the rules follow by themselves, and so do questions that the camera drops.
     """
     standing = {item.event.seq for item in held if not item.undone}
     undone = withdrawn_corrections(events)

@@ -1,12 +1,12 @@
 """The fields of events, a journal's header, and the questions that people are asked.
 
-What stands inside an event: tiles, findings, candidates, and how surely a tile was read.
+The parts of an event: tiles, findings, candidates, and how surely a tile was read.
 
-What people are asked: of which kind a question is, and which train, player or place it is about.
+Questions to people: their kind, and the train, player or place that they are about.
 
-A journal holds a question as one text, its reason: `unreadable_tile: Ann`, or what the layout found wrong and where.
+A journal holds a question as one text, its reason: `unreadable_tile: Ann`, or the layout's trouble and its place.
 
-The first line of a journal: which game, which set, who plays.
+The first line of a journal: the game, the set and the players.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Confidence(Record):
         return sorted(likely, key=lambda one: -one[1])[:MOST_ALTERNATIVES]
 
     def of_another(self, read: Laid, other: Laid) -> Confidence:
-        """The same reading of a tile that was read as `read`, and is held to be `other`."""
+        """The same reading of a tile that was read as `read` and counts as `other`."""
         pairs = zip(self.p, self.others, read, other, strict=True)
         (p, inner), (q, outer) = (_of_another_value(*one) for one in pairs)
         return Confidence((p, q), (inner, outer), self.across)
@@ -146,7 +146,7 @@ TROUBLE_CODE = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")
 PLACE = re.compile(r"\((-?\d+), (-?\d+)\) mm")
 
 ANOTHER_ENGINE = "ANOTHER_ENGINE"
-"""What a question of the TABLE is about where another double lies in the middle than the round began with."""
+"""The subject of a TABLE question where another double lies in the middle than the round began with."""
 
 
 class QuestionKind(StrEnum):
@@ -171,12 +171,12 @@ class QuestionKind(StrEnum):
 ROUNDS = (QuestionKind.NEW_ROUND, QuestionKind.NO_POINTS)
 OF_A_HAND = frozenset({QuestionKind.HAND_UNREAD, QuestionKind.HAND_COUNT, QuestionKind.HAND_TWICE})
 OF_POINTS = OF_A_HAND | {QuestionKind.SET_SUM, QuestionKind.NO_POINTS}
-"""What is asked about the points of a round, and is worth an answer when the next one has begun."""
+"""Questions about the points of a round; they are worth an answer even when the next one has begun."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a question is about: the train and the player by name."""
+    """A question: its kind and its subject, the train and the player by name."""
 
     kind: QuestionKind
     train: str | None = None
@@ -188,7 +188,7 @@ class Question:
 
     @classmethod
     def of(cls, reason: str) -> Question:
-        """The question of a journal's reason. What is not one of the kinds is the layout's."""
+        """The question of a journal's reason. Any other text is the layout's."""
         kind, colon, rest = reason.partition(": ")
         known = kind in set(QuestionKind) and kind != QuestionKind.TABLE
         if not known or bool(colon) != bool(rest):

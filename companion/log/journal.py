@@ -11,9 +11,9 @@ the lines added to them have. A last line that a power cut tore is not an event,
 aside beside the journal and reported. Anything else that is wrong with a file is an error with its line, never mended
 in silence.
 
-What the camera saw has lines of its own (`Seen`), each written before the events that it brought. They have numbers of
-their own, so that events are numbered 1, 2, 3 without a gap. An event's line holds what is a fact of it (`Event.fact`):
-nothing that was concluded is written, or read where it stands.
+Changes that the camera saw have lines of their own (`Seen`), each written before the events that it brought. They have
+numbers of their own, so that events are numbered 1, 2, 3 without a gap. An event's line holds what is a fact of it
+(`Event.fact`): nothing that was concluded is written, or read where it stands.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def entered_by(author: str) -> Iterator[Entering]:
 
 
 def entering() -> Entering | None:
-    """The author in this thread now; None: there is none."""
+    """The author in this thread now, or None."""
     return _now.get()
 
 
@@ -424,10 +424,10 @@ class Journal:
         return [replace(event, seq=seq, at=at, author=_author(event, person)).fact() for seq, event in numbered]
 
     def append_all(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """Write the facts of events that belong together, and before them what was seen (`see`), with one trip to the
-        disk. Those that are `stamped` keep their time.
+        """Write the facts of events that belong together, and before them the changes seen (`see`), with one trip to
+        the disk. Those that are `stamped` keep their time.
 
-        After a crash a first part may be there. What cannot be written is not kept either. Raises JournalError.
+        After a crash a first part may be there. Events that cannot be written are not kept either. Raises JournalError.
         """
         with self._lock:
             pending, self._pending = self._pending, []

@@ -5,7 +5,7 @@ Which end of a Chinese line a tile was laid at, where the picture does not tell.
 A line that reads the same with the new tiles at either end (6:6 laid beside 6:6) looks the same too. Only its place on
 the table tells the ends apart then, and a nudge of the camera moves that. No fault may rest on it.
 
-What one picture proves of a laid tile: it does not fit where it lies, whoever laid it.
+The proof of one picture: a laid tile does not fit where it lies, whoever laid it.
 
 Such a fault is certain as soon as the tile and its neighbour are surely read, and stays certain while the tile lies
 there. Who laid it is another question, answered elsewhere and often later.
@@ -54,7 +54,7 @@ Table = Position | LinePosition
 
 
 def action_of(event: Event) -> Action | None:
-    """The act that an event records; None for events that are none. A pass is seen to by itself."""
+    """The act that an event records; None for an event without one. A pass is seen to by itself."""
     match event:
         case TilePlayed():
             return Play(event.tile, event.train)

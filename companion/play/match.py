@@ -1,11 +1,11 @@
 """The scoreboard: rounds, totals, winners, and every play with its ruling. Nothing is judged here.
 
-What shown hands prove about the round: dishonest passes and draws, false blocks, tiles that do not add up.
+Proofs from shown hands about the round: dishonest passes and draws, false blocks, tiles that do not add up.
 
-Only what is certain becomes a finding; what stays possible is told on request and never held against anybody. Where
-the camera named players, by nothing but the turn order, no count and no decision is certain. Nor is it where people
-wrote the round down and the tiles do not add up: what is missing is then missing in the record. A round of which no
-tile was written down proves nothing.
+Only a certain fault becomes a finding; a possible one is told on request and blames nobody. Where the camera named
+players, by nothing but the turn order, no count and no decision is certain. Nor is it where people wrote the round down
+and the tiles do not add up: what is missing is then missing in the record. A round without a written tile proves
+nothing.
 
 The whole game: rounds started, played, ended, revealed and scored. A frozen value, event by event.
 """

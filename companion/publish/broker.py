@@ -1,6 +1,6 @@
-"""The line to the broker, and what is said where on it.
+"""The line to the broker, and its topics.
 
-What is said where on the broker, for the tables that publish and the hall that listens.
+The topics on the broker, for the tables that publish and the hall that listens.
 
 companion/TABLE/status   retained   "online" or "offline" (said by the broker when a table vanishes)
 companion/TABLE/head     retained   {"name", "game", "header", "seq"}: the game on the table and its last event
@@ -43,7 +43,7 @@ LONGEST_NAME = 60
 
 
 def table_name(text: str) -> str:
-    """A table's name as people see it, in any language. Raises ValueError in one line for what is none."""
+    """A table's name as people see it, in any language. Raises ValueError in one line for an impossible name."""
     name = " ".join(unicodedata.normalize("NFC", text).split())
     kinds = [unicodedata.category(character) for character in name]
     # So: a picture such as a fox. Cn: one that is younger than this Python's tables.
@@ -98,7 +98,7 @@ def unpack(payload: bytes) -> dict[str, Any] | None:
 
 DEFAULT_PORT, TLS_PORT = 1883, 8883
 CA_VARIABLE = "COMPANION_BROKER_CA"
-"""A file with the certificate that signed the broker's, where that is none of the system's."""
+"""A file with the certificate that signed the broker's, if the system does not have it."""
 KEEPALIVE_S = 20
 PAUSE_S = (1, 30)
 """Before connecting again: the first pause and the longest."""
@@ -134,7 +134,7 @@ def parse_broker(text: str) -> Broker:
 
 
 WRONG_PASSWORD = ("Not authorized", "Bad user name or password")
-"""What a broker answers to a password that it does not know, in the words of MQTT 5 and 3.1.1."""
+"""A broker's answers to a wrong password, in the words of MQTT 5 and 3.1.1."""
 
 
 def refused_password(detail: str) -> bool:

@@ -1,6 +1,6 @@
-"""What has just happened at a table, for automations: each play and each fault once, when it comes to stand.
+"""Events at a table, for automations: each play and each fault once, when it comes to stand.
 
-What Home Assistant is told, so that a table appears there by itself (MQTT discovery, one retained message each).
+The messages to Home Assistant, so that a table appears there by itself (MQTT discovery, one retained message each).
 
 How far the broker has confirmed each game: one small file beside the games.
 
@@ -62,13 +62,13 @@ Happening = tuple[str, dict[str, Any]]
 
 
 class Happenings:
-    """Compares each view of a game with the one before. What stood at the first one is no news."""
+    """Compares each view of a game with the one before. Everything in the first one is no news."""
 
     def __init__(self) -> None:
         self._known: set[tuple[Any, ...]] | None = None
 
     def new(self, view: GameView) -> list[Happening]:
-        """What this view has that no view of the game had before."""
+        """The plays and faults of this view that no earlier view of the game had."""
         found = dict(_all(view))
         known, self._known = self._known, set(found) | (self._known or set())
         return [] if known is None else [happening for key, happening in found.items() if key not in known]
@@ -161,7 +161,7 @@ def discovery(device: TableDevice) -> dict[str, dict[str, Any]]:
 
 
 def _common(device: TableDevice) -> dict[str, Any]:
-    """What every entity of a table says of it and of this program."""
+    """The part on the table and this program that every entity has."""
     about: dict[str, Any] = {
         "identifiers": [f"companion_{device.table}"],
         "name": device.name,
@@ -353,7 +353,7 @@ class PublishStatus:
 
     @property
     def reasons(self) -> list[str]:
-        """What `/health` says of it: nothing while the broker hears us."""
+        """The reasons for `/health`: none while the broker hears us."""
         if self.connected:
             return [self.detail] if self.detail else []
         why = "refuses this user or password" if refused_password(self.detail) else "cannot be reached"
@@ -361,8 +361,8 @@ class PublishStatus:
 
 
 class Publisher(Correspondent):
-    """Publishes games under a table's name. Never raises into the game, never blocks it. What was not confirmed when it
-    is closed is said next time.
+    """Publishes games under a table's name. Never raises into the game, never blocks it. Events that were not confirmed
+    when it is closed are sent next time.
 
     Args:
         commands: what the buttons of Home Assistant do, by their keys in `BUTTONS`; without any there are no buttons.
@@ -509,7 +509,7 @@ class Publisher(Correspondent):
         self._introduced = entities
 
     def _obey(self, payload: bytes) -> None:
-        """Somebody pressed a button in Home Assistant. What the game refuses changes nothing."""
+        """Obey a button pressed in Home Assistant. A press that the game refuses changes nothing."""
         command = self._commands.get(payload.decode("utf-8", errors="replace"))
         if command is not None:
             try:

@@ -8,11 +8,11 @@
     "Ben played 5-6 on Ann's train, which is closed to others."
 
 `Board` is the front door. Beside it stand the values that it is made of (`Tile`, `Position`, `Play` ...), the rule sets
-(`load_ruleset`), the notation (`parse_...`, `print_...`), and single questions (`deal`, `score`, `settle` ...).
-What `__all__` names is public and keeps its meaning; docs/library.md says how names go. Everything else may change.
+(`load_ruleset`), the notation (`parse_...`, `print_...`), and single questions (`deal`, `score`, `settle` ...). The
+names in `__all__` are public and keep their meaning; docs/library.md says how names go. Everything else may change.
 
-Values of tiles are pips, and counts are whole numbers. What cannot be used raises `RulesError`, and nothing else.
-An illegal play is a `Ruling`, never an exception. Pure: no clock, no randomness, no files but the rule sets.
+Values of tiles are pips, and counts are whole numbers. Unusable input raises `RulesError`, and nothing else. An illegal
+play is a `Ruling`, never an exception. Pure: no clock, no randomness, no files but the rule sets.
 """
 
 from importlib import import_module
@@ -196,7 +196,7 @@ _WHERE = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """One of the names above, of which a function checks what it is given."""
+        """One of the names above. A function checks its arguments."""
         module = next((module for module, names in _WHERE.items() if name in names.split()), None)
         if module is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,12 +1,12 @@
-"""Was that pass honest? What the tiles shown at the end prove about earlier decisions. Source: docs/rules.md section 8.
+"""Was that pass honest? The tiles shown at the end as proof of earlier decisions. Source: docs/rules.md section 8.
 
 For a decision of a player, U is what he laid after it and what he shows at the end: his hand then and what he drew
 since, each draw exactly one unknown tile. Of the tiles in U that would have been playable, more than he drew since
 prove that he held one. Whatever cannot be proved stays `possible` and is never an accusation.
 
-What must add up once everybody has shown the tiles left: counts, blocks, scores, the deal.
+Sums that must be right once everybody has shown the tiles left: counts, blocks, scores, the deal.
 
-Each function answers one code of docs/rules.md section 6 (evidence H); what is unknown is never held against anybody.
+Each function answers one code of docs/rules.md section 6 (evidence H); nobody is blamed for anything unknown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEVER_CERTAIN = 10_000
 
 
 class Status(StrEnum):
-    """What is known of a decision once hands are shown.
+    """The status of a decision once hands are shown.
 
     >>> from companion.rules import Status
     >>> [str(status) for status in Status]
@@ -98,7 +98,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class Reveal:
-    """What lies open when the round is over.
+    """The tiles that lie open when the round is over.
 
     Args:
         shown: the tiles left in the hand of each player who showed it (empty for who went out).

@@ -212,7 +212,7 @@ class Board:
 
     @property
     def turn(self) -> str:
-        """Who is to move.
+        """The player to move.
 
         >>> Board("tactic", ["Ann", "Ben"], turn="Ben").turn
         'Ben'
@@ -221,7 +221,7 @@ class Board:
 
     @property
     def turns(self) -> tuple[PlayedTurn, ...]:
-        """What was played, the first turn first.
+        """The turns played, the first one first.
 
         >>> board = Board("tactic")
         >>> board.push("draw; mark Ann").legal
@@ -338,7 +338,7 @@ class Board:
             yield from self._turns_from((*laid, play), rest)
 
     def _ways_to_end(self, laid: bool) -> list[tuple[Action, ...]]:
-        """What may follow the last tile of a turn, or stand for one, the shortest first."""
+        """Acts that may follow the last tile of a turn, or stand for one, the shortest first."""
         me = self.turn
         if not self._rules.is_mexican:
             return [()] if laid else [(Discard(),), (Pass(),)]
@@ -440,7 +440,7 @@ class Board:
         return ruling
 
     def pop(self) -> PlayedTurn:
-        """Take back the last turn. Raises RulesError where there is none.
+        """Take back the last turn. Raises RulesError without one.
 
         >>> board = Board("tactic")
         >>> board.push("draw; mark Ann").legal
@@ -493,7 +493,7 @@ class Board:
         blocked: bool = False,
         mode: str | None = None,
     ) -> dict[str, int]:
-        """What the round comes to: points, in the Chinese games the net payment (positive: receives).
+        """The result of the round: points, in the Chinese games the net payment (positive: receives).
 
         Args:
             hands: player -> the tiles left; in the Chinese games those laid aside as well.
@@ -566,7 +566,7 @@ class Board:
             raise RulesError(f"{field}: {wrong}") from None
 
     def _actions(self, turn: AnyTurn) -> tuple[Action, ...]:
-        """The acts of a turn, each of which names only who and what is there."""
+        """The acts of a turn. Each may name only players and trains of this board."""
         if isinstance(turn, str):
             acts = self._parsed(turn)
         elif isinstance(turn, _ACTS):
@@ -715,7 +715,7 @@ def _mexican(
 
 
 def _items(field: str, values: Any) -> Collection[Any]:
-    """What a list or a text of words holds; RulesError for anything else."""
+    """The items of a list or the words of a text; RulesError for anything else."""
     if isinstance(values, str):
         return values.split()
     if not isinstance(values, Iterable) or isinstance(values, (bytes, Mapping)):

@@ -1,10 +1,10 @@
 """The connecting games Jie Long, Che Deng and Kkori: one line of Chinese tiles, judged and settled.
 
-The line of a connecting game: what fits where, who is next, when a deal is over. Source: docs/rules.md section 4.
+The line of a connecting game: which tiles fit where, who is next, when a deal is over. Source: docs/rules.md section 4.
 
 The ruling on one turn at the line. Source: docs/rules.md 7.4.
 
-Who pays whom after a deal of a connecting game. Source: docs/rules.md 4.3.
+Payments after a deal of a connecting game. Source: docs/rules.md 4.3.
 
 Hands are numbered from the leader; on equal sums the lower hand has the advantage.
 
@@ -86,7 +86,7 @@ def after_turn(position: LinePosition, actions: Sequence[Action]) -> LinePositio
 
 
 def legal_plays(rules: RuleSet, position: LinePosition, hand: Collection[Tile] | None = None) -> list[Play]:
-    """Every tile and arm that may be joined now; `hand` None: any tile of which a copy is not in the line yet.
+    """Every tile and arm that may be joined now; `hand` None: any tile with a copy that is not in the line yet.
 
     The first tile of a line may lie either way: turned, it offers another open end.
     """
@@ -188,7 +188,7 @@ def judge_play(rules: RuleSet, position: LinePosition, play: Play, done: Sequenc
 def tile_faults(
     rules: RuleSet, position: LinePosition, play: Play, copies: Mapping[Tile, int]
 ) -> tuple[Violation, ...]:
-    """What is wrong with the tile, the root cause first; empty where it fits."""
+    """The faults of the tile, the root cause first; empty where it fits."""
     tile = play.tile.tile
     faults = []
     if tile not in copies:
@@ -218,7 +218,7 @@ MUCH = 30
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What a round has come to.
+    """The result of a round.
 
     >>> from companion.rules import load_ruleset, settle
     >>> settle(load_ruleset('jielong'), ['Ann', 'Ben'], {'Ann': 4, 'Ben': 9})
@@ -233,7 +233,7 @@ class Settlement:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """What one player pays another."""
+    """A payment from one player to another."""
 
     payer: str
     receiver: str
@@ -310,7 +310,7 @@ def payments(
 
 
 def _winner(order: Sequence[str], pips: Mapping[str, int], discards: Mapping[str, int] | None) -> str:
-    """Who has the lowest sum. Raises RulesError where somebody's number is missing."""
+    """The player with the lowest sum. Raises RulesError where somebody's number is missing."""
     missing = [player for player in order if player not in pips or (discards is not None and player not in discards)]
     if not order or missing:
         raise RulesError(

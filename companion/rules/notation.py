@@ -5,7 +5,7 @@ Everything that cannot be understood raises `NotationError`, one line naming the
 
 A whole round as text: a head that says how the table lay before the first turn, an empty line, and a line a turn.
 
-`# ...` after a space, or at the beginning of a line, is a remark. What `write` gives `read` takes for the same board.
+`# ...` after a space, or at the beginning of a line, is a remark. `read` makes the same board of what `write` gives.
 """
 
 from __future__ import annotations
@@ -301,7 +301,7 @@ def write(board: Board, start: Position | LinePosition, rules: str | RuleSet, op
 
 
 def _lying(board: Board, start: Position, rules: str | RuleSet, options: Mapping[str, Any]) -> list[str]:
-    """What lies on the table, and what of it is otherwise than a board has it by itself."""
+    """The words for the table: its tiles, and everything that differs from a fresh board."""
     trains = {train: chain for train, chain in start.trains.items() if chain or train not in (*start.players, "MX")}
     lines = [f"train: {train}; {print_chain(chain)}".rstrip() for train, chain in trains.items()]
     # A double that was turned over is not open by itself.

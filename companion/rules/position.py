@@ -1,6 +1,6 @@
-"""What a player does in a turn, one frozen value per act. The one-line notation of each stands in `notation`.
+"""The acts of a turn, one frozen value each. The one-line notation of each stands in `notation`.
 
-What is known of the table between two turns. Source: docs/rules.md section 1 (`state`).
+The table between two turns, as far as it is known. Source: docs/rules.md section 1 (`state`).
 
 Both positions follow the table: an illegal tile is part of them like any other.
 """

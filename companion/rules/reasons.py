@@ -1,12 +1,11 @@
-"""What the referee says about each code: a sentence for the table and the rule behind it, in the project's own words.
+"""The referee's words for each code: a sentence for the table and the rule behind it, in the project's own words.
 
 They stand in `codes.toml`, the one table of words for codes: the page shows the titles and rules in its reader's
 language, and `companion judge --explain` adds a sentence with named places, {player}, {tile} and {train}.
 
-What the texts of the seven games say of their rules: their own words, and what these mean.
+The texts of the seven games on their rules: their own words, and what these mean.
 
-They stand in `quotations.toml`. Of rules that a text has no sentence for, and of other people's house rules, there is
-none.
+They stand in `quotations.toml`. Rules without a sentence in a text, and other people's house rules, have no quotation.
 
 Why the referee says what it says: a sentence, the rule, and the source that it rests on.
 """
@@ -88,7 +87,7 @@ def quotations_of(rules: str) -> Mapping[str, Quotation]:
 
 
 def quotation(rules: str, code: str) -> Quotation | None:
-    """What the text of a game says of a code or a field of its rules; None where it has no sentence for that."""
+    """The sentence of a game's text on a code or a field of its rules; None where it has none."""
     return next((found for topic, found in quotations_of(rules).items() if code in about()[topic]), None)
 
 
@@ -107,7 +106,7 @@ Translate = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Who did what, as far as it is known; None is said as "somebody", "a tile", "a train".
+    """The player, tile and train of an act, as far as they are known; None reads "somebody", "a tile", "a train".
 
     >>> from companion.rules import Facts, Violation, explain, load_ruleset
     >>> explain(load_ruleset('tactic'), Violation.NO_DRAW, Facts('Ann')).sentence

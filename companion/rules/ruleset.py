@@ -63,7 +63,7 @@ _MARKS = ("T", "I", OPEN, CONTRADICTED, HOUSE)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a field rests on: a mark (T, I, A, E, or "house" for a house's own rule) and the place in plain words.
+    """The ground of a field: a mark (T, I, A, E, or "house" for a house's own rule) and the place in plain words.
 
     >>> from companion.rules import load_ruleset
     >>> load_ruleset('tactic').sources['quick_set']
@@ -298,7 +298,7 @@ def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
 
 
 def house_file(extends: str, title: str, options: Mapping[str, Any]) -> str:
-    """The text of a house's own rule file: what differs from the rule set that it extends.
+    """The text of a house's own rule file: the fields that differ from the rule set that it extends.
 
     Raises RuleSetError where the options are none of that rule set or contradict each other.
 

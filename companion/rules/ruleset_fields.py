@@ -1,8 +1,8 @@
-"""What a public function is given, checked at the door against its own annotations: one sentence, and no surprises.
+"""The arguments of public functions, checked at the door against their annotations: one sentence, and no surprises.
 
 Inside the program mypy holds the types, and nothing is checked again: only `companion.rules` exports such functions.
 
-What each field of a rule set may hold, and the one line that is said when it holds something else.
+The values that each field of a rule set may have, and the one line for any other.
 
 The names, values and types are those of docs/rules.md 3; the fields of the connecting games those of section 4.
 A field that may be absent has a word for it ("none", "no limit", ...) because TOML knows no null; JSON's null does too.
@@ -181,7 +181,7 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
 
 
 def is_number(written: Any) -> bool:
-    """A whole number as JSON or TOML write it: true and 1.0 are none."""
+    """A whole number as JSON or TOML write it: not true, not 1.0."""
     return isinstance(written, int) and not isinstance(written, bool)
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 
 class RulesError(Exception):
-    """What every public function of `companion.rules` raises for input that it cannot use.
+    """Raised by every public function of `companion.rules` for input that it cannot use.
 
     The text is one line: the field, what was expected, and what was given. An illegal play is no such input: it gets a
     ruling. `NotationError`, `RuleSetError` and `ScoringError` are kinds of it.
@@ -37,7 +37,7 @@ _DOUBLE_SET = re.compile(r"(?:double-)?([1-9][0-9]?)")
 
 
 def highest_double(written: Any) -> Any:
-    """A set as people name it: 12, "12" or "double-12" is 12. What is none of these stays as it is."""
+    """A set as people name it: 12, "12" or "double-12" is 12. Any other text stays as it is."""
     found = _DOUBLE_SET.fullmatch(written) if isinstance(written, str) else None
     return written if found is None else int(found[1])
 

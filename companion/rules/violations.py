@@ -1,6 +1,6 @@
 """The codes of everything that can be wrong at a table. Source: docs/rules.md section 6.
 
-What the referee says of a turn or of a table. Source: docs/rules.md section 6.1.
+The referee's ruling on a turn or a table. Source: docs/rules.md section 6.1.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ COMPANION = Path(__file__).resolve().parents[1]
 
 @cache
 def written(name: str) -> dict[str, Any]:
-    """What one of the files holds, by its path inside `companion`; read once."""
+    """The content of one of the files, by its path inside `companion`; read once."""
     import tomllib  # whoever imports the rules and asks for no text need not wait for it
 
     return tomllib.loads((COMPANION / name).read_text(encoding="utf-8"))

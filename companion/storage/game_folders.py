@@ -101,7 +101,8 @@ FIRST, LAST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)
 
 
 class NewZip(zipfile.ZipFile):
-    """A zip that is written, compressed unless it is told otherwise. What time it cannot say is the nearest it can."""
+    """A zip that is written, compressed unless it is told otherwise. A time that it cannot hold becomes the nearest it
+    can."""
 
     def __init__(self, into: str | Path | IO[bytes], compression: int = zipfile.ZIP_DEFLATED) -> None:
         super().__init__(into, "w", compression, strict_timestamps=False)

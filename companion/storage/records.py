@@ -1,7 +1,7 @@
 """Typed records: one definition by types says how a value is read from JSON, checked, written back and described.
 
-A record is a dataclass. What its types leave open (a range, a notation, what a field means) stands beside them in
-`Annotated`: a `Form`, how it is `Written`, and a text for the JSON Schema.
+A record is a dataclass. Everything that its types leave open (a range, a notation, what a field means) stands beside
+them in `Annotated`: a `Form`, how it is `Written`, and a text for the JSON Schema.
 
 >>> @dataclass(frozen=True)
 ... class Round(Record):
@@ -35,7 +35,7 @@ Schema = Mapping[str, Any]
 
 
 class RecordError(ValueError):
-    """What was read is no such record. One line: where, and what was expected."""
+    """The value is no such record. One line: where, and what was expected."""
 
     def __init__(self, message: str, *, where: str = "") -> None:
         super().__init__(f"{where}: {message}" if where else message)
@@ -125,7 +125,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
 
 
 def number(least: int = -MANY, most: int = MANY) -> Form:
-    """A whole number; true and 1.0 are none."""
+    """A whole number: not true, not 1.0."""
 
     def read(value: Any) -> int:
         if type(value) is not int or not -MANY <= value <= MANY:

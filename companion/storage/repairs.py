@@ -1,4 +1,4 @@
-"""What is wrong with this box, or was and has been repaired: since when, and what a person can do about it.
+"""Troubles of this box, present or repaired: since when, and what a person can do about them.
 
 The words stand with the page (`companion.web.texts`); here is which case it is, and what it is about.
 
@@ -101,7 +101,7 @@ class Repairs:
         self._checks.append(check)
 
     def open(self) -> list[Repair]:
-        """What is wrong now, then what has been reported, the newest first."""
+        """Troubles of now, then those that have been reported, the newest first."""
         lasting = [one for check in self._checks for one in check()]
         with self._lock:
             now = self._now()
@@ -114,7 +114,7 @@ class Repairs:
         return [one for one in self.open() if one.code != LASTING_TROUBLE]
 
     def seen(self, id: str) -> bool:
-        """Somebody has seen this report; False where there is none of that id."""
+        """Note that somebody has seen this report; False for an unknown id."""
         with self._lock:
             left = [one for one in self._reports if one.id != id]
             found = len(left) < len(self._reports)
@@ -125,7 +125,7 @@ class Repairs:
         return found
 
     def act(self, id: str) -> bool:
-        """Press the button of a lasting case; False where there is none of that id, or no button."""
+        """Press the button of a lasting case; False for an unknown id, or without a button."""
         action = next((self.actions.get(one.code) for one in self.open() if one.id == id and not one.reported), None)
         if action is None:
             return False

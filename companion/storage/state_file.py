@@ -4,7 +4,7 @@ Checksums for the lines of a file that only grows: each line's covers that line 
 
 The checksum is the last member of a line's JSON object, `"sum": "0123456789abcdef"`. A line that was changed, lost,
 doubled or moved shows at the next checksum at the latest. Lines without one (older files) count all the same: the first
-checksum behind them covers them. What the objects hold is no matter here, so any kind of journal can use this.
+checksum behind them covers them. The content of the objects does not matter here, so any kind of journal can use this.
 
 A checksum finds damage; it is no signature, and keeps nobody from rewriting a file.
 """
@@ -56,7 +56,7 @@ def write_beside(path: Path, content: bytes) -> Path:
 def read_state(
     path: Path, understand: Callable[[Any], State], otherwise: State, damaged: Callable[[Path], None] = lambda _: None
 ) -> State:
-    """What the file holds; `otherwise` where there is none, or none that `understand` can make sense of.
+    """The content of the file; `otherwise` where it is missing, or `understand` can make no sense of it.
 
     A file that makes no sense is set aside first, and `damaged` hears where it lies now.
     """

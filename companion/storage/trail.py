@@ -1,6 +1,6 @@
-"""What people changed that stands in no game's journal: corners, seats, pictures, learned sets. One JSON line each.
+"""Changes by people that stand in no game's journal: corners, seats, pictures, learned sets. One JSON line each.
 
-Lines are only added. What the disk does not take waits in memory and is written as soon as it does.
+Lines are only added. Lines that the disk does not take wait in memory until it does.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Trail:
 
 
 def _add(descriptor: int, block: bytes) -> None:
-    """The block on the disk, or nothing of it. What a power cut tore swallows no line after it. Raises OSError."""
+    """The block on the disk, or nothing of it. A line torn by a power cut swallows none after it. Raises OSError."""
     length = os.fstat(descriptor).st_size
     if not S_ISREG(os.fstat(descriptor).st_mode):
         raise OSError(errno.EINVAL, "what lies there is no file")

@@ -88,7 +88,7 @@ def deal(rules: RuleSet, set_max: int, players: int) -> Deal:
 
 
 def starters(drawn: Mapping[str, Tile]) -> tuple[str, ...]:
-    """Who starts when everybody has drawn a tile: the highest sum; more than one name has to draw again. Raises
+    """The players who start when everybody has drawn a tile: the highest sum; several have to draw again. Raises
     RulesError.
 
     >>> from companion.rules import Tile, starters
@@ -100,7 +100,7 @@ def starters(drawn: Mapping[str, Tile]) -> tuple[str, ...]:
 
 
 def pips(rules: RuleSet, tiles: Collection[Tile]) -> int:
-    """What the tiles of a hand cost, the double blank by the rule set's price. Raises RulesError.
+    """The points of a hand, the double blank at the rule set's price. Raises RulesError.
 
     >>> from companion.rules import Tile, load_ruleset, pips
     >>> pips(load_ruleset('tactic'), [Tile(12, 5), Tile(3, 3)])
@@ -157,7 +157,7 @@ def score(
 
 
 def match_winners(totals: Mapping[str, int], mode: str) -> tuple[str, ...]:
-    """Who wins on these totals, sorted; more than one name is a shared win. Raises ScoringError without totals.
+    """The winners on these totals, sorted; several share the win. Raises ScoringError without totals.
 
     >>> from companion.rules import match_winners
     >>> match_winners({'Ann': 37, 'Ben': 21}, 'penalty')

@@ -5,7 +5,8 @@ Dead doubles and provable blocks: what the table alone proves. Source: docs/rule
 A turn of Mexican Train while it is being played: record first, judge second.
 
 Every act changes the table, right or wrong, and leaves behind what was wrong with it. Source: docs/rules.md 7.1, whose
-order of root causes is the order of the checks here. What rests on an open question of the source is never certain.
+order of root causes is the order of the checks here. A fault that rests on an open question of the source is never
+certain.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def provably_blocked(rules: RuleSet, position: Position) -> bool:
 
 
 class Faults(NamedTuple):
-    """What is wrong with one tile."""
+    """The faults of one tile."""
 
     certain: list[V]
     """The root cause first."""
