@@ -36,7 +36,7 @@ A_DIGIT = 0.9
 DIGITS_SHARPNESS = 100.0
 """On rendered hands the right digit is more alike than any other by 0.04 and more."""
 ALIKE = 0.8
-"""A half less like any pattern than this is none of the digits; the right ones are by 0.9 and more."""
+"""A half with a likeness to every pattern below this is no digit; right ones reach 0.9 and more."""
 
 
 class AdaptationError(Exception):
@@ -45,7 +45,7 @@ class AdaptationError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adaptation:
-    """What a row of one box has taught: patterns of halves whose values are known."""
+    """Patterns of one box's halves, learned from a row with known values."""
 
     name: str
     patterns: Floats

@@ -60,7 +60,7 @@ class StillTable:
 def differing(before: StillTable, now: Levels, inside: Mask) -> tuple[Mask, Mask]:
     """Where the table surely looks otherwise than before, and where it may only lie in a shadow.
 
-    What lies a pixel aside of where it lay is no difference.
+    A thing a pixel beside its old place is no difference.
     """
     some = now[::6, ::6].astype(np.int16) - before.bright[::6, ::6]
     light = np.median(some.reshape(-1, 3), axis=0)

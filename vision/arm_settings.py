@@ -1,4 +1,4 @@
-"""What is taken for an arm: lengths in millimetres on the table, areas, differences in the logarithm of brightness."""
+"""The measures of an arm: lengths in millimetres on the table, areas, differences in the logarithm of brightness."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ SOFT = 0.09
 LEAST_AREA = 1800.0
 """A component at the border is an arm from so many square millimetres on."""
 LEAST_REACH = 35.0
-"""What reaches less deep into the table than this is nobody's arm."""
+"""A shape that reaches less deep into the table than this is nobody's arm."""
 EDGE_ROW = 75.0
-"""What goes no deeper into the table and is twice as wide is a row laid along its edge."""
+"""A shape that goes no deeper into the table and is twice as wide is a row laid along its edge."""
 SMALL = 8000.0
 """A smaller thing at the border is a hand only where it moves: tiles laid along the edge lie still."""
 LEAST_HAND = 3500.0

@@ -1,4 +1,4 @@
-"""What an arm is: where it comes in, along which line it lies, and what of the table it covers."""
+"""An arm: where it comes in, along which line it lies, and which part of the table it covers."""
 
 from __future__ import annotations
 

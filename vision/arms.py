@@ -1,9 +1,9 @@
 """Arms over the table: where each comes in, along which line it lies, and what it covers.
 
 A frame is compared with the last still picture of the table, in the logarithm of its three colours and on a picture so
-small that a forearm is some fifteen pixels wide. What differs and reaches the border is an arm: the raw component, not
-its hull, because two arms near each other must not become one. A soft darkening of one tone is a shadow; it is an
-arm's sleeve only where the arm would not reach the border without it.
+small that a forearm is some fifteen pixels wide. A difference that reaches the border is an arm: the raw component, not
+its hull, because two arms near each other must not become one. A soft darkening of one tone is a shadow; it is an arm's
+sleeve only where the arm would not reach the border without it.
 
 Two arms that touch are told apart by the strips that run in from where they cross the border. Where these do not
 explain what is seen, there is one unclear thing: `Arm.clear` is False, and nobody may be named by it.
@@ -154,7 +154,7 @@ class _Finding:
         return bool(np.count_nonzero(self.moved[mask]) >= MOVING * np.count_nonzero(mask))
 
     def _component(self, mask: Mask, sure: bool = True) -> None:
-        """What reaches the border in one or several places, as one arm or as several."""
+        """The arm or arms of a shape that reaches the border in one place or several."""
         crossed = crossings(mask, self.plane)
         if not crossed:
             return

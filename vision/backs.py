@@ -30,7 +30,8 @@ UNKNOWN_MISFIT = 0.2
 WIDTH_VARIES = 0.1
 """Tiles are half as wide as long, give or take so much (a logarithm)."""
 EDGE_PX, INSET_PX = slice(-5, 7), 5
-"""What of a cut counts as a tile's edge, from outside to inside, and how far from its ends an edge is looked at."""
+"""The part of a cut that counts as a tile's edge, from outside to inside, and how far from its ends an edge is looked
+at."""
 
 
 class BackJudge(Judge):

@@ -1,4 +1,4 @@
-"""Pips dotted by hand: of all sizes, off their places, run together. What is read of them needs more to be believed.
+"""Pips dotted by hand: of all sizes, off their places, run together. Readings of them need more to be believed.
 
 The reader has learned printed sets and is too sure of others. In a box all pips of a half are as large as each other:
 in the photographs their areas differ by 12 % at most (median of a picture's halves; one taken from the side apart),
@@ -37,13 +37,13 @@ SMALLEST_PX = 38.0
 SURELY, NEARLY = 0.995, 0.97
 """A value of uneven pips counts from the first probability on, from the second where as many dots are counted."""
 DOUBTED = 0.85
-"""What is left of the probability of the others: less than it takes to be read."""
+"""The remaining probability of the others: too little to be read."""
 _SIDE = 72
 _OUTER, _INNER, _FLANK = 0.06, 0.09, 0.04
 """So much of a half is looked past: at its outer end, at the dividing line and on both sides."""
 _LEAST_AREA = 0.003
 _BAR = 0.4
-"""What touches the half's rim along so much of it is the dividing line, a frame or what lies beside the tile."""
+"""A shape that touches the half's rim along so much of it is the dividing line, a frame or a thing beside the tile."""
 
 
 def doubted(image: Picture, quads: Floats, p: NDArray[np.float64], spreads: list[float]) -> NDArray[np.float64]:

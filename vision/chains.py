@@ -32,7 +32,7 @@ MOST = 60
 LONGEST = 2.6
 """What is longer than so many widths is more than one tile."""
 SHORTEST = 0.75
-"""What is shorter than such a share of the other tiles' length is a part of one."""
+"""A find shorter than this share of the other tiles' length is a part of a tile."""
 SAME = 0.6
 """A place with this intersection over union with a find is that find, read a little beside."""
 
@@ -98,8 +98,8 @@ def cut_short(quads: Floats) -> tuple[NDArray[np.intp], Floats]:
 
 
 def stretched(quads: Floats, length: float) -> tuple[NDArray[np.intp], Floats]:
-    """Outlines (n, 4, 2) of parts of tiles -> which they are, each four times, and tiles of that length of which the
-    part is one end: on either side along either axis."""
+    """Outlines (n, 4, 2) of parts of tiles -> which they are, each four times, and tiles of that length that have the
+    part as one end: on either side along either axis."""
     q = np.asarray(quads, np.float32)
     grown = []
     for turns in range(4):
@@ -180,7 +180,7 @@ class _Chain:
         return self._at[lengths][i]
 
     def _of_all_at(self, lengths: float) -> list[int | None]:
-        """What `at` answers of every tile."""
+        """The answers of `at` for every tile."""
         taken = self._covering(self.centres + lengths * self.along)
         first = (taken & self._in_line).argmax(1) if len(taken) else np.zeros(0, np.intp)
         answers = list[int | None]()

@@ -21,8 +21,8 @@ from vision.rotated import sides
 Floats = NDArray[np.float32]
 
 SAID = 2.0
-"""The mean logit of eight looks from which something stands there: on 90 rendered tables with 248 unread halves all of
-the seven places above it had a marker, of which there were 20."""
+"""From this mean logit of eight looks on something stands there: on 90 rendered tables with 248 unread halves and 20
+markers, all seven places above it had one."""
 BESIDE = 0.6
 """In parts of a half's side: a marker found so near is the one that covers it."""
 MOST = 24

@@ -17,7 +17,7 @@ from vision.rotated import covered
 COVERED = 0.25
 """From this share of a half on under one thing, its pips cannot be counted."""
 BELIEVED = 0.5
-"""What is a marker less surely covers nothing: print in a tile's middle may look like one."""
+"""A less sure marker covers nothing: print in a tile's middle may look like one."""
 SURELY = 0.9
 """So surely a thing has to be found to hide a part of pips that are read clearly: letters printed on a board curl
 beside tiles like a coin."""

@@ -1,4 +1,4 @@
-"""What the reader gets to see of each outline of one picture, cut once however often it is asked for."""
+"""The reader's crops of each outline of one picture, each cut once."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ vision/markers.py."""
 SAME_MARKER = 0.85
 """Two boxes for markers are one where they share so much of their union."""
 CROWDING = 0.02
-"""What is likeliest a marker, so surely, takes the place of a tile found more faintly."""
+"""A likely marker this sure takes the place of a tile found more faintly."""
 CLEAR = 0.18
 """What is found so surely stays, whatever else lies there."""
 FAINT = 0.03
@@ -70,7 +70,8 @@ CLOSER_PIXELS = 4_500_000
 WORTH_CLOSER = 1.15
 """A closer look that is larger by no more than this factor is left out."""
 CLOSER_ALONE = 0.7
-"""What of its confidence a tile keeps that only the closer look finds: squares of a tiled cloth are such finds."""
+"""A tile that only the closer look finds keeps this share of its confidence: squares of a tiled cloth are such
+finds."""
 GOOD_ENOUGH = 1.2
 """A coarse look whose tiles are within this factor of the best length is not repeated."""
 SIZE_SPREAD = 1.7
@@ -129,7 +130,7 @@ class _Pass:
         return self.small[y0:y1, x0:x1]
 
     def look(self, found: list[Boxes]) -> Look:
-        """What was found in the pieces, together and in pixels of the picture."""
+        """The finds of all pieces, in pixels of the picture."""
         high, wide = self.small.shape[:2]
         parts: list[Boxes] = []
         for place, (boxes, scores, kinds) in zip(self.places, found, strict=True):
@@ -185,8 +186,7 @@ class Detector:
         return self._gather(helpful + more, length, leaning=tile_length_px is None)
 
     def find_at(self, levels: Levels, tile_length_px: float) -> Detections:
-        """Everything found in one closer look at a photograph of which it is known how long its tiles are, by and
-        large."""
+        """Everything found in one closer look at a photograph with tiles of roughly known length."""
         scale = min(1.0, self._final_scale(levels[1], tile_length_px / CLOSER_LOOK, CLOSER_PIXELS))
         return self._gather(self._looks(levels, [scale]), tile_length_px, leaning=True)
 
@@ -288,7 +288,7 @@ class Detector:
 
 
 def _once(raw: Floats, anchors: NDArray[np.intp], scores: Floats, kinds: NDArray[np.int8]) -> Boxes:
-    """What these anchors of the network's answer (4 + classes + 1, n) found, each thing once; `scores` and `kinds`
+    """The things found by these anchors of the network's answer (4 + classes + 1, n), each once; `scores` and `kinds`
     are (n,)."""
     if len(anchors) > MOST_ANCHORS:
         anchors = anchors[np.argsort(-scores[anchors])[:MOST_ANCHORS]]

@@ -44,8 +44,8 @@ BESIDE_EACH_OTHER = 0.15
 def refused_by_digits(
     image: Image, tiles: list[TileReading], familiar: Appearance | None = None
 ) -> tuple[list[TileReading], str | None]:
-    """The same tiles; none of them read, and why, where they carry digits. Too few tiles tell nothing: there counts
-    what the last picture of the same box told. No photograph of pips is taken for digits."""
+    """The same tiles; none of them read, and why, where they carry digits. Too few tiles tell nothing: then the last
+    picture of the same box decides. No photograph of pips counts as digits."""
     up = sorted((tile for tile in tiles if tile.halves is not None), key=lambda tile: -tile.confidence)
     told = carry_digits(image, [np.asarray(tile.quad_px, np.float32) for tile in up])
     if familiar is not None:

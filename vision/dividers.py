@@ -1,6 +1,6 @@
 """A face without pips or a back? A face shows a dividing line or a pin in its middle, a back shows neither.
 
-What is called a back by its looks is laid beside the faces that were read: where these show a line or a pin, this tile
+A tile that looks like a back is compared with the faces that were read: where these show a line or a pin, this tile
 shows the same or it is a back. Where they show none themselves (moulded black tiles in poor light), and the tile has
 their colour, the question cannot be settled from a picture.
 """
@@ -49,9 +49,9 @@ ALONE = 50.0
 FACES, LEAST_FACES, ENOUGH_FACES = 12, 3, 5
 """So many of the nearest faces are asked, so many have to be there; so many without lines are a set without them."""
 MOSTLY = 0.7
-"""Faces of which so many show one have dividers."""
+"""The faces have dividers where this share shows one."""
 AS_CLEAR, NOT_THERE = 0.5, 0.2
-"""Of what the faces show a face without pips shows the first part at least, a back the second at most."""
+"""A face without pips shows at least the first share of the faces' line, a back at most the second."""
 MANY_ALIKE = 3
 """So many finds of one colour without pips are backs: there is one double blank in a set."""
 

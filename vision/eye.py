@@ -38,7 +38,7 @@ Region = tuple[int, int, int, int]
 JUDGES = ("markers", "backs")
 NETWORKS = ("tiles", "pips", *JUDGES, "covers")
 CLASSES = {"tiles": DETECTED}
-"""What the outputs of a network are taken for."""
+"""The meaning of a network's outputs."""
 
 
 @dataclass(eq=False)
@@ -98,7 +98,7 @@ class Eye:
         return self._reading({1: image}, seen, start, known)
 
     def _things(self, levels: Levels, found: Detections, length_px: float | None, size: TileSize | None) -> Detections:
-        """What was found, without what is no tile by its size, and markers as their judge sees them."""
+        """The finds without those of a wrong size for a tile, and with markers as their judge sees them."""
         found = found if size is None else size.weeded(found)
         return found if self.judge is None else self.judge.judge(levels[1], found, length_px, levels)
 
@@ -110,7 +110,7 @@ class Eye:
         length_px: float | None = None,
         size: TileSize | None = None,
     ) -> _Seen:
-        """What one look at a picture tells."""
+        """The result of one look at a picture."""
         image = levels[1]
         look = self.reader.at(levels, things, known, self.familiar, length_px, size)
         tiles = self.reader.read(look, things)

@@ -26,11 +26,11 @@ BACK, HINT_OF_BACK = 0.5, 0.1
 SURELY_FOUND, ONE_HALF = 0.6, 0.6
 """Where the detector is so sure of a back, one half that looks so much like one is enough."""
 BELIEVED, AGAIN = 0.3, 0.6
-"""What the judge gives the first is a back; by one half, or judged again, it has to be believed the second."""
+"""A find to which the judge gives the first is a back; by one half, or judged again, it needs the second."""
 FAINT = 0.35
 """A find fainter than this is no back by its neighbours."""
 PHANTOM = 0.5
-"""What the reader calls *none* more surely than this is no tile."""
+"""A find that the reader calls *none* more surely than this is no tile."""
 OUT_OF_SIZE, SHARED = 0.08, 0.2
 """One that is out of size by the first (a logarithm) is judged again as large as its neighbours; it may share the
 second of its outline with another tile."""

@@ -1,4 +1,4 @@
-"""The print of the box on the table: what was read surely helps with what is doubtful.
+"""The print of the box on the table: sure readings help with doubtful ones.
 
 All tiles of a picture come from one box, so its tens look alike. A half on which the network hesitates between a few
 values is compared with surely read halves of these values; a value whose halves all look different loses weight.

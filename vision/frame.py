@@ -29,7 +29,7 @@ class Frame:
     at: float
     """Seconds on the camera's monotonic clock."""
     name: str
-    """What the picture is called in the evidence: a file name or a running number."""
+    """The picture's name in the evidence: a file name or a running number."""
     small: Image | None = None
     """(h', w', 3) uint8 BGR: the camera's own reduced stream of the same moment; None where it has none."""
     _halves: dict[int, Image] = field(default_factory=dict, init=False, repr=False)

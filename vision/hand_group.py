@@ -1,4 +1,4 @@
-"""Which of the tiles in a photograph are the hand that it was taken of: the group that lies nearest to its middle.
+"""The hand in a photograph: the group of tiles nearest to its middle.
 
 Beside a hand laid open lie the table's trains, another player's tiles, the rest of the box. Tiles that lie nearer to
 each other than one and a half are long are one group. A train in it, tiles that touch end to end, is none of the hand

@@ -1,7 +1,7 @@
-"""What of a tile is hidden, by a toy train, a finger, a cup, a card, another tile or a glare.
+"""The hidden parts of a tile: under a toy train, a finger, a cup, a card, another tile or a glare.
 
-The reader answers for the pips that show: a 6 of which a toy hides two is as good a 4 as any. So whatever was read is
-looked at once more by a network that has seen nothing but things on tiles; it answers for a grid over the tile. What is
+The reader answers for the pips that show: a 6 with two pips under a toy is as good a 4 as any. So a network that has
+seen nothing but things on tiles looks once more at each read tile; it answers for a grid over the tile. A patch that is
 plainly no body and larger than a pip counts without it, and so does what lies beyond the picture's edge. A value stands
 where no other value could look the same with all that is hidden put aside.
 """
@@ -33,15 +33,15 @@ Mask = NDArray[np.bool_]
 
 MASK_WH = (104, 64)
 MASK_MARGIN = 0.3
-"""What a crop shows of the tile's surroundings on every side, in tile widths."""
+"""How much of the tile's surroundings a crop shows on every side, in tile widths."""
 CELL_PX = 4
 """The network answers for cells of so many pixels: a tenth of a tile's width."""
 TILE_CELLS = (slice(3, 13), slice(3, 23))
 """Where among them the tile lies: down, along."""
 HALF_CELLS = 10
 HIDDEN, PLAINLY, BY_SIZE = 0.5, 0.9, 0.8
-"""A cell more probably hidden than the first is; of a half that is read as what shows whole is than the second. What is
-larger than a pip makes a cell so probably hidden as the last."""
+"""A cell more probably hidden than the first is; of a half that is read as what shows whole is than the second. A thing
+larger than a pip makes a cell as probably hidden as the last."""
 UNSURELY, FAINTLY = 0.5, 0.2
 """A tile of a photograph found less surely than the first part of what is usual there has something on it more often
 than others: there a cell counts from the second on. A dark toy over the middle of a dark 5 was 0.42 to the network at
@@ -78,9 +78,9 @@ _UNIT_HALF = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
 _MIDDLES = (np.stack(np.meshgrid(*[np.arange(HALF_CELLS, dtype=np.float32)] * 2), 2).reshape(-1, 1, 2) + 0.5) / 10
 
 SOLID = 0.4
-"""In tile widths: no pip is so large. What differs from the body in colour, or is brighter or darker, by the next three
-(levels of L*a*b* as OpenCV scales it; a share of the body's brightness) over a disc of this size is a thing on it. In
-the photographs nothing printed is."""
+"""In tile widths: no pip is so large. A patch that differs from the body in colour, or is brighter or darker, by the
+next three (levels of L*a*b* as OpenCV scales it; a share of the body's brightness) over a disc of this size is a thing
+on it. In the photographs nothing printed is."""
 PIPS_APART_PX = 28.0
 """Of a tile's width in the picture: on smaller ones all pips of a half may run together."""
 OTHER_COLOUR, BRIGHTER, DARKER = 12.0, 50.0, 0.5
@@ -88,8 +88,8 @@ THROUGHOUT = 0.5
 """By so much of what it does at most a thing differs from the body wherever a disc of that size lies in it: between
 pips that run together, and towards the edge of a large one, less is left."""
 AS_PRINTED, OF_THEM = 0.5, 1 / 3
-"""What seems hidden of a half is its print where so many of the picture's other halves of that value seem to have the
-same cells hidden, or one of them: the share of their union that two have in common."""
+"""Cells of a half that seem hidden are its print if so many of the picture's other halves of that value, or one of
+them, seem to have the same cells hidden: the share of their union that two have in common."""
 
 
 class Covers:
@@ -196,9 +196,9 @@ class Covers:
 
 def beyond(shape: tuple[int, ...], quads: Floats) -> Mask:
     """(h, w) of a picture and (n, 4, 2) outlines -> (n, 2, 10, 10): which cells of each half its edge cuts off. A tile
-    of which one end lies along the edge and that is shorter than the others, or one side and that is narrower, goes on
-    beyond it, nobody knows how far. On photographs and traced tables as they are that changes no half; of four cuts
-    through each photograph it saves five wrong tiles."""
+    goes on beyond the edge, nobody knows how far, if one end lies along it and the tile is shorter than the others, or
+    one side and it is narrower. On photographs and traced tables as they are that changes no half; of four cuts through
+    each photograph it saves five wrong tiles."""
     out = np.zeros((len(quads), 2, HALF_CELLS, HALF_CELLS), np.bool_)
     if not len(quads):
         return out

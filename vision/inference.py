@@ -121,8 +121,8 @@ def share_one_heap() -> None:
 
 
 def give_back_memory() -> None:
-    """What the networks took for a large picture goes back to the system, which the C library alone does not do; where
-    it cannot (it is not glibc), nothing happens."""
+    """Give memory that the networks took for a large picture back to the system, which the C library alone does not do.
+    Without glibc nothing happens."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (OSError, AttributeError, TypeError):

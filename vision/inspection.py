@@ -14,7 +14,7 @@ from vision.health import HealthCheck
 from vision.rectify import cut_wh
 
 LEAST_PX_PER_MM = 0.8
-"""What an ideal reader needs; a pip is then two and a half pixels wide."""
+"""The least for an ideal reader; a pip is then two and a half pixels wide."""
 GOOD_PX_PER_MM = 1.4
 LEAST_CONTRAST = 20.0
 """Grey levels by which tiles stand out from what they lie on, even out of focus."""

@@ -41,7 +41,7 @@ class JudgeSettings:
     found: float = 0.0
     """Of the detector's logit."""
     misfit: float = 0.0
-    """Of what else is known: how far the size of a back is off, or by how much more the network says of a marker from a
+    """Of other evidence: how far the size of a back is off, or how much higher the network's logit of a marker is a
     little aside."""
     offset: float = 0.0
     """Added to the sum."""
@@ -83,7 +83,7 @@ class Judge(ABC):
 
     @abstractmethod
     def cut(self, levels: Levels, quad: NDArray[np.floating]) -> Image:
-        """What the network gets to see of one outline (4, 2) px of a picture: (high, wide, 3) uint8 BGR."""
+        """The network's crop of one outline (4, 2) px of a picture: (high, wide, 3) uint8 BGR."""
 
     def logits(self, image: Image | Levels, quads_px: Floats) -> Floats:
         """(h, w, 3) uint8 BGR, or a pyramid of it where many outlines are asked about, and (n, 4, 2) outlines -> (n,):
@@ -100,6 +100,6 @@ class Judge(ABC):
 
 
 def log_odds(p: Floats) -> Floats:
-    """Of probabilities (n,), none of them taken for certain."""
+    """The logarithm of odds of probabilities (n,); none counts as certain."""
     sure = p.clip(1e-4, 1 - 1e-4)
     return np.asarray(np.log(sure / (1 - sure)), np.float32)

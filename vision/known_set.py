@@ -1,4 +1,4 @@
-"""What a set of tiles says about readings: which values it has, and that each tile exists once (some twice).
+"""A set of tiles as evidence about readings: its values, and that each tile exists once (some twice).
 
 Physics, not rules: two tiles read as the same one in a set that has it once means one reading is wrong, and which one
 is weighed over the whole table. A photograph of an unknown set is not forced into any: there the readings together
@@ -19,7 +19,7 @@ from vision.assignment import assign, dearer_by
 Floats = NDArray[np.float64]
 
 _NO_TILE = 1e-4
-"""The probability that a found tile is none of the set at all: a stranger, or two readings in error at once."""
+"""The probability that a found tile is not of the set at all: a stranger, or two readings in error at once."""
 _CANDIDATES = 6
 _SURE = 0.98
 _LIKELY = 0.3

@@ -1,7 +1,7 @@
 """Does a thing recur all around? One dot of a cloth is as round as a coin; a hundred of them are a pattern.
 
-What a detector half believes is compared with the ground around it, where no tile lies. A marker has few like itself on
-a table, and those are found as it is; what looks the same in places that nothing was found at is printed or woven.
+A faint find of a detector is compared with the ground around it, where no tile lies. A marker has few like itself on a
+table, and those are found, too; a thing that recurs where nothing was found is printed or woven.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The second judge of markers: a toy train, a coin, a chip, or only something that the detector took for one.
+"""The second judge of markers: a toy train, a coin, a chip, or only something that the detector mistook for one.
 
-The detector looks at a picture so far reduced that a marker is some thirty pixels long and often unsure of it. What it
-finds even faintly is cut out of the full picture and looked at once more, by a network that has seen nothing else.
+The detector looks at a picture so far reduced that a marker is some thirty pixels long and often unsure of it. Even its
+faint finds are cut out of the full picture and looked at once more, by a network that has seen nothing else.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ CUT_SPAN = 2.4
 """A cut shows so many times the found thing's longer side: the tiles and the table around it tell much."""
 
 INSISTED, NOT_AT_ALL, BELIEVED = 0.85, 2.0, 0.6
-"""What the detector is so sure of has at least the last confidence, unless the judge's logit is below minus the second:
-of such finds on rendered tables three in four are markers, and no maker's engine is like another's."""
+"""A find that the detector is this sure of has at least the last confidence, unless the judge's logit is below minus
+the second: of such finds on rendered tables three in four are markers, and no maker's engine is like another's."""
 
 
 FAINT, FEW_FAINT, A_FAINT_ONE, MOST_DOUBT = 0.9, 2, 0.5, 4.0
@@ -34,7 +34,7 @@ FAINT, FEW_FAINT, A_FAINT_ONE, MOST_DOUBT = 0.9, 2, 0.5, 4.0
 so much at most. On 279 stills 70 finds above one half had been none and 33 are; not one marker more was missed."""
 
 PLAINLY, SURELY_A_TILE, MANY_ALIKE, NO_MARKER = 0.95, 0.3, 3, 0.1
-"""What is found below the first has at most the last confidence where so many places around look just like it."""
+"""A find below the first has at most the last confidence where so many places around look just like it."""
 
 A_TILES = 0.7
 """An outline that has more than this of its area and a tile's in common with the tile's outline is the tile's."""
@@ -140,7 +140,7 @@ def views(quad: NDArray[np.floating], length_px: float) -> Floats:
 
 def amid_a_pattern(confidence: NDArray[np.float32]) -> NDArray[np.float32]:
     """(n,) confidences of one picture's markers -> the same, lowered where many are faint: the dots of a cloth, among
-    which the likeliest is no marker either. Of what is plainly a marker little is taken away."""
+    which the likeliest is no marker either. Plain markers lose little."""
     faint = int((confidence < FAINT).sum())
     doubt = min(A_FAINT_ONE * max(faint - FEW_FAINT, 0), MOST_DOUBT)
     return np.asarray(1 / (1 + np.exp(doubt - log_odds(confidence))), np.float32)

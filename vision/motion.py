@@ -1,4 +1,4 @@
-"""What moves and what has changed, on a small picture, whatever the light does.
+"""Movement and changes, on a small picture, whatever the light does.
 
 A picture is compared by its local structure: the logarithm of the brightness minus its surroundings. A lamp, the
 camera's exposure, mains flicker and the soft edge of a walking shadow change that little; a hand or a tile changes it.

@@ -1,9 +1,9 @@
 """The family's own markers: the colours each one shows and how much of each, however it lies and whatever it lies on.
 
 No network was trained on your buttons and toys, and the same one scores .02 in one picture and .79 in the next. But it
-is one thing: its colours stay the same all evening, and so does its size. What is kept of it is how large an area it
-shows of each colour, less what the ground around it shows. Lengths are in units of a fiftieth of a tile's length, so a
-photograph with one tile in it teaches as much as the table's own camera.
+is one thing: its colours stay the same all evening, and so does its size. A look keeps the area that it shows of each
+colour, less that of the ground around it. Lengths are in units of a fiftieth of a tile's length, so a photograph with
+one tile in it teaches as much as the table's own camera.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ THING, GAP, GROUND = 15.0, 3.0, 30.0
 OF_THE_GROUND = 1.5
 """So many times what the ground shows of a colour is taken off the marker's: the ground under it may show more."""
 OTHER = 0.5
-"""What shows beside a marker counts so much against it: a tile under it is ground, but its rim is not all around."""
+"""A colour that shows beside a marker counts this much against it: a tile under it is ground, but its rim is not all
+around."""
 LEAST_AREA = 40.0
 """Square units of colours of its own; what shows less cannot be told from its ground."""
 ALIKE, CLEARLY = 0.6, 0.1
@@ -46,12 +47,12 @@ PEAK, OTHERS, MOST_PEAKS = 0.45, 0.3, 200
 """A place where so much of a marker's area shows in its colours is looked at; the second of what else is like it."""
 THING_AREAS = (40.0, 1600.0)
 RARE = 0.004
-"""A colour of which the picture shows less than this is no ground's."""
+"""A colour with a smaller share of the picture than this does not belong to the ground."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkerLook:
-    """What one of the household's own markers looks like."""
+    """The look of one of the household's own markers."""
 
     areas: Floats
     """(n,) square units of each colour."""
@@ -81,7 +82,7 @@ class MarkerLook:
 
     @staticmethod
     def of_json(data: Any) -> MarkerLook:
-        """Raises ValueError, KeyError, TypeError and IndexError for what is none."""
+        """Raises ValueError, KeyError, TypeError and IndexError for any other JSON."""
         areas = np.zeros(LIGHTS * HUES * HUES, np.float32)
         for n, area in data["areas"].items():
             areas[int(n)] = float(area)

@@ -1,6 +1,6 @@
-"""Which of many overlapping finds are the tiles: two tiles cannot lie in one place, and together they explain most.
+"""Choose the tiles among many overlapping finds: two tiles cannot lie in one place, and together they explain most.
 
-In a long chain without dividing lines every place half a tile further on reads as well as the right one. What is taken
+In a long chain without dividing lines every place half a tile further on reads as well as the right one. The one taken
 first then pushes its two neighbours aside. So the finds are chosen together: the set without conflicts that is worth
 most in all, exactly for small groups of finds that touch, by steady improvement for large ones.
 """
@@ -34,14 +34,14 @@ OVERLAP = 0.25
 COVERED = 0.4
 """A find that better ones together cover by more than this of itself is no tile of its own."""
 WHOLE, PRINTED = 0.75, 0.4
-"""One as long as a tile, the first of its length at least, of which both halves show clear pips is worth at least the
-second of 1, however faintly it was found: the two tiles that meet at a seam explain four such halves, a double read
-across the seam two."""
+"""A find with clear pips on both halves, at least the first share of a tile's length, is worth at least the second of
+1, however faint it is: the two tiles that meet at a seam explain four such halves, a double read across the seam
+two."""
 THOUGHT = 0.5
-"""What shows a blank and was only thought of is worth so much of what it would be: beside any tile the ground is as
-blank."""
+"""A blank that was only supposed is worth this share of its value: beside any tile the ground is as blank."""
 TOO_OFTEN, READABLE = 0.8, 0.9
-"""What shows a tile more often than it is in the set, each half from the second on, is worth the first of it."""
+"""A find that shows a tile more often than the set has it, each half from the second on, is worth the first share of
+it."""
 CLEARLY = 2.0
 """To this power counts how clearly a find reads: half a tile off one half is often as clear as the tile beside, the
 other only half so."""

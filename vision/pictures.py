@@ -51,7 +51,7 @@ UPRIGHT: dict[int, Callable[[Image], object]] = {
 
 _SCAN, _END = b"\xff\xda", b"\xff\xd9"
 _MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
-"""What ends the pixels of a JPEG: neither an escaped byte nor a mark to start anew from."""
+"""The end of a JPEG's pixels: neither an escaped byte nor a mark to start anew from."""
 
 HEIF_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"})
 
@@ -155,8 +155,8 @@ def _quickly(picture: Pillow.Image, file: Path | io.BytesIO) -> Image | None:
 
 
 def is_one_scan(data: bytes) -> bool:
-    """Whether a JPEG's pixels follow its header in one piece up to the picture's end. Of what is cut off or garbled
-    OpenCV makes a picture all the same, where Pillow says what is wrong."""
+    """Whether a JPEG's pixels follow its header in one piece up to the picture's end. OpenCV makes a picture even of a
+    file that is cut off or garbled, where Pillow says what is wrong."""
     at = 2
     while data[at : at + 1] == b"\xff" and data[at : at + 2] != _SCAN:
         at += 2 + int.from_bytes(data[at + 2 : at + 4], "big")

@@ -1,8 +1,8 @@
-"""Tiles of one picture come from one box: what differs from the sure ones in size or body colour is doubtful.
+"""Tiles of one picture come from one box: one that differs from the sure ones in size or body colour is doubtful.
 
 Mostly finds that could not be read are judged by this. A tile that can be read is believed although it looks a little
-different: boxes of two makers may be mixed. Only what is as light as the others are dark is none, once so many tiles
-with one body were read: the dots of a cloth make fives and eights.
+different: boxes of two makers may be mixed. Only a find that is as light as the others are dark is no tile, once enough
+tiles with one body were read: the dots of a cloth make fives and eights.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def _middles(crops: Image) -> Image:
 
 def half_grounds(crops: Image, blank: NDArray[np.bool_], known: Floats) -> NDArray[np.bool_]:
     """(n, side, 2 side, 3) crops, (n, 2) which halves read as blank, (m, 3) body colours of sure tiles -> (n,) True
-    where the only blank half has neither the other half's colour nor a sure tile's: it is what lies beside a tile. What
-    is lighter than all sure tiles may be one in a glare, which takes the colour away. No half that is told of hangs on
-    it on photographs, traced tables or drawn ones."""
+    where the only blank half has neither the other half's colour nor a sure tile's: it is a thing beside a tile. A half
+    lighter than all sure tiles may be one in a glare, which takes the colour away. No half that is told of hangs on it
+    on photographs, traced tables or drawn ones."""
     if len(known) < LEAST_BODIES or not len(crops):
         return np.zeros(len(crops), np.bool_)
     wide = crops.shape[2] // 2

@@ -1,7 +1,7 @@
 """Reads found tiles from crops of the full-resolution picture.
 
 Every tile is read as it was found; where that leaves any doubt it is read again turned round and a little shifted,
-because a box that drifts over the divider turns a 3 into a 5. What becomes of the readings `vision.stages` tells.
+because a box that drifts over the divider turns a 3 into a 5. `vision.stages` goes on with the readings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from vision.weights import WeightsError
 Floats = NDArray[np.float32]
 
 SURELY_NOTHING = 0.97
-"""What the network calls *none* more surely than this is read but once."""
+"""A half that the network calls *none* more surely than this is read but once."""
 CORRECTIONS = 2
 """How often an outline may be put right."""
 WORTH_CORRECTING, WORTH_READING_AGAIN = 0.02, 0.07
@@ -78,10 +78,10 @@ class Reader:
         tile_length_px: float | None = None,
         size: TileSize | None = None,
     ) -> stages.Look:
-        """What the stages of reading a picture need.
+        """The look at a picture, for the stages of reading it.
 
-        `known` is what lies on the table where the players have said so; without it the readings only lend each
-        other likelihood. `familiar` is what earlier pictures of the same box have shown; it learns from this one.
+        `known` are the tiles on the table, where the players have said so; without them the readings only lend each
+        other likelihood. `familiar` is the look of the same box in earlier pictures; it learns from this one.
         `tile_length_px` is how long a tile is here, where a calibrated table says so, and `size` how large anywhere.
         """
         markers = Detections.none() if things is None else things.select(things.kind == Kind.MARKER)
@@ -103,7 +103,7 @@ class Reader:
         return np.asarray(self.classify(self.cuts(image)(quads))[0][:, :, :VALUES].argmax(2), np.intp)
 
     def cuts(self, image: Picture) -> Cuts:
-        """What the network gets to see of this picture's outlines, each cut once."""
+        """The network's crops of this picture's outlines, each cut once."""
         return Cuts(image, self.crop_wh, self._workers)
 
     def finds(self, cut: Cuts, tiles: Detections) -> Finds:

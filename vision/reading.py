@@ -1,4 +1,4 @@
-"""What was read in a picture. A value is a claim: what cannot be read is None, never a guess."""
+"""Readings of a picture. A value is a claim: an unreadable half is None, never a guess."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class HalfReading:
     """The runners-up as (value, p), likeliest first. For an unreadable half they start with the likeliest value."""
 
     def refused(self) -> HalfReading:
-        """The same, unread though the print reads well, as something speaks against it: `p` is 0 then. What it may be
-        is kept for people.
+        """The same, unread though the print reads well, as something speaks against it: `p` is 0 then. Its possible
+        values are kept for people.
 
         >>> HalfReading(5, 0.99, ((3, 0.01),)).refused()
         HalfReading(value=None, p=0.0, others=((5, 0.99), (3, 0.01)))

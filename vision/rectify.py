@@ -98,7 +98,7 @@ def shifted(quads: ArrayLike, variant: tuple[float, float, float, float]) -> NDA
 TILE_SIDE = 48
 """A whole tile is read from a crop of 2 x 1 times this many pixels."""
 READ_MARGIN = 0.06
-"""What that crop shows of the tile's surroundings on every side, in tile widths."""
+"""How much of the tile's surroundings that crop shows on every side, in tile widths."""
 
 
 def tile_plane(quad: ArrayLike, points: ArrayLike) -> Floats:

@@ -1,4 +1,4 @@
-"""What answers for the detector's network: onnxruntime, the reference, or ncnn where `companion doctor` has found on
+"""The runtimes of the detector's network: onnxruntime, the reference, or ncnn where `companion doctor` has found on
 this very machine that it answers alike and sooner.
 
 ncnn holds the network up to its last convolutions (`python -m models.export ncnn`); their answers are put together
@@ -94,14 +94,14 @@ def files_of(onnx: Path) -> tuple[Path, Path]:
 
 
 def tried_with(onnx: Path) -> dict[str, str]:
-    """What a trial is good for: these networks, this ncnn, this machine. Raises OSError where a file is missing and
-    ImportError without ncnn."""
+    """The facts that a trial holds for: these networks, this ncnn, this machine. Raises OSError where a file is missing
+    and ImportError without ncnn."""
     files = {file.name: file_sha256(file) for file in (onnx, *files_of(onnx))}
     return files | {"ncnn": importlib.metadata.version("ncnn"), "machine": f"{platform.machine()} {_processor()}"}
 
 
 def _processor() -> str:
-    """What the system calls the processor, and what it can."""
+    """The system's name for the processor, and its abilities."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -111,8 +111,9 @@ def _processor() -> str:
 
 
 def open_detector(onnx: Path) -> Answering:
-    """The runtime that was chosen for this network on this machine; where there is none, or it is missing, broken or
-    not what was tried, the reference, and the log says so. Raises WeightsError where the reference cannot open it."""
+    """The runtime that was chosen for this network on this machine. Without a choice, or where it is missing, broken or
+    not the one that was tried, the reference; the log says so. Raises WeightsError where the reference cannot open
+    it."""
     kept = os.environ.get(RUNTIME, "")
     if kept and Path(kept).is_file():
         try:

@@ -38,15 +38,15 @@ SAME_TILE, ACROSS = 0.5, 0.25
 """Outlines of two looks are of one tile from this intersection over union on; an outline that covers more than the
 second part of each of two tiles of the other look lies across them."""
 SURELY = 0.97
-"""What only the second look claims is read again within its outline in the picture as it was, and counts where both
-times the same was read so surely."""
+"""A tile that only the second look claims is read again within its outline in the picture as it was, and counts if both
+readings agree this surely."""
 FAINT = 0.5
-"""What the second look finds less surely stays unread where the first refused to read it, as something lies on it. On
-the labelled photographs that costs none of 833 tiles; of 503 halves under toys (`bench.covered`, seed 15) it saves one
-wrong value, and there is no other."""
+"""A less sure find of the second look stays unread where the first refused to read it because something lies on it. On
+the labelled photographs that costs none of 833 tiles; of 503 halves under toys (`bench.covered`, seed 15) it saves the
+only wrong value."""
 ADDED = 0.6
-"""A tile of which only the second look reads a half and nobody the other is told of from this confidence on: on the
-labelled photographs six, all of them tiles, and none in a picture of which every tile is listed."""
+"""A tile with one half read by the second look alone and the other by neither is reported from this confidence on: on
+the labelled photographs six, all of them tiles, and none in a picture of which every tile is listed."""
 OLD, NEW = (False, False), (True, True)
 """Which halves only the second look reads."""
 
@@ -117,12 +117,13 @@ def _falls(shape: TileShape, size_wh: tuple[int, int]) -> Floats:
 
 
 def merged(first: Sequence[TileReading], second: Sequence[TileReading], read: Read) -> list[TileReading]:
-    """What two looks at one picture tell. Halves that both read alike, or that one reads, stand, those that they read
-    otherwise are unread. An outline across two tiles of the other look goes; of two that share a place the better read
-    one stays. What only the second look claims is asked of `read`, too.
+    """Combine two looks at one picture. Halves that both read alike, or that one reads, stand; where they disagree, a
+    half is unread. An outline across two tiles of the other look goes; of two that share a place the better read one
+    stays. Claims of the second look alone are checked by `read`.
 
     Of 1,145 halves on photographs the outlines across save two wrong ones and asking again one, of 300 on traced tables
-    they cost two right ones and one (`bench.gates`)."""
+    they cost two right ones and one (`bench.gates`).
+    """
     common = shared_areas(_outlines([*first, *second]))
     sizes, common = np.diag(common), common[: len(first), len(first) :]
     size_1, size_2 = sizes[: len(first), None], sizes[None, len(first) :]
@@ -161,7 +162,7 @@ def _pairs(alike: Floats) -> list[tuple[int, int]]:
 
 
 def _both(one: TileReading, other: TileReading) -> tuple[TileReading, tuple[bool, bool]]:
-    """What two looks tell of one tile, and which halves only the second reads."""
+    """One tile from two looks, and which halves only the second reads."""
     if one.halves is None or other.halves is None:
         return (one, OLD) if one.halves is not None or other.values is None else (other, NEW)
     ends = [half_corners(tile.quad_px, 0).mean(0) for tile in (one, other)]
@@ -198,8 +199,8 @@ def _left_open(p: NDArray[np.float32]) -> HalfReading:
 
 
 def _is_there(tile: TileReading) -> bool:
-    """Whether a tile that only the second look finds is told of: one of which a half is read, and found surely where
-    the other is not."""
+    """Whether to report a tile that only the second look finds: one with a half read, and found surely where the other
+    is not."""
     read = sum(half.value is not None for half in tile.halves or ())
     return read == 2 or (read == 1 and tile.confidence >= ADDED)
 

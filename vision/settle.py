@@ -69,12 +69,12 @@ CAMERA_MOVED = 0.006
 
 @dataclass(frozen=True, slots=True)
 class SettleState:
-    """What one frame says. Regions are (x0, y0, x1, y1) in pixels of the frame's full picture."""
+    """The state after one frame. Regions are (x0, y0, x1, y1) in pixels of the frame's full picture."""
 
     state: TableState
     should_read: bool = False
     regions: tuple[Region, ...] = ()
-    """What to read again where `should_read`. Where an arm has just left: what to read if the table stays as it is."""
+    """To read again where `should_read`. Where an arm has just left: to read if the table stays as it is."""
     hidden: tuple[Region, ...] = ()
     """What an arm covers; nothing there has vanished."""
     moved_px: tuple[float, float] = (0.0, 0.0)
@@ -85,7 +85,7 @@ class SettleState:
     still_for: int = 0
     """For so many frames before this one the table lay as it does now."""
     counts: float = 1.0
-    """What this frame counts for where frames are counted to tell time."""
+    """The weight of this frame where frames are counted to tell time."""
 
 
 class Settler:
@@ -141,7 +141,7 @@ class Settler:
         self._earlier = (None, None, None)
 
     def see(self, frame: Frame, still: bool = False) -> SettleState:
-        """What this frame says. `still`: it is a photograph of a still table (a folder of them, one a play)."""
+        """Take one frame. `still`: it is a photograph of a still table (a folder of them, one a play)."""
         self._around = False
         bright = brightness(small_of(frame, WIDTH_PX))
         now = structure(bright)
@@ -249,7 +249,7 @@ class Settler:
         return bool((self._unmoved[arm] < RESTING_HAND_FRAMES).mean() <= RESTLESS)
 
     def _never_so(self, changed: Mask, now: Floats) -> Mask:
-        """Of what `changed` since the last reading that which was not so at the one before it either.
+        """The part of `changed` since the last reading that looked otherwise at the one before it, too.
 
         A hand on its way in may lie still enough to be read as part of the table. Once it has gone, the table looks as
         it did before that, and nothing reaches in.

@@ -1,9 +1,9 @@
-"""What is found in a picture becomes what is told of it, in five stages over one table of candidates.
+"""From the finds in a picture to its reading, in five stages over one table of candidates.
 
     found -> split -> read -> doubted -> settled
 
 Each stage takes a picture's `Look` and the records of the stage before, and gives records of its own; `settled` gives
-what is told. A stage can be tried alone:
+the reading. A stage can be tried alone:
 
 >>> import cv2
 >>> from vision.eye import open_eye
@@ -75,7 +75,7 @@ READABLE = 0.9
 """The least probability of a claimed value. From 0.5 on three more halves would be wrong of 1,145 on photographs and
 five of 300 on traced tables, and none more right."""
 PHANTOM = 0.5
-"""What the network calls *none* more surely than this is no half of a tile."""
+"""A half that the network calls *none* more surely than this is no half of a tile."""
 SHAKY_DETECTION, DOUBTFUL_DETECTION = 0.45, 0.6
 """A detection less sure than the second counts only when the reader reads both halves, one less sure than the first
 only when it reads one of them. Without the first three more halves would be wrong and one right of 300 on traced
@@ -84,8 +84,8 @@ PLAIN_DETECTION = 0.8
 """A detection so sure is a tile even where its size or colour is odd."""
 FAINT_DETECTION = 0.35
 HINT_OF_NOTHING = 0.1
-"""What lies between two tiles in line counts whatever is read of it, unless the reader calls it *none* more than
-so much or it was found more faintly than `FAINT_DETECTION`."""
+"""A find between two tiles in line counts, whatever its reading, unless the reader calls it *none* more than so much or
+it was found more faintly than `FAINT_DETECTION`."""
 THOUGHT_OF = 0.9
 """A place that is only thought of is found so much less surely than what it was derived from."""
 SMALLEST_HALF_PX = 9.0
@@ -93,7 +93,7 @@ SMALLEST_HALF_PX = 9.0
 OTHERS_FROM, MOST_OTHERS = 0.002, 4
 """Values less probable than the first are not passed on, and no more than so many."""
 MAY_BE_A_MARKER = 0.3
-"""What the judge gives at least this may hide the half of a tile that is not read."""
+"""A marker to which the judge gives at least this may hide an unread half of a tile."""
 TOO_SHORT, TOO_LONG, UNFITTED = 0.93, 1.1, 0.6
 """An outline outside these shares of the length that a tile has there is fitted again. Where none of that length fits,
 what was read counts so much less that it stays unread."""
@@ -137,7 +137,8 @@ def found(look: Look, detections: Detections) -> Finds:
 
 
 def split(look: Look, finds: Finds) -> Finds:
-    """The same with what chains hide: tiles in their gaps, half a tile off, in outlines across two. Parts are none."""
+    """The same with tiles that chains hide: in their gaps, half a tile off, in outlines across two. Parts are no
+    tiles."""
     finds = finds.copy()
     short = _parts(look, finds)
     finds.none[short] = 1.0
@@ -188,7 +189,7 @@ def doubted(look: Look, finds: Finds) -> Finds:
 
 
 def settled(look: Look, finds: Finds) -> list[TileReading]:
-    """What is told: of finds of which not all is read only those that lie there for certain."""
+    """The reading to report. Of finds that are not wholly read, only those that certainly lie there."""
     halves = [None if finds.down[n] else halves_of(finds.p[n], finds.quads[n]) for n in range(len(finds))]
     unread = np.array([_without_evidence(one) for one in halves], np.intp)
     sure = (unread == 0) & (finds.confidence > DOUBTFUL_DETECTION)
@@ -263,7 +264,8 @@ def _parts(look: Look, finds: Finds) -> NDArray[np.intp]:
 
 
 def _in_chains(look: Look, finds: Finds, short: NDArray[np.intp]) -> Finds:
-    """The places where chains have gaps of half a tile or a whole one, and of which `short` outlines may be an end."""
+    """The places where chains have gaps of half a tile or a whole one, and those that `short` outlines may be an end
+    of."""
     once = pack_finds(finds, _length(look, finds))
     vague = clear(finds) < READABLE
     likely = ((finds.confidence >= SHAKY_DETECTION) | ~vague) & (finds.none.min(1) <= PHANTOM)
@@ -344,7 +346,7 @@ def _place(look: Look, finds: Finds, i: int, size: Floats, solid: Floats | None 
 
 
 def _half_on_the_ground(look: Look, finds: Finds) -> NDArray[np.intp]:
-    """The finds of which one half is a tile's and the other, read as blank, the ground. One on which a marker may lie
+    """The finds with one half of a tile and the other, read as blank, of the ground. One on which a marker may lie
     looks like no tile's."""
     blank = finds.values[:, :, 0] >= READABLE
     asked = np.flatnonzero(blank.any(1) & ~blank.all(1) & (clear(finds) >= READABLE))
@@ -356,7 +358,7 @@ def _half_on_the_ground(look: Look, finds: Finds) -> NDArray[np.intp]:
 
 
 def _tell_from_blanks(look: Look, finds: Finds) -> None:
-    """What looks like a back and shows a divider is a face, and a double blank that shows none is not read; which backs
+    """An apparent back that shows a divider is a face, and a double blank that shows none is not read. Marks backs that
     may as well be the double blank. Of 1,145 halves on photographs it saves two right ones and costs none."""
     blank = (finds.values.argmax(2) == 0).all(1)
     sure = _sure(finds) & ~finds.down & ~blank

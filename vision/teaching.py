@@ -49,7 +49,7 @@ class RowError(AdaptationError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """What a row of the box has taught. Shares are of halves read right among those left out."""
+    """The result of teaching by a row of the box. Shares are of halves read right among those left out."""
 
     adaptation: Adaptation
     tiles: int

@@ -1,4 +1,4 @@
-"""What shape a tile of this set has in this picture: all are equally large rectangles that lie on one plane.
+"""The shape of this set's tiles in this picture: all are equally large rectangles that lie on one plane.
 
 Seen by a camera that leans, a tile is shorter the one way than the other. How much so is told by the outlines of those
 that were surely read: under the right measure of the plane all are as long and as wide as each other, and right-angled.
@@ -99,9 +99,9 @@ def shape_of_sure(tiles: Sequence[TileReading]) -> TileShape | None:
 
 def cut_short_doubted(tiles: Sequence[TileReading]) -> list[TileReading]:
     """The same tiles of a photograph. Where one's outline is shorter than the others, something may begin that lies on
-    it: a 4 of which it leaves one row is a 2 like any other. There a half counts from `SEEN_WHOLE` on. Where too few
-    are sure to tell the shape of a tile, one much shorter than those that lie as it does is not read, nor one that is
-    hardly longer than wide: of a 6-6 that a rack's lip cuts short 4-4 is left.
+    it: a 4 with one row left is a 2 like any other. There a half counts from `SEEN_WHOLE` on. Where too few are sure to
+    tell the shape of a tile, one much shorter than those that lie as it does is not read, nor one that is hardly longer
+    than wide: a rack's lip cuts a 6-6 down to a 4-4.
 
     Cost and saving, of halves: on the 833 readable tiles of the labelled photographs the first costs one right, the
     second none, and none is wrong; of 300 on traced tables the first costs one. On the same photographs with 1,010

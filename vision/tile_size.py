@@ -19,8 +19,8 @@ from vision.rotated import sides
 Floats = NDArray[np.float32]
 
 FAINT, LONG, WIDE = 0.4, (0.8, 1.25), (0.7, 1.4)
-"""What is found less surely than the first and is not between these shares of the set's length and width is no tile:
-veins of marble and squares of a cloth are found so."""
+"""A find less sure than the first and not between these shares of the set's length and width is no tile: veins of
+marble and squares of a cloth are found so."""
 MARKERS = (0.25, 1.1)
 """A marker is so many tile lengths long: a bottle cap seen from above, a toy engine. A find more than so long is the
 whole of a tile, or of a shadow."""
@@ -63,8 +63,8 @@ class TileSize:
         return found.select(np.flatnonzero(keep))
 
     def expected(self, quads_px: Floats, sure: NDArray[np.bool_]) -> Floats:
-        """(n, 2) px: how long and wide a tile is that lies as each outline does. What was measured wrongly when the
-        table was set up is wrong of all tiles alike: those surely read, (n,) `sure`, tell how much that is."""
+        """(n, 2) px: how long and wide a tile is that lies as each outline does. An error in the measures of the table
+        affects all tiles alike: those surely read, (n,) `sure`, tell how large it is."""
         shares = self.shares(quads_px)
         off = np.median(shares[sure], axis=0) if sure.sum() >= LEAST_SURE else np.ones(2, np.float32)
         own = np.stack(sides(quads_px), 1)

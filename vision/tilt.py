@@ -30,7 +30,7 @@ STEPS_DEG = (5.0, 1.0, 0.2)
 MOST_OFF = 0.15
 """A tile whose sides are off by more counts no more for it: a logarithm, and a cosine."""
 BELIEVED = 0.06
-"""What remains on average where the tiles are rectangles of one size."""
+"""The average remainder where the tiles are rectangles of one size."""
 
 
 def calibration_from_tiles(
@@ -58,7 +58,7 @@ def calibration_from_tiles(
 
 
 def _leaning(rays: Floats, tile_mm: tuple[float, float]) -> tuple[float, tuple[float, float]]:
-    """What remains at best, and the lean to the right and downwards, in degrees, at which it does."""
+    """The least remainder, and the lean to the right and downwards, in degrees, that gives it."""
     best, found, remains = (0.0, 0.0), (0.0, 0.0), math.inf
     reach = MOST_LEAN_DEG
     for step in STEPS_DEG:

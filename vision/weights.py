@@ -33,7 +33,7 @@ class WeightsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Shipped:
-    """What the manifest states about one network."""
+    """The manifest's entry for one network."""
 
     name: str
     path: Path
