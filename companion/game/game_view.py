@@ -430,6 +430,8 @@ class GameView:
     """The points of players who went home earlier in the match."""
     colours: Mapping[str, int] | None = left_out()
     """The players' numbers, where they are not those of their seats."""
+    gone: tuple[str, ...] = left_out(())
+    """Who left in the middle of this round."""
     off_record: OffRecordShown | None = field(default=None, metadata={"nothing": None})
     """Left out where there is nothing to count, and after a restart until the camera has looked."""
     reminders: tuple[str, ...] | None = left_out()

@@ -30,6 +30,8 @@ class RejectionReason(StrEnum):
     NOT_YOUR_TURN = "not_your_turn"
     END_NOT_RECORDED = "end_not_recorded"
     FIRST_TILE_DUE = "first_tile_due"
+    HAS_LEFT = "has_left"  # name
+    TOO_FEW_LEFT = "too_few_left"
     TABLE_CHANGED = "table_changed"
     NO_OPEN_QUESTION = "no_open_question"  # seq
     NO_SUCH_ANSWER = "no_such_answer"  # seq, last

@@ -31,6 +31,7 @@ from companion.log.events import (
     MarkerPlaced,
     MarkerRemoved,
     Passed,
+    PlayerLeft,
     RoundEnded,
     RoundScored,
     RoundStarted,
@@ -49,6 +50,9 @@ from companion.rules.ruleset_fields import RuleSetError
 from companion.tracking.edits import Kind
 
 __all__ = ["CommandRejected", "Session"]
+
+LEAST_PLAYING = 2
+"""With so few players nobody can leave and let the others play on."""
 
 
 class Session(OpenGame):
@@ -274,6 +278,19 @@ class Session(OpenGame):
             if standing is None:
                 return self._add(said)
             return () if standing.value == value else self.correct(standing.seq, {"value": value})
+
+    def leave(self, by: str) -> tuple[Event, ...]:
+        """`by` goes away in the middle of the round: the hand lies aside, and the others play on."""
+        with self._lock:
+            self._running()
+            course, player = self._ledger.match.course, self._player(by)
+            assert course is not None
+            playing = [name for name in course.players if name not in course.table.gone]
+            if player not in playing:
+                raise CommandRejected(RejectionReason.HAS_LEFT, name=player)
+            if len(playing) <= LEAST_PLAYING:
+                raise CommandRejected(RejectionReason.TOO_FEW_LEFT)
+            return self._add(PlayerLeft(by=player))
 
     def take_back(self, seq: int, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
         """The tile of an earlier play was taken back from the table; its play is undone."""

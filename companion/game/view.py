@@ -168,7 +168,8 @@ def scene(
     if course is None:
         return shown
     table, turn = course.position, course.turn
-    shown = replace(shown, hands=dict(table.hands))
+    gone = tuple(name for name in shown.players if name in table.gone)
+    shown = replace(shown, hands=dict(table.hands), gone=gone)
     sign = "-" if rules.is_mexican else ":"
     if playing and not course.turn_open:
         at_it = turn is not None and turn.player == table.turn

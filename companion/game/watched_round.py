@@ -26,7 +26,7 @@ from companion.log.events import Corrected, Event, Passed, RoundEnded, SeenLine,
 from companion.play.course import Course
 from companion.play.event_actions import act_of, action_of, event_of
 from companion.rules.notation import Laying
-from companion.rules.position import Action, Draw, End, Flip, LinePosition, Pass, Play, Position
+from companion.rules.position import Action, Draw, End, Flip, Leave, LinePosition, Pass, Play, Position
 from companion.rules.tile import Laid, Tile
 from companion.rules.violations import Violation
 from companion.tracking.costs import CERTAIN, NAMED, Cause
@@ -366,7 +366,8 @@ class WatchedRound:
                 act = End()
             item = self.tracker.enter(act, one.event.who, before=self._next_piece(one))
             self.line_of[item], news = one.event.seq, True
-            self.stated.add(item)
+            # Nothing is held against whoever leaves: it is no act that a belief weighs.
+            self.stated |= set() if isinstance(act, Leave) else {item}
         if news:
             # What a picture had proved before people had a say is to be proved again.
             self.proof.lying = {}

@@ -231,6 +231,14 @@ class Announced(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerLeft(Event):
+    """A player went away in the middle of the round; the hand lies aside, and the others play on."""
+
+    KIND = "player_left"
+    by: Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HandShown(Event):
     """A player laid open what was left."""
 
@@ -312,7 +320,7 @@ EVENT_TYPES: Mapping[str, type[Event]] = {
     kind.KIND: kind
     for kind in (
         RoundStarted, TilePlayed, TileTakenBack, Drew, Passed, Discarded, MarkerPlaced, MarkerRemoved, DoubleFlipped,
-        Announced, HandShown, Unclear, Corrected, RoundEnded, RoundScored, MatchEnded,
+        Announced, PlayerLeft, HandShown, Unclear, Corrected, RoundEnded, RoundScored, MatchEnded,
     )
 }  # fmt: skip
 
@@ -450,6 +458,7 @@ EXAMPLES: Mapping[str, Mapping[str, Any]] = {
     "marker_removed": {"by": "Ben", "train": "Ben"},
     "double_flipped": {"by": "Cy", "train": "Cy"},
     "announced": {"by": "Ann", "what": "open_end", "value": 5},
+    "player_left": {"by": "Cy"},
     "hand_shown": {"by": "Cy", "tiles": [[0, 1], [3, 3]]},
     "unclear": {"reason": "unreadable_tile: Ann", "candidates": [{"story": "+12-5@Ann", "events": [], "p": 0.5}]},
     "corrected": {"corrects": 2, "what": {"tile": [12, 6]}, "by": "Ben"},

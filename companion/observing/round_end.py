@@ -298,7 +298,8 @@ class RoundEnding:
         """Played + hands + boneyard with the last hand, where all can be counted and are not the whole set."""
         shown: dict[str, HandShown | OpenHand] = {**self.session.hands_shown, hand.player: hand}
         out = isinstance(table, Position)
-        missing = [name for name in table.players if name not in shown and not (out and table.hands.get(name) == 0)]
+        there = [name for name in table.players if name not in table.gone]
+        missing = [name for name in there if name not in shown and not (out and table.hands.get(name) == 0)]
         if missing or not isinstance(table, Position) or layout.boneyard is None:
             return None
         left = sum(len(shown[name].tiles) for name in shown)

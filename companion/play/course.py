@@ -21,8 +21,17 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from companion.log.event_fields import Finding
-from companion.log.events import Announced, Event, MarkerPlaced, MarkerRemoved, Passed, RoundEnded, TileTakenBack
-from companion.play.event_actions import Table, action_of, lifted, meant, turned_to, uncounted, unsettled
+from companion.log.events import (
+    Announced,
+    Event,
+    MarkerPlaced,
+    MarkerRemoved,
+    Passed,
+    PlayerLeft,
+    RoundEnded,
+    TileTakenBack,
+)
+from companion.play.event_actions import Table, action_of, lifted, meant, turned_to, uncounted, unsettled, without
 from companion.rules.mexican.judge import play_out
 from companion.rules.mexican.turn import open_codes
 from companion.rules.position import Action, Discard, Draw, End, Flip, LinePosition, Mark, Pass, Play, Position, Unmark
@@ -230,7 +239,7 @@ class Course:
             return None if self._lap_goes_on(closed) else RoundEnded(how="out", out=out, source="rule")
         if self.rules.block_rule == "provable_stop":
             return RoundEnded(how="blocked_proved", source="rule") if self.referee.blocked(table) else None
-        stuck = table.boneyard == 0 and closed.silent >= len(table.players)
+        stuck = table.boneyard == 0 and closed.silent >= len(table.players) - len(table.gone)
         return RoundEnded(how="blocked_declared", source="rule") if stuck else None
 
     def _lap_goes_on(self, closed: Course) -> bool:
@@ -254,6 +263,8 @@ class Course:
                 return replace(self, ended=event.how, ended_by=event.source)
             case Announced():
                 return self._take_report(event)
+            case PlayerLeft():
+                return self._left_by(event.by)
         action = action_of(event)
         if action is None:
             return self
@@ -371,7 +382,8 @@ class Course:
         moved = self.moved | {turn.player}
         # Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again.
         silent = 0 if turn.plays else 1 if Mark(turn.player) in turn.actions else self.silent + 1
-        table = turned_to(self.table, turn.resume or self._after(turn.player), moved)
+        resume = None if turn.resume in self.table.gone else turn.resume
+        table = turned_to(self.table, resume or self._after(turn.player), moved)
         return replace(self, table=table, turn=None, moved=moved, silent=silent, turns=(*self.turns, turn))
 
     def _after(self, player: str) -> str:
@@ -415,6 +427,17 @@ class Course:
         if event.what == DEALT and reported(self.rules, self.table, event, self.announced):
             return self._uncounted((event.by,), boneyard=True)
         return self
+
+    def _left_by(self, player: str) -> Course:
+        """Let the others play on without `player`: an open turn is over, and nothing is due from it."""
+        if self.ended is not None or player not in self.players:
+            return self
+        course = replace(self, table=without(self.table, player), moved=self.moved | {player})
+        if self.turn is not None and self.turn.player == player:
+            course = course._between_turns
+        elif course.table.turn == player:
+            course = replace(course, table=turned_to(course.table, course._after(player), course.moved))
+        return course
 
     def _uncounted(self, players: Collection[str], *, boneyard: bool = False) -> Course:
         """The same where nobody can say how many tiles these hold, nor, with `boneyard`, how many lie there."""

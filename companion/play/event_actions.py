@@ -25,6 +25,7 @@ from companion.log.events import (
     MarkerPlaced,
     MarkerRemoved,
     Passed,
+    PlayerLeft,
     TableChange,
     TilePlayed,
 )
@@ -39,6 +40,7 @@ from companion.rules.position import (
     Draw,
     End,
     Flip,
+    Leave,
     LinePosition,
     Mark,
     Pass,
@@ -51,6 +53,7 @@ from companion.rules.tile import Laid
 from companion.rules.violations import Violation
 
 Table = Position | LinePosition
+AnyTable = TypeVar("AnyTable", bound=Table)
 
 
 def action_of(event: Event) -> Action | None:
@@ -80,6 +83,8 @@ def is_act(event: Event) -> bool:
 
 def act_of(event: Event) -> Action | None:
     """The act somebody must have done for this event; nobody saw a pass that the rules imply."""
+    if isinstance(event, PlayerLeft):
+        return Leave()
     if isinstance(event, Passed):
         act = End() if event.done else Pass()
         return act if event.source == "person" else None
@@ -153,6 +158,12 @@ def uncounted(table: Table, players: Collection[str], *, boneyard: bool = False)
     if boneyard and isinstance(table, Position):
         return replace(table, hands=hands, boneyard=None)
     return replace(table, hands=hands)
+
+
+def without(table: AnyTable, player: str) -> AnyTable:
+    """The table where this player has left, with the hand put aside, which counts for nothing more."""
+    hands = {name: count for name, count in table.hands.items() if name != player}
+    return replace(table, hands=hands, gone=table.gone | {player})
 
 
 AnyValue = TypeVar("AnyValue")

@@ -206,8 +206,10 @@ def reveal_findings(
     `shown` holds that hand and the earlier ones; with the first the decisions of who went `out` are examined too.
     """
     own = keys[new]
-    if not recorded(course):
+    if not recorded(course) or new in course.table.gone:
         return {own: ()}
+    # What lies aside, counted or not, proves nothing.
+    shown = {player: hand for player, hand in shown.items() if player not in course.table.gone}
     found: dict[int, list[Finding]] = {own: _hand_findings(course, new, shown[new])}
     open_hands = _open_hands(shown, out)
     sure = prove(course, shown)
@@ -562,8 +564,14 @@ class Match:
     def hands_known(self) -> bool:
         """Whether every player's tiles are known: shown, or none left."""
         out = self.board.round.out if self.board.round else None
-        known = (player in self.shown or player == out or self._surely_empty(player) for player in self.header.players)
+        known = (player in self.shown or player == out or self._surely_empty(player) for player in self._counting)
         return all(known)
+
+    @property
+    def _counting(self) -> tuple[str, ...]:
+        """The players whose hands count: whoever left in the middle of the round if their tiles were shown."""
+        gone = frozenset[str]() if self.course is None else self.course.table.gone
+        return tuple(name for name in self.header.players if name not in gone or self._left(name))
 
     def _surely_empty(self, player: str) -> bool:
         """Whether every tile of `player` was seen to leave the hand, as of a second one who went out in a lap."""
@@ -576,7 +584,7 @@ class Match:
         sheet = self.board.round
         if sheet is None or sheet.how in (None, "abandoned") or not self.hands_known():
             return None
-        return self.score_of({player: self._left(player) for player in self.header.players})
+        return self.score_of({player: self._left(player) for player in self._counting})
 
     def score_of(self, hands: Mapping[str, tuple[Tile, ...]]) -> RoundScored | None:
         """The score of the last round with these tiles left, the totals after it and what comes next.
@@ -590,8 +598,8 @@ class Match:
             return self.with_scores(score(self.rules, hands, blocked=blocked, out=sheet.out))
         pips = {player: sum(tile.pips for tile in tiles) for player, tiles in hands.items()}
         counts = {player: len(tiles) for player, tiles in hands.items()}
-        players, began = self.header.players, self.starter
-        starts = range(len(players)) if began is None else (players.index(began),)
+        players, began = tuple(hands), self.starter
+        starts = (players.index(began),) if began in players else range(len(players))
         settled = [settle(self.rules, players[n:] + players[:n], pips, discards=counts) for n in starts]
         if any(one != settled[0] for one in settled):
             return None

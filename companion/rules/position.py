@@ -146,7 +146,20 @@ class End:
         return "end"
 
 
-Action = Play | Draw | Mark | Unmark | Flip | Discard | Pass | End
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A player goes away in the middle of the round, and the hand is put aside. The rules know no such act.
+
+    >>> from companion.rules.position import Leave
+    >>> str(Leave())
+    'leave'
+    """
+
+    def __str__(self) -> str:
+        return "leave"
+
+
+Action = Play | Draw | Mark | Unmark | Flip | Discard | Pass | End | Leave
 
 
 Chain = tuple[Laid, ...]
@@ -184,6 +197,8 @@ class Position:
     round: int | None = None
     """None: the value of the engine is not checked."""
     first_engine: int | None = None
+    gone: frozenset[str] = frozenset()
+    """Players who have left in the middle of the round: they have no more turn."""
     _seen: Seen | None = field(default=None, repr=False, compare=False)
 
     def value_due(self, train: str) -> int:
@@ -263,7 +278,7 @@ class Position:
         >>> Board('tactic', ['Ann', 'Ben', 'Cy']).position.after('Cy')
         'Ann'
         """
-        return _after(self.players, player)
+        return _after(self.players, player, self.gone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +301,8 @@ class LinePosition:
     """Tile counts, where known."""
     passes: int = 0
     """In a row until now."""
+    gone: frozenset[str] = frozenset()
+    """Players who have left in the middle of the deal: they have no more turn."""
 
     @property
     def ends(self) -> tuple[int, int] | None:
@@ -304,10 +321,12 @@ class LinePosition:
         >>> Board('jielong', ['Ann', 'Ben', 'Cy']).position.after('Ann')
         'Ben'
         """
-        return _after(self.players, player)
+        return _after(self.players, player, self.gone)
 
 
-def _after(players: tuple[str, ...], player: str) -> str:
+def _after(players: tuple[str, ...], player: str, gone: frozenset[str]) -> str:
     if player not in players:
         raise RulesError(f"player: expected one of {', '.join(players)}, not {player!r}")
-    return players[(players.index(player) + 1) % len(players)]
+    place = players.index(player) + 1
+    row = (*players[place:], *players[:place])
+    return next((name for name in row if name not in gone), player)

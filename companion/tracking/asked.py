@@ -14,7 +14,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 from companion.play.course import TurnPlace
-from companion.rules.position import Action, End, LinePosition, Mark, Pass, Play, Position, Unmark
+from companion.rules.position import Action, End, Leave, LinePosition, Mark, Pass, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -287,6 +287,8 @@ class AskedRound:
         return self._asked(after._replace(asked=rest), told, (), tap)
 
     def _taken(self, before: _Moment, tap: Tap) -> _Moment:
+        if isinstance(tap.act, Leave):
+            return before._replace(readings=tuple(one.told(tap.told) for one in before.readings))
         fitting = [(reading, placed) for reading in before.readings if (placed := self._placed(reading, tap))]
         if fitting:
             return self._struck(before, [placed for _, placed in fitting], tap)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from math import inf
 from typing import ClassVar, Self
 
+from companion.play.event_actions import without
 from companion.rules.chinese import apply, judge_turn
 from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position
 from companion.rules.ruleset import RuleSet
@@ -291,6 +292,14 @@ class LineState:
         other.done = 0
         other.resume = None
         other.tail = None
+        return other
+
+    def without(self, player: str) -> Self:
+        """The same where this player has left the deal, in the middle of a turn too."""
+        table = without(self.table, player)
+        other = self._begun(table.after(player), table) if self.table.turn == player else self.copy()
+        other.table = replace(other.table, hands=table.hands, gone=table.gone)
+        other.resume = None if self.resume == player else self.resume
         return other
 
     def on_table(self, table: Position | LinePosition) -> LineState:

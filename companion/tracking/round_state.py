@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
+from companion.play.event_actions import without
 from companion.rules.mexican.turn import TurnState, provably_blocked
 from companion.rules.position import MEXICAN, Chain, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
@@ -217,7 +218,20 @@ class RoundState:
         silent = self.silent
         if self.acted:
             silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
-        return ("blocked_declared", None) if turn.boneyard == 0 and silent >= len(self.players) else None
+        playing = len(self.players) - len(turn.position.gone)
+        return ("blocked_declared", None) if turn.boneyard == 0 and silent >= playing else None
+
+    def without(self, player: str) -> Self:
+        """The same where this player has left the round, in the middle of a turn too."""
+        turn = self.turn.copy()
+        turn.position = without(turn.position, player)
+        other = self.copy() if turn.player != player else self._begun(turn.position.after(player), turn, self.moved)
+        if turn.player != player:
+            other.turn = turn
+        other.moved = self.moved | {player}
+        other.resume = None if self.resume == player else self.resume
+        other.undrawn = tuple(name for name in self.undrawn if name != player)
+        return other
 
     def at_rest(self) -> Self:
         """The same state between two changes of the table."""
@@ -306,7 +320,7 @@ class RoundState:
 def with_hands(table: Position, hands: Mapping[str, int]) -> Position:
     return Position(
         table.set_max, table.players, table.engine, table.trains, table.markers, table.open, table.flipped, table.turn,
-        table.first_turn, table.boneyard, dict(hands), table.round, table.first_engine,
+        table.first_turn, table.boneyard, dict(hands), table.round, table.first_engine, table.gone,
     )  # fmt: skip
 
 

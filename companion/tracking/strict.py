@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
 from companion.play.course import FOREIGN_TILES, TurnPlace
-from companion.play.event_actions import uncounted
+from companion.play.event_actions import uncounted, without
 from companion.rules.chinese import apply, open_arms, tile_faults, tiles_of
 from companion.rules.mexican.turn import TurnState
 from companion.rules.position import (
@@ -22,6 +22,7 @@ from companion.rules.position import (
     Draw,
     End,
     Flip,
+    Leave,
     LinePosition,
     Mark,
     Pass,
@@ -97,12 +98,12 @@ class Fold:
     `expected`: who may begin the next turn (() : anybody). `acted`: whether the player of the turn has done anything.
     `closed`: the turn at hand is over. `to_come`: turns, or rests of turns, that are still to come. `turns`: how many
     each player has had. `last`: the line of the last act of the turn. `gap`: right now more of this turn is to come.
-    `excused`: how many tiles fit only if turns to come lie below.
+    `excused`: how many tiles fit only if turns to come lie below. `gone`: who has left.
     """
 
     __slots__ = (
-        "acted", "anybody", "astray", "closed", "excused", "expected", "gap", "last", "number", "player", "players",
-        "rules", "to_come", "turns",
+        "acted", "anybody", "astray", "closed", "excused", "expected", "gap", "gone", "last", "number", "player",
+        "players", "rules", "to_come", "turns",
     )  # fmt: skip
     fields: ClassVar[tuple[str, ...]] = __slots__
 
@@ -121,6 +122,7 @@ class Fold:
         self.gap = False
         self.last: int | None = None
         self.excused = 0
+        self.gone: frozenset[str] = frozenset()
 
     def copy(self) -> Self:
         other = type(self).__new__(type(self))
@@ -129,7 +131,9 @@ class Fold:
         return other
 
     def after(self, player: str) -> str:
-        return self.players[(self.players.index(player) + 1) % len(self.players)]
+        place = self.players.index(player) + 1
+        row = (*self.players[place:], *self.players[:place])
+        return next((name for name in row if name not in self.gone), player)
 
     @property
     def turn(self) -> TurnPlace:
@@ -159,6 +163,9 @@ class Fold:
             return []
         if isinstance(act, Setting):
             self._set(act)
+            return []
+        if isinstance(act, Leave):
+            self._leave_to_others(who)
             return []
         if told.fine:
             self._fined(who)
@@ -228,6 +235,14 @@ class Fold:
         """End a turn that has more to come."""
         self.closed = self.gap = True
 
+    def _leave_to_others(self, who: str) -> None:
+        """`who` has left the round: an open turn of theirs is over, and nothing is due from it."""
+        self.gone |= {who}
+        self._put_aside(who)
+        if self.player == who:
+            self.closed = True
+        self.expected = tuple(name for name in self.expected if name != who) or (self.after(who),)
+
     def _following(self, player: str) -> tuple[str, ...]:
         """Players who may begin the turn after one of this player."""
         return (self.after(player),)
@@ -240,7 +255,7 @@ class Fold:
             names.append(expected)
             expected = self.after(expected)
         place = self.players.index(who)
-        others = [*self.players[place + 1 :], *self.players[:place]]
+        others = [name for name in (*self.players[place + 1 :], *self.players[:place]) if name not in self.gone]
         if again and not (self.acted and not self.closed and self.player == who):
             return [*names, who, *others]
         return others if not names and self.closed and self.player == who and self.turns else names
@@ -252,6 +267,9 @@ class Fold:
         raise NotImplementedError
 
     def _set(self, known: Setting) -> None:
+        raise NotImplementedError
+
+    def _put_aside(self, who: str) -> None:
         raise NotImplementedError
 
     def _fined(self, who: str) -> None:
@@ -309,6 +327,13 @@ class TrainFold(Fold):
         self.state = self.state.copy()
         self.state.boneyard = known.boneyard
         self.state.position = replace(self.state.position, boneyard=known.boneyard)
+
+    def _put_aside(self, who: str) -> None:
+        self.state = self.state.copy()
+        self.state.position = without(self.state.position, who)
+        self.moved |= {who}
+        if self.state.player == who:
+            self.state.hand = None
 
     def _fined(self, who: str) -> None:
         self.state = self.state.copy()
@@ -383,8 +408,14 @@ class TrainFold(Fold):
     # ---- first trains laid at the same time ----------------------------------------------------------------------
 
     def _take(self, told: Told) -> list[Fault]:
-        if self.lap is None or told.fine or isinstance(told.act, (Start, Setting)):
-            return super()._take(told)
+        if self.lap is None or told.fine or isinstance(told.act, (Start, Setting, Leave)):
+            faults = super()._take(told)
+            if self.lap is not None and isinstance(told.act, Leave):
+                mine = self._taken_up(told.by)
+                mine.hand, self.closed = None, False
+                self.through |= {told.by}
+                faults += self._after_lap_act(told.by, mine)
+            return faults
         who, act = told.by, told.act
         if self._begins_second_lap(who, act):
             faults = self._end_lap(who, told.tap)
@@ -458,7 +489,8 @@ class TrainFold(Fold):
             return super().missing_before(who, again=again)
         place = self.players.index(self.expected[0])
         row = [*self.players[place:], *self.players[:place]]
-        return [*(name for name in row if name not in self.lap), *row[: row.index(who)]]
+        before = [name for name in row[: row.index(who)] if name not in self.gone]
+        return [*(name for name in row if name not in self.lap), *before]
 
     def _end_lap(self, who: str | None, tap: int | None) -> list[Fault]:
         """Ordinary turns begin; `who` makes the first."""
@@ -503,6 +535,9 @@ class LineFold(Fold):
 
     def _fined(self, who: str) -> None:
         return
+
+    def _put_aside(self, who: str) -> None:
+        self.table = without(self.table, who)
 
     def _begin(self, who: str) -> None:
         self.table, self.given = replace(self.table, turn=who), 0

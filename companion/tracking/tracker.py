@@ -12,10 +12,24 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
+from operator import methodcaller
 from typing import NamedTuple
 
-from companion.play.event_actions import lifted, misfits, misfits_in_line
-from companion.rules.position import Action, Discard, Draw, End, Flip, LinePosition, Mark, Pass, Play, Position, Unmark
+from companion.play.event_actions import lifted, misfits, misfits_in_line, without
+from companion.rules.position import (
+    Action,
+    Discard,
+    Draw,
+    End,
+    Flip,
+    Leave,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    Unmark,
+)
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -92,6 +106,12 @@ class RoundFold:
 
     def step(self, evidence: Evidence) -> None:
         """Take the next change of the table."""
+        left = [piece for piece in evidence.pieces if isinstance(piece.act, Leave)]
+        for player in (piece.stated_player for piece in left if piece.stated_player is not None):
+            self.filter.put_on(methodcaller("without", player))
+            self.table = without(self.table, player)
+        if left:
+            evidence = replace(evidence, pieces=tuple(piece for piece in evidence.pieces if piece not in left))
         if evidence.gone:
             evidence = self._take_back(evidence)
         if evidence.pieces:

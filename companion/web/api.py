@@ -320,6 +320,15 @@ def report() -> AnyResponse:
         return run_command("report", by, what, value)
 
 
+@api.post("/api/leave")
+@changes
+def leave() -> AnyResponse:
+    """A player goes away in the middle of the round: the hand lies aside, and the others play on."""
+    fields = read_body(request)
+    with table_as_seen(fields):
+        return run_command("leave", person(fields, "by", _players()))
+
+
 @api.post("/api/undo")
 @changes
 def undo() -> AnyResponse:

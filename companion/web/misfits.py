@@ -94,9 +94,10 @@ def moments(board: GameView) -> dict[int, str]:
 MOST_KEYS = 4
 """Keys before *More*, besides *It was really so*."""
 
-ACTS = frozenset(
-    {"tile_played", "drew", "passed", "discarded", "marker_placed", "marker_removed", "double_flipped", "announced"}
-)
+ACTS = frozenset({
+    "tile_played", "drew", "passed", "discarded", "marker_placed", "marker_removed", "double_flipped", "announced",
+    "player_left",
+})  # fmt: skip
 
 
 class Key(NamedTuple):

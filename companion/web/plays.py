@@ -38,9 +38,7 @@ from companion.web.misfits import ACTS, Acts, act_name, acts_of, answer_text
 from companion.web.texts import code_title, why
 from companion.web.wording import author_text, event_text, question_of, show_tile
 
-TAPPED = frozenset(
-    {"tile_played", "drew", "passed", "discarded", "marker_placed", "marker_removed", "double_flipped", "announced"}
-)
+TAPPED = ACTS
 """Taps in a game without a camera: on the printed sheet only where they no longer stand."""
 
 

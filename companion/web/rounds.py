@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import SessionLike
 from companion.game.game_view import GameView, RoundScores, TileShown, TrainShown
 from companion.log.event_fields import OF_A_HAND, QuestionKind
-from companion.rules.position import Position
+from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin, signed_in
 from companion.web.api import act, app_state, watched
@@ -24,7 +24,16 @@ from companion.web.changing import changed, changes, expect_game, table_as_seen
 from companion.web.forms import FieldError, asked_as, person, read_body, returned, tiles
 from companion.web.forms import number as whole_number
 from companion.web.guests import as_typed, hands_sent, link_of, photo_note, read_hand_of, replaced_text
-from companion.web.hands import HandPicture, empty_notes, hand_notes, hand_picture, mark_of, tiles_left, unread
+from companion.web.hands import (
+    HandPicture,
+    HandTiles,
+    empty_notes,
+    hand_notes,
+    hand_picture,
+    mark_of,
+    tiles_left,
+    unread,
+)
 from companion.web.languages import gettext as _
 from companion.web.plays import changes_of
 from companion.web.score_sheet import NARROW, PAPER, WIDE, totals_chart
@@ -63,13 +72,16 @@ def _round_asked(fields: Mapping[str, Any], board: GameView) -> GameView:
     if played is None:
         raise NotFound(_("Round %(number)s has no points yet.", number=number))
     hands = {played.out: 0} if played.out and _how(fields, played) == "out" else {}
-    engine, trains = _lain(board, played.round)
-    return replace(board, round=number, phase="waiting", engine=engine, trains=trains, line=(), hands=hands)
+    table = app_state().session.table_of(played.round)
+    gone = () if table is None else tuple(table.gone)
+    engine, trains = _lain(board, table)
+    return replace(board, round=number, phase="waiting", engine=engine, trains=trains, line=(), hands=hands, gone=gone)
 
 
-def _lain(board: GameView, number: int) -> tuple[tuple[int, int] | None, tuple[TrainShown, ...]]:
-    """The engine and the trains of an earlier round of Mexican Train as it was counted."""
-    table = app_state().session.table_of(number)
+def _lain(
+    board: GameView, table: Position | LinePosition | None
+) -> tuple[tuple[int, int] | None, tuple[TrainShown, ...]]:
+    """The engine and the trains of a round of Mexican Train as it was counted."""
     if not isinstance(table, Position):
         return None, ()
     laid = {name: tuple(map(TileShown, tiles)) for name, tiles in table.trains.items()}
@@ -219,10 +231,12 @@ def count() -> AnyResponse | str:
         how = _how(fields, played)
         if played is None and how not in ("out", "blocked_declared", "abandoned"):
             raise FieldError("how", _("Say how the round ended."))
-        if how == "out" and all(shown.values()) and not board.chinese:  # Chinese tiles put away count with the hand
+        if (
+            how == "out" and all(_of_those_there(shown, board).values()) and not board.chinese
+        ):  # Chinese tiles put away count with the hand
             raise FieldError("how", _("If somebody went out, one hand must be empty."))
         notes = (
-            {**empty_notes(board, shown, how, watched=watched()), **_notes(board, shown, how)}
+            {**empty_notes(board, _of_those_there(shown, board), how, watched=watched()), **_notes(board, shown, how)}
             if how != "abandoned"
             else {}
         )
@@ -271,8 +285,14 @@ def _hands(fields: Mapping[str, Any], board: GameView) -> dict[str, list[tuple[i
     return shown
 
 
+def _of_those_there(shown: Mapping[str, HandTiles], board: GameView) -> dict[str, HandTiles]:
+    """The hands of those who have not left in the middle of the round."""
+    return {name: hand for name, hand in shown.items() if name not in board.gone}
+
+
 def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> None:
-    empty = [name for name, hand in shown.items() if not hand]
+    there = _of_those_there(shown, board)
+    empty = [name for name, hand in there.items() if not hand]
     out = empty[0] if how == "out" and len(empty) == 1 and not board.chinese else None
     played = _counted(board, board.round)
     if played is not None and (how != played.how or out not in (None, played.out)):
@@ -282,7 +302,8 @@ def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, in
     number = None if played is None else board.round
     known = session.snapshot().shown if number is None else session.hands_of(number)
     if how != "abandoned":
-        for name, hand in shown.items():
+        # Whoever left comes first: with the last of the others the round is scored.
+        for name, hand in sorted(shown.items(), key=lambda one: one[0] in there):
             if name not in known or sorted(map(sorted, known[name])) != sorted(map(sorted, hand)):
                 act(session.show_hand, name, hand, **({} if number is None else {"number": number}))
 
@@ -298,7 +319,8 @@ def notes_now() -> Response:
     played = _counted(board, board.round)
     how = _how(request.args, played)
     # A form that came back goes on saying what it came back for.
-    empty = empty_notes(board, shown, how, watched=watched()) if request.args.get("asked") else {}
+    there = _of_those_there(shown, board)
+    empty = empty_notes(board, there, how, watched=watched()) if request.args.get("asked") else {}
     notes = {**empty, **_notes(board, shown, how)}
     fields = {f"hand_{seat.index}": notes[seat.name] for seat in board.seats if seat.name in notes}
     sent = {f"hand_{seat.index}": hand for seat in board.seats if (hand := hands_sent(board).get(seat.name))}

@@ -25,7 +25,7 @@ from tests.desk import making
 
 CONTRACT_EVENTS = (
     "round_started, tile_played, tile_taken_back, drew, passed, discarded, marker_placed, marker_removed, "
-    "double_flipped, announced, hand_shown, unclear, corrected, round_ended, round_scored, match_ended"
+    "double_flipped, announced, player_left, hand_shown, unclear, corrected, round_ended, round_scored, match_ended"
 )
 
 

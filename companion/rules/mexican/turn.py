@@ -497,5 +497,6 @@ class TurnState:
             hands=hands,
             round=self.position.round,
             first_engine=self.position.first_engine,
+            gone=self.position.gone,
             _seen=(self.trains, self.position.engine, self.seen),
         )
