@@ -313,11 +313,13 @@ PLAYERS = Form(
 
 @dataclass(frozen=True, slots=True)
 class Brought(Record):
-    """The state that a match carries over when its players change: its rounds, their points, and who went home."""
+    """The state that a match carries over when its players change: its rounds, their points, who went home, and who
+    starts the next round."""
 
     rounds: int = 0
     totals: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[str, int] = field(default_factory=dict)
+    starter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +359,12 @@ class Header(Record):
         """Players who went home earlier in this match, with their points."""
         gone = self.extra.get("brought", {}).get("left", {})
         return {player: points for player, points in gone.items() if player not in self.players}
+
+    @property
+    def starter(self) -> str | None:
+        """The player whom the match that this game goes on with named to start the next round."""
+        named = self.extra.get("brought", {}).get("starter")
+        return named if named in self.players else None
 
     @property
     def colours(self) -> Mapping[str, int]:

@@ -529,7 +529,7 @@ class Match:
         """Do the rules and the rounds so far say who starts the next one? Else `next_starter` is but next in turn."""
         sheet = self.board.round
         again = sheet is not None and sheet.how == "abandoned" and self.starter is not None
-        return self.board.next_starter is not None or again
+        return self.board.next_starter is not None or again or (sheet is None and self.header.starter is not None)
 
     @property
     def next_starter(self) -> str:
@@ -538,7 +538,7 @@ class Match:
             return self.board.next_starter
         began = self.starter
         if sheet is None or began is None:
-            return self.header.players[0]
+            return self.header.starter or self.header.players[0]
         return began if sheet.how == "abandoned" else self._after(began)
 
     def starter_of(self, number: int) -> str | None:

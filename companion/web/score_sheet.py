@@ -154,9 +154,10 @@ def totals_chart(
         return size.height - size.bottom - (size.height - CHART_TOP - size.bottom) * (value - low) / (high - low)
 
     labels = _spread([(y(lines[seat.name][-1]), seat) for seat in seats], size)
+    numbers = [played.round for played in rounds] or [1]
     drawn = render_template(
         "chart.svg", size=size, title=title, grid=range(low, high + 1, step), count=count, edge=edge, seats=seats,
-        lines=lines, labels=labels, x=x, y=y,
+        numbers=numbers, lines=lines, labels=labels, x=x, y=y,
     )  # fmt: skip
     return Markup(drawn)
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -580,7 +580,7 @@ def change() -> AnyResponse:
     header: dict[str, Any] = {
         "rules": board.rules, "set": board.set, "players": list(wanted.players),
         "options": dict(board.options), **colours_kept(wanted.players, board.seats),
-        "brought": {"rounds": rounds, "totals": wanted.totals, "left": wanted.left},
+        "brought": {"rounds": rounds, "totals": wanted.totals, "left": wanted.left, **_starter(board, wanted.players)},
     }  # fmt: skip
     try:
         with app_state().switching:
@@ -592,6 +592,16 @@ def change() -> AnyResponse:
         raise disk_fault(fault, _("The game could not be written to the disk: %(why)s")) from None
     table = app_state().table
     return redirect("/seats?next=/round-start" if table is not None and table.unseated() else "/round-start", 303)
+
+
+def _starter(board: GameView, players: Collection[str]) -> dict[str, str]:
+    """`starter` of the next round, as the match has named it; of whoever went home the next in turn who stays. Nothing
+    where nobody is named."""
+    named = board.next.starter if board.next else board.starter
+    place = board.players.index(named) if named in board.players else len(board.players)
+    row = (*board.players[place:], *board.players[:place]) if named else ()
+    stays = next((name for name in row if name in players), None)
+    return {} if stays is None else {"starter": stays}
 
 
 def _board() -> GameView:

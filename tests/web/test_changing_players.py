@@ -67,6 +67,25 @@ def test_the_match_goes_on_with_everybodys_points(host: FlaskClient, state: AppS
     assert state_of(state.session)["totals"] == {"Ben": 17, "Ann": 7, "Dee": 14}, "as after a restart"
 
 
+def test_the_next_starter_and_the_numbers_of_the_chart_stay(host: FlaskClient, state: AppState) -> None:
+    def starter() -> object:
+        return state_of(state.session)["next"]["starter"]  # type: ignore[index]
+
+    assert starter() == "Ben", "Ann began the first round"
+    joins = {"player_1": "Dee", "player_2": "Ann", "player_3": "Ben", "player_4": "Cy", "points": "14"}
+    assert host.post("/players/change", data=joins).status_code == 303
+    assert starter() == "Ben"
+    again = host.post("/players/change", data={"player_1": "Dee", "player_2": "Ann", "player_3": "Cy"})
+    assert again.status_code == 303, again.text
+    assert starter() == "Cy", "Ben went home: the next in turn who stays"
+    host.post("/api/start-round", json={"engine": "11-11"})
+    assert state_of(state.session)["turn"] == "Cy"
+    points = {"points_1": "5", "points_2": "7", "points_3": "0", "out": "Cy"}
+    assert host.post("/round-points/2", data=points).status_code == 303
+    axis = re.findall(r'text-anchor="middle">(\d+)</text>', host.get("/scores").text)
+    assert set(axis) == {"2"}, "the round is the second of the match"
+
+
 def test_players_may_change_twice_between_two_rounds(host: FlaskClient, state: AppState) -> None:
     for one, other in (("Ben", "Ann"), ("Ann", "Ben")):
         host.post("/players/change", data={"player_1": one, "player_2": other, "player_3": "Cy"})
