@@ -18,10 +18,7 @@ from companion.tracking.evidence import Move, Piece, Pieces, Rest, Step
 
 
 class LineState:
-    """The line in the middle of a turn, treated as a value. `done`: tiles laid or put away in it; `unseen`: who has put
-    a tile away that no picture shows yet, once for each; `between`: the turn began in the middle of the change that is
-    being explained; `another`: ends at which another tile is held to lie than was read, which is known; `unknown`: ends
-    at which nobody can tell what lies, because much happened there unseen."""
+    """The line in the middle of a turn, treated as a value."""
 
     errors: ClassVar[bool] = True
     """Whether the camera may have erred."""
@@ -34,14 +31,19 @@ class LineState:
         self.rules = rules
         self.table = table
         self.done = 0
+        """Tiles laid or put away in this turn."""
         self.anyone = anyone
         self.resume: str | None = None
         self.last: str | None = None
         self.tail: int | None = None
         self.unseen: tuple[str, ...] = ()
+        """Players who have put a tile away that no picture shows yet, once for each tile."""
         self.between = False
+        """The turn began in the middle of the change that is being explained."""
         self.another: frozenset[str] = frozenset()
+        """Ends with another tile than was read, which is known."""
         self.unknown: frozenset[str] = frozenset()
+        """Ends with an unknown tile, because much happened there unseen."""
 
     def copy(self) -> Self:
         other = type(self).__new__(type(self))

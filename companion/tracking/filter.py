@@ -403,15 +403,15 @@ class Checkpoint:
 
 
 class TableFilter:
-    """The belief about one round. `advance` takes the next evidence; `beam` and `outliers` are the hypotheses.
-
-    `lag`: so many changes back an explanation may still change; older ones are settled.
-    """
+    """The belief about one round. `advance` takes the next evidence."""
 
     def __init__(self, starts: Iterable[HypothesisState], lag: int) -> None:
         self.beam = [Hypothesis(state, 0.0) for state in starts]
+        """The hypotheses."""
         self.outliers: list[Hypothesis] = []
+        """Hypotheses in which much happened unseen."""
         self.lag = lag
+        """An explanation may still change so many changes back; older ones are settled."""
         self.snapshots: list[Snapshot] = []
         self.spent = 0.0
         self.wide = False

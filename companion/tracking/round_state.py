@@ -34,19 +34,7 @@ StateT = TypeVar("StateT", bound="RoundState")
 
 
 class RoundState:
-    """The table in the middle of `turn`, treated as a value: a move forks it.
-
-    `acted`: the turn has an act; `put_on`: the player has put their own marker on in it. `anchors`: items of the turn's
-    last tile, last act, marker put on, marker taken off. `resume`: the turn is out of order, and that player is still
-    expected. `moved` have had their first turn. `unseen_on` are markers assumed to lie there though no picture shows
-    them, `unseen_off` the other way; `undrawn` are those who drew a tile that is not seen to be missing yet. `silent`:
-    turns in a row without a tile. `anyone`: whose turn it is is not known. `between`: the turn began in the middle of
-    the change that is being explained. `last`: who had the turn before. `another`: trains of which the last tile is
-    held to be another one than was read, which is known; `misread`: to show other values, whichever; `unknown`: trains
-    of which nobody can tell, because it was laid when much happened unseen. `began`: the part of `sign` that the turn
-    began with, `tips` the one that the trains have. `waited`: how many more pictures have not shown each of the unseen
-    markers.
-    """
+    """The table in the middle of `turn`, treated as a value: a move forks it."""
 
     __slots__ = (
         "acted", "anchors", "another", "anyone", "began", "between", "last", "misread", "moved", "put_on", "resume",
@@ -61,23 +49,41 @@ class RoundState:
         self.starter = starter
         self.turn = TurnState(rules, table)
         self.acted = False
+        """The turn has an act."""
         self.put_on = False
+        """The player has put their own marker on in this turn."""
         self.anchors: tuple[int | None, int | None, int | None, int | None] = (None, None, None, None)
+        """Items of the turn's last tile, last act, marker put on, marker taken off."""
         self.resume: str | None = None
+        """The turn is out of order, and this player is still expected."""
         self.moved: frozenset[str] = frozenset()
+        """Players who have had their first turn."""
         self.unseen_on: frozenset[str] = frozenset()
+        """Markers assumed to lie there though no picture shows them."""
         self.unseen_off: frozenset[str] = frozenset()
+        """Markers assumed to be gone though pictures show them."""
         self.undrawn: tuple[str, ...] = ()
+        """Players who drew a tile that is not seen to be missing yet."""
         self.silent = 0
+        """Turns in a row without a tile."""
         self.anyone = anyone
+        """Nobody knows whose turn it is."""
         self.between = False
+        """The turn began in the middle of the change that is being explained."""
         self.last: str | None = None
+        """The player of the turn before."""
         self.another: frozenset[str] = frozenset()
+        """Trains whose last tile is another one than was read, and known."""
         self.misread: frozenset[str] = frozenset()
+        """Trains whose last tile shows other values than were read, whichever."""
         self.unknown: frozenset[str] = frozenset()
+        """Trains with an unknown last tile, laid when much happened unseen."""
         self.waited: Mapping[str, int] = {}
+        """How many more pictures have not shown each of the unseen markers."""
         self.began: tuple[Position, tuple[object, ...]] | None = None
+        """The part of `sign` that the turn began with."""
         self.tips: tuple[Mapping[str, Chain], tuple[Laid | None, ...]] | None = None
+        """The part of `sign` that the trains have."""
 
     def copy(self) -> Self:
         return self.copied_as(type(self))

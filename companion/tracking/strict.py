@@ -93,13 +93,7 @@ FEW_LEFT = 3
 
 
 class Fold:
-    """The part of a round that every game has in common: whose turn it is, which one, and who may go on.
-
-    `expected`: who may begin the next turn (() : anybody). `acted`: whether the player of the turn has done anything.
-    `closed`: the turn at hand is over. `to_come`: turns, or rests of turns, that are still to come. `turns`: how many
-    each player has had. `last`: the line of the last act of the turn. `gap`: right now more of this turn is to come.
-    `excused`: how many tiles fit only if turns to come lie below. `gone`: who has left.
-    """
+    """The part of a round that every game has in common: whose turn it is, which one, and who may go on."""
 
     __slots__ = (
         "acted", "anybody", "astray", "closed", "excused", "expected", "gap", "gone", "last", "number", "player",
@@ -112,17 +106,26 @@ class Fold:
         self.players = players
         self.player = starter
         self.expected: tuple[str, ...] = (starter,)
+        """Players who may begin the next turn; (): anybody."""
         self.anybody = anybody
         self.acted = False
+        """The player of the turn has done something."""
         self.closed = False
+        """The turn at hand is over."""
         self.astray = False
         self.number = 0
         self.turns: Mapping[str, int] = {}
+        """How many turns each player has had."""
         self.to_come: tuple[str, ...] = ()
+        """Turns, or rests of turns, that are still to come."""
         self.gap = False
+        """Right now more of this turn is to come."""
         self.last: int | None = None
+        """The line of the last act of the turn."""
         self.excused = 0
+        """How many tiles fit only if turns to come lie below."""
         self.gone: frozenset[str] = frozenset()
+        """Players who have left."""
 
     def copy(self) -> Self:
         other = type(self).__new__(type(self))
@@ -303,10 +306,7 @@ class Fold:
 
 
 class TrainFold(Fold):
-    """A round of Mexican Train. `lap`: the first trains that everybody lays at the same time, by player; None once
-    ordinary turns have begun. `through`: who has said that the first train is done, `late_tiles` who has laid a tile on
-    it since all had begun, which may have been an ordinary turn. `moved`: who has had the first turn. `veiled`: a tile
-    of this turn, whose inner half nobody named, may be a double because of turns to come."""
+    """A round of Mexican Train."""
 
     __slots__ = ("lap", "late_tiles", "moved", "state", "through", "veiled")
     fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)
@@ -314,11 +314,16 @@ class TrainFold(Fold):
     def __init__(self, rules: RuleSet, table: Position, starter: str, *, anybody: bool = False) -> None:
         super().__init__(rules, table.players, starter, anybody=anybody)
         self.moved: frozenset[str] = frozenset()
+        """Players who have had the first turn."""
         self.state = TurnState(rules, replace(table, turn=starter, first_turn=True))
         self.lap: Mapping[str, tuple[TurnState, int | None]] | None = {} if rules.first_simultaneous else None
+        """The first trains that everybody lays at the same time, by player; None once ordinary turns have begun."""
         self.through: frozenset[str] = frozenset()
+        """Players who have said that their first train is done."""
         self.late_tiles: frozenset[str] = frozenset()
+        """Players who have laid a tile on it since all had begun, which may have been an ordinary turn."""
         self.veiled = False
+        """A tile of this turn, whose inner half nobody named, may be a double because of turns to come."""
 
     def _opened(self, who: str) -> None:
         self.state = TurnState(self.rules, self.state.table(who, True))
@@ -513,9 +518,7 @@ class TrainFold(Fold):
 
 
 class LineFold(Fold):
-    """A deal of a Chinese game. `given`: tiles laid or put away in this turn; `away`: each tile put away so far in
-    place of one laid, by whom, at which line, and the ends that were open then. `strange`: who has laid a tile that is
-    not of these, and may hold one more than is counted."""
+    """A deal of a Chinese game."""
 
     __slots__ = ("away", "given", "strange", "table")
     fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)
@@ -524,8 +527,11 @@ class LineFold(Fold):
         super().__init__(rules, table.players, starter, anybody=anybody)
         self.table = table
         self.given = 0
+        """Tiles laid or put away in this turn."""
         self.strange: frozenset[str] = frozenset()
+        """Players who have laid a tile that the set does not have left, and may hold one more than is counted."""
         self.away: tuple[tuple[str, int | None, frozenset[int]], ...] = ()
+        """Each tile put away so far in place of one laid: by whom, at which line, and the ends that were open then."""
 
     def _opened(self, who: str) -> None:
         self.table = replace(self.table, turn=who)

@@ -81,10 +81,7 @@ class FoldState:
 
 
 class RoundFold:
-    """The belief about one round after the steps that it was given.
-
-    `entries`: item -> what is on record; `moved`: tiles that somebody moved; `unclear`: what could not be understood.
-    """
+    """The belief about one round after the steps that it was given."""
 
     def __init__(self, rules: RuleSet, table: Position | LinePosition, begun: HypothesisState) -> None:
         self.rules = rules
@@ -92,8 +89,11 @@ class RoundFold:
         self.players = table.players
         self.filter = TableFilter((begun,), lag=4 * len(self.players))
         self.entries: dict[int, PieceRecord] = {}
+        """Item -> its record."""
         self.moved: list[Verdict] = []
+        """Tiles that somebody moved."""
         self.unclear: list[str] = []
+        """Things that could not be understood."""
 
     def state(self) -> FoldState:
         entries, moved, unclear = dict(self.entries), tuple(self.moved), tuple(self.unclear)
