@@ -22,42 +22,47 @@ Floats = NDArray[np.float32]
 
 
 LEAST_SURE = 3
+"""So many tiles must be sure before they are a measure."""
 SIZE_FACTOR = 1.35
 """A tile longer or shorter than the others by more than this factor has an odd size."""
 COLOUR_APART = 14.0
-"""Bodies farther apart in a*, b* than this are two colours; farther apart in L* than `LIGHT_APART` two lights."""
+"""Bodies farther apart in a*, b* than this are two colours; farther apart in L* than `LIGHT_APART` two lights. Colours
+are CIE L*a*b* as OpenCV scales it."""
 GROUND_APART = 8.0
+"""A half of a tile and a thing beside it differ by this much in a*, b*."""
 LIGHT_APART = 55.0
 LEAST_BODIES = 8
+"""So many tiles tell the usual colour."""
 ONE_BODY = 0.8
+"""All tiles have one body if this share of them has. Then a find with another colour is no tile of the box."""
 OTHER_COLOUR = 20.0
 """A pixel nearer to the bodies' a*, b* than this has their colour."""
 BRIGHTER = 65.0
+"""A pixel has the body's colour up to this much brighter in L*."""
 IN_SHADOW = 110.0
+"""And down to this much darker, in a shadow."""
 LEAST_BODY = 0.1
+"""A find is no tile of the box if less than this share of it has the colour."""
 MANY_BACKS = 6
+"""So many tiles lying face down are a measure of backs."""
 SAME_BACKS = 0.15
+"""A back that looks like less than this share of the others is no tile, if it is framed or hardly believed."""
 BESIDE = 1.25
+"""Tile lengths within which a tile lies beside another."""
 FRAMING = 2
+"""A back is framed if so many others lie beside it."""
 HARDLY = 0.5
+"""A back below this confidence is hardly believed."""
 ROWS = 2
+"""An unclear find between so many backs, end to end or flank to flank, is one of them, scratched or soiled."""
 PARALLEL = 0.2
+"""Such backs are parallel within this sine."""
 ASIDE = 0.3
+"""And out of place by at most this share of a tile's size."""
 LIKE_BACKS = 0.5
+"""And the find looks like at least this share of the backs."""
 CLEARLY = 0.97
-"""`LEAST_SURE` tiles must be sure before they are a measure. Colours are CIE L*a*b* as OpenCV scales it.
-
-A half of a tile and what lies beside it differ by `GROUND_APART`, where `LEAST_BODIES` tiles tell what is usual.
-
-Where at least `LEAST_BODIES` tiles are known and a share of `ONE_BODY` of them have one body, a find is no tile of
-the box where less than `LEAST_BODY` of it has that colour, up to `BRIGHTER` or in a shadow, down to `IN_SHADOW`.
-
-Among `MANY_BACKS` tiles lying face down one that looks like less than `SAME_BACKS` of the others is none,
-where at least `FRAMING` of them lie within `BESIDE` tile lengths of it or it is believed less than `HARDLY`. What
-is not clearly read and lies in their rows, `ROWS` of them at its sides, end to end or flank to flank, parallel
-within `PARALLEL` (sine) and out of place by `ASIDE` of a tile's size at most, is one of them, scratched or soiled,
-where it looks like `LIKE_BACKS` of them.
-"""
+"""A find less clear than this is unclear."""
 
 
 def body_colours(crops: Image) -> Floats:

@@ -235,7 +235,8 @@ class TrainFinder(Finder):
         return seat_of(tile.seen.center_mm, self.view, self.setup) is not None
 
     def _that_play_on(self, shapes: TileShapes) -> Iterator[Known]:
-        """The one tile that came to a seat and continues a train exactly, and in value: a play, so the end was none.
+        """The one tile that came to a seat and continues a train exactly, and in value: a play, so the round had not
+        ended.
 
         An end that was only counted may be wrong. Several new tiles at a seat, or beside a hand, do not count.
         """

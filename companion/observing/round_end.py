@@ -27,8 +27,8 @@ LEAST_AT_ONCE = 3
 """So many tiles laid open since the last tile was played are a hand, even of one player alone; fewer may lie astray."""
 
 LEAST_CLEAR = 2
-"""Two hands of so many tiles each, all read and as many as they should be, are hands whatever else lies about, and so
-are those of which all are as large as is known: a loose tile is asked about and keeps no round from ending."""
+"""Two hands of at least so many tiles, all read and of the right number, are hands whatever else lies about, and so are
+hands that all have their known sizes. A loose tile is asked about and keeps no round from ending."""
 
 MOST_CANDIDATES = 4
 

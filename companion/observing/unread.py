@@ -407,7 +407,7 @@ class PendingQuestions:
     def holds_back(self, layout: Layout, table: Position | LinePosition) -> bool:
         """Whether this change waits because an unread tile was laid before it. Whose turn it is depends on that tile.
 
-        Recorded without it, each later play would be its predecessor's, and the answer an accusation. A tile that
+        Without it, each later play would go to the player before, and the answer would accuse somebody. A tile that
         nobody names for too many changes is guessed; where that cannot be, the game goes on without it, and its
         question stays open.
         """
@@ -623,7 +623,7 @@ class MarkerQuestions:
 
     def _settled(self, player: str, seq: int) -> bool:
         """Whether nothing is left to ask: the round is over, their marker has been taken off since, or a person has
-        said of it what is so."""
+        answered."""
         since = self._session.events[seq:]
         acts = [one for one in since if isinstance(one, (MarkerPlaced, MarkerRemoved)) and one.train == player]
         said = any(isinstance(one, MarkerRemoved) or one.source == "person" for one in acts)

@@ -73,9 +73,11 @@ def small_picture(image: Image, width_px: int, halves: Halves | None = None) -> 
 COLOUR_WIDTH_PX = 640
 """The picture is compared at this width."""
 THRESHOLD = 14.0
+"""A pixel's colour has changed beyond this, in units of CIE a*, b* (0 to 255 in OpenCV)."""
 SMALLEST = 8e-5
+"""The least changed region, as a part of the area."""
 REACH = 0.02
-"""`THRESHOLD` in units of CIE a*, b* (0 to 255 in OpenCV); `SMALLEST` and `REACH` are parts of area and width."""
+"""Changes this near to each other are one region, in parts of the width."""
 
 
 def colours(frame: Frame) -> NDArray[np.float32]:

@@ -257,9 +257,9 @@ Look = Callable[[Frame, Sequence[Region]], PictureReading]
 
 
 MOST_AREA = 0.2
+"""Larger regions than this part of the picture together, or at its edge, wait until the table is surely still."""
 MARGIN = 0.2
-"""Regions of more than `MOST_AREA` of the picture together, or at its edge, are looked at once it is sure that the
-table is still. The others are seen `MARGIN` tile lengths wider: they may not be quite the ones asked for later."""
+"""The others are read this many tile lengths wider: they may not be quite the ones asked for later."""
 
 
 @dataclass(frozen=True, slots=True)

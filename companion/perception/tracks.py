@@ -481,7 +481,7 @@ class TableMemory:
         self.tracks = [track for track in self.tracks if all(track is not gone for gone in tracks)]
 
     def drop_markers(self, tracks: Sequence[MarkerTrack]) -> None:
-        """Drop markers that are none, or gone. Evidence of their places no longer counts."""
+        """Drop things that are no markers, or gone. Evidence of their places no longer counts."""
         self.markers = [track for track in self.markers if all(track is not gone for gone in tracks)]
         places = [gone.seen.center_mm for gone in tracks]
         self._weighed = [

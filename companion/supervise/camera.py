@@ -206,9 +206,8 @@ def open_unguarded(source: str, settings: CameraSettings) -> Camera:
 class SupervisedCamera(FrameSource):
     """The Camera protocol over a child process that is restarted whenever it fails.
 
-    `read` gives only pictures that can be trusted. It raises `AwayError` (a CameraError with a `health`) while there
-    is none: tell the page, forget half-seen movement, ask again. It returns None once a recording has ended.
-    Thread-safe.
+    `read` gives only pictures that can be trusted. Without one it raises `AwayError` (a CameraError with a `health`):
+    tell the page, forget half-seen movement, ask again. It returns None once a recording has ended. Thread-safe.
     """
 
     def __init__(

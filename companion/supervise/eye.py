@@ -50,7 +50,7 @@ class SlowEyeError(EyeAwayError):
 
 
 FAILED_IN_A_ROW = 3
-"""Answers that were none, until the process is replaced: one picture alone may be at fault."""
+"""So many pictures without an answer, and the process is replaced: one alone may be at fault."""
 
 MOST_PIPS = 18
 

@@ -2,8 +2,8 @@
 
 Rows of whole turns by the belief's successor generator, none likelier than another: the search of `exact`.
 
-Of the ways on that `MexicanState.moves` knows, those are left out that assume an error of the camera: both tables are
-as they are. Nobody has said anything, and markers move last. A turn ends as `round_state` lets it end.
+The moves of `MexicanState.moves` that assume an error of the camera are left out: both tables are as they are. Nobody
+has said anything, and markers move last. A turn ends as `round_state` lets it end.
 
 The same search while everybody lays the first train at the same time: a row that is no row.
 
@@ -210,7 +210,7 @@ class Rows:
     def _from(self, state: MexicanState, rest: Rest, budget: int, *, ended: bool) -> tuple[tuple[RowTurn, ...], ...]:
         """The rows from the player to move on, with `budget` faulty turns in them.
 
-        What is left of the change tells the tiles on the table; rows that meet again share their tails.
+        The rest of the change tells the tiles on the table; rows that meet again share their tails.
         """
         turn = state.turn
         table = (turn.player, tuple(turn.open), frozenset(turn.flipped), frozenset(turn.markers), turn.boneyard)
@@ -413,7 +413,7 @@ class FirstTrains(Rows):
     def _first_turns(self, shares: PlayerShares, budget: int) -> Iterator[tuple[tuple[RowTurn, ...], Position]]:
         """The turns of all who have done something, with at most `budget` faulty ones, and the table after them.
 
-        Whose tile came first matters only where one lies there twice.
+        The order of players matters only where a tile lies there twice.
         """
         row = [player for player in self.seats if shares[player]]
         laid = [one.tile.tile for player in row for one in shares[player] if isinstance(one, Laying)]

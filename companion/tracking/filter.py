@@ -648,6 +648,6 @@ def _row(hypotheses: Sequence[Hypothesis]) -> list[tuple[float, HypothesisState]
 
 
 def _assigned(steps: Sequence[Step]) -> frozenset[tuple[object, str]]:
-    """Who made which items, and who broke which rules."""
+    """The player of each item, and the codes against each player."""
     made = {(step.item, step.player) for step in steps if step.item is not None and step.act is not None}
     return frozenset(made | {(code, step.player) for step in steps for code in step.codes})

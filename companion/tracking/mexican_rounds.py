@@ -1,7 +1,7 @@
 """A round of Mexican Train as one hypothesis has it, and every way in which it may go on: the one successor generator.
 
-Legality is `TurnState`'s, the judge's own, asked act by act. What the camera may have got wrong and what nobody could
-see are moves like any other, with a cost (costs.py). Nothing here decides who is named or blamed.
+Legality is `TurnState`'s, the judge's own, asked act by act. Errors of the camera and acts that nobody could see are
+moves like any other, with a cost (costs.py). Nothing here decides who is named or blamed.
 
 The common first lap of Mexican Train, as cz has it: everybody lays the first train at the same time.
 
