@@ -264,8 +264,8 @@ def marker_act(what: str) -> AnyResponse:
     with table_as_seen(fields, _is_told(fields)):
         # A marker that nobody is named for is rather its owner's, who may have just laid, than the next player's.
         named = what == "flip" or fields.get("by")
-        by = _mover(fields) if named else None
-        return run_command(what, _train(fields), by=by, **_carried(fields, by).said())
+        by, train = _mover(fields) if named else None, _train(fields)
+        return run_command(what, train, by=by, **_carried(fields, by or train).said())
 
 
 @api.post("/api/cannot-play")

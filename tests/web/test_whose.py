@@ -115,9 +115,24 @@ def test_every_quick_key_of_a_phone_is_its_players(table: Table) -> None:
     dee = phone(table, "Dee")
     for action in ("/api/done", "/api/draw", "/api/mark", "/api/announce"):
         before = len(table.session.events)
-        assert press(dee, action) == 303, action
+        assert press(dee, action, **({"train": "Dee"} if action == "/api/mark" else {})) == 303, action
         told = [event for event in table.session.events[before:] if event.source == "person"]
         assert {event.who for event in told} == {"Dee"}, action
+
+
+def test_the_markers_key_asks_whose_and_takes_nobodys_turn_away(table: Table) -> None:
+    """A key that put it on the train of whoever is to move took it for that player's turn."""
+    table.lay("Ann", "12-5")
+    dee = phone(table, "Dee")
+    assert [door[3] for door in form(dee, "/api/mark").doors] == list(FOUR)
+    before = len(table.session.events)
+    assert press(dee, "/api/mark", train="Cy") == 303
+    told = [event for event in table.session.events[before:] if event.source == "person"]
+    assert [(event.KIND, event.who) for event in told] == [("marker_placed", "Cy")], "nobody passed"
+    assert [door[3] for door in form(dee, "/api/mark").doors] == ["Ann", "Ben", "Dee"]
+    assert [door[3] for door in form(dee, "/api/unmark").doors] == ["Cy"]
+    table.lay("Ben", "12-7", by="Ben")
+    assert table.session.questions == () and table.held() == [], "Ben had only been slower"
 
 
 def test_a_phone_still_says_who_else_played(table: Table) -> None:
