@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from vision.calibration import Calibration
 
 BAND_PX = 3
-"""So many small pixels from the border count as the border."""
+"""Within this many small pixels a place counts as the border."""
 
 WANTED_BORDER_MM = 100.0
-"""So much around the table keeps its border in the picture whatever happens to camera and table."""
+"""This margin around the table keeps its border in the picture whatever happens to camera and table."""
 
 CUT_MM = 15.0
 """Where the picture ends so far within the table, nobody sees where arms come in."""

@@ -17,7 +17,7 @@ SHORT_MM = 320.0
 """An arm that reaches no farther is about as wide as long: where it ends is told from all of where it comes in."""
 
 SLEEVE_SAMPLES = 60
-"""So many pixels stand for a sleeve."""
+"""How many pixels stand for a sleeve."""
 
 SAMPLES = 9
 """Of the border that an arm crosses so many places stand for all."""

@@ -47,7 +47,7 @@ MOVING = 0.2
 """A part of a hand in motion that looks otherwise than in the frame before."""
 
 MOST_ALIKE = 3 * DARKER * LEVELS
-"""So much all three colours of a pixel together may differ where it looks as before."""
+"""How much all three colours of a pixel together may differ where it looks as before."""
 
 
 @dataclass(slots=True)

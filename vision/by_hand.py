@@ -31,7 +31,7 @@ LEAST_COUNTED = 0.25
 few that can are not the set's: of 40 tiles of a printed set four halves once had 40 tiles doubted. Of 14 hands dotted
 by hand the least was 0.36."""
 MOST_SPREADS = 120
-"""So many of the last halves tell: another box may lie there after a while."""
+"""How many of the last halves count: another box may lie there after a while."""
 SMALLEST_PX = 38.0
 """Of halves with shorter sides the pips have too few pixels to be compared."""
 SURELY, NEARLY = 0.995, 0.97
@@ -40,7 +40,7 @@ DOUBTED = 0.85
 """The remaining probability of the others: too little to be read."""
 _SIDE = 72
 _OUTER, _INNER, _FLANK = 0.06, 0.09, 0.04
-"""So much of a half is looked past: at its outer end, at the dividing line and on both sides."""
+"""The parts of a half that are ignored: at its outer end, at the dividing line and on both sides."""
 _LEAST_AREA = 0.003
 _BAR = 0.4
 """A shape that touches the half's rim along so much of it is the dividing line, a frame or a thing beside the tile."""

@@ -26,9 +26,9 @@ ASIDE = 0.35
 GROWN = 1.08
 """Outlines count as so much larger."""
 STEPS = 3
-"""So many tiles of a chain may be out of step together."""
+"""How many tiles of a chain may be out of step together."""
 MOST = 60
-"""So many places are proposed at most."""
+"""At most this many places are proposed."""
 LONGEST = 2.6
 """What is longer than so many widths is more than one tile."""
 SHORTEST = 0.75

@@ -26,7 +26,7 @@ markers, all seven places above it had one."""
 BESIDE = 0.6
 """In parts of a half's side: a marker found so near is the one that covers it."""
 MOST = 24
-"""So many halves of one picture are asked about, those of the surest tiles."""
+"""How many halves of one picture are asked about, those of the surest tiles."""
 A_TILE = 0.3
 """What is a tile less surely has no halves to cover."""
 

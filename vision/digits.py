@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 SENTENCE = "these tiles carry digits; teach it your set first"
 
 LEAST_HALVES = 3
-"""So many halves at least carry a digit, and most of those that carry anything."""
+"""A set has digits if at least this many halves carry one, and most of those that carry anything."""
 MOSTLY = 0.6
 MOST_LOOKED_AT = 24
 """Halves of one picture."""

@@ -45,15 +45,16 @@ PLAIN_LINE, STRAIGHT, ELSEWHERE = 25.0, 0.03, 0.08
 lengths. Of 344 tiles of the photographs 95 of 100 have it there; what has it farther off than the third, and is read
 otherwise in other outlines, was the one tile read wrongly."""
 ALONE = 50.0
-"""From so many levels on a line counts by itself where few tiles show one."""
+"""From this many levels on a line counts by itself where few tiles show one."""
 FACES, LEAST_FACES, ENOUGH_FACES = 12, 3, 5
-"""So many of the nearest faces are asked, so many have to be there; so many without lines are a set without them."""
+"""How many of the nearest faces are asked; how many have to be there; how many without lines make a set without
+them."""
 MOSTLY = 0.7
 """The faces have dividers where this share shows one."""
 AS_CLEAR, NOT_THERE = 0.5, 0.2
 """A face without pips shows at least the first share of the faces' line, a back at most the second."""
 MANY_ALIKE = 3
-"""So many finds of one colour without pips are backs: there is one double blank in a set."""
+"""This many finds of one colour without pips are backs: a set has one double blank."""
 
 
 class Side(Enum):

@@ -40,7 +40,7 @@ SURE, EDGE, OF_OTHERS = 0.8, 8.0, 0.15
 """One believed less than the first must have edges: where the picture changes across two opposite ones by less than
 the second (levels of 255) and the third of the other backs' median a pattern goes on."""
 PASSES = 2
-"""So often those that lie in the rows of others are looked for."""
+"""How often tiles in the rows of others are looked for."""
 
 
 def lying_face_down(image: Image, finds: Finds, once: Some, judge: BackJudge, length_px: float | None) -> None:

@@ -33,7 +33,7 @@ _COLOUR = 3.0
 _NOISE = 1.0
 _MOST_PATTERNS = 8
 _COPIES_TO_DOUBT_ONE = 3
-"""From so many patterns of one value on, likeness to a single one, which may be misread, is not enough."""
+"""From this many patterns of one value on, likeness to a single one, which may be misread, is not enough."""
 
 
 SURE, DOUBTFUL = 0.97, 0.9
@@ -41,7 +41,7 @@ SURE, DOUBTFUL = 0.97, 0.9
 CANDIDATE = 0.02
 """The least probability of a value that is compared."""
 PAIRS = 6
-"""So many equal halves must be known before likeness means anything."""
+"""At least this many equal halves must be known before likeness means anything."""
 ALIKE, FLOOR = 1.5, 0.02
 """By how many deviations a half may look less alike than equal halves do to count as one of them, and what a value that
 looks quite different keeps."""

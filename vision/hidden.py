@@ -85,8 +85,8 @@ PIPS_APART_PX = 28.0
 """Of a tile's width in the picture: on smaller ones all pips of a half may run together."""
 OTHER_COLOUR, BRIGHTER, DARKER = 12.0, 50.0, 0.5
 THROUGHOUT = 0.5
-"""By so much of what it does at most a thing differs from the body wherever a disc of that size lies in it: between
-pips that run together, and towards the edge of a large one, less is left."""
+"""A thing differs from the body by at least this share of its greatest difference wherever a disc of that size lies in
+it: between pips that run together, and towards the edge of a large one, less is left."""
 AS_PRINTED, OF_THEM = 0.5, 1 / 3
 """Cells of a half that seem hidden are its print if so many of the picture's other halves of that value, or one of
 them, seem to have the same cells hidden: the share of their union that two have in common."""

@@ -41,7 +41,7 @@ DOUBTED = 0.5
 _SIDE = 24
 _SPREADS = tuple(np.linspace(0.22, 0.40, 7))
 _EDGE, _DIVIDER = 0.11, 0.04
-"""So much of a half's crop is looked past: READ_MARGIN and the tile's own edge, and the dividing line."""
+"""The parts of a half's crop that are ignored: READ_MARGIN and the tile's own edge, and the dividing line."""
 _REACH = 1
 """A pattern is tried so many pixels of `_SIDE` off the half's middle."""
 

@@ -26,7 +26,7 @@ Answer = TypeVar("Answer")
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 THREADS = 2
-"""So many answers are worked out at once."""
+"""How many answers are worked out at once."""
 _ARENA_MAX = -8
 """M_ARENA_MAX of glibc's malloc.h."""
 

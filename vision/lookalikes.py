@@ -24,7 +24,8 @@ TILE_AND_SHADOW = 1.18
 ALIKE = 0.7
 """The correlation from which on two places look the same."""
 OF_ITS_CONTRAST, NOISE = 0.5, 4.0
-"""So far of what tells a thing from the ground its colour may be another there, and so many levels more."""
+"""A place looks like the thing if its colour differs by less than this share of the thing's contrast with the ground,
+and so many levels more."""
 LEAST_SEEN = 0.3
 """Of a thing and the ground around it so much must be free of tiles, or nothing can be said."""
 

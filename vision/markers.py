@@ -30,8 +30,9 @@ the second: of such finds on rendered tables three in four are markers, and no m
 
 
 FAINT, FEW_FAINT, A_FAINT_ONE, MOST_DOUBT = 0.9, 2, 0.5, 4.0
-"""So much log-odds each find below the first takes from all finds of a picture, from the second number of them on, and
-so much at most. On 279 stills 70 finds above one half had been none and 33 are; not one marker more was missed."""
+"""Beyond the second number of finds below the first confidence, each takes the third in log-odds from all finds of a
+picture, the fourth at most. On 279 stills 70 finds above one half were no markers before, and 33 are now; not one
+marker more was missed."""
 
 PLAINLY, SURELY_A_TILE, MANY_ALIKE, NO_MARKER = 0.95, 0.3, 3, 0.1
 """A find below the first has at most the last confidence where so many places around look just like it."""

@@ -32,7 +32,7 @@ SPREAD = 1.0, 2.0
 THING, GAP, GROUND = 15.0, 3.0, 30.0
 """A marker lies within the first of its middle; from a gap beyond that to the last lies its ground."""
 OF_THE_GROUND = 1.5
-"""So many times what the ground shows of a colour is taken off the marker's: the ground under it may show more."""
+"""How many times the ground's share of a colour is taken off the marker's: the ground under it may show more."""
 OTHER = 0.5
 """A colour that shows beside a marker counts this much against it: a tile under it is ground, but its rim is not all
 around."""

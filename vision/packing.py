@@ -17,7 +17,7 @@ from vision.rotated import areas, near, shared_each, sides
 Floats = NDArray[np.float32]
 
 EXACT_UP_TO = 20_000
-"""So many steps of the exact search are spent on one group before the best set found so far is taken."""
+"""How many steps the exact search spends on one group before it takes the best set found so far."""
 
 
 def shared_areas(quads: Floats) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 
 
 LEAST_SURE = 3
-"""So many tiles must be sure before they are a measure."""
+"""At least this many tiles must be sure before they are a measure."""
 SIZE_FACTOR = 1.35
 """A tile longer or shorter than the others by more than this factor has an odd size."""
 COLOUR_APART = 14.0
@@ -32,7 +32,7 @@ GROUND_APART = 8.0
 """A half of a tile and a thing beside it differ by this much in a*, b*."""
 LIGHT_APART = 55.0
 LEAST_BODIES = 8
-"""So many tiles tell the usual colour."""
+"""At least this many tiles tell the usual colour."""
 ONE_BODY = 0.8
 """All tiles have one body if this share of them has. Then a find with another colour is no tile of the box."""
 OTHER_COLOUR = 20.0
@@ -44,7 +44,7 @@ IN_SHADOW = 110.0
 LEAST_BODY = 0.1
 """A find is no tile of the box if less than this share of it has the colour."""
 MANY_BACKS = 6
-"""So many tiles lying face down are a measure of backs."""
+"""At least this many tiles lying face down are a measure of backs."""
 SAME_BACKS = 0.15
 """A back that looks like less than this share of the others is no tile, if it is framed or hardly believed."""
 BESIDE = 1.25

@@ -18,7 +18,7 @@ Steps = tuple[float, ...]
 
 
 LEAST_SURE, NEIGHBOURS = 3, 6
-"""So many of the nearest clearly read tiles, no fewer than the first, tell the size of one."""
+"""The size of a tile follows from its nearest clearly read ones, at least the first number and at most the second."""
 SIZE_FACTOR = 1.6
 """An outline bigger or smaller than they by more than this is no tile among them and is left alone."""
 ALONG, ACROSS = (-0.24, -0.18, -0.12, -0.06, 0.0, 0.06, 0.12, 0.18, 0.24), (-0.08, 0.08)

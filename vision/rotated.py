@@ -11,7 +11,7 @@ Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
 AT_A_TIME = 512
-"""So many outlines are compared with all others at once: of three thousand the distances would be 36 MB."""
+"""How many outlines are compared with all others at once: the distances of three thousand would be 36 MB."""
 
 
 def quads_of(boxes: Floats) -> Floats:

@@ -33,7 +33,7 @@ STRETCHED = 1.7
 LEAST_DEPTH = 0.45
 """Of that at the middle of the tiles: where the far end of the picture would be flattened further, it is not."""
 SHARPEST_PX = 110.0
-"""So long is a tile in the straightened picture at most: the reader wants 96 px."""
+"""How long a tile in the straightened picture is at most: the reader wants 96 px."""
 SAME_TILE, ACROSS = 0.5, 0.25
 """Outlines of two looks are of one tile from this intersection over union on; an outline that covers more than the
 second part of each of two tiles of the other look lies across them."""

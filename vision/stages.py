@@ -98,7 +98,7 @@ TOO_SHORT, TOO_LONG, UNFITTED = 0.93, 1.1, 0.6
 """An outline outside these shares of the length that a tile has there is fitted again. Where none of that length fits,
 what was read counts so much less that it stays unread."""
 MOST_REALIGNED = 12
-"""So many doubtful tiles of one picture are looked for about their places."""
+"""How many doubtful tiles of one picture are looked for about their places."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,7 +26,7 @@ MARKERS = (0.25, 1.1)
 whole of a tile, or of a shadow."""
 
 LEAST_SURE = 4
-"""So many surely read tiles tell by how much the size that people gave is off."""
+"""At least this many surely read tiles tell by how much the size that people gave is off."""
 
 
 STEP = 1.04

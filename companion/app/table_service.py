@@ -62,7 +62,7 @@ TRY_AGAIN_S = 2.0
 """Pause before the table is looked for again: somebody is moving corners or camera."""
 
 GLANCE_S = 5.0
-"""So long the pages of table and seats go by one look."""
+"""How long the pages of table and seats go by one look."""
 
 WAITING_S = 0.2
 """Pause between two looks at a film that waits for its game."""
@@ -71,7 +71,7 @@ BEAT_S = 2.0
 """At a film's end nothing is seen, but there are signs of life."""
 
 MOST_TRIES = 4
-"""So often at most the reader is shown one picture of a film."""
+"""How often at most the reader sees one picture of a film."""
 
 LAYING_S = 300.0
 """A film's next picture may have to be rendered first."""

@@ -224,7 +224,7 @@ def save_drawing(target: Path, image: Image, reading: PictureReading) -> None:
 
 
 MANY_UNREAD = 3
-"""So many tiles, and a quarter of the hand: it may be the print rather than the light."""
+"""If this many tiles and a quarter of the hand are unread, it may be the print rather than the light."""
 LEANS_DEG = 30.0
 """From here on that is why a tile could not be read, rather than its print."""
 MAY_BE = 0.1

@@ -114,7 +114,7 @@ DO_NOT_MEET = (str(Violation.MISMATCH), str(Violation.WRONG_ROOT))
 """Findings about two halves that touch."""
 
 ACTS_BEFORE, ACTS_AFTER = 8, 4
-"""So many acts around one that does not fit can be put in another order."""
+"""How many acts around one that does not fit can be put in another order."""
 
 ARMS = (LEFT, RIGHT)
 

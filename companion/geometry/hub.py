@@ -48,7 +48,7 @@ LARGEST_LEAN_DEG = 38.0
 """How far a first tile may point past the middle."""
 
 OFF_STATION_DEG = 25.0
-"""So far beside its station a train may leave the middle where no other train claims that station."""
+"""How far beside its station a train may leave the middle where no other train claims that station."""
 
 MIDDLE = 0.6
 """Tile lengths around a hub's middle within which a tile lies in it, whatever it shows."""
@@ -63,7 +63,7 @@ LEADS_BESIDE = 0.25
 """Tile widths: by so much more trains pass the one of two middles to which they do not lead."""
 
 LEAST_POINTING = 3
-"""So many trains show which tile is the engine where its value does not."""
+"""At least this many trains show which tile is the engine where its value does not."""
 
 POINTING_DEG = 15.0
 

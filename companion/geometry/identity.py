@@ -258,7 +258,7 @@ INFERRED = 0.5
 """How sure the halves of a tile are that nobody saw: never as sure as a reading."""
 
 LEAST_ALIKE = 5
-"""So many of a wall's eight tiles have to lie on top as they are on record."""
+"""At least this many of a wall's eight tiles have to lie on top as they are on record."""
 
 
 LEANING = 4.0

@@ -68,7 +68,7 @@ def as_named(frame: str) -> str | None:
 
 
 MOST_OFFERED = 4
-"""So many other tiles that a new one may be are offered at most."""
+"""At most this many other tiles are offered that a new one may be."""
 
 AFTER_THE_ROUND = ("ended", "scored", "over")
 

@@ -129,7 +129,7 @@ def surely_laid(tile: PlacedTile | None) -> Laid | None:
 
 
 NEARLY_ALL = 2
-"""By so many tiles the count of a spread boneyard may be off, and its changes still show draws."""
+"""The count of a spread boneyard may be off by this many tiles, and its changes still show draws."""
 
 
 class RoundStart:
@@ -217,7 +217,7 @@ CLEARING = (TileTakenBack, MarkerRemoved, Drew, Unclear)
 
 
 SAME_TILES = 2
-"""So many tiles that lie where the last round's lay are the last round's."""
+"""This many tiles that lie where the last round's lay are the last round's."""
 MANY_TILES, MOST_OF_THEM = 8, 0.6
 """Of a round of so many tiles such a share, lying anywhere on the table, is that round's table still."""
 

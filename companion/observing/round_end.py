@@ -24,7 +24,7 @@ BESIDE_HANDS = frozenset({Trouble.FORKED_TRAIN, Trouble.LONE_MARKER, Trouble.EIT
 """A hand may touch the end of a train, and no hand consists of markers: none of these troubles rules out a hand."""
 
 LEAST_AT_ONCE = 3
-"""So many tiles laid open since the last tile was played are a hand, even of one player alone; fewer may lie astray."""
+"""This many tiles laid open since the last play are a hand, even of one player alone; fewer may lie astray."""
 
 LEAST_CLEAR = 2
 """Two hands of at least so many tiles, all read and of the right number, are hands whatever else lies about, and so are

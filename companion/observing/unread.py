@@ -262,19 +262,20 @@ def ends_beyond(
 
 
 MOST_CANDIDATES = 6
-"""So many tiles can be offered on a telephone without scrolling."""
+"""How many tiles a telephone can offer without scrolling."""
 
 LEAST_CANDIDATE = 0.01
 """A tile less likely than this is not offered: "None of these" is there for it."""
 
 UNREAD_PATIENCE = 2
-"""So many changes of the table wait for an answer about an unread tile; then the likeliest is guessed."""
+"""How many changes of the table wait for an answer about an unread tile; then the likeliest is guessed."""
 
 GUESS = 0.3
 """A tile is guessed if it is that with such a probability."""
 
 MOST_UNANSWERED, QUIET = 3, 8
-"""After so many questions in a row without an answer one is asked at a time, so many still tables after the last."""
+"""After the first number of questions in a row without an answer only one is asked at a time, with the second number of
+still tables in between."""
 
 Keep = Callable[[str], str | None]
 """Frame name -> the name under which its picture is kept as evidence, None where it is not."""
@@ -643,7 +644,7 @@ def _placed(player: str, events: Sequence[Event]) -> int | None:
 
 
 MOST = 4
-"""So many doubles are offered."""
+"""How many doubles are offered."""
 
 
 class WhichEngine:

@@ -28,7 +28,7 @@ from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import Mark, Unmark
 
 PATIENCE = 2
-"""So many still tables in a row a questioned reading stays the same before it is believed."""
+"""For how many still tables in a row a questioned reading has to stay the same to be believed."""
 
 CLOUD_PATIENCE = 2
 """The same thing that nobody understands holds back at most this many changes that would accuse somebody. If it lies
@@ -38,11 +38,11 @@ HAND_PATIENCE = 4
 """In so many still tables a stray tile along the table's edge may be a hand that is laid open."""
 
 ROUND_PATIENCE = 2
-"""So many further changes of the table wait for an answer about an unscored round before the next one begins."""
+"""How many further changes of the table wait for an answer about an unscored round before the next one begins."""
 
 
 DOUBT_PATIENCE = 1
-"""So many changes of the table a doubt outlives before it is asked about."""
+"""How many changes of the table a doubt outlives before it is asked about."""
 
 SAME_PLACE_MM = 20.0
 """A doubt that names no tile is the same one within this; markers are seen a little elsewhere each time."""

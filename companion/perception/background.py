@@ -115,7 +115,7 @@ INSIDE_MM = 5.0
 
 
 FLANK_MM = 1.5
-"""So far around a tile its flank and its shadow may be seen."""
+"""How far around a tile its flank and its shadow may be seen."""
 
 
 WIDTH_PX = 960
@@ -134,7 +134,7 @@ table around. It is bare where this share of its points look more like that tabl
 OF_A_TILE = 0.5
 """At most this share of the points of a tile of that face may look like the table, or its colours tell nothing."""
 NEAREST = 12
-"""So many such tiles are compared, the nearest; farther off the light is another."""
+"""How many such tiles are compared, the nearest; farther off the light differs."""
 SHADES = (1.0, 0.85, 0.7)
 """The brightnesses of the table that are tried."""
 WITHIN = 3.0

@@ -45,7 +45,7 @@ ALL_OF_IT, HALF_OF_IT, LITTLE = 0.8, 0.5, 0.3
 """A tile that is taken away changes nearly all of its place, half of it where the cloth has its colours, and little of
 what lies around it: its shadow, a nudge. A coin on a tile changes up to 0.7 of it, and looks like no cloth."""
 LEAST_FREE = 0.3
-"""So much of a marker's place has to reach over the tiles' edges before the table there says anything."""
+"""At least this share of a marker's place has to reach over the tiles' edges before the table there says anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ SLOT = 1.0
 not begun lies."""
 
 MOVED_MM = 85.0
-"""So far a marker moves with its train when a tile is laid: by a tile's length, and from one side to the other."""
+"""How far a marker moves with its train when a tile is laid: by a tile's length, and from one side to the other."""
 
 
 def in_time(

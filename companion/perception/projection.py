@@ -37,7 +37,7 @@ SURE_ON_HUB, RIM = 0.97, 1.2
 a dark table is outlined too small."""
 
 ENGINES = 0.5
-"""Within so many radii of a sure hub lie the engine and the print around it; a marker waits at its train."""
+"""The engine and the print around it lie within this many radii of a sure hub; a marker waits at its train."""
 
 SLOTS = 3
 """This many patches at a hub's rim, each before a tile, are its print and not as many players' markers."""

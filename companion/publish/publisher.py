@@ -301,10 +301,11 @@ MOST_WAITING = 500
 """Plays and faults of an evening without a broker; the oldest go first."""
 
 ANOTHER_S = 120.0
-"""So long after another box has used this table's name it is said."""
+"""How long the page mentions another box that has used this table's name."""
 
 COME_BACK_S = 5.0
-"""So long after the broker has come back nobody is told: Home Assistant lost it too, and what it misses is not kept."""
+"""How long after the broker has come back nothing is sent to automations: Home Assistant lost it too, and nobody keeps
+what it misses."""
 
 WAIT_S = 2.0
 """Between two signs of life where nothing happens."""

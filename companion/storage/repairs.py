@@ -172,10 +172,10 @@ CLOCK_FILE = "clock.json"
 SET_BY_NETWORK = Path("/run/systemd/timesync/synchronized")
 
 LEAP_S = 3600.0
-"""So far the clock may be set, by summer time or by hand, without a question."""
+"""How far the clock may be set, by summer time or by hand, without a question."""
 
 PAUSE_S = 20 * 86400.0
-"""So long a box may stay switched off without a question; pictures are kept for longer."""
+"""How long a box may stay switched off without a question; pictures are kept for longer."""
 
 CODE = "CLOCK_LEAPT"
 

@@ -50,7 +50,7 @@ class SlowEyeError(EyeAwayError):
 
 
 FAILED_IN_A_ROW = 3
-"""So many pictures without an answer, and the process is replaced: one alone may be at fault."""
+"""After this many pictures without an answer the process is replaced: one alone may be at fault."""
 
 MOST_PIPS = 18
 

@@ -248,7 +248,7 @@ MOVED_CERTAINTY = 0.25
 MOVED_FRAMES = 4
 """And has done so this many times running."""
 STEADY_FRAMES = 2
-"""So many good pictures pass after a fault before the next one is trusted."""
+"""How many good pictures pass after a fault before the next one is trusted."""
 BLOCKS_WH = (5, 4)
 PLAIN_BELOW = 4.0
 ALIKE = 0.4

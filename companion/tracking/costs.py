@@ -117,8 +117,8 @@ ERRORS = frozenset(
 """Where the likeliest explanation needs one of these, a broken rule may be as likely, and is looked for."""
 
 LATE_PICTURES = 2
-"""So many more pictures speak against a marker that none of them shows, with MARKER_UNSEEN_AGAIN each: whoever is late
-makes up for it soon, and what the eye has lost stays lost. One of 42 filmed rounds showed a marker for 18
+"""How many more pictures count against a marker that none of them shows, with MARKER_UNSEEN_AGAIN each: people who are
+late soon make up for it, and a marker that the eye has lost stays lost. One of 42 filmed rounds showed a marker for 18
 pictures after it had been taken off."""
 
 FARTHEST = 90

@@ -371,7 +371,7 @@ def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> NameInDoubt | 
 
 
 FIRST_ALTERNATIVES, LEAST_SHARE = 8, 0.005
-"""So many of the cheapest are told, and beyond them whatever rounds to one per cent."""
+"""How many of the cheapest are listed, and the least share of any others."""
 
 UNLISTED = frozenset(
     {

@@ -177,7 +177,7 @@ MOST_REMEMBERED = 256
 """Changes; a hasty table makes twenty a minute."""
 
 PATIENCE_S = 30.0
-"""So long the second of two equal changes waits for the first one's answer."""
+"""How long the second of two equal changes waits for the first one's answer."""
 
 
 @dataclass(slots=True)

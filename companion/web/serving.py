@@ -310,9 +310,9 @@ class ServingSettings:
     connections: int = 500
     """At once."""
     of_one_address: int = 32
-    """So many of them may come from one address."""
+    """How many of them may come from one address."""
     answers: int = 4
-    """So many requests of one address are answered at a time."""
+    """How many requests of one address are answered at a time."""
     idle_s: int = 20
     """A connection on which nothing moves for so long is closed."""
 
