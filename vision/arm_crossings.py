@@ -26,12 +26,13 @@ THROUGH = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Crossing:
-    """A part of the border that a component crosses: its middle, how much of the border it takes, and its pixels: flat
-    indices, in the order in which they lie along the border."""
+    """A part of the border that a component crosses."""
 
     middle_mm: Point
     span_mm: float
+    """How much of the border it takes."""
     pixels: NDArray[np.intp]
+    """Flat indices, in order along the border."""
 
 
 def crossings(mask: Mask, plane: ArmPlane) -> list[Crossing]:

@@ -43,12 +43,16 @@ _LOG = np.round(LEVELS * (np.log(np.arange(256) + 12.0) - math.log(12.0))).astyp
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StillTable:
-    """The still table: its logarithm, the least and the most of it around each pixel, and its usual colour."""
+    """The still table."""
 
     bright: Levels
+    """The logarithm of its brightness."""
     least: Levels
+    """Of `bright`, around each pixel."""
     most: Levels
+    """Of `bright`, around each pixel."""
     usual: NDArray[np.float64]
+    """Its usual colour."""
 
     @classmethod
     def of(cls, bright: Levels) -> StillTable:

@@ -95,12 +95,15 @@ COVER = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One pass at one scale: boxes (n, 5) cx, cy, w, h, angle and scores (n,), kinds (n,), all in picture pixels."""
+    """One pass at one scale, in pixels of the picture."""
 
     scale: float
     boxes: Floats
+    """(n, 5): cx, cy, w, h and the angle."""
     scores: Floats
+    """(n,)"""
     kinds: NDArray[np.int8]
+    """(n,)"""
 
     def lengths(self) -> Floats:
         return np.asarray(self.boxes[:, 2:4].max(1), np.float32)

@@ -268,13 +268,14 @@ class Standing:
 
 
 class Meeting(NamedTuple):
-    """Two players in the matches that they played to the end together: how often the one finished ahead of the other,
-    and the other of the one."""
+    """Two players in the matches that they played to the end together."""
 
     one: str
     other: str
     ahead: int
+    """How often `one` finished ahead of `other`."""
     behind: int
+    """How often `other` finished ahead of `one`."""
 
 
 @dataclass(frozen=True, slots=True)

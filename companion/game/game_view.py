@@ -290,12 +290,16 @@ class Playable:
 
 @dataclass(frozen=True, slots=True)
 class Blocked:
-    """Whether nothing can be laid any more, with the values that prove it; or whether it is nearly so."""
+    """Whether anything can still be laid."""
 
     provable: bool
+    """Nothing can, and the table proves it."""
     nearly: bool
+    """Hardly anything can."""
     values: tuple[int, ...]
+    """The open ends."""
     fitting: int | None = left_out()
+    """How many unseen tiles still fit one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,12 +327,14 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class OffRecordShown:
-    """Tiles that lie on the table and are not on record, apart from those at the trains: at the two ends of a line, and
-    those that belong to nothing."""
+    """How many tiles lie on the table and are not on record, apart from those at the trains."""
 
     left: int = 0
+    """At the left end of a line."""
     right: int = 0
+    """At its right end."""
     apart: int = 0
+    """They belong to nothing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,12 +54,14 @@ FaceUpRow = tuple[Laid | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """The table as it was looked at last: the trains from the engine outwards, a Chinese line from left to right, and
-    the tiles that belong to neither. It is what lies there now, so no journal has it."""
+    """The table as it was looked at last. No journal has it."""
 
     trains: Mapping[str, FaceUpRow] = field(default_factory=dict)
+    """From the engine outwards."""
     line: FaceUpRow = ()
+    """A Chinese line, from left to right."""
     apart: FaceUpRow = ()
+    """Tiles that belong to neither."""
 
 
 @dataclass(frozen=True, slots=True)

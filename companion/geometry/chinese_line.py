@@ -119,11 +119,14 @@ class LineStep:
 
 @dataclass(slots=True)
 class Growing:
-    """A line under construction: tiles from left to right, which tile covers which, and how many were never seen."""
+    """A line under construction."""
 
     line: list[PlacedTile] = field(default_factory=list)
+    """From left to right."""
     walls: dict[int, int] = field(default_factory=dict)
+    """Tile -> the tile that it covers."""
     buried: tuple[int, ...] = ()
+    """Places of tiles that were never seen."""
 
     @property
     def length(self) -> int:

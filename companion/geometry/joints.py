@@ -302,11 +302,14 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A tile in a chain: its index and the ports towards the inner and the outer neighbour (None at the ends)."""
+    """A tile in a chain."""
 
     tile: int
+    """Its index."""
     inward: int | None
+    """The port towards the inner neighbour; None at that end of the chain."""
     outward: int | None
+    """The port towards the outer neighbour; None at that end."""
 
 
 @dataclass(frozen=True, slots=True)

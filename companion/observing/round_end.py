@@ -253,7 +253,7 @@ class RoundEnding:
     def _end_where_hands_lie_open(self, layout: Layout) -> bool:
         """Nobody said that the round is over, and the counts do not tell: the hands laid open do.
 
-        That it was given up as blocked is only believed where no draw is left, or it would be held against somebody.
+        A round counts as given up and blocked only if no draw is left; else somebody would be to blame.
         """
         table = self.session.position
         if self.session.phase != "playing" or not isinstance(table, Position) or self.session.rules.open_hands:

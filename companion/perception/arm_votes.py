@@ -204,10 +204,12 @@ class UnclearArm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The arms that were over a place: each as it was in its frames. It was one of them; or why none is known."""
+    """The arms that were over a place. One of them did it."""
 
     tracks: tuple[tuple[Arm, ...], ...] = ()
+    """Each arm as it was in its frames."""
     unclear: UnclearArm | None = None
+    """Why no arm is known."""
     frame: str = ""
 
 

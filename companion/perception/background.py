@@ -306,15 +306,17 @@ SHADOW, ONE_LIGHT = (0.4, 1.0), 0.12
 
 
 class Difference(NamedTuple):
-    """A difference of a thing's size from the last still table: where, by how many grey levels it stands out from the
-    ground around it now and before, how wide it is at least (mm), and whether it may be a shadow: the same ground with
-    less light."""
+    """A difference of a thing's size from the last still table."""
 
     place: Point
     now: float
+    """By how many grey levels it stands out from the ground around it now."""
     before: float
+    """By how many it stood out before."""
     narrow_mm: float
+    """How wide it is at least."""
     shade: bool
+    """It may be a shadow: the same ground with less light."""
 
     @property
     def came(self) -> bool:

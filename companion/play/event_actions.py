@@ -111,7 +111,7 @@ def event_of(act: Action, by: str | None, *, source: str = "camera", **fields: A
 
 
 def unsettled(event: Event) -> bool:
-    """Whether it is open who it was or what is held against them: then its violations stand as they were weighed."""
+    """Whether the player or the findings are open: then its violations stand as they were weighed."""
     return len(event.perhaps) > 1 or (bool(event.perhaps) and event.who is not None)
 
 

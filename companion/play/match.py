@@ -423,11 +423,13 @@ Findings = Mapping[int, tuple[Finding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class MatchStep:
-    """The match after an event, what the event is found to be, and new findings of earlier events by key."""
+    """The match after an event."""
 
     match: Match
     findings: tuple[Finding, ...] = ()
+    """Those of the event."""
     late: Findings = field(default_factory=dict)
+    """New findings of earlier events, by key."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,15 +222,19 @@ def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
 
 
 class Rest(NamedTuple):
-    """How many pieces of each kind are explained: tiles of each train, draws, discards of each player; flips, markers
-    and ends of turns as sets of bits."""
+    """How many pieces of each kind are explained."""
 
     tiles: tuple[int, ...]
+    """Of each train."""
     draws: int
     discards: tuple[int, ...]
+    """Of each player."""
     flips: int
+    """A set of bits."""
     markers: int
+    """A set of bits."""
     ends: int = 0
+    """Ends of turns, as a set of bits."""
 
 
 class Step(NamedTuple):
@@ -252,12 +256,13 @@ class Step(NamedTuple):
 
 
 class Move(NamedTuple):
-    """One way on: its cost, the state after it (a `partial` is made only if the search gets there), what is explained
-    then, and the step."""
+    """One way on."""
 
     cost: int
     state: Any
+    """After it; a `partial`, which is made only if the search gets there."""
     rest: Rest
+    """What is explained then."""
     step: Step
 
 

@@ -35,15 +35,18 @@ MOST_UNDRAWN = 2
 
 
 class LaidAs(NamedTuple):
-    """One way of having laid a tile: which one, what it costs, the state after it, what it breaks and assumes, and the
-    item of the tile below it, if that counts as misread."""
+    """One way of having laid a tile."""
 
     act: Play
     cost: int
     state: partial[MexicanState]
+    """After it."""
     codes: tuple[str, ...]
+    """The rules that it breaks."""
     causes: tuple[Cause, ...]
+    """What it assumes."""
     misread_below: int | None = None
+    """The item of the tile below it, if that counts as misread."""
 
 
 class MexicanState(RoundState):

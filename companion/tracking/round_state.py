@@ -448,16 +448,21 @@ CHEAPEST = min(map(COST.__getitem__, (Cause.MISSED_DRAW, Cause.MARKER_NOT_SEEN, 
 
 
 class TurnEnding(NamedTuple):
-    """One end of a turn: its cost, the turn closed, what it is held against the player, what was assumed, the markers
-    that no picture shows yet, lying there and gone, and whether a draw is still to be seen."""
+    """One end of a turn."""
 
     cost: int
     turn: TurnState
+    """The turn, closed."""
     codes: tuple[str, ...]
+    """The violations of the player."""
     causes: tuple[Cause, ...]
+    """What was assumed."""
     on: frozenset[str]
+    """Markers that lie there though no picture shows them yet."""
     off: frozenset[str]
+    """Markers that are gone though pictures still show them."""
     undrawn: bool = False
+    """A draw is still to be seen."""
 
 
 def endings(

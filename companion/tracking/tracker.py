@@ -60,12 +60,15 @@ MOST_MISFITS = 2
 
 @dataclass(frozen=True, slots=True)
 class PieceRecord:
-    """A piece on record: its last verdict, what one picture proves of it, and the step it came with."""
+    """A piece on record."""
 
     piece: Piece
     number: int
+    """The step that it came with."""
     verdict: Verdict
+    """The last one."""
     proved: tuple[str, ...] = ()
+    """The codes that one picture proves of it."""
     taken_back: bool = False
 
 

@@ -52,7 +52,7 @@ Proof = Callable[[Sequence[Piece], int, str], bool]
 def arms_doubted(
     actors: Mapping[str, float], codes: Mapping[tuple[str, str], float], arm: Mapping[str, int]
 ) -> tuple[dict[str, float], dict[tuple[str, str], float]]:
-    """The shares of who made a piece, and of what is held against whom, if its arm counts for `MOST_DB` at most.
+    """The shares of the players of a piece, and of the violations by player, if its arm counts for `MOST_DB` at most.
 
     `arm`: player -> decibans that the belief has weighed.
     """
@@ -128,7 +128,7 @@ ENOUGH_PICTURES = 3
 
 
 OF_DOUBLES = frozenset(map(str, (V.OPEN_DOUBLE_IGNORED, V.DOUBLE_ORDER, V.DOUBLE_NOT_FOLLOWED, V.EXTRA_NOT_ON_DOUBLE)))
-"""What is held against somebody because a double lies open."""
+"""Violations that rest on an open double."""
 
 
 NO_PROOF = (Cause.MISREAD, Cause.ANOTHER_TILE, Cause.ON_ANOTHER_TILE, Cause.UNSEEN_IN_CLUTTER)

@@ -86,12 +86,15 @@ def about(fields: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """The ruling on a play in words: certain faults, possible ones, and those that people would be asked about."""
+    """The ruling on a play, in words."""
 
     faults: tuple[str, ...] = ()
+    """Certain ones."""
     doubts: tuple[str, ...] = ()
+    """Possible ones."""
     is_open: bool = False
     asked: tuple[str, ...] = ()
+    """Those that people would be asked about."""
 
     @classmethod
     def of(cls, play: Mapping[str, Any] | None) -> Ruled:
@@ -105,11 +108,13 @@ class Ruled:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedPlay:
-    """A play that reads otherwise with a correction, before and after (None: it is not there), with its rulings."""
+    """A play that reads otherwise with a correction, with its rulings."""
 
     seq: int
     before: Mapping[str, Any] | None
+    """None: it is not there."""
     after: Mapping[str, Any] | None
+    """None: it is not there."""
 
     @property
     def ruled(self) -> tuple[Ruled, Ruled]:

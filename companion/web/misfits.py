@@ -38,11 +38,13 @@ SHOWN_AT_ONCE = 6
 
 @dataclass(frozen=True, slots=True)
 class LeftOpen:
-    """One kind: its code, how many acts it concerns, and (number, words) of those that have a page of their own."""
+    """One kind of finding that the shown hands leave open."""
 
     code: str
     count: int
+    """How many acts it concerns."""
     links: tuple[tuple[int, str], ...]
+    """(number, words) of those that have a page of their own."""
 
     @property
     def first(self) -> tuple[tuple[int, str], ...]:

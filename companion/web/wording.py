@@ -226,7 +226,7 @@ def meeting_text(play: Mapping[str, Any], family: str = "mexican") -> str:
 
 
 def open_text(play: Mapping[str, Any]) -> str:
-    """Why a tile that does not fit is held against nobody for certain; "" for every other play."""
+    """Why a tile that does not fit is nobody's certain fault; "" for every other play."""
     if play.get("end_was") is None:
         return ""
     if play.get("source") != "camera" or play.get("corrected"):
