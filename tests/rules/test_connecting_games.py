@@ -9,7 +9,7 @@ from companion.rules.chinese import (
     after_turn,
     blocked,
     count_of,
-    deal,
+    deal_line,
     judge_play,
     judge_turn,
     legal_plays,
@@ -125,7 +125,7 @@ def test_a_play_on_the_left_arm_lengthens_the_line_there() -> None:
     ],
 )
 def test_the_tiles_are_dealt_by_the_number_of_players(rules: RuleSet, players: int, expected: LineDeal) -> None:
-    assert deal(rules, players) == expected
+    assert deal_line(rules, players) == expected
 
 
 def test_seven_doubles_are_dealt_again_in_che_deng_only() -> None:
