@@ -31,7 +31,7 @@ from companion.game.game_view import GameView
 from companion.web.access import LASTS_S, evening, let_in, may_invite, needs_pin, signed_in, where_first
 from companion.web.api import app_state, watched
 from companion.web.forms import LONGEST, MAX_NAME, FieldError, asked_as, person, read_body, tiles
-from companion.web.hands import HandPicture, hand_notes, hand_picture, mark_of, tiles_left, unread
+from companion.web.hands import HandPicture, hand_notes, hand_picture, mark_of, shows_the_table, tiles_left, unread
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
 from companion.web.serving import expect_photograph, of_this_machine, read_photograph
@@ -163,14 +163,19 @@ def photo_note(name: str, read: Mapping[str, Any], then: str, replaced: str = ""
         )
     apart = sum(one["face"] == "up" and not one["counts"] for one in read.get("found") or ())
     if apart:
-        note += " " + ngettext(
-            "One tile lies away from the hand and is not counted.",
-            "%(num)s tiles lie away from the hand and are not counted.",
-            apart,
-        )
+        note += " " + away_text(apart)
     whys = [translated(str(why)) for why in read.get("why") or ()]
     whys += [replaced] if replaced else []
     return " ".join([note, *whys, then]), not (unread or apart or whys)
+
+
+def away_text(count: int) -> str:
+    """A sentence on open tiles that are of no hand."""
+    return ngettext(
+        "One tile lies away from the hand and is not counted.",
+        "%(num)s tiles lie away from the hand and are not counted.",
+        count,
+    )
 
 
 def replaced_text(before: object, read: Mapping[str, Any], board: GameView) -> str:
@@ -263,6 +268,8 @@ def send() -> str:
     player = person(fields, "by", [seat.name for seat in board.seats])
     if fields.get("do") == "read":
         read = read_hand_of(request, board)
+        if shows_the_table(read, board):
+            raise FieldError("photo", _("This shows the whole table. Photograph your own hand alone."))
         note, fine = photo_note(
             player, read, _("Check it, then send it."), replaced_text(fields.get("hand"), read, board)
         )

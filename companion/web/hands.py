@@ -1,4 +1,4 @@
-"""Hands at a round's end: notes at them, and the tiles of a photographed one.
+"""Hands at a round's end: notes at them, the tiles of a photographed one, and all of them in one of the whole table.
 
 Notes at the hands of a round's end, before they count: what the record of the table says otherwise.
 
@@ -11,19 +11,22 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import dist
-from statistics import median
+from itertools import combinations
+from math import atan2, degrees, dist
+from statistics import fmean, median
 from typing import Any
 
-from companion.game.game_view import GameView
+from companion.game.game_view import GameView, Seat
 from companion.rules.tile import double_set
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.wording import show_tile, train_name
 
 HandTiles = Sequence[tuple[int, int]]
+Point = tuple[float, float]
 
 OVERLOOKED = 3
 """At most this many tiles of whoever went out may lie there without being on record."""
@@ -129,6 +132,136 @@ def _sorted(tile: Sequence[int]) -> tuple[int, int]:
     return min(tile), max(tile)
 
 
+AT_A_TRAIN, ONE_HEAP = 1.25, 2.0
+"""In tile lengths from middle to middle: nearer to a tile of the table lies none of a hand, and so near to each other
+lie those of one hand."""
+A_TABLE = 3
+"""So many tiles that lie on the table on record are no hand, where they are half of it."""
+STEP, CLEARLY = 45.0, 1.0
+"""A hand that lies so many degrees off its owner's train tells as much against that owner as one tile too many; so much
+has to tell whose is whose from the next best."""
+MOST_TOLD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOpen:
+    """The hands in a photograph of the whole table."""
+
+    hands: Mapping[str, list[tuple[int, int]]]
+    unread: Mapping[str, int]
+    """How many more tiles lie in each hand."""
+    whose: Mapping[int, str]
+    """The place of a tile in `found` -> its player."""
+    apart: int
+    """How many open tiles lie at the trains and are not on record."""
+
+
+def shows_the_table(read: Mapping[str, Any], board: GameView) -> bool:
+    """Whether what was taken for a hand are the tiles on the table: half of it lies there on record, or it is more than
+    a hand can be."""
+    hand = [_sorted(one["values"]) for one in read.get("found") or () if one["counts"] and one["values"] is not None]
+    if board.chinese:
+        return board.deals is not None and len(hand) > board.deals
+    on_table = sum(tile in places_of(board) for tile in hand)
+    return on_table >= A_TABLE and 2 * on_table >= len(hand)
+
+
+def hands_laid_open(read: Mapping[str, Any], board: GameView) -> LaidOpen | None:
+    """From what `hand_of` says of a photograph in which all hands lie open: each of them by the seat before which it
+    lies. None where the record does not tell the hands from the trains, or whose is whose."""
+    found, (wide, high) = read.get("found") or (), read["size"]
+    quads = [[(x * wide, y * high) for x, y in one["quad"]] for one in found]
+    length = median(dist(*_middles(quad)) for quad in quads) if quads else 1.0
+    middles = list(map(_mean, quads))
+    lying = _lying(found, middles, board)
+    if not lying:
+        return None
+    loose = [n for n, one in enumerate(found) if one["face"] == "up" and n not in lying]
+    near = [n for n in loose if min(dist(middles[n], middles[other]) for other in lying) < AT_A_TRAIN * length]
+    heaps = _heaps([n for n in loose if n not in near], middles, ONE_HEAP * length)
+    middle = _mean([middles[n] for n in lying])
+    heaps.sort(key=lambda heap: _bearing(middle, _mean([middles[n] for n in heap])))
+    bearings = [_bearing(middle, _mean([middles[n] for n in heap])) for heap in heaps]
+    ahead = _ahead(board, middle, {tile: middles[n] for n, tile in lying.items()})
+    owners = _owners([len(heap) for heap in heaps], bearings, ahead, board)
+    if owners is None:
+        return None
+    rows = dict(zip(owners, heaps, strict=True))
+    values = {n: (int(one["values"][0]), int(one["values"][1])) for n, one in enumerate(found) if one["values"]}
+    hands = {name: [values[n] for n in sorted(heap) if n in values] for name, heap in rows.items()}
+    unread = {name: len(heap) - len(hands[name]) for name, heap in rows.items()}
+    return LaidOpen(hands, unread, {n: name for name, heap in rows.items() for n in heap}, len(near))
+
+
+def _lying(found: Sequence[Mapping[str, Any]], middles: Sequence[Point], board: GameView) -> dict[int, tuple[int, int]]:
+    """The place in `found` of each tile that lies on the table on record -> the tile; of equal ones those nearest to
+    the others that do."""
+    line = [(tile.inner, tile.outer) for tile in board.line]
+    record = Counter(_sorted(tile) for tile in (line if board.chinese else places_of(board)))
+    there: dict[tuple[int, int], list[int]] = {}
+    for n, one in enumerate(found):
+        if one["values"] is not None and _sorted(one["values"]) in record:
+            there.setdefault(_sorted(one["values"]), []).append(n)
+    sure = [middles[n] for tile, row in there.items() if len(row) <= record[tile] for n in row]
+    if not sure:
+        return {}
+    for row in there.values():
+        row.sort(key=lambda n: min(dist(middles[n], one) for one in sure))
+    return {n: tile for tile, row in there.items() for n in row[: record[tile]]}
+
+
+def _heaps(row: Sequence[int], middles: Sequence[Point], apart: float) -> list[list[int]]:
+    """These tiles in groups that lie nearer to each other than `apart`."""
+    heaps: list[list[int]] = []
+    for n in row:
+        near = [heap for heap in heaps if any(dist(middles[n], middles[other]) < apart for other in heap)]
+        heaps = [*(heap for heap in heaps if heap not in near), [n, *(other for heap in near for other in heap)]]
+    return heaps
+
+
+def _ahead(board: GameView, middle: Point, lying: Mapping[tuple[int, int], Point]) -> dict[str, float]:
+    """Player -> where the first tiles of the own train lie, as a bearing from the middle of the table."""
+    found = {}
+    for train in board.trains:
+        row = [lying[tile] for one in train.tiles[:MOST_TOLD] if (tile := _sorted((one.inner, one.outer))) in lying]
+        if row and train.owner:
+            found[train.owner] = _bearing(middle, _mean(row))
+    return found
+
+
+def _owners(
+    sizes: Sequence[int], bearings: Sequence[float], ahead: Mapping[str, float], board: GameView
+) -> tuple[str, ...] | None:
+    """The player of each heap of so many tiles, which stand clockwise: the players sit in this order, each behind the
+    own train, with so many tiles as are on record. None where another way is nearly as good."""
+    seats = [seat.name for seat in (reversed(board.seats) if board.chinese else board.seats)]
+    if not sizes or len(sizes) > len(seats):
+        return None
+    due = {row.seat.name: row.hand for row in board.scores}
+
+    def against(names: Sequence[str]) -> float:
+        told = float(sum(min(MOST_TOLD, due.get(name) or 0) for name in seats if name not in names))
+        for name, size, bearing in zip(names, sizes, bearings, strict=True):
+            held = due.get(name)
+            told += 0 if held is None else min(MOST_TOLD, abs(held - size))
+            if name in ahead:
+                told += abs((bearing - ahead[name] + 180) % 360 - 180) / STEP
+        return told
+
+    rows = [(*some[k:], *some[:k]) for some in combinations(seats, len(sizes)) for k in range(len(sizes))]
+    best, *others = sorted(rows, key=against)
+    return None if others and against(others[0]) - against(best) < CLEARLY else best
+
+
+def _mean(points: Sequence[Point]) -> Point:
+    return fmean(x for x, _ in points), fmean(y for _, y in points)
+
+
+def _bearing(middle: Point, point: Point) -> float:
+    """In degrees, clockwise as the picture shows it."""
+    return degrees(atan2(point[1] - middle[1], point[0] - middle[0]))
+
+
 LONG, WIDE = 208, 108
 """A tile as the page draws it (`bits.html`)."""
 AROUND = 40
@@ -148,6 +281,8 @@ class DrawnTile:
     """Where only one half was read: what stands at either end, "3" and "?"."""
     name: str
     counts: bool
+    whose: Seat | None = None
+    """In whose hand it is, where all of them lie there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +290,7 @@ class HandPicture:
     """A photograph of a hand with its tiles drawn over it."""
 
     seat: int
-    """The number of the player whose hand it is."""
+    """The number of the player whose hand it is; 0 where all of them lie there."""
     box: str
     """The part of the plane that is shown."""
     tiles: tuple[DrawnTile, ...]
@@ -165,8 +300,10 @@ class HandPicture:
     """Of the photograph, in the plane."""
 
 
-def hand_picture(read: Mapping[str, Any], board: GameView, seat: int) -> HandPicture | None:
-    """From what `hand_of` says of a photograph; None where it shows no tile."""
+def hand_picture(
+    read: Mapping[str, Any], board: GameView, seat: int, whose: Mapping[int, str] | None = None
+) -> HandPicture | None:
+    """From what `hand_of` says of a photograph; None where it shows no tile. `whose`: as in `LaidOpen`."""
     found = read.get("found") or ()
     if not found:
         return None
@@ -180,13 +317,16 @@ def hand_picture(read: Mapping[str, Any], board: GameView, seat: int) -> HandPic
     box = f"{left:.0f} {top:.0f} {max(xs) + AROUND - left:.0f} {max(ys) + AROUND - top:.0f}"
     family = "chinese" if board.chinese else "mexican"
     drawn = []
-    for one, quad in zip(found, quads, strict=True):
+    for n, (one, quad) in enumerate(zip(found, quads, strict=True)):
+        owner = None if whose is None else board.seat(whose.get(n))
         values = None if one["values"] is None else (int(one["values"][0]), int(one["values"][1]))
         typed = "" if values is None else show_tile(values, family)
         half_read = values is None and any(value is not None for value in one.get("known") or ())
         ends = tuple("?" if value is None else str(value) for value in one["known"]) if half_read else ()
         name = typed or "-".join(ends) or (_("not read") if one["face"] == "up" or one["counts"] else _("face down"))
-        drawn.append(DrawnTile(_placed(quad), values, typed, ends, name, bool(one["counts"])))
+        counts = bool(one["counts"]) if whose is None else owner is not None
+        said = f"{owner.name}: {name}" if owner else name
+        drawn.append(DrawnTile(_placed(quad), values, typed, ends, said, counts, owner))
     small = read.get("picture")
     photograph = f"data:image/jpeg;base64,{base64.b64encode(small).decode()}" if small else ""
     return HandPicture(seat, box, tuple(drawn), photograph, (wide * scale, high * scale))

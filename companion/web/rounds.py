@@ -23,14 +23,16 @@ from companion.web.archive import day_of, look_up
 from companion.web.changing import changed, changes, expect_game, table_as_seen
 from companion.web.forms import FieldError, asked_as, person, read_body, returned, tiles
 from companion.web.forms import number as whole_number
-from companion.web.guests import as_typed, hands_sent, link_of, photo_note, read_hand_of, replaced_text
+from companion.web.guests import as_typed, away_text, hands_sent, link_of, photo_note, read_hand_of, replaced_text
 from companion.web.hands import (
     HandPicture,
     HandTiles,
     empty_notes,
     hand_notes,
     hand_picture,
+    hands_laid_open,
     mark_of,
+    shows_the_table,
     tiles_left,
     unread,
 )
@@ -38,9 +40,13 @@ from companion.web.languages import gettext as _
 from companion.web.plays import changes_of
 from companion.web.score_sheet import NARROW, PAPER, WIDE, totals_chart
 from companion.web.serving import expect_photograph
+from companion.web.texts import translated
 from companion.web.wording import question_of, reason_text
 
 rounds = Blueprint("rounds", __name__)
+
+EVERYBODY = "*table"
+"""Instead of a player: the photograph shows every hand."""
 
 LONGEST_HAND = 400
 """Characters of a hand that come back with notes."""
@@ -201,7 +207,7 @@ def _end_page(
         board=board, hands=hands, note=note, eye=eye, whose=whose, how=how, notes=notes or {},
         seen=mark_of(notes or {}), picture=picture, fine=fine, sent=hands_sent(board), link=link_of(board),
         at=round_at(board), counted=_counted(board, board.round), left=tiles_left(board), asked=_hands_asked(board),
-        tv=False,
+        everybody=EVERYBODY, tv=False,
     )  # fmt: skip
 
 
@@ -419,14 +425,16 @@ def photo_page(fault: str | None = None) -> str:
     whose = _next_seat(board, hands)
     return render_template(
         "hand_photo.html",
-        board=board, hands=hands, kept=kept.items(), query=urlencode(kept), whose=whose, fault=fault, tv=False,
+        board=board, hands=hands, kept=kept.items(), query=urlencode(kept), whose=whose, fault=fault,
+        everybody=EVERYBODY, tv=False,
     )  # fmt: skip
 
 
 @rounds.post("/round-end/photo")
 @needs_pin
 def photo() -> AnyResponse | str | tuple[str, int]:
-    """A photograph of one open hand; what was read comes back to be looked over, nothing is recorded yet."""
+    """A photograph of one open hand, or of the whole table with all of them; what was read comes back to be looked
+    over, nothing is recorded yet. A picture of the whole table is not taken for a hand: every hand is read from it."""
     try:
         expect_photograph(request)
     except RequestEntityTooLarge as refused:
@@ -435,9 +443,11 @@ def photo() -> AnyResponse | str | tuple[str, int]:
         return photo_page(refused.description), 413
     board = _round_asked(request.form, _board())
     seat = board.seat(request.form.get("by", ""))
-    if seat is None:
+    if seat is None and request.form.get("by") != EVERYBODY:
         raise FieldError("by", _("Say whose hand it is."))
     read = read_hand_of(request, board)
+    if seat is None or shows_the_table(read, board):
+        return _all_hands(read, board)
     hands = _written(board, request.form)
     replaced = replaced_text(hands[seat.name], read, board)
     note, fine = photo_note(seat.name, read, _("Check it, then count."), replaced)
@@ -445,3 +455,29 @@ def photo() -> AnyResponse | str | tuple[str, int]:
     how = request.form.get("how")
     picture = hand_picture(read, board, seat.index)
     return _end_page(board, hands, note, _next_seat(board, hands), how, picture=picture, fine=fine)
+
+
+def _all_hands(read: Mapping[str, Any], board: GameView) -> str:
+    """Every hand from a photograph of the whole table. Raises FieldError where it does not tell whose is whose."""
+    if not any(train.tiles for train in board.trains) and not board.line:
+        raise FieldError(
+            "photo",
+            _("No tile of this round is on record, so hands and trains cannot be told apart. Photograph each hand."),
+        )
+    laid = hands_laid_open(read, board)
+    if laid is None:
+        raise FieldError("photo", _("This picture does not tell whose hand is whose. Photograph each hand."))
+    hands = _written(board, request.form)
+    told, fine = [_("This shows the whole table, so every hand was read from it.")], laid.apart == 0
+    for seat in board.seats:
+        if seat.name in laid.hands:
+            one = {"tiles": laid.hands[seat.name], "unreadable": laid.unread[seat.name]}
+            words, good = photo_note(seat.name, one, "", replaced_text(hands[seat.name], one, board))
+            hands[seat.name], fine = as_typed(board, laid.hands[seat.name]), fine and good
+            told.append(words.strip())
+    if laid.apart:
+        told.append(away_text(laid.apart))
+    told += [translated(str(why)) for why in read.get("why") or ()]
+    picture = hand_picture(read, board, 0, laid.whose)
+    note = " ".join([*told, _("Check it, then count.")])
+    return _end_page(board, hands, note, EVERYBODY, request.form.get("how"), picture=picture, fine=fine)
