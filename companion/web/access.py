@@ -546,7 +546,7 @@ def ask() -> str:
 
 @access.post("/pin")
 def sign_in() -> AnyResponse:
-    """From the page's form."""
+    """Sign this phone in, from the page's form."""
     fields = read_body(request)
     target = own_path(str(fields.get("next") or "/"))
     _sign_in(fields)
@@ -568,7 +568,7 @@ def where_first(target: str) -> str:
 
 @access.post("/api/pin")
 def sign_in_by_program() -> Response:
-    """The PIN, once; the answer sets the cookie."""
+    """Sign in with the PIN, once; the answer sets the cookie."""
     _sign_in(read_body(request))
     session["program"] = True
     return jsonify({"signed_in": True})
@@ -576,7 +576,8 @@ def sign_in_by_program() -> Response:
 
 @access.post("/pin/out")
 def sign_out() -> AnyResponse:
-    """This browser; with `all`, from somebody who has given the PIN, every one, and this evening's code is over."""
+    """Sign this browser out; with `all`, from somebody who has given the PIN, every one, and end this evening's
+    code."""
     if read_body(request).get("all") and knows_pin():
         browsers().clear()
         evening().end()

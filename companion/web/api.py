@@ -176,7 +176,7 @@ def laid_tile(fields: dict[str, Any], train: str, end: int | None = None) -> tup
 @api.post("/api/play")
 @changes
 def play() -> AnyResponse:
-    """A tile laid.
+    """Record a tile laid.
 
     Without `by` it is whoever is to move; while first trains are laid together, and where it is closed to whoever
     is to move, the train's owner.
@@ -239,7 +239,7 @@ def _expect_possible(laid: tuple[int, int]) -> None:
 @api.post("/api/<any(draw,pass,discard):what>")
 @changes
 def turn_act(what: str) -> AnyResponse:
-    """A draw, a pass or a tile put away."""
+    """Record a draw, a pass or a tile put away."""
     fields = read_body(request)
     with table_as_seen(fields, _is_told(fields)):
         verb, by = {"draw": "draw", "pass": "pass_turn", "discard": "discard"}[what], _mover(fields)
@@ -249,7 +249,7 @@ def turn_act(what: str) -> AnyResponse:
 @api.post("/api/done")
 @changes
 def done() -> AnyResponse:
-    """`by` says that their own turn is over: whoever laid the last tiles was this player."""
+    """End the turn of `by`, in their own words: whoever laid the last tiles was this player."""
     fields = read_body(request)
     with table_as_seen(fields, _is_told(fields)):
         by = _mover(fields)
@@ -259,7 +259,7 @@ def done() -> AnyResponse:
 @api.post("/api/<any(mark,unmark,flip):what>")
 @changes
 def marker_act(what: str) -> AnyResponse:
-    """A marker put on or taken off, or a dead double turned over."""
+    """Record a marker put on or taken off, or a dead double turned over."""
     fields = read_body(request)
     with table_as_seen(fields, _is_told(fields)):
         # A marker that nobody is named for is rather its owner's, who may have just laid, than the next player's.
@@ -271,8 +271,8 @@ def marker_act(what: str) -> AnyResponse:
 @api.post("/api/cannot-play")
 @changes
 def cannot_play() -> AnyResponse:
-    """The player to move has no tile that fits: draw, marker and end of the turn as the rules ask, in one. Of the same
-    turn, told by the fields `turn` and `expected_seq`, it counts once, however many phones say it."""
+    """End a turn without a tile that fits: draw, marker and end as the rules ask, in one. Of the same turn, told by the
+    fields `turn` and `expected_seq`, it counts once, however many phones say it."""
     fields = read_body(request)
 
     def told(session: SessionLike) -> bool:
@@ -297,7 +297,8 @@ def _turn_is_over(since: Sequence[Event], player: str) -> bool:
 @api.post("/api/announce")
 @changes
 def announce() -> AnyResponse:
-    """Where nobody is named, it is whoever holds one tile: the turn has often gone on before somebody knocks."""
+    """Record an announcement. Where nobody is named, it is by the player with one tile: the turn has often gone on
+    before they knock."""
     fields = read_body(request)
     with table_as_seen(fields):
         return run_command("announce", person(fields, "by", _players()) if fields.get("by") else None)
@@ -306,7 +307,7 @@ def announce() -> AnyResponse:
 @api.post("/api/report")
 @changes
 def report() -> AnyResponse:
-    """Somebody says what a player did not announce, or how many tiles the player was dealt."""
+    """Report what a player did not announce, or how many tiles they were dealt."""
     fields = read_body(request)
     with table_as_seen(fields):
         what, given = text(fields, "what", longest=40), fields.get("value") not in (None, "")
@@ -323,7 +324,7 @@ def report() -> AnyResponse:
 @api.post("/api/leave")
 @changes
 def leave() -> AnyResponse:
-    """A player goes away in the middle of the round: the hand lies aside, and the others play on."""
+    """Let a player leave in the middle of the round: the hand lies aside, and the others play on."""
     fields = read_body(request)
     with table_as_seen(fields):
         return run_command("leave", person(fields, "by", _players()))
@@ -332,7 +333,8 @@ def leave() -> AnyResponse:
 @api.post("/api/undo")
 @changes
 def undo() -> AnyResponse:
-    """The last thing that counts; with `seq` that correction, whatever has come after it, and an answer as a whole."""
+    """Undo the last thing that counts; with `seq` that correction, whatever has come after it, and an answer as a
+    whole."""
     fields = read_body(request)
     seq = None if fields.get("seq") in (None, "") else number(fields, "seq", 1, 10**9)
     app_state().session.work_ahead(lambda trial: _undo(trial, seq), seq)
@@ -383,8 +385,9 @@ def _standing_step(events: Sequence[Any], seq: int) -> list[int]:
 @api.post("/api/answer")
 @changes
 def answer() -> AnyResponse:
-    """Which of an unclear event's candidates is true; -1: none of them; or `train` and `outer` of the tile that it was;
-    or, of a tap that does not fit, `order`: the lines of these acts as they happened, with spaces between.
+    """Answer a question: which of an unclear event's candidates is true; -1: none of them; or `train` and `outer` of
+    the tile that it was; or, of a tap that does not fit, `order`: the lines of these acts as they happened, with spaces
+    between.
 
     `also`: numbers of further questions of the same kind that this settles, with spaces between.
     """
@@ -470,7 +473,8 @@ def correct() -> AnyResponse:
 @api.post("/api/start-round")
 @changes
 def start_round() -> AnyResponse:
-    """A new round; in place of `engine` and `starter` also `drawn_1`, `drawn_2` ...: the tiles that everybody drew."""
+    """Start a round; in place of `engine` and `starter` also `drawn_1`, `drawn_2` ...: the tiles that everybody
+    drew."""
     fields = read_body(request)
     with table_as_seen(fields):
         highest = _board().set_max
@@ -507,7 +511,7 @@ def show_hand() -> AnyResponse:
 @api.post("/api/end-match")
 @changes
 def end_match() -> AnyResponse:
-    """The players stop here; whoever leads has won."""
+    """End the match here; whoever leads has won."""
     fields = read_body(request)
     with table_as_seen(fields):
         return run_command("end_match")
@@ -516,7 +520,7 @@ def end_match() -> AnyResponse:
 @api.post("/api/end-round")
 @changes
 def end_round() -> AnyResponse:
-    """The round is over."""
+    """End the round."""
     fields = read_body(request)
     with table_as_seen(fields):
         how = text(fields, "how", default="blocked_declared", longest=20)

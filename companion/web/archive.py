@@ -395,7 +395,7 @@ def changed(game: str) -> str:
 
 @games.get("/games/<game>/delete")
 def ask_to_delete_game(game: str) -> str:
-    """Asks first, and says what goes with it."""
+    """Ask before a game is deleted, and say what goes with it."""
     board = look_up(game).snapshot()
     current = app_state().has_game and game == app_state().game
     return render_template("delete_game.html", board=board, name=game, current=current, tv=False)
@@ -404,7 +404,7 @@ def ask_to_delete_game(game: str) -> str:
 @games.post("/games/<game>/delete")
 @changes
 def delete_game(game: str) -> AnyResponse:
-    """An earlier game, for good."""
+    """Delete an earlier game, for good."""
     with app_state().switching:
         try:
             app_state().delete_game(game)
@@ -417,14 +417,14 @@ def delete_game(game: str) -> AnyResponse:
 
 @games.get("/pictures/delete")
 def ask_to_delete() -> str:
-    """Asks first: pictures do not come back."""
+    """Ask before all pictures are deleted: they do not come back."""
     return render_template("delete_pictures.html", may_delete=app_state().delete_pictures is not None, tv=False)
 
 
 @games.post("/pictures/delete")
 @changes
 def delete_pictures() -> AnyResponse:
-    """Every picture of every game, now; the games stay."""
+    """Delete every picture of every game now; the games stay."""
     delete = app_state().delete_pictures
     if delete is None:
         raise Conflict(_("No pictures are kept here."))
@@ -549,7 +549,7 @@ def share() -> str:
 
 @sharing.get("/games/<game>/share")
 def share_earlier(game: str) -> str:
-    """The same of any game."""
+    """Offer the score of any game to take along."""
     return _page(look_up(game), game)
 
 

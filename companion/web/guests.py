@@ -128,7 +128,7 @@ def manifest() -> Response:
 
 @inviting.get("/home-screen")
 def explained() -> str:
-    """How the page gets there, and what a box without a certificate cannot do."""
+    """Explain how to put the page on the home screen, and what a box without a certificate cannot do."""
     return render_template("home_screen.html", tv=False)
 
 
@@ -260,8 +260,8 @@ def own_hand() -> str:
 
 @guests.post("/hand")
 def send() -> str:
-    """`by` and `hand`; with a photograph it is read first and comes back to be looked over. Where the table says
-    otherwise it comes back once with notes, and is sent when it comes again."""
+    """Send a guest's own hand: `by` and `hand`. With a photograph it is read first and comes back to be looked over.
+    Where the table says otherwise it comes back once with notes, and is sent when it comes again."""
     expect_photograph(request)
     board = _view_of_link()
     fields = read_body(request)

@@ -449,7 +449,7 @@ def later() -> AnyResponse:
 @settling.post("/further")
 @needs_pin
 def further() -> AnyResponse:
-    """Whoever has a turn still to come taps for a later one from now on; without a number for that one again."""
+    """Tap for a later turn from now on than the one still to come; without a number for that one again."""
     fields = read_body(request)
     if fields.get("own_turn") in (None, ""):
         session.pop("further", None)

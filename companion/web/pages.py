@@ -95,7 +95,7 @@ def ask() -> str:
 @whose.post("/whose")
 @needs_pin
 def choose() -> AnyResponse:
-    """`name` is a player's, or `SHARED` for a phone that lies in the middle of the table."""
+    """Say whose phone this is: `name` is a player's, or `SHARED` for one that lies in the middle of the table."""
     fields = read_body(request)
     board = app_state().session.snapshot()
     players = [seat.name for seat in board.seats]
@@ -328,8 +328,8 @@ def _render(board: GameView, tv: bool, names: Sequence[str]) -> dict[str, Any]:
 
 @pages.get("/api/view")
 def view() -> Response:
-    """The masked picture of now with the tiles read in it and the hands over it; for whoever has the PIN, and for the
-    box's own screen."""
+    """The masked picture of now with its tiles and the hands over it, for people with the PIN and the box's own
+    screen."""
     if not (signed_in() or on_the_box()):
         raise Unauthorized(_("You need the PIN on the box's screen for this."))
     table = app_state().table

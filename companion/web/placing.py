@@ -113,7 +113,7 @@ def _page(found: Mapping[str, Any] | None) -> str:
 
 @placing.get("/api/table")
 def table_state() -> Response:
-    """The same for programs; `{"picture": false}` until the camera has given a picture."""
+    """The table's place for programs; `{"picture": false}` until the camera has given a picture."""
     found = looked_over()
     return jsonify({"picture": False} if found is None else {"picture": True, **found})
 
@@ -122,7 +122,7 @@ def table_state() -> Response:
 @placing.post("/api/table")
 @changes
 def place() -> AnyResponse | str:
-    """`do`: keep these corners, try them (nothing is kept), or go by the printed markers again."""
+    """Place the table. `do`: keep these corners, try them (nothing is kept), or go by the printed markers again."""
     fields = read_body(request)
     what = str(fields.get("do") or "keep")
     if what not in ("keep", "try", "markers"):
@@ -148,14 +148,15 @@ def place() -> AnyResponse | str:
 
 @placing.get("/api/filming")
 def filming() -> Response:
-    """How a live camera films, and what was chosen for it; `null` for a recording."""
+    """The settings of a live camera, in use and chosen; `null` for a recording."""
     return jsonify({"filming": table().filming()})
 
 
 @placing.post("/api/filming")
 @changes
 def film() -> AnyResponse:
-    """`size` such as 1920x1080, or empty for the largest that is quick enough; `mains`: 50, 60 or auto."""
+    """Set how the camera films. `size` such as 1920x1080, or empty for the largest that is quick enough; `mains`: 50,
+    60 or auto."""
     fields = read_body(request)
     size, mains = _pixels(fields), str(fields.get("mains") or "auto")
     if mains not in ("50", "60", "auto"):
@@ -172,7 +173,7 @@ def film() -> AnyResponse:
 @placing.post("/api/watch-again")
 @changes
 def watch_again() -> AnyResponse:
-    """The film from its first picture, with a new game of the same players."""
+    """Play the film again from its first picture, with a new game of the same players."""
     read_body(request)
     if not table().is_film:
         raise Conflict(_("This camera films what happens now: there is nothing to watch again."))
@@ -183,7 +184,7 @@ def watch_again() -> AnyResponse:
 @placing.post("/api/read-now")
 @changes
 def read_now() -> AnyResponse:
-    """Out of every state, should the watcher ever wait for a stillness that does not come."""
+    """Read the table now, whatever the watcher is waiting for."""
     read_body(request)
     table().read_now()
     return redirect("/", 303) if wants_page() else jsonify({"camera": app_state().camera_status()})
@@ -289,7 +290,7 @@ def show_seats() -> str | AnyResponse:
 @seating.get("/api/seats")
 @needs_pin
 def seats_state() -> Response:
-    """The same for programs; `{"picture": false}` until there is a picture and a game."""
+    """The seats for programs; `{"picture": false}` until there is a picture and a game."""
     found = seats_now()
     return jsonify({"picture": False} if found is None else {"picture": True, **found})
 
@@ -298,7 +299,8 @@ def seats_state() -> Response:
 @seating.post("/api/seats")
 @changes
 def keep() -> AnyResponse:
-    """`places`: {name: [x, y]} as shares of the picture; or a form's `name0`, `x0`, `y0` ... in percent.
+    """Place the seats. `places`: {name: [x, y]} as shares of the picture; or a form's `name0`, `x0`, `y0` ... in
+    percent.
 
     `seat:NAME` is where somebody sits who does not sit behind their own train; `arms` (true, false) alone or beside
     them says whether arms are looked at.
@@ -435,7 +437,7 @@ def learning_state() -> Response:
 @learning.post("/learn")
 @changes
 def begin() -> AnyResponse:
-    """`do`: learn, test, markers or forget; `set`, and perhaps a `photo`."""
+    """Learn the set or the markers. `do`: learn, test, markers or forget; `set`, and perhaps a `photo`."""
     photograph = read_photograph(request)
     fields = read_body(request)
     task, tile_set = str(fields.get("do") or ""), str(fields.get("set") or "")

@@ -497,7 +497,7 @@ def _pictured(line: Mapping[str, Any]) -> str:
 @plays.get("/play/<int:seq>/correction")
 @needs_pin
 def previewed(seq: int) -> str:
-    """The same preview by a link."""
+    """Preview a correction by a link."""
     return _preview(seq, request.args.to_dict())
 
 

@@ -45,7 +45,7 @@ def listing() -> str:
 @repairing.get("/diagnostics.zip")
 @needs_pin
 def diagnostics() -> Response:
-    """How the box is, for whoever helps from afar: no pictures, no names, no PIN."""
+    """Diagnostics of the box, for helpers from afar: no pictures, no names, no PIN."""
     found = app_state().diagnostics
     if found is None:
         raise NotFound(_("There are no diagnostics here."))
@@ -58,7 +58,7 @@ def diagnostics() -> Response:
 @repairing.post("/repairs/<id>/seen")
 @changes
 def seen(id: str) -> AnyResponse:
-    """A report was read; it goes from the list."""
+    """Take a report that was read off the list."""
     if not app_state().repairs.seen(id):
         raise NotFound(_("That report is no longer on the list."))
     return redirect("/repairs", 303) if wants_page() else jsonify({"seen": id})

@@ -219,7 +219,7 @@ def _next_seat(board: GameView, hands: Mapping[str, str]) -> str | None:
 @rounds.post("/round-end")
 @changes
 def count() -> AnyResponse | str:
-    """All hands at once: the round ends, each hand is shown, and the session scores it.
+    """Take all hands at once: the round ends, each hand is shown, and the session scores it.
 
     Where the record of the table says otherwise, the hands come back once with notes, and count when sent again.
     """
@@ -369,7 +369,7 @@ def _ended(board: GameView, number: int) -> tuple[bool, str | None] | None:
 @rounds.post("/round-points/<int:number>")
 @changes
 def write_points(number: int) -> AnyResponse:
-    """Write them down; a round that is still being played is over with that."""
+    """Write down the points of one round; a round that is still being played is over with that."""
     fields = read_body(request)
     if number != _board().round:
         board = _round_of(number)
@@ -416,7 +416,7 @@ def _out(fields: Mapping[str, Any], board: GameView) -> str | None:
 @rounds.get("/round-end/by-photo")
 @needs_pin
 def photo_page(fault: str | None = None) -> str:
-    """Where a hand is photographed without scripts: nothing else can be typed here, so nothing can be lost."""
+    """The form for a photograph of a hand without scripts: nothing else can be typed here, so nothing can be lost."""
     board = _round_asked(request.args, _board())
     hands = _written(board, request.args)
     kept = {f"hand_{seat.index}": hands[seat.name] for seat in board.seats} | {
@@ -433,8 +433,8 @@ def photo_page(fault: str | None = None) -> str:
 @rounds.post("/round-end/photo")
 @needs_pin
 def photo() -> AnyResponse | str | tuple[str, int]:
-    """A photograph of one open hand, or of the whole table with all of them; what was read comes back to be looked
-    over, nothing is recorded yet. A picture of the whole table is not taken for a hand: every hand is read from it."""
+    """Read a photograph of one open hand, or of the whole table with all of them. The reading comes back to be looked
+    over; nothing is recorded yet. A picture of the whole table is not taken for a hand: every hand is read from it."""
     try:
         expect_photograph(request)
     except RequestEntityTooLarge as refused:

@@ -328,7 +328,7 @@ def camera_picture() -> Response:
 @setup.post("/api/games")
 @changes
 def start() -> AnyResponse:
-    """A new game; with `same_as` the same again."""
+    """Start a game; with `same_as` the same again."""
     fields = read_body(request)
     header = read_header(fields)
     if app_state().has_game:
@@ -375,7 +375,7 @@ def keep_rules() -> AnyResponse:
 @setup.post("/setup/rules/forget")
 @changes
 def forget_rules() -> AnyResponse:
-    """Rules that were kept on the box, by their key `own`."""
+    """Forget rules that were kept on the box, by their key `own`."""
     try:
         known = forget(_data_dir(), text(read_body(request), "own", longest=80))
     except OSError as fault:
