@@ -19,9 +19,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-import cv2
-import numpy as np
-
 from companion.app.own_set import LEARNABLE_SETS, LEARNED, OWN_MARKERS, doubles_of, learn_markers, own_markers
 from companion.app.state import SessionLike, event_lines
 from companion.evidence.closeups import find_tile
@@ -60,7 +57,7 @@ class LabelKeeper:
                             self._take_back(f"{name}-{one.corrects}")
                         else:
                             self._keep(name, session, one)
-                    except (OSError, ValueError, cv2.error):
+                    except Exception:
                         # A correction counts at the table whether or not there is something to learn from it.
                         log.warning("the correction no. %s could not be kept as a crop", one.seq, exc_info=True)
 
@@ -83,6 +80,9 @@ class LabelKeeper:
         row = find_tile(self._games / name, [str(original["frame"])], read if read else None)
         if row is None:
             return
+        import cv2
+        import numpy as np
+
         halves = oriented(row["values"], read, corrected)
         image = cv2.imread(str(self._games / name / row["after"]))
         if halves is None or image is None:
@@ -128,6 +128,9 @@ def oriented(
 
 def cut_out(image: Any, quad: Sequence[Sequence[float]]) -> tuple[Any, list[list[float]]]:
     """The tile alone: everything farther than AROUND from its outline is grey. Its outline in the new crop."""
+    import cv2
+    import numpy as np
+
     points = np.asarray(quad, np.float64)
     middle = points.mean(0)
     width = float(np.linalg.norm(points[1] - points[0]))
@@ -182,6 +185,9 @@ def pack(data_dir: Path, into: IO[bytes]) -> None:
 
 def yolo_lines(path: Path) -> list[str]:
     """The two halves of one sample; [] for one that is damaged."""
+    import cv2
+    import numpy as np
+
     try:
         label = json.loads(path.read_text(encoding="utf-8"))
         quad = np.asarray(label["quad"], np.float64)

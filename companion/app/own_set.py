@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 
 from companion.rules.tile import Tile, chinese_set, double_set
 from companion.storage.state_file import read_state, write_state
-from vision.adaptation import Adaptation, AdaptationError
-from vision.known_set import KnownSet
-from vision.own_markers import MarkerLook, OwnMarkers
 
 if TYPE_CHECKING:
     from vision.eye import Eye
+    from vision.known_set import KnownSet
+    from vision.own_markers import MarkerLook, OwnMarkers
 
 
 SETS = ("auto", "double-6", "double-9", "double-12", "double-15", "double-18", "chinese")
@@ -34,6 +33,8 @@ def known_set(name: str) -> KnownSet | None:
     """The tiles on the table by the name of their set; None for `auto`, which forces nothing."""
     if name == "auto":
         return None
+    from vision.known_set import KnownSet
+
     copies = chinese_set() if name == "chinese" else dict.fromkeys(double_set(int(name.removeprefix("double-"))), 1)
     return KnownSet(name, {(tile.low, tile.high): n for tile, n in copies.items()})
 
@@ -67,12 +68,18 @@ def learned_for(folder: Path, tile_set: str) -> Path | None:
     path = folder / LEARNED
     if not path.exists():
         return None
+    from vision.adaptation import Adaptation
+
     family = tile_set == "chinese"
     return path if (Adaptation.load(path).name == "chinese") == family else None
 
 
 def usable(folder: Path, tile_set: str) -> tuple[Path | None, str]:
     """`learned_for` for a game that goes on whatever the file is: (file, why not in one line)."""
+    if not (folder / LEARNED).exists():
+        return None, ""
+    from vision.adaptation import AdaptationError
+
     try:
         return learned_for(folder, tile_set), ""
     except AdaptationError as problem:
@@ -81,6 +88,8 @@ def usable(folder: Path, tile_set: str) -> tuple[Path | None, str]:
 
 def own_markers(folder: Path, damaged: Callable[[Path], None] = lambda aside: None) -> OwnMarkers:
     """The markers that the family has shown or said are theirs."""
+    from vision.own_markers import OwnMarkers
+
     return read_state(folder / OWN_MARKERS, OwnMarkers.of_json, OwnMarkers(), damaged)
 
 

@@ -47,7 +47,8 @@ from companion.play.setup_file import GameSetup, SetupError, setup_from_json
 from companion.storage.repairs import ClockTrust
 from companion.supervise.camera import SupervisedCamera
 from companion.supervise.eye import EyeAwayError, SupervisedEye, keep_watching
-from companion.supervise.pictures import AwayError, UnreadReason, judged
+from companion.supervise.parts import UnreadReason
+from companion.supervise.pictures import AwayError, judged
 from hardware.camera import Camera, CameraError, CameraSettings, open_camera
 from hardware.camera.opening import is_live
 from vision.calibration import Calibration

@@ -20,14 +20,15 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
-
-import cv2
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from companion.geometry.layout import Point, SeenTile, turn
-from vision.frame import Image
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vision.frame import Image
 
 LARGEST_INDEX = 200_000
 """Bytes; sixty tiles take 15 000."""
@@ -217,6 +218,8 @@ class Crop:
     def jpeg(self) -> bytes:
         image = self.image
         if image is not None:
+            import cv2
+
             painted = painted_outside(image, self.corners, self.margin)
             self._jpeg = cv2.imencode(".jpg", painted, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])[1].tobytes()
             self.image = None
@@ -348,6 +351,9 @@ def _look(image: Image, tile: SeenTile, heading_deg: float) -> NDArray[np.float3
     """The tile alone, straightened along `heading_deg`, (h, w) with mean 0 and variance 1; None without an outline."""
     if tile.box_px is None:
         return None
+    import cv2
+    import numpy as np
+
     w, h = 4 * LOOK_WH[0], 4 * LOOK_WH[1]
     a, b, c, d = tile.box_px
     box = (c, d, a, b) if _opposed(tile.heading_deg, heading_deg) else (a, b, c, d)
@@ -365,6 +371,8 @@ def _opposed(heading_deg: float, other_deg: float) -> bool:
 
 def cut_around(quad: Sequence[Point], size_wh: tuple[int, int]) -> tuple[int, int, int, int]:
     """The box (x0, y0, x1, y1) that shows a tile with its surroundings, within the picture."""
+    import numpy as np
+
     points = np.asarray(quad, np.float64)
     sides = np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1)
     grow = SURROUNDINGS * float(sides.max())
@@ -380,6 +388,9 @@ def cut_around(quad: Sequence[Point], size_wh: tuple[int, int]) -> tuple[int, in
 def painted_outside(image: Image, corners: NDArray[np.float64], margin: float) -> Image:
     """The picture with everything outside the table painted grey. `corners` (4, 2) of the table in its pixels;
     `margin`: how much further out, as a share of the table, because hands at the edge belong to the play."""
+    import cv2
+    import numpy as np
+
     middle = corners.mean(axis=0)
     outline = np.rint(middle + (corners - middle) * (1 + margin)).astype(np.int32)
     mask = np.zeros(image.shape[:2], np.uint8)

@@ -28,17 +28,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-
-import cv2
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from companion.evidence.closeups import CloseUps, painted_outside
 from companion.geometry.layout import SeenTile
 from companion.log.journal import ONLY_THE_OWNER
 from companion.storage.repairs import ClockTrust, Repair
 from companion.supervise.parts import Part, Parts, line_of
-from vision.frame import Frame, Image, reduced
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from vision.frame import Frame, Image
 
 
 class Deleter:
@@ -211,6 +213,8 @@ class EvidenceStore:
 
     def settled(self, frame: Frame, tiles: Sequence[SeenTile], corners_px: Corners) -> None:
         """A still table was read, and this is how it looked: the "before" of whatever is laid next."""
+        import numpy as np
+
         with self._lock:
             self._closeups.notice(frame.image, tiles, np.asarray(corners_px, np.float64))
             self._closeups.settled(frame.image)
@@ -233,6 +237,8 @@ class EvidenceStore:
         None where nothing is stored: the table's corners are not known (what lies outside it could not be painted over)
         or the disk takes no more. `corners_px` (4, 2) in pixels of `frame`.
         """
+        import numpy as np
+
         corners = None if corners_px is None else np.asarray(corners_px, np.float64)
         if corners is not None and tiles:
             with self._lock:
@@ -324,6 +330,8 @@ class EvidenceStore:
         return room and not slow
 
     def _write(self, path: Path, image: Image, share: NDArray[np.float64]) -> None:
+        import cv2
+
         def encoded() -> bytes:
             small = _narrowed(image, WIDTH_PX)
             corners = share * (small.shape[1], small.shape[0])
@@ -389,4 +397,6 @@ def _narrowed(image: Image, width: int) -> Image:
     """A copy of at most `width` pixels across."""
     if image.shape[1] <= width:
         return image.copy()
+    from vision.frame import reduced
+
     return reduced(image, (width, round(image.shape[0] * width / image.shape[1])))[0]

@@ -33,11 +33,10 @@ from multiprocessing import shared_memory
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
-from vision.frame import Image
+if TYPE_CHECKING:
+    from vision.frame import Image
 
 
 class Closing(ABC):
@@ -155,6 +154,8 @@ class Shelf:
 
     def view(self, slot: int, shape: tuple[int, ...], after: int = 0) -> Image:
         """The slot's picture itself: it changes when the slot is filled again, and must be let go of before `close`."""
+        import numpy as np
+
         return np.ndarray(shape, np.uint8, buffer=self._memory.buf, offset=slot * self.slot_bytes + after)
 
     def close(self) -> None:
@@ -372,7 +373,7 @@ class Worker(Closing):
     def _laid_out(self, child: Child, one: Any) -> Any:
         """Where a picture lies on the shelf, on a larger one where it does not fit; the picture itself, for the pipe,
         where there is no shared memory for it. Everything else as it is."""
-        if not isinstance(one, np.ndarray) or one.dtype != np.uint8:
+        if getattr(one, "dtype", None) != "uint8":
             return one
         if self._shelf is None or self._shelf.slot_bytes < one.nbytes:
             if self._shelf is not None:

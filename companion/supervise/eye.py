@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from companion.supervise.child import Answerer, Closing, DiedError, NoAnswerError, RefusedError, TooSlowError, Worker
-from companion.supervise.parts import PAUSES_S, line_of
-from companion.supervise.pictures import AwayError, UnreadReason
+from companion.supervise.parts import PAUSES_S, UnreadReason, line_of
+from companion.supervise.pictures import AwayError
 from hardware.camera import CameraError
 from vision.weights import RUNTIME
 

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Self
 
 from companion.storage.repairs import Repair
@@ -40,6 +41,14 @@ LoopStep = Callable[[], bool]
 Loop = Callable[[LoopStep], None]
 
 log = logging.getLogger(__name__)
+
+
+class UnreadReason(StrEnum):
+    """Why the table is not read, for whoever says it in other words."""
+
+    AWAY = "away"  # no pictures come
+    SLOW = "slow"  # the reader takes its time
+    OTHER = "other"
 
 
 def plain_loop(step: LoopStep) -> None:

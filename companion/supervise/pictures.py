@@ -26,6 +26,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.supervise.parts import UnreadReason
 from hardware.camera import Camera, CameraError, Fault
 from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image, reduced
@@ -67,14 +68,6 @@ class CameraState(StrEnum):
     def of(cls, fault: Fault) -> CameraState:
         """The state that the page shows for a camera's trouble."""
         return cls.GONE if fault is Fault.UNPLUGGED else cls[fault.name]
-
-
-class UnreadReason(StrEnum):
-    """Why the table is not read, for whoever says it in other words."""
-
-    AWAY = "away"  # no pictures come
-    SLOW = "slow"  # the reader takes its time
-    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)

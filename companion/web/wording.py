@@ -36,7 +36,7 @@ from companion.rules.reasons import quotation
 from companion.rules.ruleset import load_ruleset
 from companion.rules.ruleset_fields import FIELDS
 from companion.rules.written import written
-from companion.supervise.pictures import UnreadReason
+from companion.supervise.parts import UnreadReason
 from companion.web.access import SHARED
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _

@@ -9,7 +9,6 @@ from pathlib import Path
 from hardware.camera.address import is_address, refuse_no_address, shown
 from hardware.camera.devices import open_device
 from hardware.camera.source import Camera, CameraError, CameraSettings, without_camera
-from vision.pictures import PICTURE_SUFFIXES, is_heif
 
 
 def is_live(source: str) -> bool:
@@ -76,6 +75,8 @@ def _refuse_absent(source: str) -> None:
 
 
 def _open_file(path: Path) -> Camera:
+    from vision.pictures import PICTURE_SUFFIXES, is_heif
+
     if path.suffix.lower() in PICTURE_SUFFIXES or is_heif(path):
         from hardware.camera.folder import FolderCamera
 

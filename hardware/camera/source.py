@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
-from vision.frame import Frame
+if TYPE_CHECKING:
+    from vision.frame import Frame
 
 HUNG_MEND = "try again, and restart this machine if it hangs again"
 WORKS_WITHOUT = "read, score, judge, replay and demo work without a camera"
