@@ -4,8 +4,8 @@ Each round is drawn into a folder of pictures beside its set-up file, and `compa
 --journal FILE` is called as it is. With `--arms` a picture in which somebody reaches in lies before and after every
 play. With `--pale` white tiles lie on a pale cloth; seeds that show others are passed over. With `--held` all but the
 last changes are over, every picture is taken from another place by a phone that leans, and nobody says where the table
-is: the tiles have to tell (`vision/tilt.py`, `companion/perception/table_reader.py`). Nobody breaks a rule, so every
-certain accusation is false.
+is: the tiles have to tell (`vision/calibration.py`, `companion/perception/table_reader.py`). Nobody breaks a rule, so
+every certain accusation is false.
 
 Counted are plays: `at once` on record from their own photograph, `late` from a later one, `never`, and `invented` ones,
 and the events that name a picture with an arm. `named`: plays on record with the right player.

@@ -96,21 +96,21 @@ def number(place: str, value: Any) -> Off:
     return off
 
 
-STAGES, HIDDEN, LOOK, EYE = "vision.stages", "vision.hidden", "vision.second_look", "vision.eye"
+STAGES, HIDDEN, LOOK, EYE = "vision.reader", "vision.hidden", "vision.second_look", "vision.eye"
 GATES = (
     Gate("a find of no tile's size, before it is judged", "vision.tile_size:TileSize.weeded", same(1)),
     Gate("an outline of another size than a tile has there", f"{STAGES}:_fitted", same(1)),
     Gate("a part of a tile", f"{STAGES}:_parts", none_of(1, np.intp)),
     Gate("a half that is the ground", f"{STAGES}:_half_on_the_ground", none_of(1, np.intp)),
     Gate("a face, a back or nobody knows", f"{STAGES}:_tell_from_blanks", nothing(None)),
-    Gate("a blank without the divider of others", f"{STAGES}:usual_divider", nothing(0.0)),
+    Gate("a blank without the divider of others", f"{STAGES}:usual_beside", nothing(0.0)),
     Gate("backs judged among others", f"{STAGES}:among_others", nothing(None)),
-    Gate("backs that a pattern goes on through", "vision.face_down:_going_on", none_of(1, np.intp)),
+    Gate("backs that a pattern goes on through", "vision.backs:_going_on", none_of(1, np.intp)),
     Gate("none more surely than a half", f"{STAGES}:doubted", number(f"{STAGES}:PHANTOM", 1.1)),
     Gate("strange among its own value", "vision.familiar:Appearance.believed", same(1)),
     Gate("values of another set", f"{STAGES}:softened", same(0)),
-    Gate("a rare value without its print", "vision.high_values:supported", same(0)),
-    Gate("many pips by their print", "vision.high_values:printed", same(0)),
+    Gate("a rare value without its print", "vision.prints:supported", same(0)),
+    Gate("many pips by their print", "vision.prints:printed", same(0)),
     Gate("pips dotted by hand", "vision.by_hand:doubted", same(2)),
     Gate("a value less probable than READABLE", f"{STAGES}:settled", number(f"{STAGES}:READABLE", 0.5)),
     Gate("a half of a few pixels", f"{STAGES}:settled", number(f"{STAGES}:SMALLEST_HALF_PX", 0.0)),

@@ -48,9 +48,8 @@ from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.tabletop import TableFullError, TableTop
 from tests.table.sketch import KnowingEye, SketchFilm
 from tests.table.tables import random_table, setup_for
-from vision.calibration import Calibration
+from vision.calibration import Calibration, calibration_from_tiles
 from vision.known_set import KnownSet
-from vision.tilt import calibration_from_tiles
 
 RESULTS = Path(__file__).parent / "results" / "stills.json"
 BONEYARD = 25

@@ -31,13 +31,12 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import RulesError, chinese_set, highest_double
 from vision import eye as vision_eye
 from vision.adaptation import AdaptationError
-from vision.calibration import CalibrationError
+from vision.calibration import CalibrationError, calibration_from_tiles
 from vision.hand_group import in_hand as hand_group
 from vision.known_set import KnownSet
 from vision.pictures import PictureError
 from vision.pictures import open_picture as _open
 from vision.reading import Found, HalfReading, PictureReading, TileReading
-from vision.tilt import calibration_from_tiles
 from vision.weights import WeightsError
 
 __all__ = [

@@ -16,10 +16,10 @@ import numpy as np
 
 from models.back_crops import is_back
 from models.marker_crops import is_marker
+from vision.backs import BELIEVED as BELIEVED_BACK
 from vision.backs import BackJudge
 from vision.detections import Detections, Kind
 from vision.detector import Detector
-from vision.face_down import BELIEVED as BELIEVED_BACK
 from vision.judging import JudgeSettings, log_odds
 from vision.markers import BELIEVED, MarkerJudge, tile_length
 from vision.reader import Reader

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision import digit_prints
+from vision.digits import digit_likeness, digit_patterns
 from vision.frame import Image
 from vision.rectify import outward_halves
 
@@ -49,7 +49,7 @@ class Adaptation:
 
     name: str
     patterns: Floats
-    """(m, d) unit vectors; of digits, grey levels (`vision.digit_prints`)."""
+    """(m, d) unit vectors; of digits, grey levels (`vision.digits`)."""
     values: NDArray[np.int16]
     """(m,) the value that each pattern shows."""
     sharpness: float
@@ -59,13 +59,10 @@ class Adaptation:
     digits: bool = False
     """The set has digits; the network has no say in these."""
 
-    def probabilities(self, crops: Image, classes: int) -> Floats:
-        """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, classes)."""
-        return self._compared(crops, classes)[0]
-
-    def _compared(self, crops: Image, classes: int) -> tuple[Floats, Floats]:
-        """The same, and (n, 2) how like each half is to the pattern nearest to it."""
-        compare = digit_prints.likeness if self.digits else _cosines
+    def compared(self, crops: Image, classes: int) -> tuple[Floats, Floats]:
+        """(n, side, 2 side, 3) crops of whole tiles -> (n, 2, classes) probabilities, and (n, 2) how like each half is
+        to the pattern nearest to it."""
+        compare = digit_likeness if self.digits else _cosines
         likeness = compare(crops, self.patterns).reshape(-1, len(self.patterns))
         out = np.full((len(likeness), classes), -1.0, np.float32)
         for value in np.unique(self.values):
@@ -85,7 +82,7 @@ class Adaptation:
             return self._alone(p, crops, values)
         if self.weight == 0:
             return p
-        own = np.maximum(self.probabilities(crops, values), 1e-6) ** np.float32(self.weight)
+        own = np.maximum(self.compared(crops, values)[0], 1e-6) ** np.float32(self.weight)
         mass = p[:, :, :values].sum(2, keepdims=True)
         product = p[:, :, :values] * own
         product *= mass / np.maximum(product.sum(2, keepdims=True), 1e-12)
@@ -93,7 +90,7 @@ class Adaptation:
 
     def _alone(self, p: Floats, crops: Image, values: int) -> Floats:
         """The comparison's values in place of the network's. A tile with a digit on it does not lie face down."""
-        own, like = self._compared(crops, values)
+        own, like = self.compared(crops, values)
         own *= np.where(like >= ALIKE, 1.0, 0.5)[..., None]
         rest, mass = p[:, :, values:].copy(), p[:, :, :values].sum(2, keepdims=True)
         printed = (own.max(2) >= A_DIGIT) & (own.argmax(2) != self.values.min())
@@ -153,9 +150,8 @@ def descriptors(crops: Image) -> Floats:
     rows = []
     for half in halves:
         lab = cv2.cvtColor(np.ascontiguousarray(half), cv2.COLOR_BGR2LAB).astype(np.float32)
-        light = cv2.resize(
-            cv2.GaussianBlur(lab[:, :, 0], (0, 0), side / 40), (_SIDE, _SIDE), interpolation=cv2.INTER_AREA
-        )
+        blurred = cv2.GaussianBlur(lab[:, :, 0], (0, 0), side / 40)
+        light = cv2.resize(blurred, (_SIDE, _SIDE), interpolation=cv2.INTER_AREA)
         colour = cv2.resize(lab[:, :, 1:], (8, 8), interpolation=cv2.INTER_AREA)
         rows.append(np.concatenate([_unit(light, 4.0), 0.3 * _unit(colour, 12.0)]))
     both = np.array(rows, np.float32)
@@ -182,7 +178,7 @@ def learn(
     `crops` (n, views, side, 2 side, 3): each tile as found first and then in shifted views; `values` its true halves;
     `network` (n, 2, v) what the network says about the first view.
     """
-    described = digit_prints.patterns if digits else descriptors
+    described = digit_patterns if digits else descriptors
     n, views = (len(crops), 1) if digits else crops.shape[:2]
     seen = described(crops[:, :views].reshape(n * views, *crops.shape[2:])).reshape(n, views, 2, -1)
     true, halves = np.array(values, np.int16), np.ascontiguousarray(seen.transpose(0, 2, 1, 3))

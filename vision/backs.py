@@ -1,8 +1,9 @@
-"""The judge of backs: a tile that lies face down, or a patch of the cloth that is shaped like one.
+"""The finds that lie face down: those without print for the reader, as the judge of backs and the rows tell.
 
 A back has no print to read it by, so the detector takes squares of a pattern, table edges, sleeves and the gap between
 two tiles for backs. Every find is cut out of the full picture along its own sides, with as much again around it, and
-looked at once more by a network that has seen nothing else.
+looked at once more by a network that has seen nothing else. Where all tiles come from one box the others tell more: how
+large a back is, and in which rows they lie.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from vision.detections import Detections, Kind
+from vision import chains
+from vision.detections import Detections, Finds, Kind, as_found, clear
 from vision.frame import Image, Levels
 from vision.judging import Judge
+from vision.plausibility import alike_in_colour, in_rows
 from vision.rectify import cut_wh
-from vision.rotated import axes, sides
+from vision.rotated import axes, covered, sides
+from vision.tile_size import places
 
 Floats = NDArray[np.float32]
+Some = NDArray[np.intp]
 
 CUT_WH = (96, 64)
 CUT_SPANS = (2.0, 8 / 3)
@@ -43,32 +48,20 @@ class BackJudge(Judge):
         return cut_around(levels[1], quad)
 
     def confidences(
-        self,
-        image: Image,
-        tiles: Detections,
-        clear: NDArray[np.floating],
-        asked: NDArray[np.intp],
-        length_px: float | None = None,
+        self, image: Image, tiles: Detections, clear: Floats, asked: Some, length_px: float | None = None
     ) -> Floats:
         """(len(asked),) probabilities that these tiles lie face down; `clear` (n,) is how surely each is read."""
         logits, misfit = self.evidence(image, tiles, clear, asked, length_px)
         return self.settings.confidence(logits, tiles.confidence[asked], misfit)
 
     def evidence(
-        self,
-        image: Image,
-        tiles: Detections,
-        clear: NDArray[np.floating],
-        asked: NDArray[np.intp],
-        length_px: float | None = None,
+        self, image: Image, tiles: Detections, clear: Floats, asked: Some, length_px: float | None = None
     ) -> tuple[Floats, Floats]:
         """The network's logits of the asked ones and how far their size is off."""
         return self.logits(image, tiles.quads_px[asked]), misfits(tiles, clear, asked, length_px)
 
 
-def misfits(
-    tiles: Detections, clear: NDArray[np.floating], asked: NDArray[np.intp], length_px: float | None = None
-) -> Floats:
+def misfits(tiles: Detections, clear: Floats, asked: Some, length_px: float | None = None) -> Floats:
     """How far the length or width of finds is off, as a logarithm: from the clearly read faces nearest to each, or from
     the nearest other backs, whichever it fits better. All tiles of a set are of one size; a square of the cloth is of
     any.
@@ -92,7 +85,7 @@ def misfits(
     return out
 
 
-def near_ones(centres: Floats, which: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+def near_ones(centres: Floats, which: Some, n: int) -> Some:
     """Of `which` centres (m, 2) those nearest to the n-th, itself left out."""
     others = which[which != n]
     order = np.argsort(np.linalg.norm(centres[others] - centres[n], axis=1))
@@ -127,3 +120,87 @@ def faintest_edges(image: Image, quad: ArrayLike) -> float:
 
 def _change(profile: Floats, edge: int) -> float:
     return float(np.ptp(profile[edge + EDGE_PX.start : edge + EDGE_PX.stop], axis=0).max())
+
+
+BACK, HINT_OF_BACK = 0.5, 0.1
+"""From the first on a half looks like a back to the reader; where the detector says so too, the second is enough."""
+A_BACK, ONE_HALF = 0.6, 0.6
+"""Where the detector is so sure of a back, one half that looks so much like one is enough."""
+BELIEVED, AGAIN = 0.3, 0.6
+"""A find to which the judge gives the first is a back; by one half, or judged again, it needs the second."""
+FAINT, READ = 0.35, 0.97
+"""A find fainter than the first is no back by its neighbours, nor is one that reads as clearly as the second."""
+PHANTOM = 0.5
+"""A find that the reader calls *none* more surely than this is no tile."""
+OUT_OF_SIZE, SHARED = 0.08, 0.2
+"""One that is out of size by the first (a logarithm) is judged again as large as its neighbours; it may share the
+second of its outline with another tile."""
+ALONG, ACROSS = (0.0, -0.08, 0.08), (0.0, -0.15, 0.15)
+"""Where that is tried, in tile lengths and widths."""
+SURE, EDGE, OF_OTHERS = 0.8, 8.0, 0.15
+"""One believed less than the first must have edges: where the picture changes across two opposite ones by less than
+the second (levels of 255) and the third of the other backs' median a pattern goes on."""
+PASSES = 2
+"""How often tiles in the rows of others are looked for."""
+
+
+def lying_face_down(image: Image, finds: Finds, once: Some, judge: BackJudge, length_px: float | None) -> None:
+    """Marks which of `once` show no print, `down`, and how surely each is `believed` to lie face down by itself."""
+    back, reads = finds.back.min(1), clear(finds)
+    found_down = finds.kind == Kind.FACE_DOWN
+    down = (back > BACK) | (found_down & (back > HINT_OF_BACK))
+    sure = found_down & (finds.confidence >= A_BACK)
+    half = sure & ~down & (finds.back.max(1) > ONE_HALF) & (reads < BACK)
+    finds.down = down | half
+    asked = once[(finds.down & finds.seen)[once]]
+    told = judge.confidences(image, as_found(finds), reads, asked, length_px)
+    finds.believed[asked] = np.where(told >= np.where(half[asked], AGAIN, BELIEVED), told, 0.0)
+
+
+def among_others(image: Image, finds: Finds, judge: BackJudge) -> None:
+    """The same where all tiles come from one box: judged again in the size of others, and by their rows."""
+    _as_large_as_others(image, finds, judge)
+    quads, colours = finds.quads, finds.colours
+    vague = np.flatnonzero(~finds.down & (clear(finds) < READ) & (finds.confidence >= FAINT))
+    alone = finds.down & finds.seen & (finds.believed == 0)
+    doubted = np.flatnonzero(alone & (finds.confidence > A_BACK))
+    for _ in range(PASSES):
+        sure = np.flatnonzero(finds.believed > 0)
+        sits = vague[in_rows(quads, colours, sure, vague)]
+        finds.down[sits], finds.believed[sits] = True, finds.confidence[sits]
+        there = np.concatenate([doubted, np.flatnonzero(~finds.down & (finds.none.min(1) <= PHANTOM))])
+        crossed = chains.flanked(quads[there])[: len(doubted)]
+        sits = doubted[in_rows(quads, colours, sure, doubted) | crossed]
+        finds.believed[sits] = finds.confidence[sits]
+    finds.believed[_going_on(image, finds)] = 0.0
+
+
+def _going_on(image: Image, finds: Finds) -> Some:
+    """Those of the backs that are stripes of a pattern, or a part of something longer."""
+    backs = np.flatnonzero(finds.believed > 0)
+    asked: Some = backs[finds.believed[backs] < SURE]
+    if len(backs) <= ENOUGH or not len(asked):
+        return asked[:0]
+    change = {int(n): faintest_edges(image, finds.quads[n]) for n in backs}
+    least = min(EDGE, OF_OTHERS * float(np.median(list(change.values()))))
+    return np.array([n for n in asked if change[int(n)] < least], np.intp)
+
+
+def _as_large_as_others(image: Image, finds: Finds, judge: BackJudge) -> None:
+    sure = np.flatnonzero(finds.believed > 0)
+    size, centres = np.stack(sides(finds.quads), 1), finds.quads.mean(1)
+    alike = alike_in_colour(finds.colours, finds.colours)
+    for n in np.flatnonzero(finds.down & finds.seen & (finds.believed == 0) & (finds.confidence >= FAINT)):
+        near = near_ones(centres, sure, int(n))
+        if len(near) < ENOUGH or not alike[n, near].all():
+            continue
+        usual = np.median(size[near], axis=0)
+        if np.abs(np.log(size[n] / usual)).max() < OUT_OF_SIZE:
+            continue
+        tried = places(finds.quads[n], usual, ALONG, ACROSS)
+        logits = judge.logits(image, tried)
+        logits = np.where(covered(tried, np.delete(finds.quads, n, 0)) <= SHARED, logits, -np.inf)
+        best = int(logits.argmax())
+        told = judge.settings.confidence(logits[best : best + 1], finds.confidence[n : n + 1])[0]
+        if told >= AGAIN:
+            finds.believed[n], finds.quads[n] = told, tried[best]

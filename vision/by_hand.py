@@ -13,8 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Picture
-from vision.levels import middle_levels
+from vision.frame import Picture, middle_levels
 from vision.rectify import cut, half_corners, side_px
 
 Floats = NDArray[np.float32]
@@ -62,15 +61,10 @@ def doubted(image: Picture, quads: Floats, p: NDArray[np.float64], spreads: list
         return p
     out = p.copy()
     for n, half in np.argwhere(best < SURELY):
-        if best[n, half] < NEARLY or not _as_many(image, quads[n], int(half), int(values[n, half])):
+        areas = areas_of_dots(image, quads[n], int(half)) if values[n, half] and best[n, half] >= NEARLY else None
+        if best[n, half] < NEARLY or (0 if areas is None else len(areas)) != values[n, half]:
             out[n, half] *= DOUBTED
     return out
-
-
-def _as_many(image: Picture, quad: Floats, half: int, value: int) -> bool:
-    """Are as many dots to be counted on this half?"""
-    areas = areas_of_dots(image, quad, half) if value else None
-    return (0 if areas is None else len(areas)) == value
 
 
 def areas_of_dots(image: Picture, quad: Floats, half: int) -> NDArray[np.float64] | None:

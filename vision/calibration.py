@@ -3,12 +3,17 @@
 Table coordinates: corner 0 is the origin, +x towards corner 1, +y towards corner 3. The corners lie on the table
 itself; a tile's printed face lies `tile_height_mm` above it, which at the edge of a table seen from 1 m is 7 mm aside.
 Where that plane is follows from the camera's pose, and the pose from the four corners and the lens.
+
+Over a table without markers the tiles alone tell how the camera leans: all of them are equally large rectangles. For a
+plane seen by a lens two numbers are unknown, its lean to the right and downwards; the field of view is one of a few.
+Those are looked for under which the outlines come out as rectangles of one size; the size of a tile then gives the
+scale.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -17,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from vision.fiducials import CORNER_EDGE_MM, CORNER_IDS, missing_corners, table_corners
 from vision.lens import Lens
+from vision.rotated import axes
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +106,8 @@ class Calibration:
         size_mm: tuple[float, float] | None,
         tile_height_mm: float = 9.0,
         camera: Lens | None = None,
-        size_wh: tuple[int, int] | None = None,
+        *,
+        size_wh: tuple[int, int],
     ) -> Calibration:
         """From the printed corner markers; a table of unknown size is measured by the markers' own 40 mm edges."""
         found = dict(markers)
@@ -108,13 +115,13 @@ class Calibration:
         if corners is None:
             missing = ", ".join(str(k) for k in missing_corners(found))
             raise CalibrationError(f"corner marker {missing} not found, expected 0 1 2 3 in the picture")
-        lens = camera if camera is not None or size_wh is None else Lens.nominal(size_wh)
+        lens = Lens.nominal(size_wh) if camera is None else camera
         size = size_mm if size_mm is not None else _measured_size(found, corners, lens)
-        return Calibration.from_corners(corners, size, tile_height_mm, lens, size_wh)
+        return Calibration.from_corners(corners, size, tile_height_mm, lens)
 
     def to_mm(self, points_px: ArrayLike) -> Floats:
         """(n, 2) px on the tops of tiles -> (n, 2) mm."""
-        return _through(_inverse(self.to_rays), self.lens.rays(points_px))
+        return _through(np.linalg.inv(self.to_rays), self.lens.rays(points_px))
 
     def to_px(self, points_mm: ArrayLike) -> Floats:
         """(n, 2) mm on the tops of tiles -> (n, 2) px."""
@@ -122,7 +129,7 @@ class Calibration:
 
     def table_to_mm(self, points_px: ArrayLike) -> Floats:
         """(n, 2) px on the table itself (markers, hub, printed sheets) -> (n, 2) mm."""
-        return _through(_inverse(self.table_to_rays), self.lens.rays(points_px))
+        return _through(np.linalg.inv(self.table_to_rays), self.lens.rays(points_px))
 
     def table_to_px(self, points_mm: ArrayLike) -> Floats:
         return self.lens.pixels(_through(self.table_to_rays, np.asarray(points_mm, np.float64).reshape(-1, 2)))
@@ -172,11 +179,7 @@ class Calibration:
         return worst
 
 
-def _inverse(matrix: Floats) -> Floats:
-    return np.asarray(np.linalg.inv(matrix), np.float64)
-
-
-def _through(matrix: Floats, points: Floats) -> Floats:
+def _through(matrix: NDArray[np.floating], points: Floats) -> Floats:
     solid = np.concatenate([points, np.ones((len(points), 1))], 1) @ matrix.T
     return np.asarray(solid[:, :2] / solid[:, 2:], np.float64)
 
@@ -198,16 +201,15 @@ def _check(corners: Floats, size_mm: tuple[float, float]) -> None:
 
 
 def _measured_size(
-    markers: Mapping[int, NDArray[np.float32]], corners: NDArray[np.float32], lens: Lens | None
+    markers: Mapping[int, NDArray[np.float32]], corners: NDArray[np.float32], lens: Lens
 ) -> tuple[float, float]:
     """Width and height in mm for which the markers' edges come out at 40 mm."""
-    rays = np.asarray(corners, np.float64) if lens is None else lens.rays(corners)
+    rays = lens.rays(corners)
     unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
     inverse = np.linalg.inv(cv2.getPerspectiveTransform(unit, rays.astype(np.float32)).astype(np.float64))
     wide, high = [], []
     for k in CORNER_IDS:
-        points = np.asarray(markers[k], np.float64) if lens is None else lens.rays(markers[k])
-        m = _through(inverse, points)
+        m = _through(inverse, lens.rays(markers[k]))
         wide += [abs(m[1, 0] - m[0, 0]), abs(m[2, 0] - m[3, 0])]
         high += [abs(m[3, 1] - m[0, 1]), abs(m[2, 1] - m[1, 1])]
     return CORNER_EDGE_MM / float(np.mean(wide)), CORNER_EDGE_MM / float(np.mean(high))
@@ -227,3 +229,111 @@ def _pose(solid: Floats, rays: Floats) -> tuple[Floats, Floats] | None:
 
 def _points(corners: Floats) -> str:
     return " ".join(f"{x:.0f},{y:.0f}" for x, y in corners)
+
+
+LEAST_TILES = 6
+"""Fewer do not tell a lean from outlines that are a little off."""
+MOST_LEAN_DEG = 45.0
+"""No camera over a table leans more."""
+FOVS_DEG = (45.0, 55.0, 66.0, 78.0)
+"""Fields of view across the longer side that are tried: a photograph cut to its middle, a phone, a wide lens."""
+STEPS_DEG = (5.0, 1.0, 0.2)
+"""The search goes by the first steps over everything, then by finer ones around the best."""
+MOST_OFF = 0.15
+"""A tile whose sides are off by more counts no more for it: a logarithm, and a cosine."""
+BELIEVED = 0.06
+"""The average remainder where the tiles are rectangles of one size."""
+
+
+def calibration_from_tiles(
+    quads_px: Sequence[NDArray[np.float32]], tile_mm: tuple[float, float], size_wh: tuple[int, int]
+) -> Calibration:
+    """The plane on which tiles with these outlines (4, 2) lie, half 0 at the edge 0-1; what the picture shows of it is
+    the table. `tile_mm` is length and width. Raises CalibrationError where the outlines do not tell.
+    """
+    if len(quads_px) < LEAST_TILES:
+        raise CalibrationError(
+            f"{len(quads_px)} tiles found, expected at least {LEAST_TILES} to see how the camera leans"
+        )
+    outlines = np.concatenate([np.asarray(quad, np.float64) for quad in quads_px])
+    lenses = [Lens.nominal(size_wh, fov_deg) for fov_deg in FOVS_DEG]
+    ways = [(*_leaning(lens.rays(outlines), tile_mm), lens) for lens in lenses]
+    remains, best, lens = min(ways, key=lambda way: way[0])
+    if remains > BELIEVED:
+        raise CalibrationError(
+            "the tiles found do not lie in one plane: this may be several pictures in one, or no single table"
+        )
+    flat = _on_plane(lens.rays(outlines), *best).reshape(-1, 4, 2)
+    long, wide = (np.linalg.norm(axis, axis=1) for axis in axes(flat))
+    scale = math.sqrt(tile_mm[0] / np.median(long) * tile_mm[1] / np.median(wide))
+    return _table(lens, size_wh, best, scale)
+
+
+def _leaning(rays: Floats, tile_mm: tuple[float, float]) -> tuple[float, tuple[float, float]]:
+    """The least remainder, and the lean to the right and downwards, in degrees, that gives it."""
+    best, found, remains = (0.0, 0.0), (0.0, 0.0), math.inf
+    reach = MOST_LEAN_DEG
+    for step in STEPS_DEG:
+        offsets = np.arange(-reach, reach + step / 2, step)
+        for right in best[0] + offsets:
+            for down in best[1] + offsets:
+                off = _misfit(_on_plane(rays, right, down), tile_mm)
+                if off < remains:
+                    remains, found = off, (float(right), float(down))
+        best, reach = found, step
+    return remains, best
+
+
+def _on_plane(rays: Floats, right_deg: float, down_deg: float) -> Floats:
+    """(n, 2) rays -> (n, 2) where they meet a plane at distance 1 that leans, along its own two directions.
+
+    Not a number where a ray does not meet it.
+    """
+    across, down = _directions(right_deg, down_deg)
+    normal = np.cross(across, down)
+    whole = np.column_stack([rays, np.ones(len(rays))])
+    facing = whole @ normal
+    with np.errstate(divide="ignore", invalid="ignore"):
+        points = np.where(facing[:, None] > 0.05, whole * (normal[2] / facing)[:, None], np.nan)
+    points = points - [0.0, 0.0, 1.0]
+    return np.column_stack([points @ across, points @ down])
+
+
+def _directions(right_deg: float, down_deg: float) -> tuple[Floats, Floats]:
+    """Two unit vectors in the plane at right angles, the first one to the right in the picture; z points away."""
+    slope_x, slope_y = math.tan(math.radians(right_deg)), math.tan(math.radians(down_deg))
+    across = np.array([1.0, 0.0, slope_x])
+    across /= np.linalg.norm(across)
+    down = np.array([0.0, 1.0, slope_y])
+    down -= (down @ across) * across
+    return across, down / np.linalg.norm(down)
+
+
+def _misfit(points: Floats, tile_mm: tuple[float, float]) -> float:
+    """How far outlines on a plane are from rectangles of one size: a mean of logarithms and cosines, each capped."""
+    flat = points.reshape(-1, 4, 2)
+    if not np.isfinite(flat).all():
+        return math.inf
+    along, across = axes(flat)
+    long, wide = np.linalg.norm(along, axis=1), np.linalg.norm(across, axis=1)
+    skew = (along * across).sum(1) / (long * wide)
+    sizes = np.log(np.concatenate([long / tile_mm[0], wide / tile_mm[1]]))
+    off = np.concatenate([np.abs(sizes - np.median(sizes)), np.abs(skew)])
+    return float(np.minimum(off, MOST_OFF).mean())
+
+
+def _table(lens: Lens, size_wh: tuple[int, int], lean: tuple[float, float], scale: float) -> Calibration:
+    """The smallest upright rectangle of the plane that holds all that the picture shows, but for what lies far away."""
+    w, h = size_wh
+    edge = np.array([[x, y] for x in np.linspace(0, w, 9) for y in np.linspace(0, h, 9)])
+    seen = _on_plane(lens.rays(edge), *lean)
+    seen = seen[np.isfinite(seen).all(1)]
+    low, high = seen.min(0), seen.max(0)
+    corners = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+    across, down = _directions(*lean)
+    solid = corners[:, :1] * across + corners[:, 1:] * down + [0.0, 0.0, 1.0]
+    if not (solid[:, 2] > 0.05).all():
+        raise CalibrationError("the camera leans so far that the table has no end")
+    corners_px = lens.pixels(solid[:, :2] / solid[:, 2:])
+    width, height = (high - low) * scale
+    return Calibration.from_corners(corners_px, (float(width), float(height)), 0.0, lens, size_wh)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.candidates import Finds
+from vision.detections import Finds
 from vision.rotated import axes, iou
 
 Floats = NDArray[np.float32]
@@ -176,17 +176,12 @@ class _Chain:
     def at(self, i: int, lengths: float) -> int | None:
         """The tile in line with `i` that covers the place; where only others do, `i` itself: the place is taken."""
         if lengths not in self._at:
-            self._at[lengths] = self._of_all_at(lengths)
+            taken = self._covering(self.centres + lengths * self.along)
+            there = taken & self._in_line
+            self._at[lengths] = [
+                int(there[k].argmax()) if there[k].any() else k if taken[k].any() else None for k in range(len(taken))
+            ]
         return self._at[lengths][i]
-
-    def _of_all_at(self, lengths: float) -> list[int | None]:
-        """The answers of `at` for every tile."""
-        taken = self._covering(self.centres + lengths * self.along)
-        first = (taken & self._in_line).argmax(1) if len(taken) else np.zeros(0, np.intp)
-        answers = list[int | None]()
-        for i, j in enumerate(first.tolist()):
-            answers.append(None if not taken[i].any() else j if taken[i, j] and self._in_line[i, j] else i)
-        return answers
 
     @cached_property
     def _in_line(self) -> NDArray[np.bool_]:
@@ -219,14 +214,12 @@ class _Chain:
         """`i` and the tiles that lie in line behind it."""
         found = [i]
         for _ in range(STEPS - 1):
-            behind = self.at(found[-1], 0.75 * sign * self._same_way(found[-1], i))
+            way = sign if float(self.along[found[-1]] @ self.along[i]) >= 0 else -sign
+            behind = self.at(found[-1], 0.75 * way)
             if behind is None or behind in found:  # `at` names the tile itself where an askew one lies
                 break
             found.append(behind)
         return set(found)
-
-    def _same_way(self, one: int, other: int) -> float:
-        return 1.0 if float(self.along[one] @ self.along[other]) >= 0 else -1.0
 
     @staticmethod
     def _share(offset: NDArray[np.floating], axis: Floats) -> NDArray[np.float32]:

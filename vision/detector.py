@@ -7,6 +7,7 @@ searched once more at the scale where they have the best length, in overlapping 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.detections import Detections, Kind
-from vision.frame import Image, Levels, pyramid, reduced
+from vision.frame import Image, Levels, Picture, pyramid, reduced
 from vision.inference import THREADS, Workers
 from vision.rotated import covered, quads_of, sides, suppress
 from vision.runtimes import open_detector
@@ -140,7 +141,7 @@ class _Pass:
             inner = _whole(boxes, place, (wide, high), self.overlap / 2)
             shift = np.array([place[0], place[1], 0, 0, 0], np.float32)
             parts.append((boxes[inner] + shift, scores[inner], kinds[inner]))
-        boxes, scores, kinds = (np.concatenate(column) for column in zip(*parts, strict=True))
+        boxes, scores, kinds = _together(parts)
         boxes[:, [0, 2]] *= self.ratio[0]
         boxes[:, [1, 3]] *= self.ratio[1]
         return Look(self.scale, boxes, scores, kinds)
@@ -159,10 +160,10 @@ class Detector:
                 f"for the classes {', '.join(CLASSES)}"
             )
 
-    def find(self, image: Image, tile_length_px: float | None = None, levels: Levels | None = None) -> Detections:
-        """Everything found. `tile_length_px`, where it is known (a calibrated table), saves the coarse looks; `levels`
-        is the picture's pyramid, where it was made already."""
-        levels = pyramid(image) if levels is None else levels
+    def find(self, picture: Picture, tile_length_px: float | None = None) -> Detections:
+        """Everything found. `tile_length_px`, where it is known (a calibrated table), saves the coarse looks."""
+        levels = picture if isinstance(picture, dict) else pyramid(picture)
+        image = levels[1]
         looks: list[Look] = []
         length = tile_length_px
         if length is None:
@@ -185,7 +186,8 @@ class Detector:
             scales.append(closer)
         more = self._looks(levels, scales)
         if second_look:
-            more[-1] = replace(more[-1], scores=more[-1].scores * self._trust(more[-1]))
+            trust = np.where(more[-1].kinds <= Kind.FACE_DOWN, np.float32(CLOSER_ALONE), np.float32(1))
+            more[-1] = replace(more[-1], scores=more[-1].scores * trust)
         return self._gather(helpful + more, length, leaning=tile_length_px is None)
 
     def find_at(self, levels: Levels, tile_length_px: float) -> Detections:
@@ -197,7 +199,7 @@ class Detector:
         """The coarse looks at a picture, and how long they agree that its tiles are. The largest look is saved where
         the others settle it."""
         long_side = max(levels[1].shape[:2])
-        scales = self._coarse_scales(levels[1])
+        scales = [px / long_side for px in LOOKS_PX if px <= 1.6 * long_side]
         large = [scale for scale in scales if scale * long_side > LARGE_LOOK_PX]
         looks = self._looks(levels, scales[: len(scales) - len(large)])
         length = agreed_length(looks)
@@ -209,15 +211,6 @@ class Detector:
             length = agreed_length(looks)
         return looks, length
 
-    def _trust(self, closer: Look) -> Floats:
-        """(n,) what the finds of a closer look keep of their confidence."""
-        return np.where(closer.kinds <= Kind.FACE_DOWN, np.float32(CLOSER_ALONE), np.float32(1))
-
-    def _coarse_scales(self, image: Image) -> list[float]:
-        long_side = max(image.shape[:2])
-        scales = [px / long_side for px in LOOKS_PX]
-        return [scale for scale in scales if scale <= 1.6]
-
     def _final_scale(self, image: Image, length: float, most_pixels: int | None = None) -> float:
         h, w = image.shape[:2]
         affordable = float(np.sqrt((most_pixels or MOST_PIXELS) / (h * w)))
@@ -227,9 +220,7 @@ class Detector:
         """All that is plausible in the looks, each thing once; the camera may be `leaning`."""
         if not looks:
             return Detections.none()
-        boxes = np.concatenate([k.boxes for k in looks])
-        scores = np.concatenate([k.scores for k in looks])
-        kinds = np.concatenate([k.kinds for k in looks])
+        boxes, scores, kinds = _together([(one.boxes, one.scores, one.kinds) for one in looks])
         quads = quads_of(boxes)
         along, across = sides(quads)
         is_tile = kinds <= Kind.FACE_DOWN
@@ -283,11 +274,12 @@ class Detector:
         # Where a marker stands on a tile, the tile is what the network is surest of there.
         as_marker = classes[Kind.MARKER]
         markers = _once(raw, np.flatnonzero(as_marker >= MARKER), as_marker, np.full_like(best, Kind.MARKER))
-        return (
-            np.concatenate([things[0][others], markers[0]]),
-            np.concatenate([things[1][others], markers[1]]),
-            np.concatenate([things[2][others], markers[2]]),
-        )
+        return _together([(things[0][others], things[1][others], things[2][others]), markers])
+
+
+def _together(parts: Sequence[Boxes]) -> Boxes:
+    boxes, scores, kinds = zip(*parts, strict=True)
+    return np.concatenate(boxes), np.concatenate(scores), np.concatenate(kinds)
 
 
 def _once(raw: Floats, anchors: NDArray[np.intp], scores: Floats, kinds: NDArray[np.int8]) -> Boxes:

@@ -15,9 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image, Picture
+from vision.frame import Image, Picture, middle_levels
 from vision.known_set import KnownSet
-from vision.levels import middle_levels
 from vision.plausibility import alike_in_colour
 from vision.reading import SEEN_WHOLE, HalfReading, TileReading
 from vision.rectify import cut_tile, shifted
@@ -180,10 +179,15 @@ def with_dividers(image: Image, blanks: Floats, faces: Floats) -> NDArray[np.boo
     that is evidence enough of a tile. Of 1,145 halves on photographs two right ones are read by it."""
     found = np.zeros(len(blanks), np.bool_)
     for n, quad in enumerate(blanks):
-        near = nearest(quad, faces)
-        usual = usual_divider(image, faces[near]) if len(near) >= LEAST_FACES else 0.0
+        usual = usual_beside(image, quad, faces)
         found[n] = bool(usual) and has_divider(image, quad, usual) is True
     return found
+
+
+def usual_beside(image: Image, quad: Floats, faces: Floats) -> float:
+    """The `usual_divider` of those of the faces (m, 4, 2) that are asked about a tile; 0 where they are too few."""
+    near = nearest(quad, faces)
+    return usual_divider(image, faces[near]) if len(near) >= LEAST_FACES else 0.0
 
 
 def nearest(quad: Floats, faces: Floats) -> NDArray[np.intp]:

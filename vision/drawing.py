@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from vision.frame import Image
-from vision.reading import Found, PictureReading, Quad, TileReading
+from vision.reading import PictureReading, Quad, TileReading
 
 Colour = tuple[int, int, int]
 
@@ -27,7 +27,8 @@ def draw(image: Image, reading: PictureReading) -> Image:
     for marker in reading.markers:
         _outline(out, marker.quad_px, MARKER, scale)
     if reading.hub is not None:
-        _thing(out, reading.hub, "hub", HUB, scale)
+        _outline(out, reading.hub.quad_px, HUB, scale)
+        _label(out, "hub", reading.hub.quad_px.mean(0), HUB, 0.6 * scale)
     for tile in reading.tiles:
         _tile(out, tile, scale)
     return out
@@ -48,11 +49,6 @@ def _tile(out: Image, tile: TileReading, scale: float) -> None:
         _label(out, text, at, SURE if reading.value is not None else UNREADABLE, min(length / 190, 2.0 * scale))
 
 
-def _thing(out: Image, thing: Found, name: str, colour: Colour, scale: float) -> None:
-    _outline(out, thing.quad_px, colour, scale)
-    _label(out, name, thing.quad_px.mean(0), colour, 0.6 * scale)
-
-
 def _outline(out: Image, quad: Quad, colour: Colour, scale: float) -> None:
     points = np.round(np.asarray(quad, np.float64) * (1 << _SHIFT)).astype(np.int32)[:, None]
     cv2.polylines(out, [points], True, _INK, round(4 * scale), cv2.LINE_AA, _SHIFT)
@@ -65,7 +61,6 @@ def _label(out: Image, text: str, at: Quad, colour: Colour, size: float) -> None
     thick = max(1, round(size * 2))
     (w, h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_DUPLEX, size, thick)
     x, y = round(float(at[0])), round(float(at[1]))
-    cv2.ellipse(
-        out, (x, y), (round(max(w, h) * 0.5 + 5 * size), round(h * 0.5 + 6 * size)), 0, 0, 360, colour, -1, cv2.LINE_AA
-    )
+    disc = round(max(w, h) * 0.5 + 5 * size), round(h * 0.5 + 6 * size)
+    cv2.ellipse(out, (x, y), disc, 0, 0, 360, colour, -1, cv2.LINE_AA)
     cv2.putText(out, text, (x - w // 2, y + h // 2), cv2.FONT_HERSHEY_DUPLEX, size, _INK, thick, cv2.LINE_AA)

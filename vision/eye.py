@@ -11,22 +11,19 @@ import numpy as np
 
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
-from vision.covered_halves import markers_on
-from vision.covering import bare, uncovered
 from vision.detections import Detections, Kind
 from vision.detector import CLASSES as DETECTED
 from vision.detector import Detector
 from vision.digits import refused_by_digits
 from vision.dividers import Lines, by_elimination, well_outlined
-from vision.exposure import lifted
 from vision.familiar import Appearance
-from vision.frame import Image, Levels, pyramid
+from vision.frame import Image, Levels, lifted, pyramid
+from vision.hand_group import standing
 from vision.hidden import Covers
 from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
-from vision.markers import MarkerJudge
-from vision.racks import standing
+from vision.markers import MarkerJudge, bare, markers_on, uncovered
 from vision.reader import Reader
 from vision.reading import Found, PictureReading, TileReading
 from vision.second_look import merged, straightened
@@ -47,9 +44,9 @@ class Eye:
 
     detector: Detector
     reader: Reader
+    judge: MarkerJudge
+    covers: Covers
     familiar: Appearance | None = None
-    judge: MarkerJudge | None = None
-    covers: Covers | None = None
 
     def look(
         self,
@@ -68,7 +65,7 @@ class Eye:
         """
         start = time.perf_counter()
         levels = pyramid(lifted(image))
-        things = self._things(levels, self.detector.find(levels[1], tile_length_px, levels), tile_length_px, size)
+        things = self._things(levels, self.detector.find(levels, tile_length_px), tile_length_px, size)
         seen = self._seen(levels, things, known, tile_length_px, size)
         if self.familiar is None and tile_length_px is None:  # a photograph
             seen = self._straightened(levels, seen, things, known)
@@ -100,7 +97,7 @@ class Eye:
     def _things(self, levels: Levels, found: Detections, length_px: float | None, size: TileSize | None) -> Detections:
         """The finds without those of a wrong size for a tile, and with markers as their judge sees them."""
         found = found if size is None else size.weeded(found)
-        return found if self.judge is None else self.judge.judge(levels[1], found, length_px, levels)
+        return self.judge.judge(levels, found, length_px)
 
     def _seen(
         self,
@@ -116,12 +113,10 @@ class Eye:
         tiles = self.reader.read(look, things)
         lines = Lines.of(levels, {n: tile.quad_px for n, tile in enumerate(tiles) if tile.values is not None})
         digits = self.reader.adaptation is not None and self.reader.adaptation.digits
-        if self.covers is not None:
-            divided, photograph = digits or not lines.undivided, self.familiar is None
-            tiles = self.covers.settled(levels, tiles, known, digits=digits, divided=divided, photograph=photograph)
+        divided, photograph = digits or not lines.undivided, self.familiar is None
+        tiles = self.covers.settled(levels, tiles, known, digits=digits, divided=divided, photograph=photograph)
         markers = bare(tiles, _of_kind(things, Kind.MARKER))
-        if self.judge is not None:
-            markers += markers_on(levels, tiles, markers, self.judge)
+        markers += markers_on(levels, tiles, markers, self.judge)
         hub = max(_of_kind(things, Kind.HUB), key=lambda h: h.confidence, default=None)
         tiles = uncovered(tiles, markers)
         tiles = well_outlined(image, tiles, lines, lambda quads: self.reader.likeliest(levels, quads))
@@ -136,11 +131,7 @@ class Eye:
         if straight is None:
             return seen
         flat = pyramid(straight.of(levels))
-        found = (
-            self.detector.find(flat[1], None, flat)
-            if straight.tile_px is None
-            else self.detector.find_at(flat, straight.tile_px)
-        )
+        found = self.detector.find(flat) if straight.tile_px is None else self.detector.find_at(flat, straight.tile_px)
         others = straight.there(things.select(things.kind > Kind.FACE_DOWN))
         again = self._seen(flat, found.select(found.kind <= Kind.FACE_DOWN).together(others), known)
         second = [straight.back(tile) for tile in again.tiles]
@@ -191,5 +182,5 @@ def open_eye(learned: Path | None = None, *, one_box: bool = False) -> Eye:
     judges = {name: (files[name], JudgeSettings.weighed(files[name], said[name].confidence)) for name in JUDGES}
     adaptation = None if learned is None else Adaptation.load(learned)
     reader = Reader(files["pips"], BackJudge(*judges["backs"]), said["pips"].temperature, adaptation)
-    familiar, markers = Appearance() if one_box else None, MarkerJudge(*judges["markers"])
-    return Eye(Detector(files["tiles"]), reader, familiar, markers, Covers(files["covers"]))
+    detector, markers, covers = Detector(files["tiles"]), MarkerJudge(*judges["markers"]), Covers(files["covers"])
+    return Eye(detector, reader, markers, covers, Appearance() if one_box else None)

@@ -17,8 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
-from vision.levels import middle_levels
+from vision.frame import Image, middle_levels
 from vision.plausibility import Bodies
 from vision.rectify import outward_halves
 
@@ -90,7 +89,10 @@ class Appearance:
         read = (best >= DOUBTFUL) & (best < CERTAIN)
         out = self._compared(p, crops, read, self._disbelieved)
         for i, half in np.argwhere((p.argmax(2) == 0) & (best < BURNT_BLANK)):
-            if self._is_burnt_out(outward_halves(crops[i : i + 1])[0, half]):
+            darkest = outward_halves(crops[i : i + 1])[0, half].min(2)
+            rim = len(darkest) // 6
+            # Nearly all but the rim is as bright as it can be: pips may have faded away.
+            if (darkest[rim:-rim, rim:-rim] >= BURNT_OUT).mean() > 0.9:
                 out[i, half, 0] = min(out[i, half, 0], DISBELIEVED)
         return out
 
@@ -156,12 +158,6 @@ class Appearance:
         out = p.copy()
         out[value] = min(out[value], DISBELIEVED)
         return out
-
-    def _is_burnt_out(self, half: Image) -> bool:
-        """Is nearly all but the rim as bright as it can be, so that pips may have faded away?"""
-        rim = half.shape[0] // 6
-        darkest = half[rim:-rim, rim:-rim].min(2)
-        return float((darkest >= BURNT_OUT).mean()) > 0.9
 
     def _perhaps_blank(self, p: NDArray[np.float64], half: Image, likely: Sequence[int]) -> NDArray[np.float64]:
         """There is nothing to compare on a blank; it is one where all else that it may be looks different."""

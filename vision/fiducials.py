@@ -58,9 +58,8 @@ def _detected(grey: Image, refinement: int) -> list[tuple[int, Floats]]:
     parameters.adaptiveThreshWinSizeStep = 20
     detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(DICTIONARY), parameters)
     corners, ids, _ = detector.detectMarkers(grey)
-    numbers = (
-        [] if ids is None else [int(one) for one in np.asarray(ids).ravel()]
-    )  # None: OpenCV's word for "no marker"
+    # None: OpenCV's word for "no marker"
+    numbers = [] if ids is None else [int(one) for one in np.asarray(ids).ravel()]
     return [(n, np.asarray(four, np.float32).reshape(4, 2)) for n, four in zip(numbers, corners, strict=True)]
 
 

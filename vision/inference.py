@@ -69,6 +69,15 @@ class Network:
         self.output_shape: tuple[Any, ...] = tuple(outputs[0].shape)
         self.metadata: Mapping[str, str] = dict(self._session.get_modelmeta().custom_metadata_map)
 
+    def shaped(self, taken: tuple[Any, ...], given: tuple[Any, ...]) -> Network:
+        """The same; WeightsError where it takes or gives arrays of another shape, the number of things aside."""
+        if tuple(self.input_shape[1:]) != taken or tuple(self.output_shape[1:]) != given:
+            raise WeightsError(
+                f"{self.path}: input {self.input_shape} and output {self.output_shape}, expected (n, "
+                f"{', '.join(map(str, taken))}) and (n, {', '.join(map(str, given))})"
+            )
+        return self
+
     def __call__(self, values: Floats) -> Floats:
         return np.asarray(self._session.run(None, {self._input: values})[0], np.float32)
 
@@ -104,9 +113,9 @@ class Workers:
         answers = map(work, things) if self._pool is None or len(things) < 2 else self._pool.map(work, things)
         return list(answers)
 
-    def batches(self, things: NDArray[Scalar], least: int, most: int) -> list[NDArray[Scalar]]:
-        """(n, ...) -> the same in parts of `least` to `most`, the last perhaps smaller: one to a thread, if it can
-        be."""
+    def batches(self, things: NDArray[Scalar], least: int = 4, most: int = 64) -> list[NDArray[Scalar]]:
+        """(n, ...) -> the same in parts of `least` to `most`, the last perhaps smaller: one to a thread, if it can be;
+        as many as go well through a network at once, if nobody says how many."""
         size = min(max(-(-len(things) // self.threads), least), most)
         return [things[start : start + size] for start in range(0, len(things), size)]
 
@@ -127,6 +136,11 @@ def give_back_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
     except (OSError, AttributeError, TypeError):
         return
+
+
+def as_input(pictures: NDArray[np.uint8]) -> Floats:
+    """(n, h, w, 3) uint8 BGR as a network takes them: (n, 3, h, w), 0 to 1."""
+    return np.ascontiguousarray(pictures.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
 
 
 def first_line(error: BaseException) -> str:

@@ -1,4 +1,8 @@
-"""Is this table fit to be read? Everything that can be said before the first tile is laid."""
+"""Is this table fit to be read, and the camera still a camera?
+
+Told from pictures alone: frozen, black, blurred and glared ones, and everything that can be said of a table before the
+first tile is laid.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,75 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from vision.arm_plane import CUT_MM, WANTED_BORDER_MM, seen_around_mm
+from vision.arm_view import CUT_MM, WANTED_BORDER_MM, seen_around_mm
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
-from vision.health import HealthCheck
 from vision.rectify import cut_wh
+from vision.settle import small_of
+
+WIDTH_PX = 320
+"""Pictures are judged at this width."""
+DARK_BELOW = 12.0
+"""Mean brightness of a picture that shows nothing."""
+GLARE_FROM = 250
+"""Brightness of a pixel in a glare; `GLARE_AREA` of the picture so bright is too much."""
+GLARE_AREA = 0.06
+SHARP_FROM = 1.2
+"""Fine detail over coarse in a picture in focus."""
+FROZEN_FRAMES = 10
+"""Brightness runs from 0 to 255; `FROZEN_FRAMES` identical frames in a row are no camera: a sensor has noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How good a picture is."""
+
+    glare: float
+    """The part of the picture that is burnt out."""
+    problems: tuple[str, ...]
+    """Sentences for people."""
+    causes: tuple[str, ...] = ()
+    """The problems in one word each: FROZEN, DARK, GLARE, BLURRED."""
+
+
+class HealthCheck:
+    """Sees every frame of a live camera; keeps one small picture."""
+
+    def __init__(self) -> None:
+        self._last: Image | None = None
+        self._same = 0
+
+    def see(self, frame: Frame) -> Health:
+        small = small_of(frame, WIDTH_PX)
+        same = self._last is not None and self._last.shape == small.shape and np.array_equal(self._last, small)
+        self._same = self._same + 1 if same else 0
+        self._last = small
+        grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+        brightness = float(grey.mean())
+        glare = float((grey >= GLARE_FROM).mean())
+        frozen = self._same >= FROZEN_FRAMES
+        problems = {}
+        if frozen:
+            problems["FROZEN"] = f"the camera has sent the same picture {self._same + 1} times"
+        if brightness < DARK_BELOW:
+            problems["DARK"] = f"too dark (brightness {brightness:.0f} of 255)"
+        elif glare > GLARE_AREA:
+            problems["GLARE"] = f"glare: {glare * 100:.0f} % of the picture is burnt out"
+        if sharpness_of(grey) < SHARP_FROM and not frozen:
+            problems["BLURRED"] = "blurred: no sharp edge in the picture"
+        return Health(glare, tuple(problems.values()), tuple(problems))
+
+
+def sharpness_of(grey: NDArray[np.uint8]) -> float:
+    """The steepest hundredth of the edges against the same picture blurred once more: 1 is no detail at all."""
+    fine = cv2.Laplacian(grey.astype(np.float32), cv2.CV_32F)
+    coarse = cv2.Laplacian(cv2.GaussianBlur(grey, (0, 0), 2.0).astype(np.float32), cv2.CV_32F)
+    top = float(np.percentile(np.abs(fine), 99))
+    rest = float(np.percentile(np.abs(coarse), 99))
+    return top / max(rest, 0.5) / 4
+
 
 LEAST_PX_PER_MM = 0.8
 """The least for an ideal reader; a pip is then two and a half pixels wide."""
@@ -66,10 +133,11 @@ def inspect(image: Image, calibration: Calibration, error_mm: float | None = Non
         problems["UNEVEN"] = (
             f"the markers do not fit a flat table by {error_mm:.1f} mm: press the sheets flat and try again"
         )
-    outside = _outside(image, calibration)
+    h, w = image.shape[:2]
+    outside = [k for k, (x, y) in enumerate(calibration.corners_px) if not (-2 <= x <= w + 2 and -2 <= y <= h + 2)]
     if outside:
         problems["OUTSIDE"] = f"table corner {', '.join(map(str, outside))} lies outside the picture"
-    around = min(seen_around_mm(calibration, (int(image.shape[1]), int(image.shape[0]))))
+    around = min(seen_around_mm(calibration, (w, h)))
     if around < LEAST_BORDER_MM:
         problems["NO_BORDER"] = _no_border(around)
     return Inspection(calibration.px_per_mm, worst, error_mm, health.glare, tuple(problems.values()), tuple(problems))
@@ -108,9 +176,3 @@ def straightened(image: Image, calibration: Calibration, px_per_mm: float = 1.0)
     size = (max(16, round(w * px_per_mm)), max(16, round(h * px_per_mm)))
     corners = calibration.table_to_px(np.array([[0, 0], [w, 0], [w, h], [0, h]]))
     return cut_wh(image, corners, size)
-
-
-def _outside(image: Image, calibration: Calibration) -> list[int]:
-    h, w = image.shape[:2]
-    inside = [-2 <= x <= w + 2 and -2 <= y <= h + 2 for x, y in calibration.corners_px]
-    return [k for k, fine in enumerate(inside) if not fine]

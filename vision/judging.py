@@ -15,8 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image, Levels
-from vision.inference import THREADS, Network, Workers
+from vision.frame import Image, Levels, Picture
+from vision.inference import THREADS, Network, Workers, as_input
 from vision.weights import WeightsError
 
 Floats = NDArray[np.float32]
@@ -27,8 +27,6 @@ IOU = 0.3
 """Two outlines that share this much of their union are one thing."""
 COVER = 0.7
 """An outline covered so far by a surer one is the same thing."""
-BATCHES = (4, 64)
-"""The least and the most crops that go through the network at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,31 +70,23 @@ class Judge(ABC):
 
     def __init__(self, model_path: Path, settings: JudgeSettings | None = None) -> None:
         self.settings = settings or JudgeSettings()
-        self._network = Network(model_path)
+        self._network = Network(model_path).shaped((3, *self.size_wh[::-1]), (1,))
         self._workers = Workers(THREADS)
-        wide, high = self.size_wh
-        if self._network.input_shape[1:] != (3, high, wide) or self._network.output_shape[1:] != (1,):
-            raise WeightsError(
-                f"{model_path}: input {self._network.input_shape} and output {self._network.output_shape}, "
-                f"expected (n, 3, {high}, {wide}) and (n, 1)"
-            )
 
     @abstractmethod
     def cut(self, levels: Levels, quad: NDArray[np.floating]) -> Image:
         """The network's crop of one outline (4, 2) px of a picture: (high, wide, 3) uint8 BGR."""
 
-    def logits(self, image: Image | Levels, quads_px: Floats) -> Floats:
+    def logits(self, image: Picture, quads_px: Floats) -> Floats:
         """(h, w, 3) uint8 BGR, or a pyramid of it where many outlines are asked about, and (n, 4, 2) outlines -> (n,):
         the more, the surer that the thing lies there."""
         levels = image if isinstance(image, dict) else {1: image}
-        parts = self._workers.batches(quads_px, *BATCHES)
+        parts = self._workers.batches(quads_px)
         answers = self._workers.each(lambda part: self._answer(levels, part), parts)
         return np.concatenate([np.zeros(0, np.float32), *answers])
 
     def _answer(self, levels: Levels, quads_px: Floats) -> Floats:
-        cuts = np.stack([self.cut(levels, quad) for quad in quads_px])
-        blob = np.ascontiguousarray(cuts.transpose(0, 3, 1, 2), np.float32) / np.float32(255)
-        return self._network(blob)[:, 0]
+        return self._network(as_input(np.stack([self.cut(levels, quad) for quad in quads_px])))[:, 0]
 
 
 def log_odds(p: Floats) -> Floats:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.candidates import Finds, clear
+from vision.detections import Finds, clear
 from vision.known_set import KnownSet
 from vision.rotated import areas, near, shared_each, sides
 

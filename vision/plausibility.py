@@ -14,8 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.frame import Image
-from vision.levels import middle_levels
+from vision.frame import Image, middle_levels
 from vision.rotated import sides
 
 Floats = NDArray[np.float32]
@@ -61,8 +60,6 @@ ASIDE = 0.3
 """And out of place by at most this share of a tile's size."""
 LIKE_BACKS = 0.5
 """And the find looks like at least this share of the backs."""
-CLEARLY = 0.97
-"""A find less clear than this is unclear."""
 
 
 def body_colours(crops: Image) -> Floats:

@@ -75,9 +75,8 @@ class Straightened:
 
     def back(self, tile: TileReading) -> TileReading:
         """A tile of the straightened picture where it lies in the picture."""
-        return replace(
-            tile, quad_px=seen_through(tile.quad_px[None], np.asarray(np.linalg.inv(self.way), np.float64))[0]
-        )
+        way = np.asarray(np.linalg.inv(self.way), np.float64)
+        return replace(tile, quad_px=seen_through(tile.quad_px[None], way)[0])
 
 
 def straightened(tiles: Sequence[TileReading], size_wh: tuple[int, int]) -> Straightened | None:

@@ -9,14 +9,13 @@ import numpy as np
 from vision.adaptation import Adaptation, AdaptationError, learn, row_order
 from vision.detections import Kind
 from vision.digits import carry_digits
-from vision.exposure import lifted
 from vision.eye import Eye
-from vision.frame import Image
+from vision.frame import Image, lifted
 from vision.own_markers import MarkerLook, coloured, learn_row
+from vision.reader import SHAKY_DETECTION
 from vision.reading import VALUES
 from vision.rectify import shifted
 from vision.rotated import sides, suppress
-from vision.stages import SHAKY_DETECTION
 
 VIEWS = (
     (0.0, 0.0, 0.0, 0.0),
@@ -81,26 +80,18 @@ def teach(eye: Eye, image: Image, doubles: list[int], name: str) -> Lesson:
     forwards, backwards = (_agreement(network[list(o)], doubles) for o in (order, order[::-1]))
     strange = max(forwards, backwards) < KNOWN_PRINT
     if strange and doubles[0] == 0 and float(network.max(2).mean()) < SURE_OF_IT:
-        blank_first = blank_end(eye.reader.crops(image, scores.quads[order]))
+        blank_first = blank_end(eye.reader.cuts(image)(scores.quads[order]))
         if blank_first is None:
-            raise RowError(
-                "the print is of no known kind, and neither end of the row is the double blank; "
-                "lay the doubles side by side, the blank one first",
-                len(doubles),
-                len(doubles),
-            )
+            why = "the print is of no known kind, and neither end of the row is the double blank; "
+            raise RowError(why + "lay the doubles side by side, the blank one first", len(doubles), len(doubles))
         order = order if blank_first else order[::-1]
     elif strange:
-        raise RowError(
-            f"the row does not look like {doubles[0]}-{doubles[0]} to {doubles[-1]}-{doubles[-1]} in order; "
-            "lay the doubles side by side, lowest first",
-            len(doubles),
-            len(doubles),
-        )
+        why = f"the row does not look like {doubles[0]}-{doubles[0]} to {doubles[-1]}-{doubles[-1]} in order; "
+        raise RowError(why + "lay the doubles side by side, lowest first", len(doubles), len(doubles))
     elif backwards > forwards:
         order = order[::-1]
     quads = scores.quads[order]
-    seen = np.stack([eye.reader.crops(image, shifted(quads, view)) for view in VIEWS], 1)
+    seen = np.stack([eye.reader.cuts(image)(shifted(quads, view)) for view in VIEWS], 1)
     truth = [(value, value) for value in doubles]
     adaptation, before, after = learn(name, seen, truth, network[order], bool(carry_digits(image, list(quads))))
     return Lesson(adaptation, len(doubles), before, after)

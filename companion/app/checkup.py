@@ -398,7 +398,7 @@ CHECKS: dict[str, MachineCheck] = {
 
 
 KEPT, NCNN = "runtime.json", "ncnn"
-TRIAL = (sys.executable, "-m", "vision.runtime_trial")
+TRIAL = (sys.executable, "-m", "vision.runtimes")
 TRIAL_S = 180.0
 WORTH = 1.1
 """ncnn is chosen if it is this many times as fast as the reference."""
@@ -431,7 +431,7 @@ def choose_runtime(data: Path, trial: tuple[str, ...] = TRIAL) -> CheckResult:
 def _asked(trial: tuple[str, ...]) -> tuple[str, float]:
     """How ncnn differs ("" where it does not) and how many times as fast it is. ValueError where the child gave no
     answer, in its last words."""
-    from vision.runtime_trial import alike
+    from vision.runtimes import alike
 
     try:
         done = subprocess.run(trial, capture_output=True, text=True, timeout=TRIAL_S, check=False)

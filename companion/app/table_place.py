@@ -49,8 +49,7 @@ from vision.calibration import Calibration, CalibrationError
 from vision.eye import Eye
 from vision.fiducials import corners_again, find_markers, missing_corners
 from vision.frame import Frame, Image, reduced
-from vision.health import HealthCheck
-from vision.inspection import inspect
+from vision.inspection import HealthCheck, inspect
 from vision.reading import PictureReading
 
 FILMING_FILE = "camera.json"

@@ -22,8 +22,7 @@ from hardware.sheets.paper import PAPERS
 from vision.calibration import Calibration, CalibrationError
 from vision.fiducials import find_markers
 from vision.frame import Frame, Image
-from vision.health import HealthCheck
-from vision.inspection import Inspection, inspect
+from vision.inspection import HealthCheck, Inspection, inspect
 from vision.lens import Lens, LensFit, calibrate_lens
 from vision.pictures import PICTURE_SUFFIXES, PictureError, open_picture
 
@@ -154,7 +153,7 @@ def calibrated(
         return Calibration.from_corners(points, size, tile_height, lens, size_wh), None
     markers = find_markers(image)
     try:
-        calibration = Calibration.from_markers(markers, size, tile_height, lens, size_wh)
+        calibration = Calibration.from_markers(markers, size, tile_height, lens, size_wh=size_wh)
     except CalibrationError as problem:
         picture = "".join(f"; {what}" for what in HealthCheck().see(Frame(image, 0.0, "picture")).problems)
         hint = "`companion sheets` prints them, --corners and --size do without"

@@ -36,8 +36,7 @@ from statistics import fmean, median
 from companion.geometry.joints import distance
 from companion.geometry.layout import Point, turn
 from companion.rules.notation import Change
-from vision.arm_plane import ArmPlane
-from vision.arm_view import UNCLEAR, Arm, ArmView, Colour
+from vision.arm_view import UNCLEAR, Arm, ArmPlane, ArmView, Colour
 from vision.arms import ArmFinder
 from vision.calibration import Calibration
 from vision.frame import Frame

@@ -35,7 +35,7 @@ from companion.geometry.layout import Point, SeenTile
 from companion.perception.projection import outline
 from vision.calibration import Calibration
 from vision.frame import Frame, Image, halved
-from vision.motion import Region, regions_of, without_specks
+from vision.settle import Region, regions_of, without_specks
 
 Floats = NDArray[np.float32]
 Halves = Callable[[tuple[int, int]], Image]

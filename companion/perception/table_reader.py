@@ -48,14 +48,13 @@ from companion.perception.settings import TableReading
 from companion.perception.tracks import Looked, TableMemory
 from companion.play.setup_file import GameSetup, SetupError
 from companion.rules.tile import Tile, chinese_set
-from vision.calibration import Calibration, CalibrationError
+from vision.calibration import Calibration, CalibrationError, calibration_from_tiles
 from vision.eye import Eye, Region
 from vision.fiducials import find_markers, missing_corners, table_corners
 from vision.frame import Frame, Image
 from vision.known_set import KnownSet
 from vision.reading import PictureReading, TileReading
 from vision.tile_size import TileSize, in_steps
-from vision.tilt import calibration_from_tiles
 
 Matrix = NDArray[np.float64]
 Thing = TypeVar("Thing")

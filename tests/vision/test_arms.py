@@ -7,8 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.arm_plane import ArmPlane, border_of, seen_around_mm
-from vision.arm_view import CHANGED, UNCLEAR
+from vision.arm_view import CHANGED, UNCLEAR, ArmPlane, border_of, seen_around_mm
 from vision.arms import ArmFinder
 from vision.calibration import Calibration
 from vision.frame import Frame

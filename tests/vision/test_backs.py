@@ -8,10 +8,9 @@ import pytest
 
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
 from tests.lanes import nightly
-from vision.backs import CUT_WH, UNKNOWN_MISFIT, BackJudge, cut_around, misfits
+from vision.backs import BELIEVED, CUT_WH, UNKNOWN_MISFIT, BackJudge, cut_around, misfits
 from vision.detections import Detections, Kind
 from vision.eye import open_eye
-from vision.face_down import BELIEVED
 from vision.judging import JudgeSettings
 from vision.weights import WeightsError, shipped, shipped_weights
 

@@ -103,13 +103,13 @@ def picture_with_markers(ids=(0, 1, 2, 3)):
 def test_printed_corners_are_found_and_the_error_is_told_in_mm():
     markers = find_markers(picture_with_markers())
     assert sorted(markers) == [0, 1, 2, 3]
-    calibration = Calibration.from_markers(markers, SIZE_MM, 9.0, LENS)
+    calibration = Calibration.from_markers(markers, SIZE_MM, 9.0, LENS, size_wh=LENS.size_wh)
     assert np.linalg.norm(calibration.corners_px - seen(CORNERS_MM), axis=1).max() < 0.35
     assert calibration.error_mm(markers) < 0.5
 
 
 def test_a_table_of_unknown_size_is_measured_by_its_markers():
-    calibration = Calibration.from_markers(find_markers(picture_with_markers()), None, 9.0, LENS)
+    calibration = Calibration.from_markers(find_markers(picture_with_markers()), None, 9.0, LENS, size_wh=LENS.size_wh)
     assert calibration.size_mm == pytest.approx(SIZE_MM, rel=0.01)
 
 
@@ -119,7 +119,7 @@ def test_blurred_and_dark_markers_are_found_and_measured_to_a_millimetre():
     hazy = cv2.GaussianBlur(picture_with_markers(), (0, 0), 4).astype(np.float32) * 0.4
     markers = find_markers(np.clip(hazy + noise.normal(0, 3, hazy.shape), 0, 255).astype(np.uint8))
     assert sorted(markers) == [0, 1, 2, 3]
-    calibration = Calibration.from_markers(markers, SIZE_MM, 9.0, LENS)
+    calibration = Calibration.from_markers(markers, SIZE_MM, 9.0, LENS, size_wh=LENS.size_wh)
     assert np.linalg.norm(calibration.corners_px - seen(CORNERS_MM), axis=1).max() < calibration.px_per_mm
 
 
@@ -142,7 +142,7 @@ def test_where_the_table_is_now_is_told_by_all_four_markers_or_by_none():
 
 def test_a_missing_marker_is_named():
     with pytest.raises(CalibrationError, match="marker 2 not found"):
-        Calibration.from_markers(find_markers(picture_with_markers((0, 1, 3))), SIZE_MM)
+        Calibration.from_markers(find_markers(picture_with_markers((0, 1, 3))), SIZE_MM, size_wh=LENS.size_wh)
 
 
 @pytest.mark.parametrize(

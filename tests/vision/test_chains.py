@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.candidates import records
 from vision.chains import (
     as_found,
     cut_short,
@@ -16,7 +15,7 @@ from vision.chains import (
     proposals,
     stretched,
 )
-from vision.detections import Detections, Kind
+from vision.detections import Detections, Kind, records
 from vision.reading import CLASSES
 from vision.rotated import area, shared
 

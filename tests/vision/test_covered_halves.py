@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from datasets.render.table import TableCamera, TableMarker, TableScene, TableTile, render_table
-from vision.covered_halves import markers_on
 from vision.eye import open_eye
+from vision.markers import markers_on
 from vision.reading import Found, HalfReading, TileReading
 from vision.rectify import half_corners
 

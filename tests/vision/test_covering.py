@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.covering import bare, uncovered
+from vision.markers import bare, uncovered
 from vision.reading import Found, HalfReading, TileReading
 
 TILE = np.array([[100, 140], [100, 100], [180, 100], [180, 140]], np.float32)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision import cuts
-from vision.cuts import Cuts
+from vision import reader
 from vision.inference import Workers
-from vision.rectify import READ_MARGIN, cut_tile
+from vision.reader import Cuts
+from vision.rectify import cut_tile
 
 IMAGE = np.random.default_rng(1).integers(0, 256, (300, 400, 3), np.uint8)
-WH = (96, 48)
 QUAD = np.array([[50, 40], [50, 20], [90, 20], [90, 40]], np.float32)
 
 
@@ -21,9 +20,9 @@ def quads(n: int) -> np.ndarray:
 
 def test_the_crops_are_those_of_cut_tile_however_the_work_is_shared() -> None:
     many = quads(20)
-    expected = np.stack([cut_tile(IMAGE, quad, WH, READ_MARGIN) for quad in many])
+    expected = np.stack([cut_tile(IMAGE, quad) for quad in many])
     for threads in (1, 2):
-        assert np.array_equal(Cuts(IMAGE, WH, Workers(threads))(many), expected)
+        assert np.array_equal(Cuts(IMAGE, Workers(threads))(many), expected)
 
 
 def test_no_outline_is_cut_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,8 +32,8 @@ def test_no_outline_is_cut_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         made.append(quad.tobytes())
         return cut_tile(image, quad, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(cuts, "cut_tile", counted)
-    cut = Cuts(IMAGE, WH, Workers(1))
+    monkeypatch.setattr(reader, "cut_tile", counted)
+    cut = Cuts(IMAGE, Workers(1))
     first = cut(quads(4))
     again = cut(np.concatenate([quads(5), quads(2)]))
     assert len(made) == len(set(made)) == 5
@@ -42,7 +41,7 @@ def test_no_outline_is_cut_twice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_crop_that_is_written_to_stays_as_it_was_for_the_next() -> None:
-    cut = Cuts(IMAGE, WH, Workers(1))
+    cut = Cuts(IMAGE, Workers(1))
     first = cut(quads(1))
     kept = first.copy()
     first[:] = 0
@@ -50,4 +49,4 @@ def test_a_crop_that_is_written_to_stays_as_it_was_for_the_next() -> None:
 
 
 def test_no_outlines_make_no_crops() -> None:
-    assert Cuts(IMAGE, WH, Workers(2))(np.zeros((0, 4, 2), np.float32)).shape == (0, 48, 96, 3)
+    assert Cuts(IMAGE, Workers(2))(np.zeros((0, 4, 2), np.float32)).shape == (0, 48, 96, 3)

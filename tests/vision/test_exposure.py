@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.exposure import DARK, LIFTED, lifted
+from vision.frame import DARK, LIFTED, lifted
 
 
 def picture(level: int) -> np.ndarray:

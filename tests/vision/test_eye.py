@@ -16,15 +16,13 @@ from companion.cli.photographs import read, score
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
 from tests.lanes import nightly
 from vision.calibration import Calibration
-from vision.candidates import records
-from vision.detections import Detections, Kind
+from vision.detections import Detections, Kind, records
 from vision.detector import Detector
 from vision.eye import open_eye
 from vision.familiar import Appearance
 from vision.known_set import KnownSet
-from vision.reader import Reader
+from vision.reader import Reader, _half_on_the_ground, _parts
 from vision.rotated import iou
-from vision.stages import _half_on_the_ground, _parts
 from vision.weights import WeightsError, shipped_weights
 
 PHOTOS = Path(os.environ.get("COMPANION_PHOTOS", Path(__file__).parents[3] / "shared" / "photos"))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.candidates import Finds, records
-from vision.detections import Detections, Kind
-from vision.face_down import among_others, lying_face_down
+from vision.backs import among_others, lying_face_down
+from vision.detections import Detections, Finds, Kind, records
 from vision.judging import JudgeSettings
 from vision.reading import CLASSES
 from vision.rotated import sides

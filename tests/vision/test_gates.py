@@ -55,7 +55,7 @@ def test_a_half_that_is_hidden_counts_for_nothing_and_one_of_a_back_as_wrong() -
 
 
 def test_what_a_gate_changes_is_told_and_no_gate_that_did_nothing() -> None:
-    strict = Gate("strict", "vision.stages:settled", number("vision.stages:READABLE", 1.1))
+    strict = Gate("strict", "vision.reader:settled", number("vision.reader:READABLE", 1.1))
     idle = Gate("idle", "vision.eye:lifted", lambda lifted: lifted)
     picture = Shown("drawn", one_tile, {"image": "", "tiles": [{"quad": HERE, "face": "up", "values": [1, 0]}]})
     found = counted(picture, open_eye(), [strict, idle])

@@ -7,8 +7,8 @@ import pytest
 from datasets.render.faces import FaceMaker
 from datasets.render.styles import TileStyle, make_style
 from tests.lanes import nightly
-from vision.high_values import FITS, MANY, RARE, fits_of, printed, supported
 from vision.known_set import KnownSet
+from vision.prints import FITS, MANY, RARE, fits_of, printed, supported
 from vision.rectify import READ_MARGIN, TILE_SIDE, cut_tile, outward_halves
 
 BODY = (225, 230, 232)

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.assignment import assign, dearer_by
-from vision.known_set import KnownSet, likely_limits, softened, weigh
+from vision.known_set import KnownSet, assign, dearer_by, likely_limits, softened, weigh
 
 
 def reading(*halves):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vision.levels import middle_levels
+from vision.frame import middle_levels
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1), (1, 2, 3), (3, 800, 3), (2, 5185, 3), (0, 7, 3), (4, 100, 1)])

@@ -7,8 +7,7 @@ import numpy as np
 
 from vision.detections import Detections, Kind
 from vision.judging import JudgeSettings
-from vision.lookalikes import lookalikes
-from vision.markers import BELIEVED, MANY_ALIKE, NO_MARKER, MarkerJudge
+from vision.markers import BELIEVED, MANY_ALIKE, NO_MARKER, MarkerJudge, lookalikes
 
 SPACING, RADIUS = 90, 24
 NOWHERE = np.zeros((0, 2), np.float32)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.motion import (
+from vision.settle import (
     FAINT,
     NOISE_FACTOR,
     SMALLEST,

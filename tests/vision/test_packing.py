@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from vision.candidates import records
-from vision.detections import Detections
+from vision.detections import Detections, records
 from vision.known_set import KnownSet
 from vision.packing import pack, pack_finds, shared_areas
 from vision.reading import CLASSES, NONE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.racks import standing
+from vision.hand_group import standing
 from vision.reading import HalfReading, TileReading
 
 READ, UNREAD = HalfReading(4, 0.99), HalfReading(None, 0.0)

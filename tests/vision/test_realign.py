@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vision.realign import ALONG, agreed, coarse, places, typical_sizes
 from vision.rotated import quads_of, sides
+from vision.tile_size import ALONG, agreed, coarse, places, typical_sizes
 
 
 def values(*rows):

@@ -13,8 +13,18 @@ import numpy as np
 import pytest
 
 from vision.inference import Network
-from vision.runtime_trial import SEEN, SIZES, alike, differences, picture
-from vision.runtimes import NcnnDetector, files_of, open_detector, put_together, tried_with
+from vision.runtimes import (
+    SEEN,
+    SIZES,
+    NcnnDetector,
+    alike,
+    differences,
+    files_of,
+    open_detector,
+    picture,
+    put_together,
+    tried_with,
+)
 from vision.weights import MANIFEST, RUNTIME, WEIGHTS, file_sha256, shipped_weights
 
 ONNX = shipped_weights("tiles")

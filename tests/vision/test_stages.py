@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from vision import candidates, reading, stages
+from vision import detections, reader, reading
 
 
-@pytest.mark.parametrize("module", [stages, candidates, reading])
+@pytest.mark.parametrize("module", [reader, detections, reading])
 def test_the_examples_give_what_they_say(module: ModuleType) -> None:
     told = doctest.testmod(module)
     assert told.attempted and not told.failed

@@ -68,7 +68,7 @@ def test_what_was_learned_survives_the_file(tmp_path):
     adaptation.save(tmp_path / "deep" / "set.npz")
     again = Adaptation.load(tmp_path / "deep" / "set.npz")
     crops = np.array([tile(3, 5, RNG)])
-    assert again.probabilities(crops, 19) == pytest.approx(adaptation.probabilities(crops, 19), abs=0.02)
+    assert again.compared(crops, 19)[0] == pytest.approx(adaptation.compared(crops, 19)[0], abs=0.02)
     assert sorted(p.name for p in (tmp_path / "deep").iterdir()) == ["set.npz"]
 
 

@@ -18,9 +18,8 @@ from vision.eye import Eye, open_eye
 from vision.familiar import Appearance
 from vision.frame import Image
 from vision.pictures import open_picture
-from vision.realign import beside
 from vision.rotated import quads_of, sides
-from vision.tile_size import STEP, TileSize, in_steps
+from vision.tile_size import STEP, TileSize, beside, in_steps
 
 PICTURE = Path(__file__).parents[1] / "table" / "pictures" / "chinese_line.jpg"
 CORNERS_PX = np.array([[-487.0, -394.6], [1500.8, -490.7], [1540.6, 692.7], [-456.3, 714.0]])

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from companion.perception.table_reader import first_calibration
 from companion.play.setup_file import SetupError, setup_from_json
 from tests.lanes import nightly
-from vision.calibration import CalibrationError
+from vision.calibration import LEAST_TILES, CalibrationError, calibration_from_tiles
 from vision.frame import Frame
 from vision.lens import Lens
 from vision.reading import HalfReading, PictureReading, TileReading
-from vision.tilt import LEAST_TILES, calibration_from_tiles
 
 SIZE_WH = (1600, 1200)
 TILE_MM = (48.0, 24.0)
