@@ -101,7 +101,6 @@ GATES = (
     Gate("a find of no tile's size, before it is judged", "vision.tile_size:TileSize.weeded", same(1)),
     Gate("an outline of another size than a tile has there", f"{STAGES}:_fitted", same(1)),
     Gate("a part of a tile", f"{STAGES}:_parts", none_of(1, np.intp)),
-    Gate("a half that is the ground", f"{STAGES}:_half_on_the_ground", none_of(1, np.intp)),
     Gate("a face, a back or nobody knows", f"{STAGES}:_tell_from_blanks", nothing(None)),
     Gate("a blank without the divider of others", f"{STAGES}:usual_beside", nothing(0.0)),
     Gate("backs judged among others", f"{STAGES}:among_others", nothing(None)),

@@ -27,8 +27,6 @@ SIZE_FACTOR = 1.35
 COLOUR_APART = 14.0
 """Bodies farther apart in a*, b* than this are two colours; farther apart in L* than `LIGHT_APART` two lights. Colours
 are CIE L*a*b* as OpenCV scales it."""
-GROUND_APART = 8.0
-"""A half of a tile and a thing beside it differ by this much in a*, b*."""
 LIGHT_APART = 55.0
 LEAST_BODIES = 8
 """At least this many tiles tell the usual colour."""
@@ -75,22 +73,6 @@ def _middles(crops: Image) -> Image:
     n, h, w, _ = small.shape
     lab = np.asarray(cv2.cvtColor(small.reshape(n * h, w, 3), cv2.COLOR_BGR2LAB), np.uint8)
     return lab.reshape(n, h * w, 3)
-
-
-def half_grounds(crops: Image, blank: NDArray[np.bool_], known: Floats) -> NDArray[np.bool_]:
-    """(n, side, 2 side, 3) crops, (n, 2) which halves read as blank, (m, 3) body colours of sure tiles -> (n,) True
-    where the only blank half has neither the other half's colour nor a sure tile's: it is a thing beside a tile. A half
-    lighter than all sure tiles may be one in a glare, which takes the colour away. No half that is told of hangs on it
-    on photographs, traced tables or drawn ones."""
-    if len(known) < LEAST_BODIES or not len(crops):
-        return np.zeros(len(crops), np.bool_)
-    wide = crops.shape[2] // 2
-    halves = np.stack([body_colours(crops[:, :, :wide]), body_colours(crops[:, :, wide:])], 1)
-    own, other = np.where(blank[:, :1, None], halves, halves[:, ::-1]).swapaxes(0, 1)
-    apart = np.linalg.norm(own[:, 1:] - other[:, 1:], axis=1) >= GROUND_APART
-    unknown = ~(np.linalg.norm(own[:, None, 1:] - known[None, :, 1:], axis=2) < GROUND_APART).any(1)
-    burnt = own[:, 0] > known[:, 0].max()
-    return np.asarray((blank.sum(1) == 1) & apart & unknown & ~burnt)
 
 
 def lightest_beside(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> Floats:

@@ -48,9 +48,9 @@ from vision.familiar import Appearance
 from vision.frame import Image, Picture, level
 from vision.inference import THREADS, Network, Workers, as_input
 from vision.known_set import KnownSet, softened, weigh
-from vision.markers import BELIEVED, COVERED
+from vision.markers import COVERED
 from vision.packing import pack_finds
-from vision.plausibility import alike_in_colour, body_colours, gaps, half_grounds, lightest_beside, strangers
+from vision.plausibility import alike_in_colour, body_colours, gaps, lightest_beside, strangers
 from vision.reading import BACK, CLASSES, NONE, OFFSETS, VALUES, HalfReading, TileReading
 from vision.rectify import TILE_SIDE, cut_tile, half_corners, put_right, seen_through, shifted, side_px, surroundings
 from vision.rotated import covered, sides
@@ -174,7 +174,6 @@ def read(look: Look, finds: Finds) -> Finds:
     look.familiar.learn(p, crops)
     finds.values[alive] = look.familiar.weighed(p, crops)
     _realign(look, finds)
-    finds.none[_half_on_the_ground(look, finds)] = 1.0
     once = pack_finds(finds, length, look.known)
     lying_face_down(look.image, finds, once, look.reader.backs, look.length_px)
     return some(finds, np.sort(once))
@@ -361,18 +360,6 @@ def _place(look: Look, finds: Finds, i: int, size: Floats, solid: Floats | None 
     finds.quads[i], finds.values[i] = tried[best[0]], one[:, :VALUES]
     finds.none[i], finds.back[i] = one[:, NONE], one[:, BACK]
     return True
-
-
-def _half_on_the_ground(look: Look, finds: Finds) -> NDArray[np.intp]:
-    """The finds with one half of a tile and the other, read as blank, of the ground. One on which a marker may lie
-    looks like no tile's."""
-    blank = finds.values[:, :, 0] >= READABLE
-    asked = np.flatnonzero(blank.any(1) & ~blank.all(1) & (clear(finds) >= READABLE))
-    halves = np.array([half_corners(finds.quads[i], int(blank[i, 1])) for i in asked], np.float32)
-    things = look.things.quads_px[look.things.confidence >= BELIEVED]
-    asked = asked[covered(halves.reshape(-1, 4, 2), things) < COVERED]
-    bodies = body_colours(look.cut(finds.quads[_sure(finds) & ~blank.any(1)]))
-    return asked[half_grounds(look.cut(finds.quads[asked]), blank[asked], bodies)]
 
 
 def _tell_from_blanks(look: Look, finds: Finds) -> None:

@@ -16,12 +16,12 @@ from companion.cli.photographs import read, score
 from datasets.render.table import TableCamera, TableScene, TableTile, corners_px, render_table
 from tests.lanes import nightly
 from vision.calibration import Calibration
-from vision.detections import Detections, Kind, records
+from vision.detections import Detections, records
 from vision.detector import Detector
 from vision.eye import open_eye
 from vision.familiar import Appearance
 from vision.known_set import KnownSet
-from vision.reader import Reader, _half_on_the_ground, _parts
+from vision.reader import Reader, _parts
 from vision.rotated import iou
 from vision.weights import WeightsError, shipped_weights
 
@@ -268,29 +268,6 @@ def test_a_tile_found_twice_is_read_as_well_where_the_set_is_known(eye, table):
     assert len(read) >= 0.8 * len(labels)
     again = sorted(tile.values for tile in doubled if tile.values is not None)
     assert len(again) >= len(read) - 1
-
-
-def test_a_half_under_a_marker_is_not_taken_for_the_ground_beside_a_tile(eye):
-    """Of a tile whose other half looks unlike any tile's; with a marker on it, it may well."""
-    image = np.full((400, 700, 3), 25, np.uint8)
-    corners = np.array([[0, 30], [0, 0], [60, 0], [60, 30]], np.float32)
-    quads = np.stack([corners + np.array([40 + 120 * (n % 5), 60 + 120 * (n // 5)], np.float32) for n in range(10)])
-    for quad in quads:
-        image[int(quad[1, 1]) : int(quad[0, 1]), int(quad[1, 0]) : int(quad[2, 0])] = (225, 230, 235)
-    half = quads[9] + np.array([[30, 0], [30, 0], [0, 0], [0, 0]], np.float32)
-    image[int(half[1, 1]) : int(half[0, 1]), int(half[1, 0]) : int(half[2, 0])] = (40, 30, 170)
-    values = np.zeros((10, 2, 19), np.float32)
-    values[:9, 0, 5] = values[:9, 1, 3] = values[9, 0, 10] = 0.995
-    values[9, 1, 0] = 0.95
-    finds = records(Detections(quads, np.zeros(10, np.int8), np.full(10, 0.9, np.float32)), padded(values))
-
-    def thrown_out(markers):
-        kind = np.full(len(markers), Kind.MARKER, np.int8)
-        things = Detections(np.asarray(markers, np.float32).reshape(-1, 4, 2), kind, np.ones(len(markers), np.float32))
-        return _half_on_the_ground(eye.reader.at(image, things), finds).tolist()
-
-    assert thrown_out([]) == [9]
-    assert thrown_out([half]) == []
 
 
 def test_half_a_tile_that_reads_as_a_whole_one_is_known_by_its_length_where_all_are_as_far_away(eye):

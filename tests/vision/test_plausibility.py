@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.plausibility import Bodies, body_colours, half_grounds, lightest_beside, strangers
+from vision.plausibility import Bodies, body_colours, lightest_beside, strangers
 from vision.rotated import quads_of
 
 
@@ -96,19 +96,3 @@ def test_a_tile_in_a_glare_has_the_colour_of_its_neighbour_there() -> None:
     apart = quads + np.array([[[0, 0]], [[200, 0]]])
     far = lightest_beside(apart, np.array([burnt, burnt], np.float32), np.array([True, False]))
     assert bodies.foreign(looks(burnt), far[1:]).all()
-
-
-def half_and_half(first: list[float], second: list[float]) -> NDArray[np.uint8]:
-    crop = looks(first)
-    crop[:, :, 48:] = looks(second)[:, :, 48:]
-    return crop
-
-
-def test_a_blank_half_of_another_colour_is_what_lies_beside_a_tile() -> None:
-    slot, glare = [90.0, 128.0, 112.0], [250.0, 128.0, 112.0]
-    sure = np.array([BLACK] * 8 + [[160.0, 128.0, 131.0]], np.float32)
-    crops = np.concatenate([half_and_half(BLACK, slot), half_and_half(BLACK, BLACK), half_and_half(BLACK, glare)])
-    blank = np.array([[False, True]] * 3)
-    assert half_grounds(crops, blank, sure).tolist() == [True, False, False]
-    assert not half_grounds(crops, ~blank & False, sure).any(), "no half is blank"
-    assert not half_grounds(crops, blank, sure[:4]).any(), "few tiles are no measure"
