@@ -184,16 +184,32 @@ def accusations(plays: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str |
 
 
 class AccusationLog:
-    """Every certain accusation that ever stood in a session, whatever became of it.
+    """Every certain accusation that ever stood in a session, whatever became of it, and what did not last.
 
-    Looked at after each change as a whole: between the lines of one change findings come and go that nobody sees.
+    `flips`: how often the name of an entry went, changed or came again (`names`), and how often a certain finding was
+    taken back or came again (`certain`). Looked at after each change as a whole: between the lines of one change
+    findings come and go that nobody sees.
     """
 
     def __init__(self, session: Session) -> None:
         self.ever: set[Charge] = set()
+        self.flips: Counter[str] = Counter(names=0, certain=0)
+        self._named: dict[int, str | None] = {}
+        self._held: dict[tuple[int, str], bool] = {}
         self._session = session
         session.subscribe(self._look)
 
     def _look(self, _event: Event) -> None:
-        now = accusations(self._session.snapshot().plays)
-        self.ever |= {(code, by) for code, by, certain in now if certain}
+        plays = self._session.snapshot().plays
+        self.ever |= {(code, by) for code, by, certain in accusations(plays) if certain}
+        for play in plays:
+            if any(play.get(key) for key in SET_ASIDE):
+                continue
+            seq, by = play["seq"], play.get("by")
+            self.flips["names"] += self._named.get(seq, by) != by
+            if by is not None or seq in self._named:
+                self._named[seq] = by
+            codes = {code for code, _, certain in accusations((play,)) if certain}
+            for code in {*codes, *(code for one, code in self._held if one == seq)}:
+                self.flips["certain"] += self._held.get((seq, code), True) != (code in codes)
+                self._held[seq, code] = code in codes

@@ -97,6 +97,7 @@ def reissue(recorded: Recorded, *, arms: bool) -> RoundResult:
         end=end_of(recorded, end),
         seconds=round(time.perf_counter() - start, 1),
         players=len(recorded.head["players"]),
+        flips=dict(log.flips),
     )
 
 
@@ -137,7 +138,8 @@ def _line(one: RoundResult) -> str:
     return (
         f"{plays.plays} plays: {plays.named} named, {plays.unnamed} unnamed, {len(plays.misnamed)} misnamed, "
         f"{len(plays.lost)} lost; {faults.planted} faults: {faults.shown} shown, {faults.nameless} nameless, "
-        f"{faults.possible} possible, missed {list(faults.missed)}; {one.end}; {'; '.join(wrong)}"
+        f"{faults.possible} possible, missed {list(faults.missed)}; "
+        f"{sum(one.flips.values())} flips; {one.end}; {'; '.join(wrong)}"
     )
 
 

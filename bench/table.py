@@ -10,7 +10,8 @@ Resumable: each round's result is written as soon as it is known, and rounds alr
 counted (bench/counting.py): plays by whether the player is named rightly, not named or named wrongly, planted faults by
 how they are shown, accusations that no rule supports, questions asked in a round, and whether a round that ends with
 all hands laid open is scored by them (bench/round_end.py; tables that are told show no hands). Of told tables it is
-counted as well how the faults are shown that they prove, and those that they do not (bench/provable.py).
+counted as well how the faults are shown that they prove, and those that they do not (bench/provable.py). `flips` are
+names, and certain findings, that were shown and did not last.
 """
 
 from __future__ import annotations
@@ -73,6 +74,8 @@ class RoundResult:
     players: int = 0
     proved: tuple[str, ...] = ()
     """Of each planted fault what the tables prove of it (bench/provable.py); told tables alone."""
+    flips: Mapping[str, int] = field(default_factory=dict)
+    """Shown names, and certain findings, that did not last (`bench.counting.AccusationLog`)."""
     by_reach: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """How the arm came -> plays named, unnamed, misnamed and lost; empty where nothing was filmed."""
 
@@ -143,6 +146,7 @@ def play_round(
         seconds=round(time.perf_counter() - start, 1),
         players=len(camera.plan.players),
         proved=tuple(proved),
+        flips=dict(log.flips),
         by_reach=count_by(reaches(camera), recorded),
     )
 
@@ -228,10 +232,18 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "by_code": _by_code(results, lambda one: [code for code, _ in _classes(one)]),
         "by_proof": _by_code(results, lambda one: one.get("proved") or ()),
         "questions_a_round": round(sum(one["questions"] for one in results) / max(1, rounds), 2),
+        "flips": _flips([one["flips"] for one in results if one.get("flips")]),
         "ends": dict(Counter(str(one["end"]) for one in results)),
         "by_reach": _by(results, lambda one: one.get("by_reach") or {}),
         "by_players": _by(results, _by_players),
     }
+
+
+def _flips(rounds: Sequence[Mapping[str, int]]) -> dict[str, float]:
+    """What was shown and did not last: of each kind in the mean of the rounds, and of both the most in one."""
+    total = sum((Counter(one) for one in rounds), Counter[str]())
+    a_round = {kind: round(total[kind] / max(1, len(rounds)), 2) for kind in ("names", "certain")}
+    return {**a_round, "most": max((sum(one.values()) for one in rounds), default=0)}
 
 
 def _classes(one: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
@@ -349,7 +361,7 @@ def main() -> None:
             f"{seed} {rules}: of {plays.plays} plays {plays.named} named, {plays.unnamed} unnamed, "
             f"{len(plays.misnamed)} misnamed, {len(plays.lost)} lost; "
             f"{found.shown} of {found.planted} faults shown, {len(found.false_ever)} false; "
-            f"{result.questions} questions, {result.seconds} s",
+            f"{result.questions} questions, {sum(result.flips.values())} flips, {result.seconds} s",
             flush=True,
         )
     print(json.dumps(part.get("summary", {}), indent=1))

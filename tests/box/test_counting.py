@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from bench.counting import AccusationLog, count_by, count_faults, count_plays
@@ -80,6 +82,37 @@ def test_an_accusation_that_was_taken_back_counts_at_its_moment(tmp_path: Path) 
     true = count_faults([], [("CLOSED_TRAIN", "Ben")], plays, log.ever)
     assert (true.false_ever, true.unsaid) == ((), ("CLOSED_TRAIN by Ben",))
     assert count_faults([], [], plays, log.ever).false_ever == ("CLOSED_TRAIN by Ben",)
+
+
+class Shows:
+    """A session that shows one entry, each time otherwise."""
+
+    def __init__(self) -> None:
+        self.plays: list[dict[str, Any]] = []
+
+    def subscribe(self, look: Callable[[Any], None]) -> None:
+        self.look = look
+
+    def snapshot(self) -> Any:
+        return SimpleNamespace(plays=self.plays)
+
+    def show(self, by: str | None, *codes: str, **more: Any) -> None:
+        self.plays = [{**played((12, 5), "Ann", by, *codes), "seq": 3, **more}]
+        self.look(None)
+
+
+def test_a_name_or_a_certain_finding_that_goes_and_comes_again_flips_twice() -> None:
+    session = Shows()
+    log = AccusationLog(session)  # type: ignore[arg-type]
+    session.show(None)
+    session.show("Ann")
+    session.show("Ann", "MISMATCH")
+    assert dict(log.flips) == {"names": 0, "certain": 0}, "what is shown for the first time has not changed"
+    for by, codes in ((None, ("MISMATCH",)), ("Ann", ("MISMATCH",)), ("Ben", ()), ("Ben", ("MISMATCH",))):
+        session.show(by, *codes)
+    assert dict(log.flips) == {"names": 3, "certain": 2}
+    session.show(None, taken_back=True)
+    assert dict(log.flips) == {"names": 3, "certain": 2}
 
 
 def test_plays_are_counted_by_the_arm_that_laid_them() -> None:

@@ -323,7 +323,7 @@ def test_whose_mismatch_it_was_is_open_while_another_rule_may_have_been_broken(t
 def test_who_it_probably_was_is_a_guess_that_nothing_rests_on(tmp_path: Path) -> None:
     """Draws are not seen here, so nobody is named after the first tile; the order of turns still tells a little."""
     session = table(tmp_path, "kkori")
-    watch(session, "+6-6@R", "+6-5@R", "+5-4@R", "+4-6@R", "+5-1@R")
+    watch(session, "+6-6@R", "+6-5@R; +5-4@R; +4-6@R; +5-1@R")
     plays = [play for play in state_of(session)["plays"] if play["event"] == "tile_played"]
     assert [(play["by"], play.get("guess")) for play in plays[1:4]] == [(None, "Ben"), (None, "Cy"), (None, "Dee")]
     assert "guess" not in plays[0] and not any(event.to_json().get("guess") for event in session.events)
