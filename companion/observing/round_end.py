@@ -297,10 +297,11 @@ class RoundEnding:
     def _count_with(self, layout: Layout, table: Position | LinePosition, hand: OpenHand) -> int | None:
         """Played + hands + boneyard with the last hand, where all can be counted and are not the whole set."""
         shown: dict[str, HandShown | OpenHand] = {**self.session.hands_shown, hand.player: hand}
-        out = isinstance(table, Position)
-        there = [name for name in table.players if name not in table.gone]
-        missing = [name for name in there if name not in shown and not (out and table.hands.get(name) == 0)]
-        if missing or not isinstance(table, Position) or layout.boneyard is None:
+        if not isinstance(table, Position) or layout.boneyard is None:
+            return None
+        sheet = self.session.scoreboard.round
+        empty = {name for name, left in table.hands.items() if left == 0} | {sheet.out if sheet is not None else None}
+        if any(name not in shown and name not in {*empty, *table.gone} for name in table.players):
             return None
         left = sum(len(shown[name].tiles) for name in shown)
         count = left + len(tuple(table.laid())) + layout.boneyard

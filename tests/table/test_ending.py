@@ -382,8 +382,10 @@ def test_a_hand_that_is_partly_unread_is_asked_about_and_never_guessed(tmp_path:
     assert scored(session).scores == due_scores(camera)
 
 
-def test_a_hand_with_too_few_tiles_waits_for_the_others(tmp_path: Path) -> None:
-    camera, session, watcher, _ = late_table(5, "reeves", tmp_path / "game.jsonl", 4)
+@pytest.mark.parametrize(("counted", "asked"), [(True, "hand_count: Cy"), (False, "set_sum: 90/91")])
+def test_a_hand_with_too_few_tiles_waits_for_the_others(counted: bool, asked: str, tmp_path: Path) -> None:
+    """Where no hand could be counted, the sum of the whole set tells."""
+    camera, session, watcher, _ = late_table(5, "reeves", tmp_path / "game.jsonl", 6, counted)
     show = camera.table.__class__.show_hand
 
     def one_too_few(table: TableTop, player: str, tiles: Sequence[Tile]) -> bool:
@@ -392,7 +394,7 @@ def test_a_hand_with_too_few_tiles_waits_for_the_others(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TableTop, "show_hand", one_too_few)
         watcher.run()
-    assert [event.reason for event in session.questions] == ["hand_count: Cy"]
+    assert [event.reason for event in session.questions] == [asked]
     assert session.phase == "ended"
     session.answer(session.questions[0].seq, 0)
     assert session.phase == "scored"
