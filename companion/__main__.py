@@ -7,7 +7,9 @@ exit status 0 done, 1 "no" or refused input, 2 wrong usage.
 
 from __future__ import annotations
 
+import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Mapping
@@ -85,6 +87,10 @@ def companion(eye: str | None) -> None:
 def main() -> None:
     """Entry point. A pipe that closes early (`companion read ... | head`) is no error worth a traceback."""
     _open_what_is_closed()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Files and programs get UTF-8; what a terminal of another alphabet cannot show is a question mark there.
+            stream.reconfigure(encoding=stream.encoding if stream.isatty() else "utf-8", errors="replace")
     telemetry.switch_off()
     telemetry.delete_queue()
     # The products of matrices here are a few numbers wide; more threads would only wait for one another, at full load.
@@ -93,6 +99,11 @@ def main() -> None:
         companion(prog_name="companion")
     except BrokenPipeError:
         sys.stderr.close()
+        sys.exit(1)
+    except OSError as full:
+        if full.errno != errno.ENOSPC:
+            raise
+        print(f"Error: {full.strerror}: not everything could be written", file=sys.stderr)
         sys.exit(1)
     except ImportError as missing:
         line = what_is_missing(missing)

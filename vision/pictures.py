@@ -183,10 +183,10 @@ def _libtiff_muted() -> Iterator[None]:
 
 
 def _flat(picture: Pillow.Image) -> Pillow.Image:
-    """RGB whatever it was: 16-bit grey is scaled, transparency lies on white."""
-    if picture.mode.startswith("I"):
+    """RGB whatever it was: 16-bit grey and grey in shares of white are scaled, transparency lies on white."""
+    if picture.mode.startswith(("I", "F")):
         grey = np.asarray(picture, np.float32)
-        top = 65535.0 if grey.max() > 255 else 255.0
+        top = 65535.0 if grey.max() > 255 else 1.0 if picture.mode == "F" and grey.max() <= 1 else 255.0
         return Pillow.fromarray((grey / top * 255).clip(0, 255).astype(np.uint8)).convert("RGB")
     if picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info:
         over = picture.convert("RGBA")

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, render_template, request, session
-from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
 from werkzeug.http import parse_cookie
@@ -268,6 +268,19 @@ class PhoneSessions(SecureCookieSessionInterface):
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession:
         kept = self.opened(app, request.cookies.get(self.get_cookie_name(app), ""))
         return self.session_class(kept)
+
+    def get_expiration_time(self, app: Flask, session: SessionMixin) -> None:
+        """None: a date by a clock that may be decades behind would have the phone forget at once."""
+
+    def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
+        """Have the phone count the month by its own clock."""
+        super().save_session(app, session, response)
+        if session and session.permanent:
+            mine, lasts = f"{self.get_cookie_name(app)}=", int(app.permanent_session_lifetime.total_seconds())
+            kept = response.headers.getlist("Set-Cookie")
+            response.headers.setlist(
+                "Set-Cookie", [f"{one}; Max-Age={lasts}" if one.startswith(mine) else one for one in kept]
+            )
 
     def opened(self, app: Flask, cookie: str) -> Mapping[str, Any]:
         """The content of a cookie of this box; nothing for any other text."""

@@ -106,6 +106,13 @@ def test_every_colour_mode_becomes_bgr(tmp_path, mode):
     assert image.shape == (40, 60, 3) and image.dtype == np.uint8 and image.flags.c_contiguous
 
 
+@pytest.mark.parametrize("white", [1.0, 255.0, 65535.0])
+def test_grey_of_any_range_keeps_its_lights(tmp_path, white):
+    grey = np.asarray(corners_picture("L"), np.float32) / 255
+    Image.fromarray(grey * white).save(tmp_path / "a.tif")
+    assert np.abs(open_picture(tmp_path / "a.tif")[..., 0] - grey * 255).max() <= 1
+
+
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 

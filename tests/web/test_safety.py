@@ -178,6 +178,12 @@ def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(anyone: F
     assert PIN not in cookie
 
 
+def test_a_phone_counts_the_month_by_its_own_clock(anyone: FlaskClient) -> None:
+    """A date by the clock of a box that starts in 1970 lies in the past: the PIN would be asked for again and again."""
+    cookie = anyone.post("/api/pin", json={"pin": PIN}).headers["Set-Cookie"]
+    assert "Max-Age=2678400" in cookie and "Expires" not in cookie
+
+
 def test_the_pin_is_guessed_only_slowly(anyone: FlaskClient, clock: FakeClock) -> None:
     for _ in range(5):
         assert anyone.post("/api/pin", json={"pin": "000000"}).status_code == 403
