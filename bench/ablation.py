@@ -110,11 +110,6 @@ CASES = (
     Case("a corrected tile is not new", f"{SINK}:without_corrected_tiles", lambda seen, *_: seen),
     Case("entered draws are not seen again", f"{SINK}:without_entered_draws", lambda seen, _: seen),
     Case("a stray tile at the edge may be a hand", f"{SINK}:GameSink._may_be_a_hand", always(False)),
-    Case(
-        "what comes after an unread tile waits",
-        "companion.observing.unread:PendingQuestions.holds_back",
-        always(False),
-    ),
 )
 
 

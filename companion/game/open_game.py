@@ -6,7 +6,7 @@ went, what is asked, and how a round ends.
 A game on its journal as everybody sees it: the table, the points, what is asked, what a tile would be ruled.
 
 `companion.game.session` adds the sentences by which it goes on. Here are the lock, the subscribers, the one way in, and
-what the camera reports and asks: `observe` records, `accuses`, `other_tiles`, `expects` and `foresee` say what would
+what the camera reports and asks: `observe` and `read_as` record, `accuses`, `other_tiles` and `expects` say what would
 come of a change.
 """
 
@@ -27,9 +27,9 @@ from companion.game.replay import Dispute, dispute_in
 from companion.game.timeline import standing_questions
 from companion.game.told import SHOWN_SUFFIX, ToldSoFar
 from companion.game.view import Lying, accusations, off_record, retracted, retractions, scene, shown_line
-from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound, judged
+from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound
 from companion.log.corrections import UNDONE, last_step, withdrawn_corrections
-from companion.log.event_fields import Candidate, EventError, Header, QuestionKind
+from companion.log.event_fields import Candidate, Confidence, EventError, Header, QuestionKind
 from companion.log.events import (
     Corrected,
     Event,
@@ -46,7 +46,7 @@ from companion.play.course import Course, closed_to_mover, still_laying
 from companion.play.event_actions import at_the_open_end, event_of
 from companion.play.match import Scoreboard, fold_held
 from companion.rules.notation import Laying
-from companion.rules.position import End, LinePosition, Play, Position
+from companion.rules.position import LinePosition, Play, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid, Tile
 from companion.tracking.evidence import Evidence
@@ -83,7 +83,7 @@ class CameraIngest:
     def see(self, report: TableChange) -> None:
         """Record a change of the table, and what it brings."""
         phase = self.ledger.match.phase
-        if self.ledger.match.course is None or report.empty:
+        if self.ledger.match.course is None or (report.empty and not report.readings):
             return
         if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
             if phase == "ended":
@@ -159,23 +159,15 @@ class CameraIngest:
         laid = {piece.item: laying for piece, laying in zip(evidence.laid, report.laid, strict=True)}
         return [{laid[item]: tile for item, tile in one.items()} for one in tracker.other_tiles(evidence)]
 
-    def foresee(self, report: TableChange) -> tuple[Event, ...]:
-        """The events this change would bring if it breaks no rule; else none."""
-        if not self._playing or report.gone:
-            return ()
-        tracker = self._tracker
-        evidence = Evidence.of(tracker.number, self._placed(report))
-        if not evidence.pieces or not tracker.faultless(evidence):
-            return ()
-        tried = tracker.fork()
-        tried.observe(evidence)
-        way = min(tried.filter.all, key=lambda one: one.cost + one.pending)
-        acts = [step for step in way.path[-1][1] if step.item in tried.standing and not isinstance(step.act, End)]
-        return tuple(
-            judged(tried.entries[step.item].verdict, step.player if step.act else None, tried.players)
-            for step in acts
-            if step.item is not None
-        )
+    def read_as(self, seq: int, tile: Laid, reading: Confidence) -> TableChange | None:
+        """The change that says that the tile of line `seq` is read as this one by now; None: the camera saw none."""
+        belief = self.ledger.belief()
+        item = next((item for item, line in belief.line_of.items() if line == seq), None)
+        entry = None if item is None else belief.tracker.entries.get(item)
+        if entry is None or not isinstance(entry.piece.act, Play):
+            return None
+        taken = Laying(entry.piece.act.tile, entry.piece.act.train)
+        return TableChange(readings={taken: reading.of_another(tile, taken.tile)})
 
     def _placed(self, report: TableChange) -> TableChange:
         course = self.ledger.match.course
@@ -526,10 +518,11 @@ class OpenGame:
         with self._lock:
             return self._watching.expects(change)
 
-    def foresee(self, change: TableChange) -> tuple[Event, ...]:
-        """The events `observe` would bring if this change breaks no rule, else none; nothing is recorded."""
+    def read_as(self, seq: int, tile: Laid, reading: Confidence) -> tuple[Event, ...]:
+        """The tile of line `seq`, which was not read when it came, is read as this one by now."""
         with self._lock:
-            return self._watching.foresee(change)
+            change = self._watching.read_as(seq, tile, reading)
+            return () if change is None else self.observe(change)
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
         """May this tile be laid there now, by the player to move, one way round or the other? `codes` and `may` as in

@@ -47,6 +47,7 @@ from companion.rules.position import Action, Discard, Draw, LinePosition, Mark, 
 from companion.rules.referee import undealt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
+from companion.rules.tile import Laid
 from companion.tracking.edits import Kind
 
 __all__ = ["CommandRejected", "Session"]
@@ -522,7 +523,7 @@ class Session(OpenGame):
         if "answers" in line.what:
             return True
         earlier = self.journal.events[line.seq - 2]
-        if set(line.what) == {"by"} and isinstance(earlier, Corrected) and "answer" in earlier.what:
+        if set(line.what) in ({"by"}, {"tile"}) and isinstance(earlier, Corrected) and "answer" in earlier.what:
             asked = self.journal.events[earlier.corrects - 1]
             candidates = asked.candidates if isinstance(asked, Unclear) else ()
             return any(one.get("seq") == line.corrects for candidate in candidates for one in candidate.events)
@@ -552,8 +553,11 @@ class Session(OpenGame):
         trial.correct(seq, what, by)
         return trial.snapshot()
 
-    def answer(self, seq: int, choice: int | None, by: str | None = None) -> tuple[Event, ...]:
-        """Which candidate of an unclear event is true (0, 1 ...); None: none of them."""
+    def answer(
+        self, seq: int, choice: int | None, by: str | None = None, *, tile: Laid | None = None
+    ) -> tuple[Event, ...]:
+        """Which candidate of an unclear event is true (0, 1 ...); None: none of them. Where a tile on record is asked
+        about it may be another `tile`."""
         with self._lock:
             question = next((one for one in self._ledger.questions() if one.seq == seq), None)
             if question is None:
@@ -563,11 +567,17 @@ class Session(OpenGame):
             if question.about is not None:
                 return self._fit(question, choice, by)
             what: dict[str, Any] = {"answer": choice}
-            lines = () if choice is None else question.candidates[choice].events
+            lines: Sequence[Mapping[str, Any]] = () if choice is None else question.candidates[choice].events
+            if tile is not None and question.on_record is not None:
+                lines = [{"seq": question.on_record, "tile": list(tile)}]
             known = [line for line in lines if isinstance(line.get("seq"), int)]
             if known:
-                # What is on record already, by somebody who could not be named, or a round whose engine was not found.
-                changes = [{"engine": line["engine"]} if "engine" in line else {"by": line.get("by")} for line in known]
+                # What is on record already: by somebody who could not be named, a tile that was not read, a round whose
+                # engine was not found.
+                changes = [
+                    {"by": line.get("by")} if "event" in line else {name: line[name] for name in line if name != "seq"}
+                    for line in known
+                ]
                 corrected = [
                     Corrected(corrects=line["seq"], what=one, by=by) for line, one in zip(known, changes, strict=True)
                 ]

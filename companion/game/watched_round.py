@@ -50,7 +50,7 @@ class Shown(NamedTuple):
     frame: str | None = None
     reading: Confidence | None = None
     arm: str | None = None
-    read: Laid | None = None
+    read: Laying | None = None
 
 
 UNSEEN = Shown()
@@ -69,6 +69,8 @@ class Clarity:
 
     def note(self, report: TableChange) -> None:
         """Remember how the tiles of this change were seen."""
+        if not report.delta:
+            return
         laid = {(laying.tile, laying.train) for laying in report.laid}
         self.doubtful = self.doubtful | laid if report.guessed else self.doubtful - laid
         self.clouded = self.clouded | laid if report.clouded else set()
@@ -101,7 +103,11 @@ class PictureProof:
             act = piece.act
             laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
             read, whose = (change.readings.get(laying), change.whose.get(laying)) if laying else (None, None)
-            self.shown[piece.item] = Shown(change.frame, read, whose, laying.tile if laying else None)
+            self.shown[piece.item] = Shown(change.frame, read, whose, laying)
+        for taken, by_now in evidence.read_since.items():
+            item = next((item for item, one in reversed(self.shown.items()) if one.read == taken), None)
+            if item is not None:
+                self.shown[item] = self.shown[item]._replace(read=by_now[0], reading=by_now[1])
 
     def verdicts(
         self,
@@ -118,7 +124,7 @@ class PictureProof:
         `stated` are items that only people say; of those in `told` they say what they are. `start` is the table before
         the round, `before` the verdicts until now. `over`: no more pictures of this round come.
         """
-        last = max((step.number for step in tracker.log if not step.is_statement), default=0)
+        last = max((step.number for step in tracker.log if not (step.empty or step.is_statement)), default=0)
         pictured = self._pictured(tracker, told, start)
         found: dict[int, Verdict] = {}
         for one in tracker.verdicts():
@@ -707,7 +713,7 @@ def _shown(event: Event, by: Shown) -> Event:
     extra: dict[str, Any] = {"frame": by.frame}
     if isinstance(event, TilePlayed):
         reading = by.reading
-        if reading is not None and by.read not in (None, event.tile):
-            reading = reading.of_another(by.read, event.tile)
+        if reading is not None and by.read is not None and by.read.tile != event.tile:
+            reading = reading.of_another(by.read.tile, event.tile)
         extra |= {"reading": reading, "arm": by.arm}
     return replace(event, **extra)

@@ -71,25 +71,35 @@ def read_around(line: Sequence[PlacedTile], first: int) -> ReadPart:
     return ReadPart(first, start, stop)
 
 
-def as_recorded(layout: Layout, recorded: Sequence[Laid], guessed: Mapping[LinePlace, Laid]) -> Layout:
-    """The layout with the unread tiles of its line as they are on record, or as they count."""
-    line = layout.line
-    if all(tile.laid is not None for tile in line):
+def as_read(line: Sequence[PlacedTile]) -> list[Laid | None]:
+    """What was read of each tile; None where the table gave what was not."""
+    return [None if tile.given else tile.laid for tile in line]
+
+
+def as_recorded(layout: Layout, recorded: Sequence[Laid]) -> Layout:
+    """The layout with the tiles of its line that were not read taken as they are on record."""
+    line, seen = layout.line, as_read(layout.line)
+    offset = record_begins(seen, recorded) if None in seen else None
+    if offset is None:
         return layout
-    part = read_part(line)
-    offset = _offset([tile.laid for tile in line[part.start : part.stop]], recorded)
     tiles: list[PlacedTile] = []
-    for n, tile in enumerate(line):
-        at = -1 if offset is None else offset + n - part.start
-        laid = recorded[at] if 0 <= at < len(recorded) else guessed.get(part.place(n))
-        tiles.append(tile if tile.laid is not None or laid is None else replace(tile, seen=tile.read_as(laid)))
+    for n, (tile, laid) in enumerate(zip(line, seen, strict=True)):
+        known = laid is None and 0 <= n - offset < len(recorded)
+        tiles.append(replace(tile, seen=tile.read_as(recorded[n - offset])) if known else tile)
     return replace(layout, line=tuple(tiles))
 
 
-def _offset(read: Sequence[Laid | None], recorded: Sequence[Laid]) -> int | None:
-    """Where the read tiles begin in the record, None where they are not in it as they lie, or more than once."""
-    found = [n for n in range(len(recorded) - len(read) + 1) if list(recorded[n : n + len(read)]) == list(read)]
-    return found[0] if read and len(found) == 1 else None
+def record_begins(seen: Sequence[Laid | None], recorded: Sequence[Laid]) -> int | None:
+    """Before which tile of the line the record begins; None where it does not fit the tiles that were read, or does so
+    in several places."""
+    more = len(seen) - len(recorded)
+    starts = range(min(0, more), max(0, more) + 1)
+    fits = [
+        start
+        for start in starts
+        if all(laid in (None, recorded[n - start]) for n, laid in enumerate(seen) if 0 <= n - start < len(recorded))
+    ]
+    return fits[0] if len(fits) == 1 else None
 
 
 _LASTING = (Trouble.COVERED_TILE,)

@@ -53,6 +53,8 @@ class Observation(TableChange):
     """The identities of the new tiles."""
     maybe_marked: frozenset[str] = frozenset()
     """Players beside whose trains something lies that was not recognised."""
+    given: frozenset[Laying] = frozenset()
+    """New tiles that were not read, and are what the table makes of them."""
 
     @property
     def change(self) -> TableChange:
@@ -65,10 +67,12 @@ class Observation(TableChange):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Two readings of one table count as equal if this is the same."""
+        """Two readings of one table count as equal if this is the same. Of an unread tile it is only that it came."""
         doubts = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in self.doubts))
         back = self.returned if self.gone else 0
-        return self.delta, self.flips, tuple(self.discards.items()), tuple(self.hands.items()), doubts, back
+        delta = tuple((one.train,) if one in self.given else one for one in self.delta if isinstance(one, Laying))
+        rest = tuple(one for one in self.delta if not isinstance(one, Laying))
+        return delta, rest, self.flips, tuple(self.discards.items()), tuple(self.hands.items()), doubts, back
 
     @property
     def only_draws(self) -> bool:
@@ -92,6 +96,9 @@ def difference(before: Layout, after: Layout) -> Observation:
     more = 0 if before.boneyard is None or after.boneyard is None else after.boneyard - before.boneyard
     if more < 0:
         changes.append(Drawing(-more))
+    laid = [change for change in changes if isinstance(change, Laying)]
+    news = tuple(tile_id for _, part in parts for tile_id in part)
+    unread = {tile.id for tile in after if tile.given}
     clouded = bool(worth_asking(after) or (after.markers - before.markers) & after.supposed)
     return Observation(
         tuple(changes),
@@ -103,7 +110,8 @@ def difference(before: Layout, after: Layout) -> Observation:
         returned=max(0, more),
         hands=_new_hands(before, after),
         doubts=_doubts(before, after),
-        news=tuple(tile_id for _, part in parts for tile_id in part),
+        news=news,
+        given=frozenset(one for one, tile_id in zip(laid, news, strict=True) if tile_id in unread),
     )
 
 

@@ -164,7 +164,8 @@ def _known(tile: SeenTile, old: PlacedTile) -> Known:
 
 
 def _merged(now: SeenHalf, then: SeenHalf) -> SeenHalf:
-    return then if now.value is None and then.value is not None else now
+    """What was read earlier where nothing is read now. What the table gave is given anew by the table as it is now."""
+    return then if now.value is None and then.value is not None and not then.given else now
 
 
 def turned_like(tile: SeenTile, old: SeenTile) -> SeenTile:

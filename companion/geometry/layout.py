@@ -45,6 +45,10 @@ def turn(a: float, b: float) -> float:
 Point = tuple[float, float]
 
 
+UNLISTED = 10
+"""What the odds of a half leave over is spread over about so many values."""
+
+
 @dataclass(frozen=True, slots=True)
 class SeenHalf:
     """One half as read."""
@@ -54,6 +58,21 @@ class SeenHalf:
     p: float
     others: tuple[tuple[int, float], ...] = ()
     """Runner-up values with their probability."""
+
+    @property
+    def given(self) -> bool:
+        """Is its value what the table makes of it, and not what was read? Then the value is among the `others`."""
+        return self.value is not None and any(value == self.value for value, _ in self.others)
+
+    def read_as(self, value: int) -> SeenHalf:
+        """The half with this value. Where that was not read it is given, and all that was seen is among the others."""
+        if value == self.value:
+            return self
+        odds = self.others if self.value is None or self.given else ((self.value, self.p), *self.others)
+        if all(other != value for other, _ in odds):
+            left = 1.0 - sum(p for _, p in odds) if odds else 0.0
+            odds = (*odds, (value, max(0.0, left) / UNLISTED))
+        return SeenHalf(value, self.p, odds)
 
     def leans_from(self, value: int, times: float) -> bool:
         """Unread, yet another value is so many times likelier than this one."""
@@ -273,12 +292,17 @@ class PlacedTile:
     def face_up(self) -> bool:
         return self.seen.face_up
 
+    @property
+    def given(self) -> bool:
+        """Has one of its halves not been read, and a value all the same?"""
+        return any(half.given for half in self.halves or ())
+
     def read_as(self, laid: Laid) -> SeenTile:
         """The tile as seen, with these values for its halves; unchanged where no halves are seen."""
         if self.halves is None:
             return self.seen
         values = (laid.inner, laid.outer) if self.inner_half == 0 else (laid.outer, laid.inner)
-        first, second = (replace(half, value=value) for half, value in zip(self.halves, values, strict=True))
+        first, second = (half.read_as(value) for half, value in zip(self.halves, values, strict=True))
         return replace(self.seen, halves=(first, second))
 
 

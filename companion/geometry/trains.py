@@ -547,7 +547,9 @@ class TrainFinder(Finder):
 
     def _value_problems(self, trains: Mapping[str, tuple[PlacedTile, ...]], engine: PlacedTile | None) -> None:
         laid: Iterable[PlacedTile] = [tile for train in trains.values() for tile in train]
-        changed = {self.ids[n] for n, tile in enumerate(self.known) if tile.changed}
+        changed = {
+            self.ids[n] for n, tile in enumerate(self.known) if tile.changed and not (tile.old and tile.old.given)
+        }
         for tile in [*laid, *([engine] if engine is not None else [])]:
             if tile.face_up and tile.laid is None:
                 self.report(Trouble.UNREADABLE_TILE, tile)

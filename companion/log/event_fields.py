@@ -119,6 +119,12 @@ class Confidence(Record):
         likely = [one for one in (*inner, *outer) if one[1] >= LEAST_ALTERNATIVE and one[0] != tile]
         return sorted(likely, key=lambda one: -one[1])[:MOST_ALTERNATIVES]
 
+    def likeliest(self, tile: Laid) -> Laid:
+        """What it shows most likely, half by half, where `p` is of this one."""
+        halves = zip(tile, self.p, self.others, strict=True)
+        inner, outer = (max(((value, p), *others), key=lambda one: one[1])[0] for value, p, others in halves)
+        return Laid(inner, outer)
+
     def of_another(self, read: Laid, other: Laid) -> Confidence:
         """The same reading of a tile that was read as `read` and counts as `other`."""
         pairs = zip(self.p, self.others, read, other, strict=True)

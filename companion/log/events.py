@@ -263,6 +263,12 @@ class Unclear(Event):
     def question(self) -> Question:
         return Question.of(self.reason)
 
+    @property
+    def on_record(self) -> int | None:
+        """The line of the tile that is on record and was not read, where that is asked."""
+        lines = (line for one in self.candidates for line in one.events if "tile" in line and "event" not in line)
+        return next((int(line["seq"]) for line in lines), None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected(Event):
@@ -385,9 +391,8 @@ class TableChange(Record):
     returned: Annotated[int, number(0), "Tiles drawn where some were taken back; they lie in the boneyard again."] = 0
     clouded: Annotated[bool, "Part of the table is not understood: what looks like a fault may be none."] = False
     guessed: Annotated[bool, "A tile on record next to the ones now laid was not surely read."] = False
-    adopted: Annotated[bool, "It was not all seen to come, or a tile that is not on record came before it."] = False
+    adopted: Annotated[bool, "It was not all seen to come, or what came after it is on record already."] = False
     two_mexican: Annotated[bool, "Two trains lie where no player without a train may still begin one."] = False
-    unread: Annotated[tuple[Name, ...], "Trains that now end in a tile that is not on record."] = ()
     again: Annotated[tuple[str, ...], "Why the game asked for another look before; nothing rests on it."] = ()
     readings: Mapping[Annotated[Laying, LAYING], Confidence] = field(default_factory=dict)
     arms: Annotated[

@@ -22,7 +22,7 @@ from companion.observing.round_end import OpenHands, RoundEnding
 from companion.observing.unread import (
     Keep,
     MarkerQuestions,
-    PendingQuestions,
+    TileQuestions,
     WhichEngine,
     as_lines,
     as_many_as_lie,
@@ -103,7 +103,7 @@ class GameSink:
         self._held_back = False
         self._doubt_patience = 0 if stills else DOUBT_PATIENCE
         self._doubts = Doubts(self._doubt_patience)
-        self.unread = PendingQuestions(session, box, keep)
+        self._unread = TileQuestions(session, box, keep)
         self._markers = MarkerQuestions(session, keep)
         self._arrivals = Arrivals()
         self._waited = 0
@@ -113,7 +113,6 @@ class GameSink:
         self._astray: int | None = None
         self._phase = ""
         self._line: tuple[Laid | None, ...] = ()
-        self._length = 0
         self._middle = WhichEngine(session, keep)
         self._another = NextRoundWatch(session, keep, ROUND_PATIENCE if asks else 0)
         self._read_again = False
@@ -130,9 +129,6 @@ class GameSink:
         if isinstance(table, LinePosition):
             return {LINE: table.line}
         return table.trains if isinstance(table, Position) else {}
-
-    def guessed(self) -> Mapping[tuple[str, int], Laid]:
-        return self.unread.guesses
 
     def engine(self) -> int | None:
         engine = self._beginning.engine()
@@ -180,7 +176,6 @@ class GameSink:
             self._begun = True
             self._let_old_questions_be()
             self._another.forget()
-            self.unread.forget()
             self._arrivals.forget()
             self._along_edge.clear()
             self._doubts = Doubts(self._doubt_patience)
@@ -283,15 +278,11 @@ class GameSink:
         if self.asks and self._middle.ask_if_another(layout, frame):
             return False
         observation = self._perhaps_marked(observation)
-        table = None if observation.empty else self.position
-        if table is not None and self.unread.holds_back(layout, table):
-            return False
         if observation.clouded and self._accuses(observation) and self._cloudy(layout):
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self.ask(observation, layout, frame, at_once=True)
             return False
-        guessed = table is not None and self.unread.beside_a_guess(observation, layout, table)
-        doubtful = self._misread(observation, layout)
+        doubtful = [] if observation.given else self._misread(observation, layout)
         if doubtful and self._patient():
             self._ask_what_it_is(observation, doubtful, frame)
             return False
@@ -302,14 +293,14 @@ class GameSink:
             self._disputed.clear()
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
-            self._pass_on(observation, layout, frame, guessed=guessed)
+            self._pass_on(observation, layout, frame)
         if observation.doubts:
             self.ask(observation, layout, frame)
         return True
 
-    def _pass_on(self, observation: Observation, layout: Layout, frame: str, *, guessed: bool) -> None:
-        """Tell the game, and how far the table behind it is understood. `guessed`: a tile beside the new ones, or one
-        of them, is."""
+    def _pass_on(self, observation: Observation, layout: Layout, frame: str) -> None:
+        """Tell the game, and how far the table behind it is understood."""
+        guessed = False
         clouded = observation.clouded or self.session.is_open(self._astray)
         # Where something beside a train may be its marker, others may have been free to lay there.
         clouded = clouded or bool(observation.maybe_marked - self.marked())
@@ -318,9 +309,9 @@ class GameSink:
             # What people said otherwise than it lies there is no ground to accuse anybody on.
             astray = not_borne_out(observation, layout, table)
             clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
-            guessed = guessed or any(change.train in astray for change in observation.laid)
+            guessed = any(change.train in astray for change in observation.laid)
         kept = self.keep(frame)
-        for part in self._arrivals.in_order(observation, layout, self.unread.off_the_record(layout)):
+        for part in self._arrivals.in_order(observation, layout):
             readings = readings_of(part, layout)
             change = replace(part.change, frame=kept, readings=readings, clouded=clouded, guessed=guessed)
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
@@ -374,13 +365,7 @@ class GameSink:
         if self.session.phase in AFTER_THE_ROUND or layout.has(Trouble.NO_HUB):
             # People clear the table; what lies about then is no riddle. Nor is what hangs on another question.
             return
-        if any(self._asked_apart(problem, layout) for problem in layout.problems):
-            # An unread tile has a question of its own, and readings that waver do so because of it.
-            doubts = [doubt for doubt in observation.doubts if not self._asked_apart(doubt, layout)]
-            if not doubts:
-                return
-        else:
-            doubts = list(observation.doubts)
+        doubts = list(observation.doubts)
         if doubts and at_once:
             if new := self._doubts.asked_now(doubts):
                 self._put(Question.of_table("; ".join(map(str, new))), frame)
@@ -393,9 +378,7 @@ class GameSink:
         """Ask about doubts that have outlived a change of the table."""
         if self.session.phase in AFTER_THE_ROUND or layout.has(Trouble.NO_HUB):
             return
-        lasting = self._doubts.lasting(
-            layout, frame, lambda doubt: self._asked_apart(doubt, layout) or self._may_be_a_hand(doubt)
-        )
+        lasting = self._doubts.lasting(layout, frame, self._may_be_a_hand)
         changed = [doubt for doubt in lasting if doubt.trouble is Trouble.VALUE_CHANGED]
         if changed and any(Trouble.VALUE_CHANGED in one.question.troubles for one in self.session.questions):
             # Where a wall is not understood every further tile of it looks like that: it is one question.
@@ -421,13 +404,6 @@ class GameSink:
         self._along_edge[lying] += 1
         return self._along_edge[lying] <= HAND_PATIENCE
 
-    def _asked_apart(self, problem: Problem, layout: Layout) -> bool:
-        """An unread tile in a train or in the line has a question of its own."""
-        if problem.trouble is not Trouble.UNREADABLE_TILE or not problem.tiles or self.position is None:
-            return False
-        in_line = problem.tiles[0] in {tile.id for tile in layout.line}
-        return in_line or layout.train_of(problem.tiles[0]) is not None
-
     def understood(self, layout: Layout, frame: str) -> None:
         self._arrivals.saw(layout)
         if not self._held_back:
@@ -440,20 +416,12 @@ class GameSink:
             self._middle.ask_if_another(layout, frame)
         self._ask_what_lasts(layout, frame)
         if self.position is not None:
-            self._wait_beyond(layout, self.position)
-            self.unread.ask(layout, self.position, frame)
+            self._unread.ask(layout, self.position, frame)
         self.session.look(lying_on(layout))
-
-    def _wait_beyond(self, layout: Layout, table: Position | LinePosition) -> None:
-        """Count a tile that was laid beyond an unread one, or is unread itself: it cannot be recorded yet."""
-        length = len(layout.line) + sum(map(len, layout.trains.values()))
-        longer, self._length = length > self._length, length
-        if longer and not self._held_back and self.unread.waits_already(layout, table):
-            self.unread.holds_back(layout, table)
 
     def stirred(self) -> bool:
         again, self._read_again = self._read_again, False
-        return self._ending.stirred() or self.unread.stirred() or self._middle.stirred() or again
+        return self._ending.stirred() or self._middle.stirred() or again
 
     def cleared(self) -> bool:
         """Whether what is known of the table counts no more: the round was just scored, or its beginning undone."""
@@ -525,9 +493,6 @@ class PrintSink:
         return True
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
-        return {}
-
-    def guessed(self) -> Mapping[tuple[str, int], Laid]:
         return {}
 
     def engine(self) -> int | None:

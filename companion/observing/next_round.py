@@ -54,7 +54,9 @@ def readings_of(observation: Observation, layout: Layout) -> dict[Laying, Confid
     confused = confused_here(layout)
     for change in observation.laid:
         train = layout.trains.get(change.train)
-        placed = next((one for one in reversed(train or layout.line) if one.laid == change.tile), None)
+        lying = [one for one in reversed(train or layout.line) if one.laid == change.tile]
+        # A set of a line has a tile several times: how the one that lay there before was read says nothing.
+        placed = next((one for one in lying if one.id in observation.news), next(iter(lying), None))
         if placed is not None and placed.halves is not None:
             inner, outer = placed.halves[placed.inner_half], placed.halves[1 - placed.inner_half]
             p, others = _doubted(inner, *_surely(inner, change.tile.inner), confused)

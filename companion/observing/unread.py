@@ -5,12 +5,11 @@ takes a tile off the record by a tap, and it lies there all the same. And where 
 there than is read, that counts for the record; but nobody is accused on the strength of a record that the table does
 not bear out.
 
-Tiles that nobody can read: each is asked about, waited for, and at last counts as the likeliest.
+Tiles that nobody can read: what each may be, and one question about it.
 
-One question each, and no accusation. A play that waits for an answer stands still for everybody. So where nobody
-answers for a while the likeliest tile goes on record as an unsure reading, which anybody can put right, and nothing
-that rests on it is ever certain. Where nobody has answered several times, as when a whole table lies in a glare, only
-one question is asked at a time, and seldom.
+Each is on record at once as what it most likely is, an unsure reading that the next tile or anybody puts right, and
+nothing that rests on it is ever certain. Where nobody has answered several times, as when a whole table lies in a
+glare, only one question is asked at a time, and seldom.
 
 Once an evening the page asks of a thing at somebody's train: is this your marker?
 
@@ -24,14 +23,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
+from companion.game.game_view import GameView
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
-from companion.geometry.chinese_line import read_part
+from companion.geometry.chinese_line import as_read, record_begins
 from companion.geometry.diff import Observation
-from companion.geometry.layout import SeenHalf
 from companion.log.corrections import withdrawn_corrections
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Question, QuestionKind
 from companion.log.events import (
@@ -42,12 +40,11 @@ from companion.log.events import (
     MarkerPlaced,
     MarkerRemoved,
     RoundStarted,
-    TableChange,
     TilePlayed,
     Unclear,
 )
-from companion.observing.next_round import another_engine, answer_to
-from companion.perception.understanding import TrainPlace, likely_tiles, place_in_line, value_behind
+from companion.observing.next_round import another_engine, answer_to, readings_of
+from companion.perception.understanding import SURE, TrainPlace, likely_tiles, place_in_line, place_in_train
 from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_laid
 from companion.rules.position import LEFT, RIGHT, SOMEBODY, LinePosition, Mark, Position, Unmark
 from companion.rules.tile import Laid, Tile
@@ -267,12 +264,6 @@ MOST_CANDIDATES = 6
 LEAST_CANDIDATE = 0.01
 """A tile less likely than this is not offered: "None of these" is there for it."""
 
-UNREAD_PATIENCE = 2
-"""How many changes of the table wait for an answer about an unread tile; then the likeliest is guessed."""
-
-GUESS = 0.3
-"""A tile is guessed if it is that with such a probability."""
-
 MOST_UNANSWERED, QUIET = 3, 8
 """After the first number of questions in a row without an answer only one is asked at a time, with the second number of
 still tables in between."""
@@ -282,291 +273,124 @@ Keep = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
-    """A tile that is not read: the first one of its train."""
+class OnRecord:
+    """A tile that lies on the table and is on record."""
 
+    seq: int
+    """Its line."""
     train: str
     """In a line: the arm."""
-    place: int
-    """0 next to the engine; in a line, counted from the tile that came first."""
-    inner: tuple[Laid, ...]
-    """The tiles before it; in a line, the read ones around the first, from left to right."""
-    likely: tuple[tuple[float, Laid], ...]
-    """(probability, tile as it lies), the likeliest first; empty where the reader has no idea."""
-    covers: bool = False
-    """It lies on a tile that nobody saw, which joins it to the last of `inner`."""
-
-    @property
-    def key(self) -> tuple[str, int]:
-        return self.train, self.place
-
-    @property
-    def guess(self) -> Laid | None:
-        """The tile that it counts as where nobody answers."""
-        return self.likely[0][1] if self.likely and self.likely[0][0] >= GUESS else None
+    tile: PlacedTile
+    place: TrainPlace
 
 
-def unread_tiles(layout: Layout, engine: int | None, box: Mapping[Tile, int]) -> Iterator[Unread]:
-    """The first unread tile of every train. `engine`: the value in the middle where it is not seen."""
-    for name in layout.trains:
-        yield from islice(unread_in_train(layout, name, engine, box), 1)
-
-
-def unread_in_train(layout: Layout, name: str, engine: int | None, box: Mapping[Tile, int]) -> Iterator[Unread]:
-    """The unread tiles of one train from the engine outwards, each if those before it are what they most likely are; up
-    to the first that nobody can guess."""
-    lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
+def on_record(layout: Layout, shown: GameView, engine: int | None) -> Iterator[OnRecord]:
+    """The tiles of this table that are on record. `engine`: the value in the middle where it is not seen."""
     seen = layout.engine.laid if layout.engine is not None else None
-    train = layout.trains[name]
-    inner: list[Laid] = []
-    for place, tile in enumerate(train):
-        if tile.laid is not None:
-            inner.append(tile.laid)
-            continue
-        if not tile.face_up:
-            return
-        due = inner[-1].outer if inner else seen.outer if seen is not None else engine
-        where = TrainPlace(due, value_behind(train, place), tile.crosswise)
-        one = Unread(name, place, tuple(inner), _likely(tile, where, box, lying))
-        yield one
-        if one.guess is None:
-            return
-        inner.append(one.guess)
-        lying[one.guess.tile] += 1
+    for recorded in shown.trains:
+        train = layout.trains.get(recorded.name, ())
+        due = seen.outer if seen is not None else engine
+        for n, (tile, known) in enumerate(zip(train, recorded.tiles, strict=False)):
+            yield OnRecord(known.seq, recorded.name, tile, place_in_train(train, n, due))
+            due = None if tile.laid is None else tile.laid.outer
+    covered = set(layout.walls.values())
+    offset = record_begins(as_read(layout.line), [Laid(*one.tile) for one in shown.line])
+    for n, tile in enumerate(layout.line if offset is not None else ()):
+        at = n - (offset or 0)
+        if tile.id not in covered and 0 <= at < len(shown.line):
+            arm = RIGHT if 2 * at >= len(shown.line) - 1 else LEFT
+            yield OnRecord(shown.line[at].seq, arm, tile, place_in_line(layout, n))
 
 
-def unread_in_line(layout: Layout, box: Mapping[Tile, int]) -> Iterator[Unread]:
-    """The first unread tile towards each end of the line, or the one that came first.
-
-    A tile that may lie on another one is no question yet: the next one tells.
-    """
-    line = layout.line
-    if not line:
-        return
-    lying = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
-    doubted = {id for problem in layout.problems if problem.trouble is Trouble.COVERED_TILE for id in problem.tiles}
-    part = read_part(line)
-    inner = tuple(tile.laid for tile in line[part.start : part.stop] if tile.laid is not None)
-    for n in {part.stop, part.start - 1 if inner else part.stop}:
-        if not 0 <= n < len(line) or line[n].id in doubted:
-            continue
-        above = line[n + 1] if n + 1 < len(line) else None
-        covers = above is not None and above.laid is None and layout.walls.get(above.id) == line[n].id
-        n += covers
-        arm, place = part.place(n)
-        yield Unread(arm, place, inner, _likely(line[n], place_in_line(layout, n), box, lying), covers)
+def _likely(one: OnRecord, box: Mapping[Tile, int], layout: Layout) -> tuple[tuple[float, Laid], ...]:
+    """(probability, tile as it lies) of what it may be by what lies around it. What was read is no question."""
+    tile = one.tile
+    assert tile.halves is not None
+    first, second = (replace(half, value=None) if half.given else replace(half, others=()) for half in tile.halves)
+    lying = Counter(other.laid.tile for other in layout.surely() if other.laid is not None and other.id != tile.id)
+    likely = likely_tiles((first, second), tile.inner_half, one.place, box, lying)
+    return tuple(found for found in likely[:MOST_CANDIDATES] if found[0] >= LEAST_CANDIDATE)
 
 
-def _likely(
-    tile: PlacedTile, where: TrainPlace, box: Mapping[Tile, int], lying: Mapping[Tile, int]
-) -> tuple[tuple[float, Laid], ...]:
-    if tile.halves is None:
-        return ()
-    first, second = (_as_read(half) for half in tile.halves)
-    likely = likely_tiles((first, second), tile.inner_half, where, box, lying)
-    return tuple(one for one in likely[:MOST_CANDIDATES] if one[0] >= LEAST_CANDIDATE)
-
-
-def _as_read(half: SeenHalf) -> SeenHalf:
-    """A half that was read is no question."""
-    return half if half.value is None else replace(half, others=())
-
-
-class PendingQuestions:
-    """`guesses`: (train, place from the engine outwards) -> the tile that an unread one counts as; of a line, (arm,
-    place from the tile that came first)."""
+class TileQuestions:
+    """One question for each tile that is on record unread: which is it? It goes as soon as the table tells, or the tile
+    is read or gone."""
 
     def __init__(self, session: Session, box: Mapping[Tile, int], keep: Keep) -> None:
         self.session = session
         self.box = box
-        self.patience = UNREAD_PATIENCE
         self.keep = keep
-        self.guesses: dict[tuple[str, int], Laid] = {}
-        self._asked: dict[tuple[str, int], int] = {}
-        self._waited = 0
-        self._waiting: set[tuple[str, int]] = set()
-        self._lying: frozenset[tuple[str, int]] = frozenset()
-        self._given_up: set[tuple[str, int]] = set()
-        self._guessed = False
+        self._unread: set[int] = set()
+        self._asked: dict[int, int] = {}
         self._settled: set[int] = set()
         self._unanswered = 0
         self._quiet = 0
 
-    def forget(self) -> None:
-        """Another round has begun: drop what was guessed and asked."""
-        self.guesses.clear()
-        self._asked.clear()
-        self._waited = 0
-        self._lying = frozenset()
-        self._given_up.clear()
-
-    def stirred(self) -> bool:
-        """Whether a tile was guessed since the last look, so that what was held back for it is looked at again."""
-        guessed, self._guessed = self._guessed, False
-        return guessed
-
-    def holds_back(self, layout: Layout, table: Position | LinePosition) -> bool:
-        """Whether this change waits because an unread tile was laid before it. Whose turn it is depends on that tile.
-
-        Without it, each later play would go to the player before, and the answer would accuse somebody. A tile that
-        nobody names for too many changes is guessed; where that cannot be, the game goes on without it, and its
-        question stays open.
-        """
-        still_open = {question.seq for question in self.session.questions}
-        pending = []
-        for one in self._unread(layout, table):
-            if one.guess is None and one.key in self._given_up:
-                continue
-            seq = self._asked.get(one.key)
-            if seq in still_open or (seq is None and self._is_due(one, table)):
-                pending.append(one)
-            elif self._stays_off(one, table):
-                self._given_up.add(one.key)
-        self._waited = self._waited + 1 if pending else 0
-        if self._waited == 1:
-            self._waiting = {one.key for first in pending for one in self._together(first, layout, table)}
-        if self._waited <= self.patience:
-            return bool(pending)
-        self._given_up |= {first.key for first in pending if first.guess is None}
-        for first in pending:
-            seq = self._asked.get(first.key)
-            if first.guess is not None and seq is not None and seq in still_open:
-                self._settled.add(seq)
-                self.session.drop_question(seq)
-            for one in self._together(first, layout, table):
-                # Those that lay behind it from the first have waited as long.
-                if one.guess is not None and (one is first or one.key in self._waiting):
-                    self.guesses[one.key] = one.guess
-                    self._guessed = True
-        return self._guessed
-
-    def _stays_off(self, one: Unread, table: Position | LinePosition) -> bool:
-        """Whether it stays unknown: somebody has said that it is none of these, or nobody was asked."""
-        on_record = isinstance(table, Position) and one.place < len(table.trains.get(one.train, ()))
-        if on_record or one.key in self.guesses:
-            return False
-        return one.key in self._asked or (one.guess is None and one.key in self._lying)
-
-    def off_the_record(self, layout: Layout) -> dict[int, str]:
-        """The tiles without which the game goes on, with their trains (R or L in a line): unread ones that nobody can
-        guess, and what lies beyond them."""
-        if layout.line:
-            return self._off_the_line(layout.line)
-        return {
-            tile.id: train
-            for train, place in self._given_up
-            if place < len(layout.trains.get(train, ())) and layout.trains[train][place].laid is None
-            for tile in layout.trains[train][place:]
-        }
-
-    def _off_the_line(self, line: Sequence[PlacedTile]) -> dict[int, str]:
-        part = read_part(line)
-        unread = {part.place(n) for n, tile in enumerate(line) if tile.laid is None}
-        found = {}
-        for n, tile in enumerate(line):
-            arm, place = part.place(n)
-            if any((arm, nearer) in self._given_up & unread for nearer in range(place + 1)):
-                found[tile.id] = arm
-        return found
-
-    def waits_already(self, layout: Layout, table: Position | LinePosition) -> bool:
-        """Whether an unread tile lay there before this change. In a line one that comes with it counts as well."""
-        return isinstance(table, LinePosition) or any(one.key in self._lying for one in self._unread(layout, table))
-
-    def _together(self, first: Unread, layout: Layout, table: Position | LinePosition) -> Sequence[Unread]:
-        """This unread tile, and those behind it in its train."""
-        if isinstance(table, LinePosition):
-            return [first]
-        return [first, *islice(unread_in_train(layout, first.train, table.engine.outer, self.box), 1, None)]
-
-    def beside_a_guess(self, observation: Observation, layout: Layout, table: Position | LinePosition) -> bool:
-        """Whether a new tile lies next to a guessed one, or is one itself."""
-        if isinstance(table, LinePosition):
-            return bool(layout.line) and self._beside_a_guess_in_line(observation, layout)
-        known = {train: len(table.trains.get(train, ())) for train in {change.train for change in observation.laid}}
-        return any(train in known and place >= known[train] - 1 for train, place in self.guesses)
-
-    def _beside_a_guess_in_line(self, observation: Observation, layout: Layout) -> bool:
-        part = read_part(layout.line)
-        laid = [part.place(n) for n, tile in enumerate(layout.line) if tile.id in observation.news]
-        return any(arm == other and place >= at - 1 for arm, place in self.guesses for other, at in laid)
-
     def ask(self, layout: Layout, table: Position | LinePosition, frame: str) -> None:
-        """One question for each train's first unread tile; a question goes as soon as its tile is known or gone."""
-        unread = {one.key: one for one in self._unread(layout, table)}
-        self._lying = frozenset(unread)
+        """Ask about what came unread with this table, and say what is read by now of what did not."""
+        open_ones: dict[int, tuple[OnRecord, tuple[tuple[float, Laid], ...]]] = {}
+        self._take_up()
+        before = self._unread | self._asked.keys()
+        if before or any(tile.given for tile in layout):
+            engine = table.engine.outer if isinstance(table, Position) else None
+            lying = list(on_record(layout, self.session.snapshot(), engine))
+            self._unread = {one.seq for one in lying if one.tile.given}
+            for one in lying:
+                if one.seq in before - self._unread:
+                    self._read_by_now(one, layout)
+            likely = {one.seq: (one, _likely(one, self.box, layout)) for one in lying if one.tile.given}
+            open_ones = {seq: one for seq, one in likely.items() if one[1] and one[1][0][0] < SURE}
         still_open = {question.seq for question in self.session.questions}
         if answered := {seq for seq in self._asked.values() if seq not in still_open} - self._settled:
             self._settled |= answered
             self._unanswered = 0
-        for key in [key for key in self._asked if key not in unread]:
-            self.session.drop_question(self._asked.pop(key))
-        self._given_up.intersection_update(unread)
-        self._take_up(unread.values())
+        told = _told(self.session.events)
+        for seq in [seq for seq in self._asked if seq not in open_ones or seq in told]:
+            self._settled.add(self._asked[seq])
+            self.session.drop_question(self._asked[seq])
+            if seq not in open_ones:
+                del self._asked[seq]
         self._quiet += 1
-        if self.session.phase != "playing":
-            return
-        for key, one in unread.items():
-            if key not in self._asked and self._may_ask():
-                candidates = [self._candidate(one, tile, p, table) for p, tile in one.likely]
-                asked = self.session.ask(
-                    Question(QuestionKind.UNREADABLE_TILE, train=one.train), candidates, frame=self.keep(frame)
-                )
-                self._asked[key] = asked[0].seq
+        for seq, (one, tiles) in open_ones.items():
+            if seq not in self._asked and seq not in told and self.session.phase == "playing" and self._may_ask():
+                candidates = [_candidate(seq, tile, p) for p, tile in tiles]
+                question = Question(QuestionKind.UNREADABLE_TILE, train=one.train)
+                self._asked[seq] = self.session.ask(question, candidates, frame=self.keep(frame))[0].seq
                 self._quiet = 0
                 self._unanswered += 1
 
-    def _take_up(self, unread: Iterable[Unread]) -> None:
-        """Questions of an earlier watcher: keep one about a tile that is read as it was then, withdraw the others."""
+    def _read_by_now(self, one: OnRecord, layout: Layout) -> None:
+        """Tell the game how a tile is read that was not read when it came."""
+        if one.tile.laid is None or self.session.phase != "playing":
+            return
+        seen = Observation((Laying(one.tile.laid, one.train),), news=(one.tile.id,))
+        for reading in readings_of(seen, layout).values():
+            self.session.read_as(one.seq, one.tile.laid, reading)
+
+    def _take_up(self) -> None:
+        """Questions that an earlier watcher asked."""
         asked = set(self._asked.values())
-        for open_one in self.session.questions:
-            if open_one.seq in asked or open_one.question.kind is not QuestionKind.UNREADABLE_TILE:
-                continue
-            texts = [candidate.story for candidate in open_one.candidates]
-            same = (
-                one.key
-                for one in unread
-                if one.train == open_one.question.train
-                and one.key not in self._asked
-                and [print_laid(tile) for _, tile in one.likely] == texts
-            )
-            if (key := next(same, None)) is not None:
-                self._asked[key] = open_one.seq
-            else:
-                self.session.drop_question(open_one.seq)
+        for question in self.session.questions:
+            if question.question.kind is QuestionKind.UNREADABLE_TILE and question.seq not in asked:
+                self._asked.setdefault(question.on_record or 0, question.seq)
 
     def _may_ask(self) -> bool:
-        """Does anybody listen? Else only now and then, while nothing waits for the answer to another of these."""
+        """Does anybody listen? Else only now and then, while no other of these is open."""
         if self._unanswered < MOST_UNANSWERED:
             return True
-        waiting = {seq for key, seq in self._asked.items() if key not in self._given_up}
+        waiting = set(self._asked.values())
         return self._quiet >= QUIET and not any(question.seq in waiting for question in self.session.questions)
 
-    def _unread(self, layout: Layout, table: Position | LinePosition) -> list[Unread]:
-        if isinstance(table, LinePosition):
-            return list(unread_in_line(layout, self.box))
-        return list(unread_tiles(layout, table.engine.outer, self.box))
 
-    def _is_due(self, one: Unread, table: Position | LinePosition) -> bool:
-        return any(self.session.foresee(TableChange(_with_inner(one, tile, table))) for _, tile in one.likely)
-
-    def _candidate(self, one: Unread, tile: Laid, p: float, table: Position | LinePosition) -> Candidate:
-        """The act to record if the unread tile were this one: by whoever may lay it, else by the player to move."""
-        delta = _with_inner(one, tile, table)
-        events = self.session.foresee(TableChange(delta))
-        lines = tuple(event.to_insert() for event in events) if events else as_lines(delta, table.turn)
-        return Candidate(print_laid(tile), lines, p=p)
+def _candidate(seq: int, tile: Laid, p: float) -> Candidate:
+    """What would be put right if the tile of this line were that one."""
+    return Candidate(print_laid(tile), ({"seq": seq, "tile": [tile.inner, tile.outer]},), p=p)
 
 
-def _with_inner(one: Unread, tile: Laid, table: Position | LinePosition) -> tuple[Laying, ...]:
-    """The tile after those before it in its train that are not on record yet."""
-    if isinstance(table, LinePosition):
-        left, right = ends_beyond(one.inner, table.line) or ((), ())
-        hidden = (Laid(one.inner[-1].outer, tile.inner),) if one.covers and one.inner else ()
-        new = (*right, *hidden) if one.train == RIGHT else tuple(reversed(left))
-        return tuple(Laying(laid, one.train) for laid in (*new, tile) if laid is not None)
-    known = len(table.trains.get(one.train, ()))
-    return tuple(Laying(laid, one.train) for laid in (*one.inner[known:], tile))
+def _told(events: Iterable[Event]) -> frozenset[int]:
+    """The lines of which somebody has said what tile it was."""
+    said = (one for one in events if isinstance(one, Corrected) and one.source == "person" and "tile" in one.what)
+    return frozenset(one.corrects for one in said)
 
 
 def as_lines(laid: Sequence[Laying], by: str | None = None) -> tuple[dict[str, Any], ...]:

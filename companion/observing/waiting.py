@@ -8,15 +8,12 @@ A tile knocked aside is put right, a phantom is not found again, a hand laid ope
 still there after another change, unexplained, is put to the players.
 
 Changes that had to wait go on record in the order in which they came, one still table after the other.
-
-A tile that nobody can read holds up whatever comes after it. Told as one change, several turns would look like one, and
-who laid what could no longer be told.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -94,9 +91,6 @@ def _same(problem: Problem, other: Problem) -> bool:
     return distance(problem.where_mm, other.where_mm) < SAME_PLACE_MM
 
 
-NOTHING: Mapping[int, str] = {}
-
-
 @dataclass(slots=True)
 class Arrivals:
     """Which still table first showed each tile. Still tables are numbered."""
@@ -109,8 +103,6 @@ class Arrivals:
     """Changes that have waited, each with its still table, since something was last recorded."""
     last_recorded: int = -1
     """The still table that was recorded last."""
-    missed: set[int] = field(default_factory=set)
-    """Tiles that lie there and are not on record, once the record has been told that it lacks them."""
 
     def wait(self, observation: Observation) -> None:
         """This is seen now and cannot be recorded yet."""
@@ -126,27 +118,15 @@ class Arrivals:
         """Another round has begun."""
         self.first.clear()
         self.waiting.clear()
-        self.missed.clear()
 
-    def in_order(
-        self,
-        observation: Observation,
-        layout: Layout,
-        missing: Mapping[int, str] = NOTHING,
-    ) -> Iterator[Observation]:
+    def in_order(self, observation: Observation, layout: Layout) -> Iterator[Observation]:
         """The changes of this table, one observation for each still table that brought some of them.
 
-        Where tiles are gone, all is one. `missing` are tiles that lie there and stay off the record, with their trains.
-        After an unrecorded tile the turn is unknown, so the table is adopted with an unknown history. So it is after a
-        tile that is read only when later ones are on record.
+        Where tiles are gone, all is one. After a tile that goes on record only when later ones are there the turn is
+        unknown, so the table is adopted with an unknown history.
         """
-        parts = self._by_table(observation, layout)
-        lost = {tile: self.first.get(tile, self.number) for tile in missing if tile not in self.missed}
-        for number, part in parts:
-            new = {tile for tile, came in lost.items() if came <= number} - self.missed
-            self.missed |= new
-            trains = tuple(sorted({missing[tile] for tile in new}))
-            yield replace(part, adopted=True, unread=trains) if new or number < self.last_recorded else part
+        for number, part in self._by_table(observation, layout):
+            yield replace(part, adopted=True) if number < self.last_recorded else part
         self.last_recorded = self.number
 
     def _by_table(self, observation: Observation, layout: Layout) -> Iterator[tuple[int, Observation]]:

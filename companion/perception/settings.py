@@ -59,10 +59,6 @@ class ObservationSink(Protocol):
         """The trains as they are on record; of a Chinese game the LINE."""
         ...
 
-    def guessed(self) -> Mapping[tuple[str, int], Laid]:
-        """Unread tiles that nobody has named in time: (train, place) -> the tile that each counts as."""
-        ...
-
     def engine(self) -> int | None:
         """The value of the round's engine, where the game has one and it is known."""
         ...
@@ -197,6 +193,6 @@ class TableReading:
         """How many equal readings this takes: more for what is asked about, or where another look is asked for."""
         if observation.empty and not observation.doubts:
             return EQUAL_READINGS
-        if self.overlooked or observation.doubts or wants(again, Where.THE_CHANGE):
+        if self.overlooked or observation.doubts or observation.given or wants(again, Where.THE_CHANGE):
             return SURE_READINGS
         return EQUAL_READINGS

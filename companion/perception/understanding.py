@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 
 from companion.geometry import Layout, PlacedTile, TableSetup, Trouble, covered, reconstruct
 from companion.geometry.chinese_line import as_recorded
-from companion.geometry.diff import Observation, difference
+from companion.geometry.diff import SURE_TILE, Observation, difference
 from companion.geometry.layout import Point, SeenHalf, SeenTile, TableView
 from companion.perception.settings import LINE, ObservationSink
 from companion.rules.tile import Laid, Tile
@@ -157,6 +157,9 @@ habits, and some trains turn a corner."""
 SURE = 0.95
 """From this probability on the likeliest tile is taken as read."""
 
+GUESS = 0.3
+"""What is not surely a tile is taken for one that was not read if it is one of them with such a probability."""
+
 LEAST = 0.001
 """The smallest probability of a candidate half."""
 
@@ -277,13 +280,11 @@ def weigh_unread(
     engine: int | None,
     box: Mapping[Tile, int],
     recorded: Mapping[str, Sequence[Laid]],
-    guessed: Mapping[tuple[str, int], Laid] | None = None,
 ) -> list[SeenTile]:
-    """`tiles` with unread ones filled in where they can hardly be anything else: tiles in trains, and the engine.
+    """`tiles` with the unread ones in trains and lines given what they are on record, else what they most likely are.
 
-    `recorded` are the trains as the game has them, with unread tiles as people have named them. The engine is the
-    round's own double unless it was read as another tile. `guessed`: (train, place) -> the tile that an unread one
-    counts as where nothing else tells.
+    `recorded` are the trains as the game has them. The engine is the round's own double unless it was read as another
+    tile. What is given is no reading: the eye's own odds go with it.
     """
     extra = surplus(layout, engine, box, recorded)
     known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None and tile.id not in extra)
@@ -296,26 +297,39 @@ def weigh_unread(
         on_record = recorded.get(name, ())
         for n, tile in enumerate(train):
             unread = tile.laid is None or tile.id in extra
-            laid = None if unread or _hardly(tile) else tile.laid
-            if laid is None and tile.face_up and tile.halves is not None:
+            laid = tile.laid
+            if tile.face_up and tile.halves is not None and (unread or _hardly(tile)):
+                likely = likely_tiles(tile.halves, tile.inner_half, place_in_train(train, n, due), box, known)
                 if n < len(on_record):
                     laid = on_record[n]
-                elif due is not None and tile.id not in extra:
-                    laid = _settled(tile, TrainPlace(due, value_behind(train, n), tile.crosswise), box, known)
-                if laid is None and unread and guessed:
-                    laid = guessed.get((name, n))
+                elif likely and likely[0][0] >= (_least(tile) if unread else SURE):
+                    laid = likely[0][1]
                 if laid is not None:
+                    known[laid.tile] += unread
                     filled[tile.seen.center_mm] = tile.read_as(laid)
-                elif tile.laid is not None:
-                    filled[tile.seen.center_mm] = _with_halves_open(tile)
             due = laid.outer if laid is not None else None
-    for n, tile in enumerate(layout.line):
-        place = place_in_line(layout, n)
-        if tile.laid is None and tile.face_up and place != TrainPlace():
-            laid = _settled(tile, place, box, known)
+    covered = set(layout.walls.values()).union(*(one.tiles for one in layout.problems if one.trouble in OPEN_IN_LINE))
+    for n, tile in enumerate(as_recorded(layout, recorded.get(LINE, ())).line):
+        if layout.line[n].laid is None and tile.face_up and tile.halves is not None and tile.id not in covered:
+            place = place_in_line(layout, n)
+            if place.hidden_from is not None and n + 1 == len(layout.line):
+                # It may lie on a tile that nobody saw, or at this one against the rules: the next one tells.
+                continue
+            likely = likely_tiles(tile.halves, tile.inner_half, place, box, known)
+            laid = tile.laid or (likely[0][1] if likely and likely[0][0] >= _least(tile) else None)
             if laid is not None:
+                known[laid.tile] += 1
                 filled[tile.seen.center_mm] = tile.read_as(laid)
     return [filled.get(tile.center_mm, tile) for tile in tiles]
+
+
+OPEN_IN_LINE = (Trouble.COVERED_TILE,)
+"""A tile of which this is said may lie on another one: the next tile tells."""
+
+
+def _least(tile: PlacedTile) -> float:
+    """How likely the likeliest has to be. What may be no tile at all is none of which nobody has an idea."""
+    return 0.0 if tile.seen.confidence >= SURE_TILE else GUESS
 
 
 def _may_be(tile: PlacedTile, value: int) -> bool:
@@ -338,6 +352,11 @@ def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:
     return None if behind is None else behind.inner
 
 
+def place_in_train(train: Sequence[PlacedTile], n: int, due: int | None) -> TrainPlace:
+    """Where the `n`-th tile of a train lies, behind the value `due`."""
+    return TrainPlace(due, value_behind(train, n), train[n].crosswise)
+
+
 def place_in_line(layout: Layout, n: int) -> TrainPlace:
     """The place of the `n`-th tile of the line. A tile with only its inner half known was covered unseen."""
     line = layout.line
@@ -350,29 +369,6 @@ def place_in_line(layout: Layout, n: int) -> TrainPlace:
     if before.halves is None or layout.walls.get(line[n].id) != before.id:
         return TrainPlace(following=following)
     return TrainPlace(following=following, hidden_from=before.halves[before.inner_half].value)
-
-
-def _settled(tile: PlacedTile, place: TrainPlace, box: Mapping[Tile, int], known: Mapping[Tile, int]) -> Laid | None:
-    if tile.halves is None:
-        return None
-    likely = likely_tiles(tile.halves, tile.inner_half, place, box, known)
-    if not likely or likely[0][0] < SURE:
-        return None
-    laid = likely[0][1]
-    inner, outer = tile.halves[tile.inner_half], tile.halves[1 - tile.inner_half]
-    # What the neighbours ask for counts only where the eye has seen something of it: under a coin lies anything.
-    seen = laid.inner in candidates(inner, LEAST) and laid.outer in candidates(outer, LEAST)
-    return laid if seen else None
-
-
-def _with_halves_open(tile: PlacedTile) -> SeenTile:
-    """The tile with its halves unread, what they were read as among the candidates."""
-    assert tile.halves is not None
-    first, second = (
-        half if half.value is None else SeenHalf(None, half.p, ((half.value, half.p), *half.others))
-        for half in tile.halves
-    )
-    return replace(tile.seen, halves=(first, second))
 
 
 MOST_UNSEEN = 2
@@ -405,13 +401,13 @@ def understood(
         return layout
     if not layout.has(Trouble.UNREADABLE_TILE) and not surplus(layout, setup.engine, box, sink.recorded()):
         return layout
-    tiles = weigh_unread(layout, view.tiles, setup.engine, box, sink.recorded(), sink.guessed())
+    tiles = weigh_unread(layout, view.tiles, setup.engine, box, sink.recorded())
     return reconstruct(replace(view, tiles=tuple(tiles)), setup, held_back or before)
 
 
 def _as_recorded(layout: Layout | None, sink: ObservationSink) -> Layout | None:
     """A tile of a line that was not read may lie under others by now: what is on record there is known all the same."""
-    return None if layout is None else as_recorded(layout, sink.recorded().get(LINE, ()), sink.guessed())
+    return None if layout is None else as_recorded(layout, sink.recorded().get(LINE, ()))
 
 
 def with_unseen(

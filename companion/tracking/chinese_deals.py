@@ -181,6 +181,7 @@ class LineState:
         ends = {act.train} if self.table.line else {LEFT, RIGHT}
         for cost, state, codes, causes in read:
             state.another = self.another - {act.train}
+            cost += 0 if Cause.MISREAD in causes else piece.as_taken
             yield act, cost, state, codes, (*causes, *on_another)
         if any(not codes and not causes for _, _, codes, causes in read) and piece.is_sure:
             return
@@ -327,8 +328,6 @@ class LineState:
         other.resume = other.last = other.tail = None
         other.another = frozenset()
         other.unseen = ()
-        # Whatever lies at these ends, it was laid on what is on record.
-        other.unknown = self.unknown.union(pieces.evidence.unread)
         laid = {piece.act.train for piece in pieces.evidence.pieces if isinstance(piece.act, Play)}
         if unknown:
             other.unknown |= laid if self.table.line or not laid else {LEFT, RIGHT}

@@ -31,33 +31,39 @@ class OtherTile(NamedTuple):
     tile: Laid
 
 
-def other_tiles(read: Laid, train: str, reading: Confidence | None) -> tuple[OtherTile, ...]:
-    """The other tiles that this one may be, the likeliest first; none where it is not known how it was read.
+def other_tiles(read: Laid, train: str, reading: Confidence | None) -> tuple[int, tuple[OtherTile, ...]]:
+    """What it costs that this tile is what it was taken for, and the others that it may be, the likeliest first; 0 and
+    none where it is not known how it was read.
 
     One half is another one, or both where neither was read surely. Readings of one picture err together, so two halves
     cost no more than the dearer of them. A tile across its train is mostly a double, one along it mostly none.
     """
     if reading is None:
-        return ()
+        return 0, ()
+    inner, outer = (_costs(one, p, others) for one, p, others in zip(read, reading.p, reading.others, strict=True))
     found: dict[Laid, int] = {}
-    for tile, cost in _others(read, reading):
+    for tile, cost in _others(read, inner, outer, sure=max(reading.p) >= SURE):
         cost = max(0, cost + _habit(tile, train, reading.across) - _habit(read, train, reading.across))
         if tile != read and cost <= COST[Cause.ANOTHER_TILE]:
             found[tile] = min(cost, found.get(tile, cost))
-    return tuple(sorted(OtherTile(cost, tile) for tile, cost in found.items())[:MOST_OTHERS])
+    others = tuple(sorted(OtherTile(cost, tile) for tile, cost in found.items())[:MOST_OTHERS])
+    return min(COST[Cause.ANOTHER_TILE], max(inner[read.inner], outer[read.outer])), others
 
 
-def _others(read: Laid, reading: Confidence) -> Iterator[tuple[Laid, int]]:
-    inner, outer = (_odds(p, others) for p, others in zip(reading.p, reading.others, strict=True))
-    yield from ((Laid(value, read.outer), cost) for value, cost in inner)
-    yield from ((Laid(read.inner, value), cost) for value, cost in outer)
-    if max(reading.p) < SURE:
-        yield from ((Laid(a, b), max(cost, more)) for a, cost in inner for b, more in outer)
+def _others(
+    read: Laid, inner: Mapping[int, int], outer: Mapping[int, int], *, sure: bool
+) -> Iterator[tuple[Laid, int]]:
+    yield from ((Laid(a, read.outer), max(cost, outer[read.outer])) for a, cost in inner.items())
+    yield from ((Laid(read.inner, b), max(cost, inner[read.inner])) for b, cost in outer.items())
+    if not sure:
+        yield from ((Laid(a, b), max(cost, more)) for a, cost in inner.items() for b, more in outer.items())
 
 
-def _odds(p: float, others: tuple[tuple[int, float], ...]) -> list[tuple[int, int]]:
-    """(value, decibans of its odds against what was read)."""
-    return [(value, decibans(q / max(p, q))) for value, q in others if q > 0.0]
+def _costs(value: int, p: float, others: tuple[tuple[int, float], ...]) -> dict[int, int]:
+    """Value of a half -> decibans of its odds against the likeliest; `value` is what it was taken for."""
+    odds = {**dict(others), value: p}
+    most = max(odds.values())
+    return {one: decibans(q / most) if most > 0.0 else 0 for one, q in odds.items() if q > 0.0 or one == value}
 
 
 def _habit(tile: Laid, train: str, across: bool | None) -> int:
@@ -99,6 +105,8 @@ class Piece:
     """Two trains lay where no player without a train may still begin one."""
     others: tuple[OtherTile, ...] = ()
     """Tiles that it may be instead of the one in `act`, the likeliest first; the belief weighs them."""
+    as_taken: int = 0
+    """Decibans of the tile in `act`, where the eye holds another one for likelier."""
     follows: bool = False
     """It was tapped right after another act of the same player."""
 
@@ -106,6 +114,12 @@ class Piece:
     def is_sure(self) -> bool:
         """Whether the camera saw it, and read a tile's halves surely."""
         return self.value_doubt is None and (self.p is None or min(self.p) >= SURE)
+
+    def read_as(self, reading: Confidence) -> Piece:
+        """The same tile, read like this."""
+        assert isinstance(self.act, Play)
+        as_taken, others = other_tiles(self.act.tile, self.act.train, reading)
+        return replace(self, p=reading.p, others=others, as_taken=as_taken)
 
     @property
     def cost_of_another(self) -> int:
@@ -148,10 +162,10 @@ class Evidence:
     """Tiles (tile, train) that lay there before and may be others: they were not surely read, or nobody but a person
     has seen them."""
     adopted: bool = False
-    """Nobody can tell how it came about: it lay there before anybody watched, or tiles that nobody sees or can read
-    came before it."""
-    unread: tuple[str, ...] = ()
-    """Trains that now end in a tile that nobody can read."""
+    """Nobody can tell how it came about: it lay there before anybody watched, or tiles that nobody saw came before
+    it."""
+    read_since: Mapping[Laying, tuple[Laying, Confidence]] = field(default_factory=dict)
+    """Tiles of before -> the tiles that they are read as by now, and how surely."""
 
     @classmethod
     def of(cls, number: int, change: TableChange) -> Evidence:
@@ -165,7 +179,7 @@ class Evidence:
             change.clouded,
             change.guessed,
             adopted=change.adopted,
-            unread=change.unread,
+            read_since={one: _by_now(one, how) for one, how in change.readings.items() if one not in change.delta},
         )
 
     @property
@@ -186,6 +200,11 @@ ITEMS = 1000
 """More pieces than one change can have."""
 
 
+def _by_now(taken: Laying, reading: Confidence) -> tuple[Laying, Confidence]:
+    tile = reading.likeliest(taken.tile)
+    return Laying(tile, taken.train), reading.of_another(taken.tile, tile)
+
+
 def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
     item = number * ITEMS
     seen_markers: set[Change] = set()
@@ -194,9 +213,8 @@ def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
         match change:
             case Laying(tile, train):
                 reading = seen.readings.get(change)
-                p = None if reading is None else reading.p
-                others, two = other_tiles(tile, train, reading), seen.two_mexican
-                yield Piece(item, Play(tile, train), p, actors, arm, two_mexican=two, others=others)
+                piece = Piece(item, Play(tile, train), None, actors, arm, two_mexican=seen.two_mexican)
+                yield piece if reading is None else piece.read_as(reading)
             case Drawing(count):
                 for _ in range(count):
                     yield Piece(item, Draw(), None, actors, arm)

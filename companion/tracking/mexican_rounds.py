@@ -171,7 +171,8 @@ class MexicanState(RoundState):
         if not wrong:
             where += COST[Cause.UNSETTLED] if unsettled else 0
             chance = (Cause.FITS_BY_CHANCE,) if after_misread else ()
-            yield LaidAs(act, where + sum(COST[cause] for cause in chance), state, (), (*chance, *on_another))
+            cost = where + piece.as_taken + sum(COST[cause] for cause in chance)
+            yield LaidAs(act, cost, state, (), (*chance, *on_another))
             return
         if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
@@ -187,7 +188,7 @@ class MexicanState(RoundState):
                 yield LaidAs(act, cost, held, tuple(map(str, others[:1])), causes, below)
         if faults:
             cause = fault((wrong[0],))
-            cost = COST[cause] + COST[Cause.ON_OWN_TRAIN]
+            cost = COST[cause] + COST[Cause.ON_OWN_TRAIN] + piece.as_taken
             yield LaidAs(act, cost, state, (str(wrong[0]),), (cause, *on_another))
 
     def _as_another(self, piece: Piece, train: str, where: int, faults: bool) -> Iterator[LaidAs]:

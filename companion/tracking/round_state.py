@@ -275,9 +275,6 @@ class RoundState:
             turn.trains = {**turn.trains, train: chain}
             if chain[-1].is_double:
                 turn.open = (*turn.open, train)
-        # Whatever lies at these ends, it was laid on what is on record.
-        unread = pieces.evidence.unread
-        turn.open = tuple(name for name in turn.open if name not in unread)
         for piece in pieces.flips:
             turn.act(piece.act)
         for piece in pieces.markers:
@@ -303,7 +300,6 @@ class RoundState:
         other.anyone = True
         other.last = None
         other.another = other.misread = frozenset()
-        other.unknown = self.unknown.union(unread)
         if unknown:
             other.unknown |= {train for train, _ in pieces.trains}
         return other

@@ -15,7 +15,9 @@ from itertools import islice
 from operator import methodcaller
 from typing import NamedTuple
 
+from companion.log.event_fields import Confidence
 from companion.play.event_actions import lifted, misfits, misfits_in_line, without
+from companion.rules.notation import Laying
 from companion.rules.position import (
     Action,
     Discard,
@@ -413,7 +415,7 @@ class RoundTracker:
         if evidence.number != number:
             pieces = (replace(one, item=one.item % ITEMS + number * ITEMS) for one in evidence.pieces)
             evidence = replace(evidence, number=number, pieces=tuple(pieces))
-        first = len(self.log)
+        first = min([len(self.log), *(self._read_anew(one, *by_now) for one, by_now in evidence.read_since.items())])
         for piece in evidence.pieces:
             there = self._withdrawn_before(piece)
             if there is not None:
@@ -430,6 +432,17 @@ class RoundTracker:
                 first = min(first, self._step_of(earlier.item))
         self._append(evidence, first)
         return number
+
+    def _read_anew(self, taken: Laying, read: Laying, reading: Confidence) -> int:
+        """Let the tile that was `taken` for another have been `read` when it came; the step in which it did."""
+        was, act = Play(taken.tile, taken.train), Play(read.tile, read.train)
+        for n in reversed(range(len(self.log))):
+            step = self.log[n]
+            if any(piece.act == was for piece in step.pieces):
+                pieces = (replace(one, act=act).read_as(reading) if one.act == was else one for one in step.pieces)
+                self.log[n] = replace(step, pieces=tuple(pieces))
+                return n
+        return len(self.log)
 
     def _append(self, evidence: Evidence, first: int) -> None:
         self.log.append(evidence)

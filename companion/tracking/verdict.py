@@ -559,7 +559,7 @@ def _trusted(piece: Piece, statement: Statement) -> Piece:
     if statement.by is not None:
         piece = replace(piece, stated_player=statement.by)
     if statement.act is not None:
-        piece = replace(piece, act=statement.act, p=None, value_doubt=WRONG, others=())
+        piece = replace(piece, act=statement.act, p=None, value_doubt=WRONG, others=(), as_taken=0)
     return piece
 
 

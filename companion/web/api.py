@@ -17,7 +17,7 @@ from companion.log.events import Corrected, Discarded, Event, MarkerPlaced, Pass
 from companion.log.journal import JournalError
 from companion.play.course import DEALT
 from companion.rules.mexican.judge import starters
-from companion.rules.tile import Tile
+from companion.rules.tile import Laid, Tile
 from companion.supervise.parts import line_of
 from companion.web.access import own_path, wants_page, who_changes
 from companion.web.changing import changes, table_as_seen, what_changes
@@ -399,13 +399,15 @@ def answer() -> AnyResponse:
         own = fields.get("outer") not in (None, "")
         choice = -1 if own else number(fields, "choice", -1, 50)
         seq = number(fields, "seq", 1, 10**9)
-        line = _tile_that_it_was(fields) if own else None
+        known = _asked_on_record(seq) if own else None
+        line = _tile_that_it_was(fields) if own and known is None else None
         also = [number({"also": one}, "also", 1, 10**9) for one in str(fields.get("also") or "").split()[:MOST_ALIKE]]
         for other in also:
             act(session.answer, other, None, by=who_changes())  # type: ignore[attr-defined]
         if line is not None:
             return run_command("correct", seq, {"answer": None, "insert": [line], "after": True}, by=who_changes())
-        return run_command("answer", seq, None if choice < 0 else choice, by=who_changes())
+        named = None if known is None else Laid(*_tile_in_place(fields, known))
+        return run_command("answer", seq, None if choice < 0 else choice, by=who_changes(), tile=named)
 
 
 def _order(fields: Mapping[str, Any]) -> list[int]:
@@ -418,6 +420,20 @@ def _order(fields: Mapping[str, Any]) -> list[int]:
             "order", _("order: expected numbers of acts of this round, each once, not '%(given)s'.", given=wrong or "")
         )
     return [int(one) for one in lines]
+
+
+def _asked_on_record(seq: int) -> int | None:
+    """The line of the tile on record that question `seq` is about, where it was not read."""
+    asked = next((one for one in _board().asked if one["seq"] == seq), {})
+    lines = (line for one in asked.get("candidates") or () for line in one.get("events") or ())
+    return next((int(line["seq"]) for line in lines if "tile" in line and "event" not in line), None)
+
+
+def _tile_in_place(fields: dict[str, Any], seq: int) -> tuple[int, int]:
+    """The tile of a line in one's own numbers; a half that is not given is the one on record."""
+    held = next((play for play in _board().plays if play["seq"] == seq), None)
+    there = None if held is None else (held["tile"][0], held["tile"][1])
+    return laid_tile(fields, "", None if there is None else there[0])
 
 
 def _tile_that_it_was(fields: dict[str, Any]) -> dict[str, Any]:

@@ -191,7 +191,6 @@ shares = st.floats(0, 1)
         arms=st.dictionaries(changes, st.dictionaries(names, st.integers(0, 40)), max_size=3),
         whose=st.dictionaries(changes, names, max_size=3),
         adopted=st.booleans(),
-        unread=st.lists(names, max_size=2).map(tuple),
         again=st.lists(st.sampled_from(["no legal play explains it", "the round may end with it"]), max_size=2).map(
             tuple
         ),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.geometry import reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.layout import SeenHalf, SeenTile
-from companion.observing.waiting import NOTHING, Arrivals
+from companion.observing.waiting import Arrivals
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.position import Mark, Unmark
 from companion.rules.tile import Laid
@@ -109,27 +109,12 @@ def test_draws_of_which_one_was_none_and_tiles_that_are_gone_are_not_told_apart(
     assert table.deltas([*TRAIN[:1], WEST], gone) == [(FIRST, BEN, gone)]
 
 
-def taken_in_order(
-    table: Table, tiles: Sequence[SeenTile], missing: Mapping[int, str] = NOTHING
-) -> list[tuple[tuple[Change, ...], bool]]:
+def taken_in_order(table: Table, tiles: Sequence[SeenTile]) -> list[tuple[tuple[Change, ...], bool]]:
     whole = table.show(tiles)
-    found = [(one.delta, one.adopted) for one in table.arrivals.in_order(whole, table.layout, missing)]
+    found = [(one.delta, one.adopted) for one in table.arrivals.in_order(whole, table.layout)]
     table.empty = table.layout
     table.arrivals.saw(table.layout)
     return found
-
-
-def test_after_a_tile_that_nobody_can_read_nobody_can_tell_whose_turn_it_is_and_that_is_said_once() -> None:
-    table = Table()
-    dark = replace(TRAIN[0], halves=(SeenHalf(None, 0.1), SeenHalf(None, 0.1)))
-    assert taken_in_order(table, [WEST]) == [((BEN,), False)]
-    table.show([WEST, dark])
-    (unread,) = (one.id for one in table.layout.trains["Ann"])
-    table.arrivals.saw(table.layout)
-    further, last = eastward([(7, 1), (1, 4)])
-    west = [replace(one, center_mm=(1030.0 - one.center_mm[0], 450.0), heading_deg=180.0) for one in (further, last)]
-    assert [flag for _, flag in taken_in_order(table, [WEST, dark, west[0]], {unread: "Ann"})] == [True]
-    assert [flag for _, flag in taken_in_order(table, [WEST, dark, *west], {unread: "Ann"})] == [False]
 
 
 def test_what_is_read_only_when_others_are_on_record_tells_nothing_of_turns() -> None:

@@ -35,9 +35,9 @@ def test_a_blank_where_the_engine_looks_blank_is_what_its_neighbours_ask_for() -
     assert layout.engine is not None and layout.engine.laid == (12, 12)
 
 
-def test_an_end_of_a_train_that_nothing_tells_is_asked_for() -> None:
+def test_an_end_of_a_train_that_nothing_tells_is_no_reading() -> None:
     layout = weighed(*on_the_hub(tile(600.0, 450.0, 0.0, 0, None), *eastward([(12, 5), (5, 7), (7, 0)])))
-    assert train(layout, "Ann") == "12-5 5-7 ?"
+    assert train(layout, "Ann") == "12-5 5-7 7-12", "the likeliest, and no reading"
     last = layout.trains["Ann"][-1]
     assert last.halves is not None
     outer = last.halves[1 - last.inner_half]

@@ -299,7 +299,7 @@ def test_the_tile_behind_tells_what_an_unread_one_of_a_line_is() -> None:
     assert tiles[2].values == (3, 4)
     end = table(in_row(0, 5, 6), in_row(1, 6, 3), unread(2, 3))
     tiles = weigh_unread(reconstruct(end, SETUP), end.tiles, None, box, {})
-    assert tiles[2].values is None
+    assert tiles[2].values == (3, 4) and tiles[2].halves is not None and tiles[2].halves[1].given
 
 
 def unread_at(x: float, y: float) -> SeenTile:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from companion.game.session import Session
 from companion.geometry.diff import Observation
 from companion.log.events import TilePlayed
 from companion.observing.game_sink import GameSink
-from companion.perception.settings import LookAgain, LookReason, Where
+from companion.perception.settings import (
+    EQUAL_READINGS,
+    SURE_READINGS,
+    LookAgain,
+    LookReason,
+    TableReading,
+    Where,
+)
 from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Drawing, Laying, parse_delta
 from companion.rules.position import Play
@@ -20,6 +29,7 @@ from datasets.simulator.script import Troubles
 from tests.desk.watching import table_change
 from tests.table.sketch import sketched
 from tests.table.watching import watching
+from vision.frame import Frame
 
 
 @pytest.fixture
@@ -40,6 +50,18 @@ def test_a_legal_play_is_taken_as_it_is_seen(sink: GameSink) -> None:
 def test_where_no_legal_play_explains_it_every_place_is_looked_at_again(sink: GameSink) -> None:
     again = sink.look_again(Observation((Laying(Laid(3, 5), "Ann"),)))
     assert again == tuple(LookAgain(where, LookReason.NO_LEGAL_PLAY) for where in Where)
+
+
+def test_a_tile_that_is_not_read_is_looked_at_as_long_as_what_is_asked_about() -> None:
+    laid = Laying(Laid(1, 5), "Ann")
+    reading = TableReading(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, "frame"), None, ())
+    assert reading.needed(Observation((laid,)), ()) == EQUAL_READINGS
+    assert reading.needed(Observation((laid,), given=frozenset({laid})), ()) == SURE_READINGS
+    assert (
+        Observation((laid,), given=frozenset({laid})).key
+        == replace(Observation((Laying(Laid(1, 6), "Ann"),)), given=frozenset({Laying(Laid(1, 6), "Ann")})).key
+    ), "which one it most likely is may waver"
+    assert Observation((laid,)).key != Observation((Laying(Laid(1, 6), "Ann"),)).key
 
 
 def test_after_a_draw_a_marker_is_looked_for(sink: GameSink) -> None:

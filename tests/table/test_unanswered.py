@@ -2,132 +2,88 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from companion.geometry import Layout, reconstruct
-from companion.geometry.layout import SeenHalf
-from companion.observing import unread
-from companion.observing.unread import QUIET, PendingQuestions
-from companion.rules.position import Position
-from companion.rules.tile import Laid, double_set
-from tests.table.tables import SETUP, eastward, view
-
-BOX = dict.fromkeys(double_set(12), 1)
+from companion.geometry.layout import SeenHalf, SeenTile
+from companion.observing.unread import MOST_UNANSWERED, QUIET
+from tests.shown import state_of
+from tests.table.tables import eastward, tile
+from tests.table.test_unread import WEST, Table
 
 
-@dataclass(frozen=True)
-class Asked:
-    seq: int
+def half_read(seen: SeenTile, *others: int) -> SeenTile:
+    """The tile with its outer half unread: one of two values."""
+    assert seen.halves is not None
+    a, b = others
+    return replace(seen, halves=(seen.halves[0], SeenHalf(None, 0.6, ((a, 0.6), (b, 0.3)))))
 
 
-class Foreseen:
-    """Whatever it is, somebody may lay it."""
-
-    def to_insert(self) -> dict[str, Any]:
-        return {"event": "tile_played"}
-
-
-@dataclass
-class Room:
-    """A session that asks, and people who answer or do not."""
-
-    questions: tuple[Asked, ...] = ()
-    asked: list[str] = field(default_factory=list)
-    phase: str = "playing"
-
-    def ask(self, reason: str, _candidates: Any, frame: str | None = None) -> list[Asked]:
-        self.asked.append(reason)
-        self.questions = (*self.questions, Asked(len(self.asked)))
-        return [self.questions[-1]]
-
-    def drop_question(self, seq: int) -> None:
-        self.questions = tuple(one for one in self.questions if one.seq != seq)
-
-    def foresee(self, _delta: Any) -> tuple[Foreseen, ...]:
-        return (Foreseen(),)
+COMING = [
+    half_read(tile(465.0, 450.0, 180.0, 7, 2), 2, 1),
+    half_read(tile(600.0, 535.0, 90.0, 12, 4), 4, 6),
+    half_read(eastward([(12, 5), (5, 9), (9, 3)])[2], 3, 8),
+    half_read(eastward([(12, 5), (5, 9), (9, 3), (3, 1)])[3], 0, 11),
+]
+"""Each lies at another one whose value the eye leaves open, or at the hub."""
 
 
 @pytest.fixture
-def room(monkeypatch: pytest.MonkeyPatch) -> Room:
-    """A room in which no tile is guessed."""
-    monkeypatch.setattr(unread, "GUESS", 0.99)
-    return Room()
+def room(tmp_path: Path) -> Table:
+    """Three tiles that nobody can read have come, and nobody has said anything."""
+    table = Table(tmp_path, beside=())
+    for _ in range(MOST_UNANSWERED - 1):
+        come(table)
+    return table
 
 
-def table(place: int) -> tuple[Layout, Position]:
-    """A train of six tiles of which the one at `place` cannot be read."""
-    values = [(12, 5), (5, 9), (9, 3), (3, 1), (1, 4), (4, 6)]
-    tiles = list(eastward(values))
-    blind = tuple(SeenHalf(None, 0.1, tuple((value, 0.1) for value in range(10))) for _ in range(2))
-    tiles[place] = replace(tiles[place], halves=blind)
-    layout = reconstruct(view(tiles), SETUP)
-    return layout, Position(12, ("Ann", "Ben"), Laid(12, 12), {}, turn="Ann")
+def come(table: Table) -> None:
+    """One more tile that nobody can read."""
+    table.lying.append(COMING[len(table.lying) - 3])
+    table.show(table.lying)
 
 
-def unanswered(room: Room, places: list[int]) -> PendingQuestions:
-    """After these tables, of which nobody says anything: each is asked about and given up."""
-    sink = PendingQuestions(room, BOX, lambda _frame: None)
-    sink.patience = 0
-    for place in places:
-        sink.ask(*table(place), "frame")
-        sink.holds_back(*table(place))
-    return sink
+def asked(table: Table) -> int:
+    return len(table.session.questions)
 
 
-def test_at_first_every_unread_tile_is_asked_about(room: Room) -> None:
-    unanswered(room, [0, 1, 2])
-    assert len(room.asked) == 3
-    assert [one.seq for one in room.questions] == [3], "only its question is open that lies there still"
+def test_at_first_every_unread_tile_is_asked_about_and_all_are_on_record(room: Table) -> None:
+    assert asked(room) == MOST_UNANSWERED
+    assert sum(one["event"] == "tile_played" for one in state_of(room.session)["plays"]) == 5
+    assert {play["train"] for play in state_of(room.session)["plays"] if play["event"] == "tile_played"} == {
+        "Ann",
+        "Ben",
+        "MX",
+    }
+    assert room.lying[1] == WEST
 
 
-def test_after_three_that_nobody_answered_it_waits_a_while(room: Room) -> None:
-    sink = unanswered(room, [0, 1, 2, 3])
-    assert len(room.asked) == 3
-    for _ in range(QUIET):
-        sink.ask(*table(4), "frame")
-    assert len(room.asked) == 4, "one is asked, now and then"
+def test_after_three_that_nobody_answered_it_waits_while_one_of_them_is_open(room: Table) -> None:
+    come(room)
+    for _ in range(QUIET + 1):
+        room.show(room.lying)
+    assert asked(room) <= MOST_UNANSWERED
+    for question in room.session.questions:
+        room.session.drop_question(question.seq)
+    for _ in range(QUIET + 1):
+        room.show(room.lying)
+    assert asked(room) == 1, "one is asked, now and then"
 
 
-def test_an_answer_shows_that_somebody_listens(room: Room) -> None:
-    sink = unanswered(room, [0, 1, 2])
-    for _ in range(QUIET):
-        sink.ask(*table(3), "frame")
-    assert len(room.asked) == 4
-    room.questions = ()
-    for place in (4, 5, 0, 1):
-        sink.ask(*table(place), "frame")
-    assert len(room.asked) == 7, "three more, and then it waits again"
+def test_an_answer_shows_that_somebody_listens(room: Table) -> None:
+    for question in room.session.questions:
+        room.session.answer(question.seq, 0)
+    room.show(room.lying)
+    assert asked(room) == 0
+    come(room)
+    come(room)
+    assert asked(room) == 2
 
 
-def test_where_people_answer_nothing_is_held_back(room: Room) -> None:
-    sink = PendingQuestions(room, BOX, lambda _frame: None)
-    sink.patience = 5
-    for place in (0, 1, 2, 3, 4, 5):
-        sink.ask(*table(place), "frame")
-        room.questions = ()
-    assert len(room.asked) == 6
-
-
-def test_the_game_goes_on_without_a_tile_that_nobody_was_asked_about(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sink = unanswered(room, [0, 1, 2])
-    monkeypatch.setattr(room, "foresee", lambda _delta: ())
-    layout, position = table(3)
-    sink.ask(layout, position, "frame")
-    assert len(room.asked) == 3 and not sink.holds_back(layout, position)
-    assert list(sink.off_the_record(layout).values()) == ["Ann"] * 3, "it, and what lies beyond it"
-
-
-def test_in_another_round_a_tile_at_the_same_place_is_another_one(room: Room) -> None:
-    sink = unanswered(room, [0])
-    room.questions = ()
-    sink.forget()
-    sink.patience = 5
-    layout, position = table(0)
-    assert sink.holds_back(layout, position) and not sink.off_the_record(layout)
-    sink.ask(layout, position, "frame")
-    assert len(room.asked) == 2
+def test_in_another_round_the_old_questions_are_gone(room: Table) -> None:
+    room.session.end_round("abandoned")
+    room.session.start_round((11, 11), "Ann", draws_seen=False)
+    room.show([])
+    assert asked(room) == 0

@@ -41,9 +41,6 @@ class Notebook:
         self.first = layout
         return True
 
-    def guessed(self) -> Mapping[tuple[str, int], Laid]:
-        return {}
-
     def engine(self) -> int | None:
         return self.due
 

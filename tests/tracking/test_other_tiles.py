@@ -42,39 +42,55 @@ def last(tracker: RoundTracker) -> Verdict:
 # ---- what a reading leaves -----------------------------------------------------------------------------------------
 
 
+def others_of(read: Laid, train: str, reading: Confidence | None) -> tuple[OtherTile, ...]:
+    return other_tiles(read, train, reading)[1]
+
+
 def test_a_reading_leaves_the_tiles_with_one_half_otherwise() -> None:
     reading = Confidence((0.8, 0.99), (((5, 0.16), (6, 0.04)), ((2, 0.01),)))
-    found = other_tiles(Laid(8, 7), "Ann", reading)
+    found = others_of(Laid(8, 7), "Ann", reading)
     assert found == (OtherTile(7, Laid(5, 7)), OtherTile(13, Laid(6, 7)), OtherTile(20, Laid(8, 2)))
 
 
 def test_where_neither_half_was_read_surely_both_may_be_others_for_the_price_of_the_dearer() -> None:
     reading = Confidence((0.8, 0.9), (((5, 0.16),), ((2, 0.09),)))
-    assert OtherTile(10, Laid(5, 2)) in other_tiles(Laid(8, 7), "Ann", reading)
+    assert OtherTile(10, Laid(5, 2)) in others_of(Laid(8, 7), "Ann", reading)
     sure = Confidence((0.8, 0.99), (((5, 0.16),), ((2, 0.01),)))
-    assert Laid(5, 2) not in [tile for _, tile in other_tiles(Laid(8, 7), "Ann", sure)]
+    assert Laid(5, 2) not in [tile for _, tile in others_of(Laid(8, 7), "Ann", sure)]
 
 
 def test_what_is_hardly_possible_is_not_weighed() -> None:
-    assert other_tiles(Laid(8, 7), "Ann", unsure(0.998, (5, 0.001))) == ()
-    assert other_tiles(Laid(8, 7), "Ann", unsure(0.998, (5, 0.002))) == (OtherTile(27, Laid(5, 7)),)
-    assert other_tiles(Laid(8, 7), "Ann", None) == ()
+    assert others_of(Laid(8, 7), "Ann", unsure(0.998, (5, 0.001))) == ()
+    assert others_of(Laid(8, 7), "Ann", unsure(0.998, (5, 0.002))) == (OtherTile(27, Laid(5, 7)),)
+    assert others_of(Laid(8, 7), "Ann", None) == ()
 
 
 def test_what_lies_across_its_train_is_mostly_a_double_and_what_lies_along_it_mostly_none() -> None:
     across = Confidence((0.9, 0.9), (((5, 0.1),), ((5, 0.1),)), across=True)
-    assert [tile for _, tile in other_tiles(Laid(7, 7), "Ann", across)] == [Laid(5, 5)]
-    assert other_tiles(Laid(7, 5), "Ann", Confidence((0.9, 0.99), (((5, 0.1),), ()), across=True)) == (
+    assert [tile for _, tile in others_of(Laid(7, 7), "Ann", across)] == [Laid(5, 5)]
+    assert others_of(Laid(7, 5), "Ann", Confidence((0.9, 0.99), (((5, 0.1),), ()), across=True)) == (
         OtherTile(0, Laid(5, 5)),
     )
     along = Confidence((0.9, 0.99), (((5, 0.1),), ()), across=False)
-    assert other_tiles(Laid(7, 5), "Ann", along) == (OtherTile(10 + COST[Cause.DOUBLE_ALONG], Laid(5, 5)),)
-    assert other_tiles(Laid(7, 5), "R", along) == (OtherTile(10, Laid(5, 5)),)
+    assert others_of(Laid(7, 5), "Ann", along) == (OtherTile(10 + COST[Cause.DOUBLE_ALONG], Laid(5, 5)),)
+    assert others_of(Laid(7, 5), "R", along) == (OtherTile(10, Laid(5, 5)),)
 
 
 def test_a_value_that_is_likelier_than_the_one_on_record_costs_nothing() -> None:
     """An unread tile goes on record as what fits best, which need not be what the eye thinks likeliest."""
-    assert other_tiles(Laid(8, 7), "Ann", unsure(0.3, (5, 0.6))) == (OtherTile(0, Laid(5, 7)),)
+    assert other_tiles(Laid(8, 7), "Ann", unsure(0.3, (5, 0.6))) == (3, (OtherTile(0, Laid(5, 7)),))
+    assert other_tiles(Laid(8, 7), "Ann", unsure(0.6, (5, 0.3)))[0] == 0
+
+
+def test_what_the_table_makes_of_a_tile_costs_what_the_eye_holds_against_it() -> None:
+    """8-9 was given to what looks like an 8-7: the next tile decides, and where none comes the eye does."""
+    given = Confidence((0.99, 0.2), ((), ((7, 0.8),)))
+    belief = tracked("tactic", ["+12-8@Ann", "+12-7@Ben", "+12-3@Cy"])
+    laid(belief, "+8-9@Ann", given)
+    assert last(belief).act == Play(Laid(8, 7), "Ann")
+    for change in ("+7-1@Ben", "+3-4@Cy", "+9-3@Ann"):
+        laid(belief, change)
+    assert [one.act.tile for one in belief.verdicts() if isinstance(one.act, Play)][3] == Laid(8, 9)
 
 
 # ---- what the belief makes of them ---------------------------------------------------------------------------------

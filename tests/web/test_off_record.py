@@ -10,7 +10,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.game.view import Lying
+from companion.log.event_fields import Candidate, Confidence, Question, QuestionKind
+from companion.log.events import TableChange
 from companion.publish.publisher import summary
+from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.tableside import light_of
 from hardware.panel import Light
@@ -99,3 +102,24 @@ def test_a_double_under_such_a_tile_holds_nobody_up(tmp_path: Path) -> None:
     assert after["open_doubles"] == [] and after["after_double"] is None
     assert "cover!" not in table.page and "over the double" not in table.page
     assert not summary(view_of(after))["illegal"] and light_of(view_of(after), False) is Light.READING
+
+
+def test_a_tile_that_was_not_read_gets_its_name_on_the_page(tmp_path: Path) -> None:
+    """It is on record already: the answer puts it right where it lies, also one that the question does not offer."""
+    for fields, tile in (({"choice": 1}, [12, 6]), ({"choice": -1, "train": "Ann", "outer": 11}, [12, 11])):
+        folder = tmp_path / str(tile[1])
+        folder.mkdir()
+        table = Table(folder, "tactic", "double-12")
+        table.session.look_on()
+        laying = Laying(Laid(12, 5), "Ann")
+        reading = Confidence((0.99, 0.5), ((), ((6, 0.4),)))
+        table.session.observe(TableChange((laying,), readings={laying: reading}))
+        (play,) = [one for one in state_of(table.session)["plays"] if one["event"] == "tile_played"]
+        offered = [Candidate(f"12-{n}", ({"seq": play["seq"], "tile": [12, n]},)) for n in (5, 6)]
+        asked = table.session.ask(Question(QuestionKind.UNREADABLE_TILE, train="Ann"), offered)[0].seq
+        assert play["seq"] == table.session.questions[0].on_record and "12-6" in table.page
+        table.send("answer", seq=asked, **fields)
+        assert table.plays() == [("Ann", "Ann", tile)] and table.session.questions == ()
+        table.send("undo")
+        assert table.plays() == [("Ann", "Ann", [12, 5])] and len(table.session.questions) == 1
+        table.session.close()
