@@ -157,7 +157,7 @@ class LineState:
                 cost = COST[Cause.LIES_OPEN]
                 yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.LIES_OPEN,), cost))
             if player in (me, ""):
-                for cost, state, codes, causes in self._with(piece.act, piece.item, faults, 99):
+                for cost, state, codes, causes in self._with(piece.act, piece.item, faults):
                     yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
         yield from self._ends(pieces, rest, faults)
         if faults and not self.done:
@@ -170,7 +170,7 @@ class LineState:
                     yield Move(cost, begun, rest, step)
 
     def _laid(
-        self, piece: Piece, faults: bool, doubt: int
+        self, piece: Piece, faults: bool, doubt: tuple[int, int]
     ) -> Iterator[tuple[Action, int, LineState, tuple[str, ...], tuple[Cause, ...]]]:
         """The tile that was read laid by whoever has the turn; or one of the others that it may be, where that fits."""
         act = piece.act
@@ -187,15 +187,16 @@ class LineState:
             return
         for cost, tile in piece.others:
             other = Play(tile, act.train)
-            for more, state, codes, causes in self._with(other, piece.item, faults, 99):
+            for more, state, codes, causes in self._with(other, piece.item, faults):
                 if not OF_VALUES.intersection(codes) and Cause.MISREAD not in causes:
                     state.another = self.another | ends
                     yield other, cost + more, state, codes, (Cause.ANOTHER_TILE, *causes)
 
     def _with(
-        self, act: Action, item: int, faults: bool, doubt: int
+        self, act: Action, item: int, faults: bool, doubts: tuple[int, int] = (99, 99)
     ) -> Iterator[tuple[int, LineState, tuple[str, ...], tuple[Cause, ...]]]:
         codes = set(judge_turn(self.rules, self.table, (act,)).codes)
+        doubt = doubts[OF_VALUES.intersection(codes) != {V.MISMATCH}]
         if self.done:
             codes.add(V.EXTRA_TILE)
         other = self.copy()
@@ -223,19 +224,20 @@ class LineState:
         other.unknown = self.unknown | {act.train}
         return other
 
-    def _doubt(self, piece: Piece, pieces: Pieces) -> tuple[int, int | None]:
-        """The cost of this tile, or the one it lies at, being another; and the item of the latter where that is
-        likelier."""
-        cost = piece.cost_of_another
+    def _doubt(self, piece: Piece, pieces: Pieces) -> tuple[tuple[int, int], int | None]:
+        """The cost of the halves that meet showing other values, and that of any half; and the item of the tile it lies
+        at where that one is likelier to be another."""
+        assert isinstance(piece.act, Play)
+        cost, either = piece.cost_at(0 if piece.act.train == RIGHT else 1), piece.cost_of_another
         if pieces.evidence.guessed:
             cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
-        if pieces.evidence.doubtful_tiles and isinstance(piece.act, Play) and self.table.line:
+        if pieces.evidence.doubtful_tiles and self.table.line:
             end = self.table.line[0 if piece.act.train == LEFT else -1]
             doubts = [doubtful for (laid, _), doubtful in pieces.evidence.doubtful_tiles.items() if laid == end]
             below = min(doubts, default=None)
             if below is not None and below.cost < cost:
-                return below.cost, below.item
-        return cost, None
+                return (below.cost, min(below.cost, either)), below.item
+        return (cost, min(cost, either)), None
 
     def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:
         me = self.table.turn

@@ -124,8 +124,14 @@ class Piece:
     @property
     def cost_of_another(self) -> int:
         """The cost of the tile showing other values than were read or said."""
-        read = misread(None if self.p is None else min(self.p))
-        return read if self.value_doubt is None else min(read, self.value_doubt)
+        return self._cost(None if self.p is None else min(self.p))
+
+    def cost_at(self, end: int) -> int:
+        """The same of its inner half (0) or its outer one (1) alone."""
+        return self._cost(None if self.p is None else self.p[end])
+
+    def _cost(self, p: float | None) -> int:
+        return misread(p) if self.value_doubt is None else min(misread(p), self.value_doubt)
 
     def against(self, player: str) -> tuple[int, tuple[Cause, ...]]:
         """The cost, by arm and statement, of `player` having made this piece, and the causes to assume."""

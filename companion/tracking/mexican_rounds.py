@@ -176,8 +176,9 @@ class MexicanState(RoundState):
             return
         if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
-            free = (after_misread or unknown) and OF_VALUES.intersection(wrong) == {V.MISMATCH}
-            more, below = (0, None) if free else misreading(self.turn, piece, train, pieces)
+            joint = OF_VALUES.intersection(wrong) == {V.MISMATCH}
+            free = (after_misread or unknown) and joint
+            more, below = (0, None) if free else misreading(self.turn, piece, train, pieces, joint=joint)
             cost = where + more
             causes: tuple[Cause, ...] = (Cause.MISREAD,)
             held = state if free else partial(self._with_play, act.tile, train, piece.item, misread=True)

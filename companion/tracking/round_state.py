@@ -396,11 +396,11 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
                 doubted = False
             elif due is not None and tile.inner != due:
                 doubted = True
-                cost = min(COST[Cause.ILLEGAL], another, cost_of_misreading(turn, piece, train, pieces))
+                cost = min(COST[Cause.ILLEGAL], another, misreading(turn, piece, train, pieces, joint=False)[0])
                 misfits += max(0, cost - COST[Cause.ON_MEXICAN_TRAIN])
             elif tile.tile in turn.seen:
                 broken = Cause.ILLEGAL if train in turn.flipped else Cause.RARELY_ILLEGAL
-                cost = min(COST[broken], another, cost_of_misreading(turn, piece, train, pieces))
+                cost = min(COST[broken], another, misreading(turn, piece, train, pieces, joint=False)[0])
                 misfits += max(0, cost - COST[Cause.ON_MEXICAN_TRAIN])
             due = tile.outer
     if not doubles:
@@ -424,14 +424,10 @@ def _as_another(piece: Piece, before: Piece | None) -> int:
     return min(costs, default=99)
 
 
-def cost_of_misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> int:
-    """The cost of other values than were read, on the tile or on the one it lies on."""
-    return misreading(turn, piece, train, pieces)[0]
-
-
-def misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces) -> tuple[int, int | None]:
-    """The same, and the item of the one it lies on where that is the likelier of the two."""
-    cost = piece.cost_of_another
+def misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces, *, joint: bool) -> tuple[int, int | None]:
+    """The cost of other values than were read, on the tile or on the one it lies on, and the item of the latter where
+    that is the likelier of the two. `joint`: only how the halves that meet were read matters."""
+    cost = piece.cost_at(0) if joint else piece.cost_of_another
     if pieces.evidence.guessed:
         cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
     chain = turn.trains.get(train)

@@ -19,6 +19,7 @@ from companion.log.event_fields import Confidence
 from companion.play.event_actions import lifted, misfits, misfits_in_line, without
 from companion.rules.notation import Laying
 from companion.rules.position import (
+    LEFT,
     Action,
     Discard,
     Draw,
@@ -135,10 +136,13 @@ class RoundFold:
         """The tiles that only people have seen, or that were not surely read, and what it costs that others lie
         there."""
         found = {}
-        for entry in self.entries.values():
-            act, piece = entry.piece.act, entry.piece
+        line = isinstance(self.table, LinePosition)
+        for n, entry in enumerate(self.entries.values()):
+            act, piece, first = entry.piece.act, entry.piece, line and not n
             if isinstance(act, Play) and not entry.taken_back and not piece.is_sure:
-                found[act.tile, act.train] = Doubtful(piece.cost_of_another, piece.item)
+                # Both halves of a line's first tile are open.
+                cost = piece.cost_of_another if first else piece.cost_at(0 if act.train == LEFT else 1)
+                found[act.tile, act.train] = Doubtful(cost, piece.item)
         return found
 
     def _keep(self, piece: Piece, evidence: Evidence) -> None:

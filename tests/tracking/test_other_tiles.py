@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from companion.game.session import Session
 from companion.log.event_fields import Confidence, Header
 from companion.log.events import TilePlayed
 from companion.rules.notation import Laying, parse_delta
-from companion.rules.position import Play
+from companion.rules.position import LinePosition, Play
+from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.costs import COST, Cause
 from companion.tracking.evidence import Evidence, OtherTile, other_tiles
@@ -20,6 +23,7 @@ from tests.shown import state_of
 from tests.tracking.rounds import play, see, tracked
 
 NAMES = ("Ann", "Ben", "Cy")
+FOUR = (*NAMES, "Dee")
 
 
 def unsure(p: float, *others: tuple[int, float], outer: tuple[tuple[int, float], ...] = ()) -> Confidence:
@@ -33,6 +37,11 @@ def laid(tracker: RoundTracker, change: str, reading: Confidence | None = None, 
     assert isinstance(laying, Laying)
     readings = {} if reading is None else {laying: reading}
     tracker.observe(Evidence.of(tracker.number, table_change([laying], readings=readings, **context)))
+
+
+def mismatched(tracker: RoundTracker) -> bool:
+    """Whether some tile certainly does not meet its neighbour."""
+    return any(charge.code == "MISMATCH" and charge.certain for one in tracker.verdicts() for charge in one.charges)
 
 
 def last(tracker: RoundTracker) -> Verdict:
@@ -342,3 +351,38 @@ def laid_down(session: Session, change: str, reading: Confidence | None = None) 
 def plays(session: Session) -> list[TilePlayed]:
     lines = session.scoreboard.lines
     return [line.event for line in lines if isinstance(line.event, TilePlayed) and not line.undone]
+
+
+@pytest.mark.parametrize(
+    ("laid_p", "lying_p", "certain"),
+    [
+        ((0.9995, 0.6), (0.6, 0.9995), True),
+        ((0.95, 0.9995), (0.9995, 0.9995), False),
+        ((0.9995, 0.9995), (0.9995, 0.9), False),
+    ],
+)
+def test_only_the_halves_that_meet_prove_that_they_do_not_match(
+    laid_p: tuple[float, float], lying_p: tuple[float, float], certain: bool
+) -> None:
+    """In a train, and at both ends of a line."""
+
+    def read(tile: Laid, p: tuple[float, float]) -> Confidence:
+        inner, outer = (((value % 6 + 1, 1.0 - one),) for value, one in zip(tile, p, strict=True))
+        return Confidence(p, (inner, outer))
+
+    belief = tracked("tactic", ["+12-8@Ann", "+12-7@Ben", "+12-3@Cy"])
+    laid(belief, "+8-5@Ann", read(Laid(8, 5), lying_p))
+    laid(belief, "+7-1@Ben")
+    laid(belief, "+3-4@Cy")
+    laid(belief, "+4-9@Ann", read(Laid(4, 9), laid_p))
+    laid(belief, "+1-6@Ben")
+    assert mismatched(belief) == certain
+    for arm, far, near, beyond in (("R", (1, 5), (3, 2), "+2-2@R"), ("L", (5, 6), (2, 4), "+2-2@L")):
+        line = RoundTracker(load_ruleset("jielong", {"arms": 2}), LinePosition(FOUR, (), "Ann", {}, {}), "Ann")
+        for change in ("+6-6@R", "+6-4@R", "+4-1@R"):
+            laid(line, change)
+        turned = slice(None, None, 1 if arm == "R" else -1)
+        laid(line, f"+{far[0]}-{far[1]}@{arm}", read(Laid(*far), lying_p[turned]))
+        laid(line, f"+{near[0]}-{near[1]}@{arm}", read(Laid(*near), laid_p[turned]))
+        laid(line, beyond)
+        assert mismatched(line) == certain, arm
