@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from companion.geometry.chinese_line import LineFinder
 from companion.geometry.hub import (
     MIDDLE,
+    OFF_STATION_DEG,
     believed_hub,
     beside_the_engine,
     find_middle,
@@ -342,6 +343,9 @@ class TrainFinder(Finder):
         for chain, angle, name in zip(fresh, leave, owners(leave, free, tolerance), strict=True):
             if name is not None:
                 trains[name] = self._placed(chain, shapes)
+                if self.before is not None and abs(turn(angle, angles[name])) > OFF_STATION_DEG:
+                    # Where no seat is it may as well be a train of nobody's.
+                    self.report(Trouble.EITHER_TRAIN, self.placed(chain.links[0].tile))
                 continue
             if any(abs(turn(angle, station)) <= tolerance for station in angles.values()):
                 self.report(Trouble.CROWDED_STATION, self.placed(chain.links[0].tile))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +15,14 @@ from companion.geometry.layout import SeenHalf, SeenTile
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed, TileTakenBack, Unclear
 from companion.log.journal import Journal
+from companion.observing.game_sink import GameSink
+from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.ruleset import load_ruleset
-from companion.rules.tile import Laid
+from companion.rules.tile import Laid, double_set
 from datasets.simulator.tabletop import TableFullError
 from tests.desk.watching import table_change
-from tests.table.tables import SETUP, eastward, random_table, setup_for, train, view
+from tests.table.tables import SETUP, eastward, random_table, setup_for, tile, train, view
 
 CHAIN = ((12, 1), (1, 10), (10, 7))
 
@@ -57,11 +60,11 @@ def session(folder: Path, *, seen: bool = False) -> Session:
     )
     game.start_round(Laid(12, 12), "Ann", draws_seen=False)
     for ann, ben in zip(((12, 4), (4, 5), (5, 6)), CHAIN, strict=True):
-        for tile, player in ((ann, "Ann"), (ben, "Ben")):
+        for laid, player in ((ann, "Ann"), (ben, "Ben")):
             if seen:
-                game.observe(table_change([Laying(Laid(*tile), player)]))
+                game.observe(table_change([Laying(Laid(*laid), player)]))
             else:
-                game.play(tile, player, by=player)
+                game.play(laid, player, by=player)
     return game
 
 
@@ -115,3 +118,34 @@ def test_no_train_that_lost_its_beginning_is_lost_in_silence() -> None:
         assert not left & {placed.seen.center_mm for tiles in layout.hands.values() for placed in tiles}
         looked_at += 1
     assert looked_at > 50
+
+
+def at_the_hub(angle_deg: float, inner: int, outer: int) -> SeenTile:
+    """A first tile that leaves the hub in this direction."""
+    a = math.radians(angle_deg)
+    return tile(600.0 + 85.0 * math.cos(a), 450.0 + 85.0 * math.sin(a), angle_deg, inner, outer)
+
+
+@pytest.mark.parametrize(("angle_deg", "doubted"), [(145.0, True), (165.0, False), (215.0, True)])
+def test_a_first_tile_where_no_seat_is_may_begin_a_train_of_nobodys(
+    tmp_path: Path, angle_deg: float, doubted: bool
+) -> None:
+    """It is nearest to Ben's empty place. Ann laid it there: before she is said to have played on his closed train it
+    is asked whose train it is."""
+    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+    game = Session.create(tmp_path / "game.jsonl", setup.header)
+    game.start_round((12, 12), "Ann", draws_seen=True)
+    sink = GameSink(game, setup, dict.fromkeys(double_set(12), 1))
+    lying: list[SeenTile] = []
+    layout = reconstruct(view(lying), SETUP)
+    for new in (eastward([(12, 5)])[0], tile(600.0, 535.0, 90.0, 12, 4), at_the_hub(angle_deg, 12, 8)):
+        lying.append(new)
+        after = reconstruct(view(lying), SETUP, layout)
+        taken = sink.record(sink.still_new(difference(layout, after), after), after, "frame")
+        sink.understood(after, "frame")
+        layout = after if taken else layout
+    assert train(after, "Ben") == "12-8" and after.has(Trouble.EITHER_TRAIN) == doubted
+    assert [str(Trouble.EITHER_TRAIN) in one.question.troubles for one in game.questions] == [True] * doubted
+    charged = {finding.code for line in game.scoreboard.lines for finding in line.findings}
+    assert charged == (set() if doubted else {"CLOSED_TRAIN"})
+    game.close()
