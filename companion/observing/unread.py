@@ -320,7 +320,7 @@ class TileQuestions:
         self.session = session
         self.box = box
         self.keep = keep
-        self._unread: set[int] = set()
+        self._unread: set[tuple[int, int]] = set()
         self._asked: dict[int, int] = {}
         self._settled: set[int] = set()
         self._unanswered = 0
@@ -330,14 +330,13 @@ class TileQuestions:
         """Ask about what came unread with this table, and say what is read by now of what did not."""
         open_ones: dict[int, tuple[OnRecord, tuple[tuple[float, Laid], ...]]] = {}
         self._take_up()
-        before = self._unread | self._asked.keys()
-        if before or any(tile.given for tile in layout):
+        if self._unread or self._asked or any(tile.given for tile in layout):
             engine = table.engine.outer if isinstance(table, Position) else None
             lying = list(on_record(layout, self.session.snapshot(), engine))
-            self._unread = {one.seq for one in lying if one.tile.given}
             for one in lying:
-                if one.seq in before - self._unread:
+                if not one.tile.given and (one.seq, one.tile.id) in self._unread:
                     self._read_by_now(one, layout)
+            self._unread = {(one.seq, one.tile.id) for one in lying if one.tile.given}
             likely = {one.seq: (one, _likely(one, self.box, layout)) for one in lying if one.tile.given}
             open_ones = {seq: one for seq, one in likely.items() if one[1] and one[1][0][0] < SURE}
         still_open = {question.seq for question in self.session.questions}

@@ -280,6 +280,16 @@ def test_a_tile_that_is_read_later_is_what_is_read_then(tmp_path: Path) -> None:
     table.session.close()
 
 
+def test_what_is_read_of_one_tile_says_nothing_of_another(tmp_path: Path) -> None:
+    """Somebody takes 12-5 off the record, though it lies there: 5-9 is first on record then."""
+    table = Table(tmp_path)
+    first = next(play["seq"] for play in state_of(table.session)["plays"] if play.get("tile") == [12, 5])
+    table.session.correct(first, {"withdrawn": True})
+    table.show(table.lying)
+    (unread,) = [play for play in state_of(table.session)["plays"] if play.get("tile") == [5, 9]]
+    assert unread["reading"]["p"] == [0.99, 0.67]
+
+
 def test_a_tile_that_is_read_later_proves_what_it_shows(tmp_path: Path) -> None:
     """What was likely a 5-9 is a 6-10, surely: it does not meet the 12-5."""
     halves = (SeenHalf(None, 0.6, ((5, 0.6), (6, 0.4))), SeenHalf(None, 0.6, ((9, 0.6), (10, 0.4))))
