@@ -237,16 +237,12 @@ class Detector:
         index = np.flatnonzero(kinds == Kind.MARKER)
         chosen.append(index[suppress(quads[index], scores[index], SAME_MARKER, 1.0)])
         kept = np.concatenate(chosen)
-        kept = kept[self._alone(quads[kept], scores[kept], kinds[kept])]
-        return Detections(quads[kept], kinds[kept], scores[kept])
-
-    def _alone(self, quads: Floats, scores: Floats, kinds: NDArray[np.int8]) -> NDArray[np.bool_]:
-        """Whatever is found clearly, and the faint finds that lie beside it rather than on it."""
-        clear = scores >= CLEAR
-        keep = clear | (kinds == Kind.MARKER)
-        faint = np.flatnonzero(~keep)
-        keep[faint] = covered(quads[faint], quads[clear]) <= FAINT_COVER
-        return np.asarray(keep, np.bool_)
+        found = Detections(quads[kept], kinds[kept], scores[kept])
+        # Whatever is found clearly, and the faint finds that lie beside it rather than on it.
+        clear = found.confidence >= CLEAR
+        keep = clear | (found.kind == Kind.MARKER)
+        keep[~keep] = covered(found.quads_px[~keep], found.quads_px[clear]) <= FAINT_COVER
+        return found.select(keep)
 
     def _looks(self, levels: Levels, scales: list[float]) -> list[Look]:
         """One pass over the whole picture at each scale, in overlapping pieces where that is large."""

@@ -237,8 +237,10 @@ class MarkerJudge(Judge):
         tiles = found.quads_px[(found.kind <= Kind.FACE_DOWN) & (found.confidence >= SURELY_A_TILE)]
         places = outlined(quads, alone * (confidence >= AT_LEAST), passed, tiles)
         told = amid_a_pattern(confidence[passed])
-        recurring = _recurring(levels[1], quads[places], told, tiles)
-        told[recurring] = np.minimum(told[recurring], NO_MARKER)
+        believed = quads[places][told >= AT_LEAST].mean(1).reshape(-1, 2)
+        for n in np.flatnonzero((told > NO_MARKER) & (told < PLAINLY)):
+            if lookalikes(levels[1], quads[places][n], list(tiles), believed) >= MANY_ALIKE:  # like the cloth around it
+                told[n] = NO_MARKER
         return found.select(others).together(Detections(quads[places], found.kind[markers[passed]], told))
 
 
@@ -277,13 +279,6 @@ def amid_a_pattern(confidence: NDArray[np.float32]) -> NDArray[np.float32]:
     faint = int((confidence < FAINT).sum())
     doubt = min(A_FAINT_ONE * max(faint - FEW_FAINT, 0), MOST_DOUBT)
     return np.asarray(1 / (1 + np.exp(doubt - log_odds(confidence))), np.float32)
-
-
-def _recurring(image: Image, quads: Floats, confidence: Floats, tiles: Floats) -> list[int]:
-    """Which of these markers look like the cloth around them."""
-    believed = quads[confidence >= AT_LEAST].mean(1).reshape(-1, 2)
-    doubted = np.flatnonzero((confidence > NO_MARKER) & (confidence < PLAINLY))
-    return [int(n) for n in doubted if lookalikes(image, quads[n], list(tiles), believed) >= MANY_ALIKE]
 
 
 def apart(quads: NDArray[np.float32]) -> NDArray[np.intp]:

@@ -110,7 +110,9 @@ def _heaviest(group: list[int], value: NDArray[np.float64], conflict: NDArray[np
     order = sorted(group, key=lambda i: -value[i])
     foes = [sum(1 << k for k, other in enumerate(order) if conflict[one, other]) for one in order]
     worths = [float(value[one]) for one in order]
-    taken = _greedy(worths, foes)
+    taken = 0
+    for k in range(len(order)):
+        taken |= 0 if foes[k] & taken else 1 << k
     best = (sum(worths[k] for k in range(len(order)) if taken >> k & 1), taken)
     steps = EXACT_UP_TO
     stack = [((1 << len(order)) - 1, 0, 0.0)]
@@ -128,14 +130,6 @@ def _heaviest(group: list[int], value: NDArray[np.float64], conflict: NDArray[np
         stack.append((free & ~bit, taken, total))
         stack.append((free & ~bit & ~foes[k], taken | bit, total + worths[k]))
     return [order[k] for k in _members(best[1])]
-
-
-def _greedy(worths: list[float], foes: list[int]) -> int:
-    taken = 0
-    for k in range(len(worths)):
-        if not foes[k] & taken:
-            taken |= 1 << k
-    return taken
 
 
 def _bound(free: int, worths: list[float], foes: list[int]) -> float:

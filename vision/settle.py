@@ -227,7 +227,7 @@ class Settler:
         self._bright_reference: Floats | None = None
         self._bright: Floats | None = None
         self._swept: Mask | None = None
-        self._unmoved: NDArray[np.float32] | None = None
+        self._unmoved = np.zeros((0, 0), np.float32)
         self._at: float | None = None
         self._counts = 1.0
         self._earlier: tuple[Floats | None, Floats | None, Mask | None] = (None, None, None)
@@ -286,7 +286,7 @@ class Settler:
         self._at, self._counts = frame.at, min(1.0, since / FRAME_S) if since > 0 else 1.0
         moving = np.zeros(now.shape, np.bool_) if last is None else changed_mask(last, now, THRESHOLD)
         is_moving = moving.mean() > MOVING_AREA
-        unmoved = self._unmoved if last is not None and self._unmoved is not None else np.zeros(now.shape, np.float32)
+        unmoved = self._unmoved if last is not None and self._unmoved.size else np.zeros(now.shape, np.float32)
         self._unmoved = np.where(moving, np.float32(0), unmoved + np.float32(self._counts))
         self._still = 0 if is_moving or last is None else self._still + 1
         if is_moving:
@@ -340,7 +340,8 @@ class Settler:
         reach = max(1, round(REACH * now.shape[1]))
         self._arm_seen = self._arm_seen or bool(arm.any())
         quiet = self._still >= (1 if self._arm_seen and not arm.any() else STILL_FRAMES)
-        resting = arm.any() and self._rests(arm)
+        # It has not moved for long, whatever moved elsewhere.
+        resting = arm.any() and (self._unmoved[arm] < RESTING_HAND_FRAMES).mean() <= RESTLESS
         nothing_new = self._reference is not None and not changed.any()
 
         if quiet and nothing_new and not bumped and not self._asked:
@@ -365,11 +366,6 @@ class Settler:
             regions = whole
         asked = forced and not (quiet and not arm.any())
         return SettleState(TableState.READING, True, regions, hidden, full_shift, bumped, asked)
-
-    def _rests(self, arm: Mask) -> bool:
-        """Has it not moved for long, whatever moved elsewhere?"""
-        assert self._unmoved is not None
-        return bool((self._unmoved[arm] < RESTING_HAND_FRAMES).mean() <= RESTLESS)
 
     def _never_so(self, changed: Mask, now: Floats) -> Mask:
         """The part of `changed` since the last reading that looked otherwise at the one before it, too.

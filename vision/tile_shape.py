@@ -64,7 +64,13 @@ class TileShape:
     def misfits(self, quads: NDArray[np.floating]) -> Floats:
         """(n, 4, 2) outlines -> (n, 3): by how much each is too long and too wide (logarithms), and how far its angles
         are off (a cosine)."""
-        return _misfits(quads, self.metric, self.middle, self.gradient, self.width)
+        q: Floats = np.asarray(quads, np.float64)
+        scale = np.exp((q.mean(1) - self.middle) @ self.gradient)[:, None]
+        u, v = (side * scale for side in axes(q))
+        long = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", u, self.metric, u), 1e-9))
+        wide = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", v, self.metric, v), 1e-9))
+        skew = np.einsum("ni,ij,nj->n", u, self.metric, v) / (long * wide)
+        return np.stack([np.log(long), np.log(wide / self.width), skew], 1)
 
 
 def shape_of(quads: NDArray[np.floating]) -> TileShape | None:
@@ -80,14 +86,14 @@ def shape_of(quads: NDArray[np.floating]) -> TileShape | None:
         if fitted is None:
             return None
         metric, width = fitted
-        off = _misfits(q, metric, middle, gradient, width)
+        off = TileShape(metric, middle, gradient, width, 0.0).misfits(q)
         if use.sum() >= LEAST_TILES:
             # What is left of the sizes changes evenly across the picture where the camera leans.
             at = (q[use].mean(1) - middle) / spread
             rows = np.column_stack([np.ones(len(at)), at])
             slope = np.linalg.lstsq(rows, off[use, :2].mean(1), rcond=1e-3)[0]
             gradient = gradient - slope[1:] / spread
-        worst = np.abs(_misfits(q, metric, middle, gradient, width)).max(1)
+        worst = np.abs(TileShape(metric, middle, gradient, width, 0.0).misfits(q)).max(1)
         use = worst <= max(OUTLIER, float(np.median(worst)))
     return TileShape(metric, middle, gradient, width, float(np.median(worst)))
 
@@ -177,13 +183,3 @@ def _metric(q: Floats, middle: Floats, gradient: Floats) -> tuple[Floats, float]
     if np.linalg.eigvalsh(metric)[0] <= 0 or w <= 0:
         return None
     return metric, math.sqrt(w)
-
-
-def _misfits(quads: NDArray[np.floating], metric: Floats, middle: Floats, gradient: Floats, width: float) -> Floats:
-    q: Floats = np.asarray(quads, np.float64)
-    scale = np.exp((q.mean(1) - middle) @ gradient)[:, None]
-    u, v = (side * scale for side in axes(q))
-    long = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", u, metric, u), 1e-9))
-    wide = np.sqrt(np.maximum(np.einsum("ni,ij,nj->n", v, metric, v), 1e-9))
-    skew = np.einsum("ni,ij,nj->n", u, metric, v) / (long * wide)
-    return np.stack([np.log(long), np.log(wide / width), skew], 1)
