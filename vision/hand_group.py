@@ -59,8 +59,13 @@ def _trains(q: Floats, gaps: Floats, length: float) -> NDArray[np.bool_]:
         length_of = np.linalg.norm(apart, axis=2) * np.linalg.norm(ahead, axis=1)[:, None]
         along = np.abs((apart * ahead[:, None]).sum(2)) > 0.8 * length_of
         end_to_end = (along & touching[np.ix_(row, row)] & ~np.eye(len(middles), dtype=np.bool_)).any(1)
-        if row.sum() >= TRAIN and end_to_end.mean() > 0.5 and (gaps[row][:, ~row] > CLEAR * length).all():
-            out |= row
+        if row.sum() >= TRAIN and end_to_end.mean() > 0.5:
+            # A single one that lies a little off it, and nearer to it than to any other, is of it.
+            off, alone = gaps[row].min(0), np.where(row | np.eye(len(q), dtype=np.bool_), np.inf, gaps).min(1)
+            beside = ~row & (off < CLEAR * length) & (off < alone)
+            row |= beside & (beside.sum() == 1)
+            if (gaps[row][:, ~row] > CLEAR * length).all():
+                out |= row
     return out if (~out).sum() >= LEAST else np.zeros(len(q), np.bool_)
 
 

@@ -47,7 +47,7 @@ def set_doubt(tiles: Iterable[Tile]) -> str | None:
         return None
     often = [f"{tile} {n} times" for tile, n in sorted(read.items()) if n > 1]
     if often:
-        return f"the set cannot be told: no set has {', '.join(often)}; look at those first, then say it with --set"
+        return f"the set cannot be told: no set has {', '.join(often)}; look at those first"
     return "the set cannot be told: no set has all of these tiles; say it with --set where you know it"
 
 

@@ -48,6 +48,7 @@ from vision.hand_group import in_hand
 from vision.packing import shared_areas
 from vision.pictures import PictureError, open_picture
 from vision.reading import Found, HalfReading, PictureReading, TileReading
+from vision.rotated import sides
 from vision.teaching import self_test, teach_markers
 from vision.teaching import teach as learn_from
 from vision.tile_shape import shape_of_sure
@@ -227,6 +228,8 @@ MANY_UNREAD = 3
 """If this many tiles and a quarter of the hand are unread, it may be the print rather than the light."""
 LEANS_DEG = 30.0
 """From here on that is why a tile could not be read, rather than its print."""
+AT_EDGE = 0.1
+"""Of a tile's width: an outline this near to the picture's edge may be cut off by it."""
 MAY_BE = 0.1
 """What an open half is with this probability is named."""
 LIES_ON = 0.15
@@ -287,8 +290,10 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
     if unread:
         shape = shape_of_sure(reading.tiles)
         leans = shape is not None and shape.lean_deg >= LEANS_DEG
-        strange = unread >= MANY_UNREAD and unread * 4 >= len(up) and not reading.warnings
-        way = "hold the camera more from above" if leans else "come closer"
+        cut = sum(_at_edge(tile, reading.size_wh) for tile in up if tile.values is None)
+        strange = unread - cut >= MANY_UNREAD and (unread - cut) * 4 >= len(up) and not reading.warnings
+        nearer = "show all of the hand" if 2 * cut >= unread else "come closer"
+        way = "hold the camera more from above" if leans else nearer
         teach = "; teach it your set if that looks unusual" if strange and not leans else ""
         warnings.append(f"{unread} of {len(up)} tiles could not be read: add those yourself, or {way}{teach}")
     heaped = _on_each_other(quads[hand])
@@ -326,6 +331,12 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
         "rules": rules.name,
         "warnings": warnings,
     }
+
+
+def _at_edge(tile: TileReading, size_wh: tuple[int, int]) -> bool:
+    """Whether the picture ends where the tile's outline does, so that more of it may lie outside."""
+    wide = float(np.min(sides(tile.quad_px[None])))
+    return bool(np.minimum(tile.quad_px, np.array(size_wh) - tile.quad_px).min() < AT_EDGE * wide)
 
 
 def _open(tile: TileReading) -> dict[str, Any]:

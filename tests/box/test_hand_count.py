@@ -84,6 +84,17 @@ def test_where_many_tiles_are_unread_teaching_the_set_is_a_way_out() -> None:
     assert not any("teach" in one for one in count(rack, REEVES)["warnings"])
 
 
+def test_where_the_picture_cuts_tiles_off_showing_all_of_them_is_the_way_out() -> None:
+    read = [tile((n, 6), 300 + 60 * n, 780) for n in range(6)]
+    cut = [tile(None, 300 + 60 * n, 898) for n in range(3)]
+    said = count(picture(*read, *cut), REEVES)["warnings"]
+    assert said == ["3 of 9 tiles could not be read: add those yourself, or show all of the hand"]
+    whole = [tile(None, 300 + 60 * n, 890) for n in range(3)]
+    assert count(picture(*read, *whole), REEVES)["warnings"] == [
+        "3 of 9 tiles could not be read: add those yourself, or come closer; teach it your set if that looks unusual"
+    ]
+
+
 def test_of_an_open_tile_the_half_that_is_not_known_is_asked_for() -> None:
     quad = tile(None, 520, 450).quad_px
     half = HalfReading(None, 0.6, ((4, 0.6), (2, 0.3), (5, 0.05)))

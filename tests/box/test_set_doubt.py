@@ -31,7 +31,7 @@ def test_what_some_set_holds_is_no_doubt(read: tuple[tuple[int, int], ...]) -> N
 
 def test_a_tile_too_often_is_named() -> None:
     assert set_doubt(tiles((3, 5), (5, 3), (6, 6))) == (
-        "the set cannot be told: no set has 3-5 2 times; look at those first, then say it with --set"
+        "the set cannot be told: no set has 3-5 2 times; look at those first"
     )
     mixed = set_doubt(tiles((4, 6), (4, 6), (0, 1)))
     assert mixed is not None and "4-6 2 times" in mixed, "no set has blanks and this tile twice"

@@ -65,3 +65,12 @@ def test_a_hand_side_by_side_is_no_train() -> None:
     hand = outlines(*[(300.0 + WIDTH * n, 420.0) for n in range(6)])
     others = outlines(*[(300.0 + 90 * n, 640.0) for n in range(3)])
     assert in_hand(lying(np.concatenate([hand, others])), (1000, 840)).all()
+
+
+def test_a_tile_a_little_off_a_train_is_of_the_train_and_not_of_the_hand_below() -> None:
+    train = outlines(*[(200.0 + LENGTH * n + (40 if n == 5 else 0), 420.0) for n in range(6)])
+    middle = train.mean(1, keepdims=True)
+    train = np.float32(middle + (train - middle)[..., ::-1] * [1, -1])  # end to end, the last 0.4 lengths away
+    hand = outlines(*[(300.0 + 90 * n, 420.0 + WIDTH / 2 + 1.4 * LENGTH) for n in range(2)])
+    both = lying(np.concatenate([train, hand]))
+    assert in_hand(both, (1000, 840)).tolist() == [False] * 6 + [True] * 2
