@@ -21,7 +21,6 @@ from typing import Any
 
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
-from companion.log.corrections import open_questions
 from companion.log.event_fields import Candidate, Header
 from companion.log.events import (
     Discarded,
@@ -371,7 +370,7 @@ class Person:
             if tap.seq is not None and tap.again:
                 session.correct(tap.seq, {"withdrawn": True})
                 self.taps.remove(tap)
-        still = next((one for one in open_questions(session.events) if one.about == question.about), None)
+        still = next((one for one in session.questions if one.about == question.about), None)
         if still is not None and still.about not in self.sorted:
             self.sorted.add(still.about)
             row = [tap for tap in self.taps if tap.seq is not None][-40:]
@@ -452,7 +451,7 @@ def tell(
             continue
         person.taps.append(tap)
         for _ in range(6):
-            asked = [one for one in open_questions(session.events) if one.about is not None and one.seq not in known]
+            asked = [one for one in session.questions if one.about is not None and one.seq not in known]
             for question in asked:
                 known.add(question.seq)
                 key = person.key(question)
@@ -466,7 +465,7 @@ def tell(
                     told.missed.append(f"{tap.act.number}:{','.join(codes_asked)}")
                 if any(code in one.codes for code, _ in guilty for one in question.candidates):
                     told.asked_at_once = 1
-            due = [one for one in open_questions(session.events) if waiting.get(one.seq, n + 1) <= n]
+            due = [one for one in session.questions if waiting.get(one.seq, n + 1) <= n]
             if never or not due:
                 break
             key = person.key(due[0])
@@ -477,7 +476,7 @@ def tell(
     found = certain(session)
     told.innocent_at_end = len(found - broken)
     told.confirmed = len(found & guilty)
-    told.open = sum(one.about is not None for one in open_questions(session.events))
+    told.open = sum(one.about is not None for one in session.questions)
     told.exact = _exact(session, person)
     told.points = _points(session, played)
     return session, told

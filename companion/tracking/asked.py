@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from companion.play.course import TurnPlace
@@ -293,7 +294,7 @@ class AskedRound:
         if fitting:
             return self._struck(before, [placed for _, placed in fitting], tap)
         base = before.readings[0]
-        told = base.told(tap.told)
+        told = base.told(self._as_shown(base, tap))
         others = before.readings[1:]
         return self._asked(before, told, others, tap)
 
@@ -391,23 +392,35 @@ class AskedRound:
         breath = [n for n in holes if n not in shown and self._goes_on(reading, tap, n)]
         meant = tap.turn is not None and tap.turn != reading.now.turns.get(tap.by)
         # A marker goes with the turn that lacks it.
-        lacking = [n for n in holes if isinstance(tap.act, (Mark, Unmark)) and n and items[n - 1].by == tap.by]
+        astray = self._marker_astray(reading, tap)
+        lacking = [n for n in holes if astray and n and items[n - 1].by == tap.by]
         for n in dict.fromkeys((*shown, *breath, *lacking)):
             yield self._filling(reading, told, n), meant and n in shown
         behind = self._behind(reading, tap)
         if behind is not None:
             yield reading.altered((*items[:behind], told, *items[behind:])), False
+        stands = [n for n, one in enumerate(items) if self._stands_for(one, tap) and not self._again(items, tap)]
+        first = stands if astray else []
+        for n in first:
+            yield reading.altered((*items[:n], told, *items[n + 1 :])), False
         if not self._crossed(reading, tap):
             placed = reading.told(told)
             yield None if placed.wrong(len(items)) else placed, False
-        for n, one in enumerate(items):
-            if self._stands_for(one, tap) and not self._again(items, tap):
-                yield reading.altered((*items[:n], told, *items[n + 1 :])), False
+        for n in stands[len(first) :]:
+            yield reading.altered((*items[:n], told, *items[n + 1 :])), False
         for n in holes:
             if n not in shown and n not in breath and self._may_fill(reading, n):
                 yield self._filling(reading, told, n), False
         if sum(one.fine and one.by == tap.by for one in items) < tap.fines:
             yield reading.told(told._replace(fine=True)), False
+
+    def _marker_astray(self, reading: ActOrder, tap: Tap) -> bool:
+        """Whether a turn would begin with a marker, or move two in a row, as none does."""
+        now, last = reading.now, reading.items[-1] if reading.items else None
+        if not isinstance(tap.act, (Mark, Unmark)):
+            return False
+        begins = not (now.acted and not now.closed and now.player == tap.by)
+        return begins or (last is not None and last.by == tap.by and isinstance(last.act, (Mark, Unmark)))
 
     def _crossed(self, reading: ActOrder, tap: Tap) -> bool:
         """Whether the end for which the tile was tapped is no longer there."""
@@ -415,6 +428,18 @@ class AskedRound:
             return False
         here = reading.now.laid(Told(tap.act, tap.by, outer_only=True))
         return here is not None and tap.end not in here
+
+    def _as_shown(self, reading: ActOrder, tap: Tap) -> Told:
+        """The act of this tap; with both halves where the same key of the same picture has been tapped before, and the
+        train has gone on since: another tile with that half is not meant."""
+        told, act = tap.told, tap.act
+        if tap.end is None or not isinstance(act, Play) or not self._crossed(reading, tap):
+            return told
+        key = (act.train, act.tile.outer, tap.end)
+        for known in self.taps:
+            if isinstance(known.act, Play) and (known.act.train, known.act.tile.outer, known.end) == key:
+                return told._replace(act=replace(act, tile=Laid(tap.end, act.tile.outer)), outer_only=False)
+        return told
 
     def _stands_for(self, one: Told, tap: Tap) -> bool:
         """Whether an answer put this act in, and the tap is the same."""

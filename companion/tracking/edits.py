@@ -123,11 +123,14 @@ class _Maker:
         missing = before.missing_before(who, again=bool(self.codes & TOO_EARLY))
         if self.codes & BELOW:
             yield self._wait([who], 3 if self.further else 1)
+            yield from self._tile_below()
         if isinstance(self.told.act, (End, Pass)) and any(fault.player == who for fault in self.faults):
             yield self._wait([who], 2)
             if str(V.OUT_OF_TURN) not in self.codes:
                 return
         if self.mine:
+            if str(V.EXTRA_DRAW) in self.codes:
+                yield self._wait([who], 3)
             if missing and (self.codes & (AGAIN | TOO_EARLY) or len(before.players) == 2):
                 yield self._wait(missing, -6 if self.further and not before.done else 2)
                 yield from self._passed_since(missing)
@@ -157,6 +160,22 @@ class _Maker:
         items = (*self.items[:passes], *(Told(None, name, before=first) for name in holes), *self.items[passes:])
         yield Edit(Kind.LATER, COST[Kind.LATER] * len(holes), items, tuple(events))
 
+    def _tile_below(self) -> Iterator[Edit]:
+        """More of an earlier turn is still to come, with a tile on the same train: of the last one of each player, or
+        of that in which its last tile was laid."""
+        play, named = self.told.act, {self.who}
+        for n in range(len(self.items) - 2, max(-1, len(self.items) - 2 - OWN_WINDOW), -1):
+            one, then = self.items[n], self.items[n + 1]
+            ends = one.by != then.by and one.act is not None and then.tap is not None
+            there = isinstance(one.act, Play) and isinstance(play, Play) and one.act.train == play.train
+            if ends and (there or one.by not in named):
+                named.add(one.by)
+                items = (*self.items[: n + 1], Told(None, one.by, before=then.tap), *self.items[n + 1 :])
+                event = {"event": "turn_to_come", "by": one.by, "before": then.tap}
+                yield Edit(Kind.LATER, COST[Kind.LATER] + 2 * len(named), items, (event,))
+            if there:
+                return
+
     def _wait(self, names: Sequence[str], more: int) -> Edit:
         holes = [Told(None, name, before=self.told.tap) for name in names]
         events = [{"event": "turn_to_come", "by": name, "before": self.told.tap} for name in names]
@@ -173,6 +192,8 @@ class _Maker:
             yield from self._marker_of(play.train)
         if str(V.OUT_OF_TURN) in self.codes:
             yield from self._could_not_play(self.before.missing_before(self.who))
+        if self.before.left(self.who) == 0:
+            yield from self._draw_of(self.who)
 
     def _what_lacked(self, fault: Fault) -> Iterator[Edit]:
         who, place = fault.player, self._place(fault.tap)
@@ -208,6 +229,18 @@ class _Maker:
                 if not any(isinstance(told.act, Play) for told in mine):
                     yield self._put(place + 1, [Told(Mark(owner), owner)], 1)
                     return
+
+    def _draw_of(self, who: str) -> Iterator[Edit]:
+        """A draw in the last turn of this player that has none: there is a tile left, by what follows."""
+        place = len(self.items) - 1
+        while place >= 0:
+            if self.items[place].by == who:
+                first = self._turn_begins(place)
+                if not any(isinstance(told.act, Draw) for told in self.items[first:place]):
+                    yield self._put(first, [Told(Draw(), who)], -2)
+                    return
+                place = first
+            place -= 1
 
     def _could_not_play(self, names: Sequence[str]) -> Iterator[Edit]:
         if 0 < len(names) <= MOST_UNTOLD:

@@ -403,7 +403,8 @@ class TrainFold(Fold):
     def _depends(self, fault: Fault, told: Told) -> bool:
         if fault.code not in BEHIND_A_TURN_TO_COME:
             few = self.state.boneyard is not None and self.state.boneyard < FEW_LEFT
-            return (fault.code == V.NO_DRAW and few) or (fault.code == V.EXTRA_TILE and self.veiled)
+            drawn = fault.code == V.EXTRA_DRAW and self.to_come[-1] == fault.player
+            return drawn or (fault.code == V.NO_DRAW and few) or (fault.code == V.EXTRA_TILE and self.veiled)
         if fault.code == V.CLOSED_TRAIN:
             return isinstance(told.act, Play) and told.act.train in self.to_come
         if fault.code == V.DUPLICATE_TILE:

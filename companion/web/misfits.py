@@ -288,9 +288,11 @@ def _start_text(event: Line, family: str) -> str:
 
 
 def _later_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
-    names = list(dict.fromkeys(str(event["by"]) for event in events))
+    names, before = list(dict.fromkeys(str(event["by"]) for event in events)), events[0].get("before", about)
     if len(names) > 1:
         return _("The turns of %(names)s are not tapped yet", names=_in_a_row(names))
+    if before != about and names[0] == acts.whose_before(before):
+        return _("More of %(name)s's turn before %(act)s is not tapped yet", name=names[0], act=acts.name(before))
     if names[0] == acts.whose(about) and acts.line(about).get("event") != "passed":
         return _("A turn of %(name)s's before it is not tapped yet", name=names[0])
     if names[0] in (acts.whose(about), acts.whose_before(about)):
@@ -302,7 +304,7 @@ def _earlier_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
     seqs = [event["seq"] for event in events]
     if "after" in events[0]:
         return _("%(acts)s came only after it", acts=_capital(acts.names(sorted(seqs))))
-    before = events[0]["before"]
+    before = events[0].get("before", about)
     own = acts.whose_before(before)
     if own is not None and own == acts.whose(seqs[0]):
         if seqs == [about]:

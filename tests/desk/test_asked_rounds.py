@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from companion.game.session import Session
-from companion.log.corrections import open_questions
 from companion.log.event_fields import Header
 from companion.log.events import Unclear
 from companion.rules.position import Position
@@ -47,7 +46,7 @@ def tap(session: Session, said: str) -> None:
 
 
 def questions(session: Session) -> list[Unclear]:
-    return [one for one in open_questions(session.events) if one.about is not None]
+    return [one for one in session.questions if one.about is not None]
 
 
 def settle(session: Session, broken: set[tuple[str, str]]) -> int:

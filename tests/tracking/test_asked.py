@@ -398,3 +398,59 @@ def test_a_pass_before_the_turn_of_the_neighbour_is_a_turn_once_that_is_to_come(
     assert keys(question)[0] == ("later", "Ben") and question.keys[0].events[0]["before"] == 5
     asked.take(tap(7, "Ben 5-7@Ben #2"))
     assert list(asked.turns()) == [1, 2, 3, 4, 7, 5, 6]
+
+
+def test_a_key_tapped_again_on_a_page_that_is_behind_is_no_other_tile() -> None:
+    """12-9, and once more for the end with 12: by then that would read as 9-9."""
+    asked = told("Ann 9@Ann 12", "Ann 9@Ann 12", rules="cz")
+    (question,) = asked.questions()
+    assert question.seq == 2 and keys(question)[0] == ("twice", "2")
+
+
+def test_the_tile_below_may_belong_to_more_of_anybodys_turn() -> None:
+    taps = ("Ann draws", "Ann marks", "Ben 12-5@Ben", "Cy draws", "Ann draws", "Ann 6-1@Ann")
+    asked = told(*taps, "Ben 5-4@Ben", rules="reeves")
+    (question,) = asked.questions() or asked.silent()
+    waits = [dict(key.events[0]) for key in question.keys if key.kind is Kind.LATER]
+    assert {"event": "turn_to_come", "by": "Cy", "before": 5} in waits
+
+
+def test_a_marker_that_begins_a_turn_is_the_one_that_an_answer_put_in() -> None:
+    asked = AskedRound(load_ruleset("tactic"), table(("Ann", "Ben")), "Ann")
+    row = [
+        "Ann 12-3@Ann",
+        "Ben draws",
+        "Ben marks",
+        "Ann 3-4@Ann",
+        "Ben 12-5@Ben",
+        "Ben unmarks",
+        "Ann draws",
+        "Ben marks",
+    ]
+    for seq, one in enumerate(row, 1):
+        asked.take(tap(seq, one)._replace(put_in=seq == 3))
+    assert not asked.questions() and 3 not in asked.turns() and asked.turns()[8].own == 1
+
+
+def test_a_second_draw_may_have_a_double_between() -> None:
+    taps = (*HONEST, "Ann draws", "Ann draws")
+    asked = told(*taps)
+    (question,) = asked.questions()
+    assert ("later", "Ann") in keys(question)
+    asked = told(*taps, "Ann marks", "Ann 4-4@Ann", answers=answered_by(question, ("later", "Ann")))
+    assert not against(asked)
+
+
+def answered_by(question: TapQuestion, key: tuple[str, ...]) -> dict[int, list[TapAnswer]]:
+    """The question answered by this key."""
+    one = question.keys[keys(question).index(key)]
+    return {question.seq: [TapAnswer(one.kind, one.events, "Dad", 99)]}
+
+
+def test_whoever_goes_on_with_no_tile_left_by_the_count_has_drawn_before() -> None:
+    ruleset = load_ruleset("reeves")
+    asked = AskedRound(ruleset, replace(table(("Ann", "Ben")), hands={"Ann": 2, "Ben": 9}), "Ann")
+    for seq, one in enumerate(["Ann 12-3@Ann", "Ben 12-5@Ben", "Ann 3-3@Ann", "Ann draws"], 1):
+        asked.take(tap(seq, one))
+    (question,) = asked.questions()
+    assert keys(question)[0] == ("missing", "Ann")
