@@ -205,3 +205,7 @@ if not TYPE_CHECKING:
             found = import_module(f"{__name__}.ruleset_fields").checked(found)
         globals()[name] = found
         return found
+
+    def __dir__() -> list[str]:
+        """For whoever looks around in a shell."""
+        return sorted({*globals(), *__all__})

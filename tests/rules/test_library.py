@@ -132,9 +132,8 @@ def test_a_public_name_takes_and_gives_public_types_alone(package: types.ModuleT
 
 
 def test_whoever_asks_for_a_tile_loads_no_judge() -> None:
-    code = (
-        "import sys; from companion.rules import Tile; print(sorted(one for one in sys.modules if 'companion' in one))"
-    )
+    loaded = "sorted(one for one in sys.modules if 'companion' in one)"
+    code = f"import sys; from companion import rules; rules.Tile, dir(rules).index('Board'); print({loaded})"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "'companion.rules.tile'" in ran.stdout
     assert not any(one in ran.stdout for one in ("judge", "board", "audit", "notation"))
