@@ -56,6 +56,7 @@ def test_while_everybody_builds_nobody_is_said_to_be_to_move(cz: Table) -> None:
     cz.lay("Ann", "12-3", "3-5")
     cz.lay("Cy", "12-4")
     everybody_builds(cz)
+    assert "open to all" not in region(cz, "yard"), "the Mexican train is closed until ordinary turns begin"
     assert sent_by(cz, "pass") == ["Ann", "Cy"]
     assert "Ben cannot play: marker, next" in region(cz, "act")
     assert region(cz, "yard").count("open ") >= 3, "each of them may be built on"

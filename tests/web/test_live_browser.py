@@ -346,6 +346,42 @@ def test_a_phone_held_sideways_has_table_and_keys(browser: Browser, address: str
     context.close()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1024, 768), (1920, 1080)])
+def test_the_keys_stay_on_a_wide_screen_and_cover_no_question(
+    browser: Browser, address: str, session: FakeSession, width: int, height: int
+) -> None:
+    """They lay below the table, so that a tablet had to be scrolled at each turn."""
+    session.show(tables.midgame())
+    context = browser.new_context(viewport={"width": width, "height": height})
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("#region-act summary").first.click()
+    for part in ('[name="outer"][value="0"]', '[name="outer"][value="12"]', 'form[action="/api/undo"] button'):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    expect(page.locator("#region-turn h2")).to_be_in_viewport(ratio=1)
+    session.show(tables.question() | {"seq": 41})
+    asked = page.locator(".alerts .question").first
+    expect(asked).to_be_visible()
+    below = "asked => { const keys = document.querySelector('.act').getBoundingClientRect(); return keys.top; }"
+    top, box = asked.evaluate(below), asked.bounding_box()
+    assert box is not None and box["y"] + box["height"] <= top + 1
+    context.close()
+
+
+def test_the_big_screen_on_a_phone_is_laid_out_for_the_phone(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    session.show(tables.midgame())
+    for width, height in ((320, 640), (390, 844), (844, 390)):
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.goto(f"{address}/tv", wait_until="domcontentloaded")
+        name, ends = (page.locator(part).first.bounding_box() for part in ("#region-turn h2", "#region-turn .ends"))
+        assert name and ends and name["x"] + name["width"] <= ends["x"] + 1, "beside each other"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.close()
+
+
 def test_a_lost_line_covers_nobodys_name(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.midgame())
     context = browser.new_context(viewport={"width": 390, "height": 844})

@@ -381,4 +381,5 @@ def test_the_large_key_names_the_player_and_a_camera_game_has_none(session: Sess
     assert key_of(page, "/api/cannot-play") == "Ben cannot play: draw, marker, next"
     keys = page.partition('<div class="quick">')[2].partition('<details class="rare"')[0]
     assert keys.count('<button class="button">') == (0 if watched else 1)
+    assert keys.count('class="wide"') == (0 if watched else 1)
     assert "≠<small>other</small>" in page

@@ -90,7 +90,7 @@ function showNewest(own = false) {
   if (at === newest || (!own && Date.now() - looked < LOOKS_MS)) return;
   newest = at;
   const turn = document.getElementById("region-turn");
-  if (over && over.getBoundingClientRect().top < 0) turn.scrollIntoView();
+  if (over && over.getBoundingClientRect().top < 0) over.scrollIntoView();
   if (over || !tile) return;
   const top = Math.max(0, turn.getBoundingClientRect().bottom);
   const keys = dock.getBoundingClientRect(); // They are below the table, beside it, or there are none.
