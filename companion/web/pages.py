@@ -57,7 +57,7 @@ from companion.web.score_sheet import summary_of
 from companion.web.serving import photograph_limit
 from companion.web.setup import last_game
 from companion.web.tapping import carry
-from companion.web.texts import code_rule, code_title, reminder, repair_text, translated
+from companion.web.texts import code_rule, code_title, reminder, repair_text, rule_sets, translated
 from companion.web.wording import calls_of, notices, recent_faults
 
 whose = Blueprint("whose", __name__)
@@ -204,7 +204,7 @@ TOLD = (
     misfits.acts_of, misfits.keys_of, misfits.question_text, misfits.put_before_text, misfits.turn_to_come_text,
     wording.settle_text, misfits.misfits_here, misfits.put_before_here, misfits.own_turn, misfits.turn_waiting, sprite,
     summary_of, pin_place_text, fields_sent_again, own_address, invitation, qr_address, uninvited_text, last_game,
-    undo_text, taken_back_text, may_put_back, brought_down_by,
+    rule_sets, undo_text, taken_back_text, may_put_back, brought_down_by,
 )  # fmt: skip
 """Functions that every template may call by their own names."""
 

@@ -310,7 +310,8 @@ def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, in
     if how != "abandoned":
         # Whoever left comes first: with the last of the others the round is scored.
         for name, hand in sorted(shown.items(), key=lambda one: one[0] in there):
-            if name not in known or sorted(map(sorted, known[name])) != sorted(map(sorted, hand)):
+            aside = name in board.gone and not hand and name not in known
+            if not aside and (name not in known or sorted(map(sorted, known[name])) != sorted(map(sorted, hand))):
                 act(session.show_hand, name, hand, **({} if number is None else {"number": number}))
 
 

@@ -49,4 +49,5 @@ def test_the_hand_aside_counts_as_it_is_typed_and_is_not_taken_for_one_that_went
         back = table.client.post("/round-end", data={**typed, "seen": seen[1]})
     assert back.status_code == 303
     assert state_of(table.session)["totals"] == {"Ann": 0, "Ben": points, "Cy": 2}
+    assert "Ben has no tiles left" not in table.page, "nobody said so"
     assert 'value="Ben"' not in table.client.get("/players").text, "the form proposes who is there"
