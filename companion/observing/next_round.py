@@ -78,10 +78,8 @@ def confused_here(layout: Layout) -> Confused:
     """Which values the eye does not tell apart on this table: halves that it could not read, though what they join
     tells their value."""
     found: dict[int, dict[int, float]] = {}
-    for half in _halves(layout):
-        likelihood = dict(half.others)
-        # Only of a half that was not read its own value is among the others.
-        if half.value is None or half.value not in likelihood or sum(likelihood.values()) < PRINT:
+    for half in _told(layout):
+        if half.value is None or sum(p for _, p in half.others) < PRINT:
             continue
         for value, p in half.others:
             if value != half.value and p >= TAKEN_FOR:
@@ -90,10 +88,22 @@ def confused_here(layout: Layout) -> Confused:
     return found
 
 
-def _halves(layout: Layout) -> Iterator[SeenHalf]:
+def _told(layout: Layout) -> Iterator[SeenHalf]:
+    """The halves that were not read, and whose value the table tells: they join a half that was read as the same."""
     engine = () if layout.engine is None else (layout.engine,)
-    for tile in (*engine, *(one for train in layout.trains.values() for one in train), *layout.line):
-        yield from tile.halves or ()
+    for tile in engine:
+        yield from (half for half in tile.halves or () if half.given)
+    for row in (*((*engine, *train) for train in layout.trains.values()), layout.line):
+        for before, after in pairwise(row):
+            if before.halves is None or after.halves is None:
+                continue
+            outer, inner = before.halves[1 - before.inner_half], after.halves[after.inner_half]
+            if outer.value != inner.value:
+                continue
+            if inner.given and (before is layout.engine or not outer.given):
+                yield inner
+            elif outer.given and not inner.given:
+                yield outer
 
 
 def _doubted(

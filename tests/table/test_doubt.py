@@ -321,7 +321,8 @@ def coarse(*hidden: tuple[int, float]) -> Layout:
     known = SeenHalf(12, 0.39, hidden or ((6, 0.39), (12, 0.33), (10, 0.24)))
     first = replace(eastward([(12, 9)])[0], halves=(known, SeenHalf(9, 0.9999)))
     second = replace(tile(700.0, 700.0, 0.0, 6, 7), halves=(SeenHalf(6, 0.9968, ((8, 0.0012),)), SeenHalf(7, 0.9999)))
-    return Layout(trains={"Ann": (PlacedTile(1, first),), "Ben": (PlacedTile(2, second),)})
+    engine = PlacedTile(3, tile(600.0, 450.0, 90.0, 12, 12))
+    return Layout(engine=engine, trains={"Ann": (PlacedTile(1, first),), "Ben": (PlacedTile(2, second),)})
 
 
 def test_a_value_that_the_table_shows_to_be_taken_for_another_is_not_surely_read() -> None:
@@ -329,6 +330,22 @@ def test_a_value_that_the_table_shows_to_be_taken_for_another_is_not_surely_read
     (reading,) = readings_of(Observation((laying,)), coarse()).values()
     assert reading.p[0] < 0.8 and reading.p[1] == 0.9999
     assert reading.others[0][0][0] == 12 and reading.others[0][0][1] == pytest.approx(0.28, abs=0.01)
+
+
+def test_what_an_unread_half_most_likely_is_says_nothing_about_how_the_eye_errs() -> None:
+    """Nothing lies at the end of Ann's train: that it is a twelve is no more than likely."""
+    layout = coarse()
+    (first,) = layout.trains["Ann"]
+    assert first.halves is not None
+    open_end = replace(first, inner_half=1)
+    alone = replace(layout, trains={**layout.trains, "Ann": (open_end,)})
+    laying = Laying(Laid(6, 7), "Ben")
+    (reading,) = readings_of(Observation((laying,)), alone).values()
+    assert reading.p[0] == 0.9968
+    beyond = PlacedTile(4, tile(800.0, 700.0, 0.0, 12, 1))
+    told = replace(layout, trains={**layout.trains, "Ann": (open_end, beyond)})
+    (reading,) = readings_of(Observation((laying,)), told).values()
+    assert reading.p[0] < 0.8
 
 
 def test_what_a_marker_covers_says_nothing_about_how_a_value_is_read() -> None:
