@@ -603,14 +603,17 @@ class GameView:
     def scores(self) -> tuple[ScoreRow, ...]:
         """In order of seats: a scoreboard whose lines jump about cannot be read from across the room."""
         last: Mapping[str, int] = self.rounds_played[-1].scores if self.rounds_played else {}
-        numbers = sorted((self.totals[name] for name in self.players), reverse=self.most_points_win)
+        # Whoever has left comes last: neither leads nor wins.
+        there = [name for name in self.players if name not in self.gone]
+        numbers = sorted((self.totals[name] for name in there), reverse=self.most_points_win)
+        rank = {name: numbers.index(self.totals[name]) + 1 for name in there}
         return tuple(
             ScoreRow(
                 seat,
                 self.totals[seat.name],
                 last.get(seat.name),
                 self.hands.get(seat.name),
-                numbers.index(self.totals[seat.name]) + 1 if self.counted else 0,
+                rank.get(seat.name, len(there) + 1) if self.counted else 0,
             )
             for seat in self.seats
         )

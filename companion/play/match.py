@@ -639,9 +639,10 @@ class Match:
         return self.ended_now() if points or (last is not None and sheet.number >= last) else None
 
     def ended_now(self) -> MatchEnded:
-        """The match as won on the totals so far."""
+        """The match as won on the totals so far, by somebody who has not left in the last round."""
         mode = WINNER_TAKES if self.most_points_win else "penalty"
-        winners = match_winners(self.board.totals, mode)
+        gone = frozenset[str]() if self.course is None else self.course.table.gone
+        winners = match_winners({name: n for name, n in self.board.totals.items() if name not in gone}, mode)
         return MatchEnded(winners=winners, totals=dict(self.board.totals), source="rule")
 
     def _start(self, event: RoundStarted) -> MatchStep:

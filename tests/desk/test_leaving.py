@@ -87,7 +87,7 @@ def test_it_is_a_step_back_like_any(tmp_path: Path) -> None:
 
 
 def test_the_hand_that_lies_aside_counts_as_it_is_shown_and_else_for_nothing(tmp_path: Path) -> None:
-    for shown, points in (((), 0), (((3, 4),), 7)):
+    for shown, points in (((), 0), (((0, 1),), 1)):
         folder = tmp_path / str(points)
         folder.mkdir()
         session = table(folder)
@@ -99,6 +99,9 @@ def test_the_hand_that_lies_aside_counts_as_it_is_shown_and_else_for_nothing(tmp
         session.show_hand("Cy", ((1, 1),))
         assert state_of(session)["totals"] == {"Ann": 0, "Ben": points, "Cy": 2}
         assert state_of(session)["next"]["starter"] == "Ben", "the seats stay until the players change"  # type: ignore[index]
+        assert [row.rank for row in session.snapshot().scores] == [1, 3, 2]
+        session.end_match()
+        assert session.snapshot().winners == ("Ann",), "nobody wins by leaving"
         session.close()
 
 
