@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Picture, middle_levels
-from vision.rectify import cut, half_corners, side_px
+from vision.rectify import cut_wh, half_corners, side_px
 
 Floats = NDArray[np.float32]
 
@@ -85,7 +85,7 @@ def ink_of(image: Picture, quad: Floats, half: int, smallest_px: float) -> Float
     )
     to_picture = cv2.getPerspectiveTransform(whole, corners.astype(np.float32))
     inner = cv2.perspectiveTransform(part[None], to_picture)[0]
-    seen = np.asarray(cv2.GaussianBlur(cut(image, inner, _SIDE), (0, 0), 0.8), np.uint8)
+    seen = np.asarray(cv2.GaussianBlur(cut_wh(image, inner, (_SIDE, _SIDE)), (0, 0), 0.8), np.uint8)
     apart = np.abs(seen - middle_levels(seen.reshape(1, -1, 3))[0]).max(2).astype(np.uint8)
     _, ink = cv2.threshold(apart, 0, 1, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     count, _, boxes, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)

@@ -327,8 +327,7 @@ def _hold(quads: Floats, points: Floats) -> NDArray[np.bool_]:
 def level_for(levels: Levels, quad: NDArray[np.floating], span: float, size: int) -> int:
     """By what a picture may be divided so that `cut_square` still has more pixels than it needs."""
     wide = span * longer_side(quad)
-    factors = [one for one in levels if wide >= FINER * size * one]
-    return max(factors, default=1)
+    return max((one for one in levels if wide >= FINER * size * one), default=1)
 
 
 def longer_side(quad: NDArray[np.floating]) -> float:

@@ -51,11 +51,6 @@ def grown(corners: ArrayLike, margin: float) -> Floats:
     return np.asarray(centre + (c - centre) * (1 + 2 * margin), np.float64)
 
 
-def cut(image: Picture, corners: ArrayLike, size: int) -> Image:
-    """The (size, size, 3) picture of what lies inside four corners (top left, top right, bottom right, bottom left)."""
-    return cut_wh(image, corners, (size, size))
-
-
 def cut_wh(image: Picture, corners: ArrayLike, size_wh: tuple[int, int]) -> Image:
     """The (h, w, 3) picture of what lies inside four corners (top left, top right, bottom right, bottom left).
 

@@ -8,7 +8,7 @@ import pytest
 
 from vision.detector import pieces
 from vision.frame import pyramid
-from vision.rectify import cut, cut_tile, grown, half_corners, middle, shifted
+from vision.rectify import cut_tile, cut_wh, grown, half_corners, middle, shifted
 from vision.rotated import area, iou, quads_of, shared, sides, suppress
 
 FLAT = np.array([[0, 20], [0, 0], [40, 0], [40, 20]], float)
@@ -44,7 +44,7 @@ def drawn_tile(angle, scale=1.0):
 @pytest.mark.parametrize("scale", [1.0, 4.0])
 def test_a_half_is_cut_with_its_outer_end_at_the_left_however_the_tile_lies(angle, scale):
     image, quad = drawn_tile(angle, scale)
-    marked, plain = (cut(image, grown(half_corners(quad, half), 0.06), 48) for half in (0, 1))
+    marked, plain = (cut_wh(image, grown(half_corners(quad, half), 0.06), (48, 48)) for half in (0, 1))
     columns = np.flatnonzero(marked.mean(2)[20:28].min(0) < 60)
     assert columns.max() < 20
     assert plain[8:40, 8:40].min() > 150
