@@ -419,39 +419,37 @@ class RoundTracker:
         if evidence.number != number:
             pieces = (replace(one, item=one.item % ITEMS + number * ITEMS) for one in evidence.pieces)
             evidence = replace(evidence, number=number, pieces=tuple(pieces))
-        first = min([len(self.log), *(self._read_anew(one, *by_now) for one, by_now in evidence.read_since.items())])
+        for taken, by_now in evidence.read_since.items():
+            self._read_anew(taken, *by_now)
         for piece in evidence.pieces:
             there = self._withdrawn_before(piece)
             if there is not None:
                 # It lies there after all, and where it came to lie there has not changed.
                 self.shown[piece.item] = there
                 self.statements[there.item] = replace(self.statements[there.item], withdrawn=False)
-                first = min(first, self._step_of(there.item))
                 continue
             earlier = self._entered_already(piece)
             if earlier is not None:
                 self.shown[piece.item] = earlier
                 self.statements[earlier.item] = replace(self.statements.get(earlier.item, NO_STATEMENT), seen=number)
                 self.touched = [one for one in self.touched if one.item != earlier.item]
-                first = min(first, self._step_of(earlier.item))
-        self._append(evidence, first)
+        self._append(evidence)
         return number
 
-    def _read_anew(self, taken: Laying, read: Laying, reading: Confidence) -> int:
-        """Let the tile that was `taken` for another have been `read` when it came; the step in which it did."""
+    def _read_anew(self, taken: Laying, read: Laying, reading: Confidence) -> None:
+        """Let the tile that was `taken` for another have been `read` when it came."""
         was, act = Play(taken.tile, taken.train), Play(read.tile, read.train)
         for n in reversed(range(len(self.log))):
             step = self.log[n]
             if any(piece.act == was for piece in step.pieces):
                 pieces = (replace(one, act=act).read_as(reading) if one.act == was else one for one in step.pieces)
                 self.log[n] = replace(step, pieces=tuple(pieces))
-                return n
-        return len(self.log)
+                return
 
-    def _append(self, evidence: Evidence, first: int) -> None:
+    def _append(self, evidence: Evidence) -> None:
         self.log.append(evidence)
         self.number = evidence.number + 1
-        self._run_from(first)
+        self._run()
 
     def _entered_already(self, piece: Piece) -> Piece | None:
         """The piece with which somebody has entered this act, if no picture has shown it yet.
@@ -507,7 +505,7 @@ class RoundTracker:
             item, step = number * ITEMS, len(self.log)
             self.entered_at[item] = step
             self._touch(item, act, step)
-            self._append(Evidence(number, (entered(item, act, by),)), step)
+            self._append(Evidence(number, (entered(item, act, by),)))
             return item
         step = self._step_of(before)
         there = self.log[step]
@@ -520,7 +518,7 @@ class RoundTracker:
         self.log[step] = replace(there, pieces=(*there.pieces[:place], piece, *there.pieces[place:]))
         self.number += 1
         self._touch(item, act, step)
-        self._run_from(step)
+        self._run()
         return item
 
     def _seen_late(self, act: Action, step: int) -> list[Piece]:
@@ -565,7 +563,7 @@ class RoundTracker:
                 for act in {before.act, after.act, piece.act} - {None}:
                     self._touch(item, act, step)
         self.statements[item] = after
-        self._run_from(step)
+        self._run()
 
     def _looked_since(self, step: int) -> bool:
         return any(not one.is_statement for one in self.log[step:])
@@ -590,13 +588,12 @@ class RoundTracker:
                 return n
         raise KeyError(item)
 
-    def _run_from(self, step: int) -> None:
+    def _run(self) -> None:
         self._answers.clear()
-        self._trusting.run(step)
         if self._blind is None and (self.statements or self.entered_at):
-            self._blind = _TrackerFold(self, blind=True)
-        if self._blind is not None:
-            self._blind.forget(step)
+            # Until now both have taken the same.
+            self._blind = self._trusting.fork(self, blind=True)
+        self._trusting.run()
 
     def evidence_at(self, step: int, *, blind: bool) -> Evidence:
         """A step as it is believed after all that people have said."""
@@ -615,8 +612,8 @@ class RoundTracker:
         other = copy(self)
         other.log, other.statements, other.shown = list(self.log), dict(self.statements), dict(self.shown)
         other.touched, other.entered_at = list(self.touched), dict(self.entered_at)
-        other._trusting, other._answers = self._trusting.fork(other), []
-        other._blind = None if self._blind is None else self._blind.fork(other)
+        other._trusting, other._answers = self._trusting.fork(other, blind=False), []
+        other._blind = None if self._blind is None else self._blind.fork(other, blind=True)
         return other
 
     def faultless(self, evidence: Evidence) -> bool:
@@ -710,41 +707,37 @@ class RoundTracker:
 
 
 class _TrackerFold:
-    """The fold of a tracker's log and where it can begin again: before every step of late, and once a lap before."""
+    """The fold of a tracker's log and where it can begin again: before every step of late, and once a lap before.
+    `taken`: the steps as it has taken them."""
 
     def __init__(self, tracker: RoundTracker, *, blind: bool) -> None:
         self.tracker = tracker
         self.blind = blind
         self.fold = tracker.started()
-        self.done = 0
+        self.taken: list[Evidence] = []
         self.kept: dict[int, FoldState] = {}
 
-    def fork(self, tracker: RoundTracker) -> _TrackerFold:
+    def fork(self, tracker: RoundTracker, *, blind: bool) -> _TrackerFold:
         other = copy(self)
-        other.tracker, other.fold, other.kept = tracker, self.fold.fork(), dict(self.kept)
+        other.tracker, other.blind = tracker, blind
+        other.fold, other.taken, other.kept = self.fold.fork(), list(self.taken), dict(self.kept)
         return other
 
-    def forget(self, step: int) -> None:
-        """Go back to before `step`."""
-        if step < self.done:
-            last = max((n for n in self.kept if n <= step), default=None)
-            if last is None:
-                self.fold, self.done = self.tracker.started(), 0
-            else:
-                self.fold.restore(self.kept[last])
-                self.done = last
-            self.kept = {n: kept for n, kept in self.kept.items() if n <= self.done}
-
-    def run(self, step: int | None = None) -> None:
-        """Take all the steps that are not taken yet, from `step` on anew."""
-        if step is not None:
-            self.forget(step)
+    def run(self) -> None:
+        """Take the steps of the log as they are believed by now, from the first one on that it has not taken so."""
+        due = [self.tracker.evidence_at(n, blind=self.blind) for n in range(len(self.tracker.log))]
+        same = next((n for n, (one, other) in enumerate(zip(self.taken, due, strict=False)) if one != other), None)
+        if same is not None:
+            last = max(n for n in self.kept if n <= same)
+            self.fold.restore(self.kept[last])
+            del self.taken[last:]
+            self.kept = {n: kept for n, kept in self.kept.items() if n <= last}
         with uncollected():
-            for n in range(self.done, len(self.tracker.log)):
+            for n in range(len(self.taken), len(due)):
                 self.kept[n] = self.fold.state()
                 self.kept.pop(self._stale(n), None)
-                self.fold.step(self.tracker.evidence_at(n, blind=self.blind))
-        self.done = len(self.tracker.log)
+                self.fold.step(due[n])
+        self.taken = due
 
     def _stale(self, n: int) -> int:
         players = len(self.tracker.players)

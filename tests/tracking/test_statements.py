@@ -8,7 +8,7 @@ import pytest
 
 from companion.rules.position import Draw, Mark, Pass, Play, Unmark
 from companion.rules.tile import Laid
-from companion.tracking.tracker import RoundTracker
+from companion.tracking.tracker import RoundFold, RoundTracker
 from companion.tracking.verdict import Verdict
 from tests.desk.watching import table_change
 from tests.tracking.rounds import charges, dealt, play, see, tracked
@@ -238,3 +238,18 @@ def test_a_tile_that_others_rest_on_is_still_believed_where_somebody_withdraws_i
     assert play(belief, "1-4@Ann").taken_back and not certain(belief)
     tiles = ("2-5@Ben", "3-6@Cy", "4-7@Ann", "5-8@Ben")
     assert [play(belief, tile).by for tile in tiles] == ["Ben", "Cy", "Ann", "Ben"]
+
+
+def test_a_name_costs_one_fold_of_the_changes_since(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if nobody had said anything is what was believed before: no change is explained for that again."""
+    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+5-4@Ann", "+2-6@Ben", "+3-7@Cy"])
+    taken, step = [], RoundFold.step
+    monkeypatch.setattr(RoundFold, "step", lambda fold, change: (taken.append(change.number), step(fold, change))[1])
+    second = play(belief, "12-2@Ben").item
+    belief.name_player(second, "Ben")
+    assert "MISMATCH" in certain(belief)
+    assert [number for number in taken if number >= 1] == [1, 2, 3, 4, 5]
+    taken.clear()
+    belief.name_player(second, None)
+    assert "MISMATCH" in certain(belief)
+    assert [number for number in taken if number >= 1] == [1, 2, 3, 4, 5]
