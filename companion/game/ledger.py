@@ -9,18 +9,25 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-from companion.game.timeline import Answers, Timeline, answers_of, asking, first_looks, standing_questions
+from companion.game.timeline import (
+    Answers,
+    Timeline,
+    answers_of,
+    asking,
+    by_round,
+    first_looks,
+    standing_questions,
+)
 from companion.game.watched_round import WatchedRound
 from companion.log.corrections import EffectiveEvent, effective_events
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, Event, Passed, RoundEnded, RoundStarted, SeenLine, TileTakenBack, Unclear
 from companion.log.journal import Journal
-from companion.play.course import Course
 from companion.play.match import Match
 from companion.rules.ruleset import RuleSet
 
@@ -61,10 +68,10 @@ def lines_of(begun: int, lines: Sequence[Event]) -> list[Event]:
 
 
 class History:
-    """A journal's lines worked out: the events in force, and the game with its past.
+    """A journal's lines worked out: the events in force, the game with its past, and the belief about each round that a
+    camera watched, by the line that began it.
 
-    `told`: rounds that have been told to a belief already, by the line that began them. `worked_out`: games that share
-    some of it with this one and are known, as are the beliefs in `retold`.
+    `beliefs` and `base` are those of lines that say in part the same.
     """
 
     def __init__(
@@ -75,77 +82,32 @@ class History:
         seen: Sequence[SeenLine],
         *,
         looks: Iterable[int] | None = None,
-        told: Mapping[int, Sequence[EffectiveEvent]] | None = None,
+        beliefs: Mapping[int, WatchedRound] | None = None,
         base: Timeline | None = None,
-        worked_out: Sequence[Timeline] = (),
-        retold: deque[tuple[Any, WatchedRound]] | None = None,
     ) -> None:
         self.rounds = Rounds.of(lines, (one.after for one in seen) if looks is None else looks)
-        self.belief: WatchedRound | None = None
-        self.told = dict(told or {})
+        self.beliefs: dict[int, WatchedRound] = {}
         self.held: list[EffectiveEvent] = []
-        answers = answers_of(lines)
-        in_force = effective_events(lines)
-        worked_out = list(worked_out)
-        for part in _by_round(in_force):
-            begun, self.belief = part[0].event, None
+        self.timeline = Timeline(header, rules, self.rounds.looks, answers_of(lines))
+        for part in by_round(effective_events(lines)):
+            begun = part[0].event
             if isinstance(begun, RoundStarted) and begun.seq in self.rounds.looks:
-                known = self.told.get(begun.seq)
-                if known is None:
-                    opened = Timeline.of(
-                        header,
-                        rules,
-                        [*self.held, part[0]],
-                        base=base,
-                        looks=self.rounds.looks,
-                        answers=answers,
-                        known=worked_out,
-                    )
-                    worked_out.append(opened)
-                    base, course = base or opened, opened.match.course
-                    assert course is not None
-                    told_of = lines_of(begun.seq, lines), _within(seen, begun.seq, self.rounds)
-                    self.belief = _told(begun, course, *told_of, deque(maxlen=0) if retold is None else retold)
-                    known = self.told[begun.seq] = self.belief.held()
-                self.held += known
-            else:
-                self.held += part
-        if self.belief is not None:
-            # This round goes on.
-            del self.told[self.belief.begun.seq]
-        self.timeline = Timeline.of(
-            header, rules, self.held, base=base, looks=self.rounds.looks, answers=answers, known=worked_out
-        )
+                course = self.timeline.match.take(begun, 0).match.course
+                assert course is not None
+                told = WatchedRound.told_on(
+                    (beliefs or {}).get(begun.seq),
+                    begun,
+                    course,
+                    lines_of(begun.seq, lines),
+                    self._seen_in(begun, seen),
+                )
+                self.beliefs[begun.seq] = told
+                part = told.held()
+            self.timeline.tell(part, base)
+            self.held += part
 
-
-def _told(
-    begun: RoundStarted, start: Course, lines: list[Event], seen: list[SeenLine], known: deque[tuple[Any, WatchedRound]]
-) -> WatchedRound:
-    """The round told to a belief, or the one among `known` that was told the same."""
-    mark = begun, start.table, start.starter, start.starter_known, [replace(line, at="") for line in lines], seen
-    for other, told in list(known):
-        if other == mark:
-            again = told.fork()
-            again.stamp(lines)
-            return again
-    told = WatchedRound.told(begun, start, lines, seen)
-    known.append((mark, told.fork()))
-    return told
-
-
-def _within(seen: Iterable[SeenLine], begun: int, rounds: Rounds) -> list[SeenLine]:
-    return [one for one in seen if rounds.of_line(one.after) == begun]
-
-
-def _by_round(held: Sequence[EffectiveEvent]) -> Iterator[list[EffectiveEvent]]:
-    part: list[EffectiveEvent] = []
-    for one in held:
-        if isinstance(one.event, RoundStarted) and part:
-            yield part
-            part = []
-        part.append(one)
-    if part:
-        yield part
+    def _seen_in(self, begun: RoundStarted, seen: Iterable[SeenLine]) -> list[SeenLine]:
+        return [one for one in seen if self.rounds.of_line(one.after) == begun.seq]
 
 
 class Ledger:
@@ -163,22 +125,15 @@ class Ledger:
         self.header = journal.header
         self.confirms = lambda due: True
         self._looked_on: int | None = None
-        self._belief: WatchedRound | None = None
-        self._told: dict[int, Sequence[EffectiveEvent]] = {}
-        self._tried: deque[Timeline] = deque(maxlen=MOST_TRIED)
-        self._retold: deque[tuple[Any, WatchedRound]] = deque(maxlen=MOST_TRIED)
+        self._tried: deque[tuple[Any, list[Event], History]] = deque(maxlen=MOST_TRIED)
         self._looked_at: deque[tuple[int, History]] = deque(maxlen=MOST_LOOKED_AT)
-        history = History(self.header, rules, journal.events, journal.seen, looks=journal.looks)
-        self.held, self.timeline = list(history.held), history.timeline
-        self._keep(history)
+        self._take_over(History(self.header, rules, journal.events, journal.seen, looks=journal.looks))
 
-    def _keep(self, history: History) -> None:
-        self.rounds, self._told = history.rounds, history.told
-        if history.belief is not None:
-            self._belief = history.belief
-        elif self._belief is not None:
-            # It goes on, and nothing in it was changed.
-            self._told.pop(self._belief.begun.seq, None)
+    def _take_over(self, history: History) -> None:
+        self.rounds, self.held, self.timeline = history.rounds, list(history.held), history.timeline.copy()
+        self._beliefs = {begun: told.at_rest() for begun, told in history.beliefs.items() if begun != self._begun_at}
+        if self._begun_at in history.beliefs:
+            self._beliefs[self._begun_at] = history.beliefs[self._begun_at].fork()
 
     @property
     def lines(self) -> Sequence[Event]:
@@ -197,16 +152,15 @@ class Ledger:
     def at(self, seq: int) -> Callable[[], History]:
         """A function that works out the events in force and the game after that line. It may take seconds and needs
         no lock, but one at a time is worked out."""
-        written, base, told = self.lines, self.timeline.copy(), dict(self._told)
+        written, base, told = self.lines, self.timeline.copy(), dict(self._beliefs)
         lines, seen = written[:seq], [one for one in self.seen if one.after < seq]
         kept = self._looked_at
 
         def work_out() -> History:
             then = next((one for at, one in kept if at == seq), None)
             if then is None:
-                before = {begun: held for begun, held in told.items() if lines_of(begun, written)[-1].seq < seq}
-                known = [one.timeline for _, one in kept]
-                then = History(self.header, self.rules, lines, seen, told=before, base=base, worked_out=known)
+                before = {begun: one for begun, one in told.items() if lines_of(begun, written)[-1].seq < seq}
+                then = History(self.header, self.rules, lines, seen, beliefs=before, base=base)
                 kept.append((seq, then))
             return then
 
@@ -217,8 +171,9 @@ class Ledger:
         afterwards."""
         other = copy(self)
         other.journal, other.held, other.timeline = self.journal.rehearsal(), list(self.held), self.timeline.copy()
-        other._belief = None if self._belief is None else self._belief.fork()
-        other._told = dict(self._told)
+        other._beliefs = dict(self._beliefs)
+        if self.is_believed:
+            other._beliefs[self._begun_at] = self.belief().fork()
         return other
 
     @property
@@ -245,17 +200,19 @@ class Ledger:
     def ruled(self) -> list[EffectiveEvent]:
         """The events in force as they count by now, each with what stands against it."""
         acts = self.timeline.acts
-        place = {id(act.held): n for n, act in enumerate(acts)}
+        place = {act.held.event.seq: n for n, act in enumerate(acts)}
         return [
-            replace(one, event=self.timeline.reads(place[id(one)])) if id(one) in place else one
+            one if n is None else replace(one, event=self.timeline.reads(n))
             for one in self.held
-            if id(one) not in place or acts[place[id(one)]].event or not (one.event.source == "rule" or one.put_in)
+            if (n := place.get(one.event.seq)) is None
+            or acts[n].event
+            or not (one.event.source == "rule" or one.put_in)
         ]
 
     def ruled_line(self, seq: int) -> EffectiveEvent | None:
         """The event in force that this line brought, with what stands against it by now; None: there is none."""
         held = next((one for one in self.held if one.event.seq == seq), None)
-        place = next((n for n, act in enumerate(self.timeline.acts) if act.held is held), None)
+        place = next((n for n, act in enumerate(self.timeline.acts) if act.held.event.seq == seq), None)
         return held if held is None or place is None else replace(held, event=self.timeline.reads(place))
 
     def questions(self) -> tuple[Unclear, ...]:
@@ -282,12 +239,12 @@ class Ledger:
         first = 0 if begun is None else _place(begun, self.held)
         acts = self.timeline.acts
         start = 0 if begun is None else _place(begun, [act.held for act in acts])
-        place = {id(acts[n].held): n for n in range(start, len(acts))}
+        place = {acts[n].held.event.seq: n for n in range(start, len(acts))}
         row = found.setdefault(begun or 0, {})
         for one in self.held[first:]:
             if isinstance(one.event, RoundStarted):
                 row = found.setdefault(one.event.seq, {})
-            n = place.get(id(one))
+            n = place.get(one.event.seq)
             if n is None:
                 gone = not one.undone and not isinstance(one.event, TileTakenBack)
             else:
@@ -304,24 +261,27 @@ class Ledger:
 
     def belief(self) -> WatchedRound:
         """The belief about this round, with everything that was seen and said in it."""
-        begun = self.begun
-        assert begun is not None
-        if self._belief is None or self._belief.begun.seq != begun.seq or self._belief.stale:
-            self._belief = self._told_again(self.lines)
-        return self._belief
+        known = self._beliefs.get(self._begun_at)
+        if known is None or known.stale:
+            known = self._beliefs[self._begun_at] = self._told_again(self.lines)
+        return known
+
+    @property
+    def _begun_at(self) -> int:
+        """The line that began this round; 0 before the first."""
+        return 0 if self.begun is None else self.begun.seq
 
     def _told_again(self, lines: Sequence[Event]) -> WatchedRound:
-        begun = self.begun
-        assert begun is not None
-        mine = lines_of(begun.seq, lines)
+        mine = lines_of(self._begun_at, lines)
         now = effective_events(mine)[0]
-        opened = self._timeline([*self._before(), now])
-        assert opened.match.course is not None
-        return WatchedRound.told(now.event, opened.match.course, mine, _within(self.seen, begun.seq, self.rounds))
+        opened = self._timeline([*self._before(), now]).match.course
+        assert opened is not None
+        seen = [one for one in self.seen if self.rounds.of_line(one.after) == self._begun_at]
+        return WatchedRound.told(now.event, opened, mine, seen)
 
     def _before(self) -> list[EffectiveEvent]:
         """The events in force of the rounds before."""
-        return self.held[: _place(0 if self.begun is None else self.begun.seq, self.held)]
+        return self.held[: _place(self._begun_at, self.held)]
 
     def _timeline(
         self, held: Sequence[EffectiveEvent], base: Timeline | None = None, answers: Answers | None = None
@@ -329,7 +289,7 @@ class Ledger:
         """The game with its past by these events; `answers` where anybody may have answered anything new."""
         base = self.timeline if base is None else base
         answers = base.answers if answers is None else answers
-        return Timeline.of(self.header, self.rules, held, base=base, looks=self.looks, answers=answers)
+        return Timeline.of(self.header, self.rules, held, base, looks=self.looks, answers=answers)
 
     # ---- what is added -------------------------------------------------------------------------------------------
 
@@ -343,13 +303,15 @@ class Ledger:
         try:
             if self._is_about_the_belief(events, changes):
                 return self._believe(events)
-            written = self._tell_again(changes, events) if changes else self._enter(events)
+            written = self._tell_again(events) if changes else self._enter(events)
         except BaseException:
             # The belief may be ahead of a disk that took nothing: it is told again from what is on record.
-            self._belief = None
+            self._beliefs.pop(self._begun_at, None)
             raise
         if any(isinstance(event, RoundStarted) for event in events):
-            self._close_round()
+            # Of the last one only what it came to is kept.
+            self._beliefs = {begun: told.at_rest() for begun, told in self._beliefs.items()}
+            self.rounds = Rounds.of(self.lines, self.journal.looks)
         return (*written, *self.settle()) if changes and self.is_believed else written
 
     def _is_about_the_belief(self, events: Sequence[Event], changes: Iterable[Corrected | TileTakenBack]) -> bool:
@@ -369,7 +331,7 @@ class Ledger:
         lines = self.journal.stamped(events)
         belief.add(lines)
         if belief.stale:
-            belief = self._belief = self._told_again([*self.lines, *lines])
+            belief = self._beliefs[self._begun_at] = self._told_again([*self.lines, *lines])
         new = self.journal.stamped(belief.unwritten(), self.last_seq + len(lines))
         belief.add(new)
         lines += new
@@ -393,8 +355,8 @@ class Ledger:
         for one in held:
             timeline.take(one)
         written = self._write(lines, [*self.held, *held], timeline)
-        if self._belief is not None and not any(isinstance(event, RoundStarted) for event in events):
-            self._belief.add(written)
+        if self._begun_at in self._beliefs and not any(isinstance(event, RoundStarted) for event in events):
+            self._beliefs[self._begun_at].add(written)
         return written
 
     def _with_passes(self, events: Sequence[Event]) -> list[Event]:
@@ -408,12 +370,29 @@ class Ledger:
         still = {act.held.event.seq for act in trial.acts if act.event is not None}
         return [one for one in told if not _is_implied(one) or one.seq in still]
 
-    def _tell_again(self, changes: Sequence[Event], events: Sequence[Event]) -> tuple[Event, ...]:
-        """Add what changes the past; rounds that it is about are told again."""
+    def _tell_again(self, events: Sequence[Event]) -> tuple[Event, ...]:
+        """Add what changes the past; rounds that it is about are told again. What was tried before is known."""
         lines = self.journal.stamped(events)
-        history = self._history([*self.lines, *lines], changes)
-        written = self._write(lines, history.held, history.timeline.copy())
-        self._keep(history)
+        asked = self.last_seq, [replace(line, at="") for line in lines]
+        tried = next(((lines, history) for known, lines, history in self._tried if known == asked), None)
+        if tried is not None:
+            written = self.journal.append_all(tried[0])
+            self._take_over(tried[1])
+            return written
+        looks = self.journal.looks
+        history = History(
+            self.header,
+            self.rules,
+            [*self.lines, *lines],
+            self.seen,
+            looks=looks,
+            beliefs=self._beliefs,
+            base=self.timeline,
+        )
+        written = self._write(lines, history.held, history.timeline)
+        history.held, history.timeline = self.held, self.timeline
+        self._take_over(history)
+        self._tried.append((asked, list(written), history))
         return written
 
     def _write(self, lines: list[Event], held: Sequence[EffectiveEvent], timeline: Timeline) -> tuple[Event, ...]:
@@ -447,13 +426,6 @@ class Ledger:
         course = self.timeline.match.course
         return None if course is None else course.number
 
-    def _close_round(self) -> None:
-        """Another round has begun: of the last one only what it came to is kept."""
-        if self._belief is not None and self._belief.first is not None:
-            self._told[self._belief.begun.seq] = self._belief.held()
-        self._belief = None
-        self.rounds = Rounds.of(self.lines, self.journal.looks)
-
     def settle(self) -> tuple[Event, ...]:
         """Record what follows from the rules by now, if anything does, and the pieces that have no line yet (after a
         crash between two lines, say)."""
@@ -473,23 +445,6 @@ class Ledger:
         while 0 < seq <= self.last_seq and isinstance(line := self.lines[seq - 1], Corrected):
             seq = line.corrects
         return seq
-
-    def _history(self, lines: Sequence[Event], changes: Iterable[Event]) -> History:
-        """The history of these lines; rounds that `changes` are about are told again."""
-        about = {self.rounds.of_line(self._root(one.corrects)) for one in changes if isinstance(one, Corrected)}
-        told = {begun: held for begun, held in self._told.items() if begun not in about}
-        now = self._belief
-        if now is not None and now.begun.seq in about:
-            self._belief = None
-        elif now is not None and now.first is not None and not now.stale:
-            told[now.begun.seq] = now.held()
-        looks = self.journal.looks
-        history = History(
-            self.header, self.rules, lines, self.seen, looks=looks, told=told, base=self.timeline,
-            worked_out=list(self._tried), retold=self._retold,
-        )  # fmt: skip
-        self._tried.append(history.timeline)
-        return history
 
 
 def _is_implied(event: Event) -> bool:

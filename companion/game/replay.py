@@ -100,9 +100,9 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
     except EventError as error:
         raise JournalError(name, str(error)) from None
     asked = {one.seq for one in standing_questions(timeline, text.events)}
-    place, lines = {id(act.held): n for n, act in enumerate(timeline.acts)}, []
+    place, lines = {act.held.event.seq: n for n, act in enumerate(timeline.acts)}, []
     for held in timeline.taken:
-        n = place[id(held)]
+        n = place[held.event.seq]
         follows = held.event.source == "rule" or held.put_in
         settled = isinstance(held.event, Unclear) and held.event.seq not in asked
         if not settled and (timeline.acts[n].event is not None or not follows):
@@ -186,7 +186,7 @@ def dispute_in(
     rounds = Rounds.of(lines, ())
     looks = [one for one in seen if rounds.of_line(one.after) == begun.seq]
     if not looks:
-        return _as_entered(next(timeline.reads(n) for n, act in enumerate(timeline.acts) if act.held is held[place]))
+        return _as_entered(next(timeline.reads(n) for n, act in enumerate(timeline.acts) if act.held.event.seq == seq))
     told = WatchedRound.told(begun, course, row, looks)
     item = next((item for item, line in told.line_of.items() if line == seq), None)
     verdict = None if item is None else told.verdicts.get(item)

@@ -13,7 +13,7 @@ what was tapped; what stands in its line is not read again but for the key that 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -81,7 +81,8 @@ class AppliedEvent:
 
 
 class Timeline:
-    """Acts in order. Grows by `take`; a change of the past makes a new one that shares what did not change.
+    """Acts in order. Grows by `take`; a change of the past makes a new one, to which the old one lends the rounds that
+    did not change.
 
     `taken` are the events in the order in which they were told. `acts` are the same in the order in which they
     happened: in a round that people tap, what they answered may have put one elsewhere (tracking.asked). `asked`: the
@@ -115,47 +116,38 @@ class Timeline:
         *,
         looks: Mapping[int, int] = NO_LOOKS,
         answers: Answers = NO_ANSWERS,
-        known: Sequence[Timeline] = (),
     ) -> Timeline:
-        """The history of these events; `base`, or one of `known` that has more of them, lends the acts up to the first
-        difference."""
-        in_force = _in_force(held)
+        """The history of these events; `base` lends what the same rounds have come to."""
         timeline = cls(header, rules, looks, answers)
-        if base is not None:
-            base = max((base, *known), key=lambda one: _alike(one, in_force)) if known else base
-            timeline.start = base.start
-            timeline._share(base, in_force)
-        for item in in_force[len(timeline.acts) :]:
-            timeline.take(item)
+        for part in by_round(held):
+            timeline.tell(part, base)
         return timeline
 
-    def _share(self, base: Timeline, in_force: Sequence[EffectiveEvent]) -> None:
-        """Take over what the first of these events came to in `base`: all of it, or the rounds before the first that
-        reads otherwise."""
-        alike = _alike(base, in_force)
-        answered = min((seq for seq in {*self.answers, *base.answers} if self._says_otherwise(base, seq)), default=None)
-        whole = alike == len(base.taken) and answered is None
-        if not whole:
-            alike = next((n for n in range(alike) if answered is not None and in_force[n].event.seq >= answered), alike)
-            alike = max(0, _begun(base.taken[: alike + 1]))
-        now = {id(known): item for known, item in zip(base.taken[:alike], in_force, strict=False)}
-        for act in base.acts[:alike]:
-            self._keep(_as_held(act, now[id(act.held)]))
-        self.taken = list(in_force[:alike])
-        self.found = {n: found for n, found in base.found.items() if n < alike}
-        self.settled = dict(base.settled)
-        if whole:
-            self.asked = None if base.asked is None else base.asked.copy()
-            self._row = base._row
-
-    def _says_otherwise(self, base: Timeline, seq: int) -> bool:
-        return self.answers.get(seq) != base.answers.get(seq)
+    def tell(self, part: Sequence[EffectiveEvent], base: Timeline | None = None) -> None:
+        """Take the events of a round. What they, or the first of them, have come to in `base`, where all before was the
+        same, they come to again."""
+        part, first, self._now = _in_force(part), len(self.taken), None
+        if base is not None and (not first or any(one is self.acts[-1] for one in base.acts[first - 1 : first])):
+            rest = range(first + 1, len(base.taken))
+            end = next((n for n in rest if isinstance(base.taken[n].event, RoundStarted)), len(base.taken))
+            last, known = end == len(base.taken), base.taken[first:end]
+            same = known == list(part[: len(known)]) and (last or len(known) == len(part))
+            if same and all(self.answers.get(one.event.seq) == base.answers.get(one.event.seq) for one in part):
+                self.taken += known
+                self.acts += base.acts[first:end]
+                self.found |= {n: found for n, found in base.found.items() if first <= n < end}
+                self.settled |= {
+                    one.event.seq: base.settled[one.event.seq] for one in known if one.event.seq in base.settled
+                }
+                self.asked, self._row = (copy(base.asked), base._row) if last else (None, ())
+        for item in part[len(self.taken) - first :]:
+            self.take(item)
 
     def copy(self) -> Timeline:
         """Another one to try something with."""
         other = copy(self)
         other.acts, other.found, other.taken = list(self.acts), dict(self.found), list(self.taken)
-        other.asked = None if self.asked is None else self.asked.copy()
+        other.asked, other.settled = copy(self.asked), dict(self.settled)
         return other
 
     @property
@@ -429,7 +421,7 @@ class Timeline:
 
     def _settle(self) -> None:
         """Another round begins."""
-        self.settled = {**self.settled, **(self._held_against() if self._now is None else self._now)}
+        self.settled |= self._held_against() if self._now is None else self._now
         self.asked, self._row = None, ()
 
     def _keep(self, act: AppliedEvent) -> None:
@@ -515,27 +507,16 @@ def first_looks(events: Sequence[Event], looks: Iterable[int]) -> Mapping[int, i
     return found
 
 
-def _as_held(act: AppliedEvent, held: EffectiveEvent) -> AppliedEvent:
-    """The same act by a line that differs in nothing that it comes to."""
-    if act.held is held:
-        return act
-    event = None if act.event is None else replace(act.event, seq=held.event.seq, at=held.event.at)
-    return replace(act, held=held, event=event)
-
-
-def _alike(base: Timeline, held: Sequence[EffectiveEvent]) -> int:
-    """How many of these events, from the first on, come to what they came to in `base`."""
-    pairs = enumerate(zip(base.taken, held, strict=False))
-    return next((n for n, (known, item) in pairs if not _says_the_same(known, item)), min(len(base.taken), len(held)))
-
-
-def _says_the_same(known: EffectiveEvent, item: EffectiveEvent) -> bool:
-    """Whether nothing but which lines changed them, and when they were written, tells two events in force apart."""
-    if known is item:
-        return True
-    a, b = known.event, item.event
-    alike = known.by_people == item.by_people and known.put_in == item.put_in
-    return alike and (a == b or replace(a, at=b.at, author=b.author) == b)
+def by_round(held: Sequence[EffectiveEvent]) -> Iterator[list[EffectiveEvent]]:
+    """The events round by round; first those before the first, if there are any."""
+    part: list[EffectiveEvent] = []
+    for one in held:
+        if isinstance(one.event, RoundStarted) and part:
+            yield part
+            part = []
+        part.append(one)
+    if part:
+        yield part
 
 
 def _in_force(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:

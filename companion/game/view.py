@@ -337,13 +337,13 @@ def _blocked(course: Course, table: Position, off: OffRecord) -> Blocked:
 def _plays(timeline: Timeline, held: Sequence[EffectiveEvent], questions: Collection[Unclear]) -> tuple[Line, ...]:
     """This round's events as they count now, the newest last, without questions that settled themselves."""
     start = max((n for n, item in enumerate(held) if isinstance(item.event, RoundStarted)), default=len(held))
-    index = {id(act.held): n for n, act in enumerate(timeline.acts)}
+    index = {act.held.event.seq: n for n, act in enumerate(timeline.acts)}
     asked = {question.seq for question in questions}
     lines = []
     for item in held[start:]:
         if isinstance(item.event, Unclear) and item.event.about is not None and item.event.seq not in asked:
             continue
-        n = index.get(id(item))
+        n = index.get(item.event.seq)
         line = shown_line(item if n is None else replace(item, event=timeline.reads(n)))
         if n is not None:
             findings, now = timeline.findings(n), timeline.acts[n].event

@@ -259,6 +259,7 @@ class WatchedRound:
 
     def __init__(self, begun: Event, start: Course) -> None:
         self.begun = begun
+        self.opened = _with(begun, ()), start.table, start.starter, start.starter_known
         self.start = start.table
         self.players = start.players
         self.tracker = RoundTracker(start.rules, start.table, start.starter, starter_known=start.starter_known)
@@ -270,13 +271,12 @@ class WatchedRound:
         self.stated: set[int] = set()
         self._said: dict[int, Said] = {}
         self._after: dict[int, int] = {}
-        self._lines: list[Event] = []
+        self.lines: list[Event] = []
         self._place: dict[int, int] = {}
         self._people: list[EffectiveEvent] = []
-        self._known: dict[int, EffectiveEvent] = {}
         self._ways: tuple[dict[int, list[Event]], dict[int, list[Event]]] | None = None
         self._events: dict[int, tuple[Verdict, str | None, Event]] = {}
-        self._shown_as: dict[int, tuple[Event, EffectiveEvent, Event, EffectiveEvent]] = {}
+        self._held: list[EffectiveEvent] | None = None
 
     @classmethod
     def told(
@@ -303,14 +303,32 @@ class WatchedRound:
         one.stale = False
         return one
 
+    @classmethod
+    def told_on(
+        cls, known: WatchedRound | None, begun: Event, start: Course, lines: Sequence[Event], seen: Sequence[SeenLine]
+    ) -> WatchedRound:
+        """The same; `known` is the round as it was told before the last of these lines, if it was."""
+        if known is None or known.opened != (_with(begun, ()), start.table, start.starter, start.starter_known):
+            return cls.told(begun, start, lines, seen)
+        more = lines[len(known.lines) :]
+        if not more:
+            return known
+        one = known.fork()
+        one.add(more)
+        return cls.told(begun, start, lines, seen) if one.stale else one
+
+    def at_rest(self) -> WatchedRound:
+        """The same, over: what only the next change needs is forgotten."""
+        self.tracker.rest()
+        return self
+
     def fork(self) -> WatchedRound:
         """The same round, to be tried on."""
         other = copy(self)
         other.tracker, other.proof = self.tracker.fork(), self.proof.copy()
         other.verdicts, other.line_of, other.stated = dict(self.verdicts), dict(self.line_of), set(self.stated)
         other._said, other._after, other._place = dict(self._said), dict(self._after), dict(self._place)
-        other._lines, other._people, other._known = list(self._lines), list(self._people), dict(self._known)
-        other._events, other._shown_as = dict(self._events), dict(self._shown_as)
+        other.lines, other._people, other._events = list(self.lines), list(self._people), dict(self._events)
         return other
 
     # ---- what is seen and said -----------------------------------------------------------------------------------
@@ -338,8 +356,9 @@ class WatchedRound:
         for line in lines:
             if isinstance(line, Corrected) and line.corrects not in self._place and line.corrects != self.begun.seq:
                 continue
-            self._place[line.seq] = len(self._lines)
-            self._lines.append(line)
+            self._held = None
+            self._place[line.seq] = len(self.lines)
+            self.lines.append(line)
             if line.piece is not None:
                 self.line_of[line.piece] = line.seq
             if isinstance(line, (Corrected, TileTakenBack)):
@@ -351,18 +370,11 @@ class WatchedRound:
             if isinstance(line, RoundEnded) or (isinstance(line, Corrected) and self._ends(line)):
                 self._prove()
 
-    def stamp(self, lines: Iterable[Event]) -> None:
-        """The same lines with other times, and with them what corrections have put in."""
-        for line in lines:
-            if line.seq in self._place:
-                self._lines[self._place[line.seq]] = line
-        self._people = list(effective_events(self._lines))
-
     def _correct(self) -> None:
-        self._people = list(effective_events(self._lines))
+        self._people = list(effective_events(self.lines))
         begun = next((one.event for one in self._people if one.event.seq == self.begun.seq), self.begun)
-        last = self._lines[-1]
-        void = isinstance(last, Corrected) and any(_voids(last, line) for line in self._lines)
+        last = self.lines[-1]
+        void = isinstance(last, Corrected) and any(_voids(last, line) for line in self.lines)
         self.stale = self.stale or _with(begun, ()) != _with(self.begun, ()) or void
 
     def _ends(self, correction: Corrected) -> bool:
@@ -450,12 +462,12 @@ class WatchedRound:
         return any(isinstance(line, Corrected) and line.source == "person" and name in line.what for line in changes)
 
     def _line(self, seq: int) -> Event:
-        return self._lines[self._place[seq]]
+        return self.lines[self._place[seq]]
 
     def withdrawals(self, item: int) -> Iterator[int]:
         """The lines with which people have taken a piece off the record."""
         seq = self.line_of.get(item)
-        for line in self._lines:
+        for line in self.lines:
             people = isinstance(line, Corrected) and line.source == "person" and line.corrects == seq
             if people and isinstance(line, Corrected) and line.what.get("withdrawn") is True:
                 yield line.seq
@@ -466,7 +478,7 @@ class WatchedRound:
         told = self.stated.union(item for item, said in self._said.items() if said.act is not None)
         over = any(isinstance(one.event, RoundEnded) for one in self._people)
         self.verdicts |= self.proof.verdicts(self.tracker, self.stated, told, self.start, before, over=over)
-        self._ways = None
+        self._ways = self._held = None
 
     def guesses(self) -> dict[int, str]:
         """Line -> who it probably was, where nobody is named and nothing is held against anybody: a guess."""
@@ -490,6 +502,11 @@ class WatchedRound:
 
     def held(self) -> list[EffectiveEvent]:
         """The round's events in force, in the order in which they happened."""
+        if self._held is None:
+            self._held = self._in_order()
+        return list(self._held)
+
+    def _in_order(self) -> list[EffectiveEvent]:
         rows, before = self._way()
         people = {one.event.seq: one for one in self._people}
         stated = {self.line_of[item]: item for item in self.stated}
@@ -602,13 +619,7 @@ class WatchedRound:
         seq = None if piece is None else self.line_of.get(piece)
         if known is None or seq is None or piece is None:
             return None
-        line, shown = self._line(seq), self._shown_as.get(piece)
-        if shown is not None and shown[0] is event and shown[1] is known and shown[2] is line:
-            return shown[3]
-        shown = self._shown_as[piece] = event, known, line, self._as_shown(event, known, line, piece)
-        return shown[3]
-
-    def _as_shown(self, event: Event, known: EffectiveEvent, line: Event, piece: int) -> EffectiveEvent:
+        line = self._line(seq)
         event = replace(event, seq=line.seq, at=line.at, piece=line.piece)
         names = [name for name in ("by", "tile", "train") if self._is_put_right(known, name)]
         if names:
@@ -622,22 +633,16 @@ class WatchedRound:
                 event = as_people_say(self.verdicts[piece], event, self.tracker.entries[piece].proved)
         disputed = self._is_disputed(event, piece) if "by" in names else False
         original = line if names else None
-        found = EffectiveEvent(
+        return EffectiveEvent(
             event, known.changed_by, original, known.overruled, known.undone, bool(names), ruling_open=disputed
         )
-        if self._known.get(piece) != found:
-            self._known[piece] = found
-        return self._known[piece]
 
     def _as_stated(self, one: EffectiveEvent, item: int) -> EffectiveEvent:
         """An act that people entered, with the findings that the belief has against it."""
         verdict = self.verdicts.get(item)
         proved = self.tracker.entries[item].proved if item in self.tracker.entries else ()
         event = as_people_say(verdict, one.event, proved) if verdict is not None else _with(one.event, ())
-        found = replace(one, event=event, ruling_open=self._is_disputed(event, item))
-        if self._known.get(item) != found:
-            self._known[item] = found
-        return self._known[item]
+        return replace(one, event=event, ruling_open=self._is_disputed(event, item))
 
     def _is_disputed(self, event: Event, item: int) -> bool:
         """Whether people say of a piece that it was somebody else than the belief has it."""

@@ -178,9 +178,6 @@ class AskedRound:
         first = ActOrder(begun(rules, table, starter, anybody=not starter_known))
         self._moments: tuple[_Moment, ...] = (_Moment((first,), (), {}),)
 
-    def copy(self) -> AskedRound:
-        return copy(self)
-
     def take(self, tap: Tap) -> None:
         self._moments = (*self._moments, self._after(self._moments[-1], tap))
         self.taps = (*self.taps, tap)

@@ -475,6 +475,11 @@ class TableFilter:
         other.restore(self.checkpoint())
         return other
 
+    def settle(self) -> None:
+        """Keep the likeliest hypothesis alone: nothing more comes."""
+        self.beam, self.outliers = [min(self.all, key=lambda one: one.cost + one.pending)], []
+        self.snapshots.clear()
+
     def explanations(self, evidence: Evidence, beam: Sequence[Hypothesis] | None = None) -> list[Explanation]:
         """How this change may have come about without a broken rule, the likeliest first; nothing is believed of it."""
         return self._explained(self.beam if beam is None else beam, Pieces.of(evidence))[0]

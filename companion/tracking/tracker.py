@@ -616,6 +616,12 @@ class RoundTracker:
         other._blind = None if self._blind is None else self._blind.fork(other, blind=True)
         return other
 
+    def rest(self) -> None:
+        """The round is over: what only another change needs is forgotten."""
+        for fold in (self._trusting, self._blind):
+            if fold is not None:
+                fold.rest()
+
     def faultless(self, evidence: Evidence) -> bool:
         """Whether this change can have come about without anybody erring, the camera included.
 
@@ -716,6 +722,13 @@ class _TrackerFold:
         self.fold = tracker.started()
         self.taken: list[Evidence] = []
         self.kept: dict[int, FoldState] = {}
+        self.rests = False
+
+    def rest(self) -> None:
+        """Keep what it has come to; should anything change, all is taken again."""
+        self.rests = True
+        self.kept = {n: kept for n, kept in self.kept.items() if not n}
+        self.fold.filter.settle()
 
     def fork(self, tracker: RoundTracker, *, blind: bool) -> _TrackerFold:
         other = copy(self)
@@ -727,7 +740,9 @@ class _TrackerFold:
         """Take the steps of the log as they are believed by now, from the first one on that it has not taken so."""
         due = [self.tracker.evidence_at(n, blind=self.blind) for n in range(len(self.tracker.log))]
         same = next((n for n, (one, other) in enumerate(zip(self.taken, due, strict=False)) if one != other), None)
-        if same is not None:
+        if self.rests and due != self.taken:
+            same, self.rests = 0, False
+        if same is not None and self.kept:
             last = max(n for n in self.kept if n <= same)
             self.fold.restore(self.kept[last])
             del self.taken[last:]

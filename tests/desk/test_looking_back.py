@@ -14,12 +14,15 @@ from companion.game import ledger, open_game
 from companion.game.replay import Dispute, dispute, dispute_in
 from companion.game.session import Session
 from companion.game.timeline import Timeline
-from companion.log.events import TilePlayed
+from companion.game.watched_round import WatchedRound
+from companion.log.events import Drew, HandShown, TilePlayed
 from tests.desk.playing import begin, play_out, say
 from tests.desk.watching import seen
 from tests.shown import state_of
 
 ROUNDS = 3
+
+GOLDEN = Path(__file__).parent.parent / "games"
 
 
 def tapped(path: Path) -> Session:
@@ -118,6 +121,35 @@ def test_what_was_worked_out_is_not_worked_out_again(session: Session, monkeypat
     taken.clear()
     session.undo()
     assert len(taken) < 5
+
+
+def test_a_correction_of_an_earlier_round_shows_the_belief_nothing_again(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen_again: list[int] = []
+    observe = WatchedRound.observe
+    monkeypatch.setattr(WatchedRound, "observe", lambda *args: (seen_again.append(1), observe(*args))[1])
+    seq, what = an_early_entry(session)
+    session.correct(seq, what)
+    line = session.held_line(seq)
+    assert line is not None
+    assert line["by"] == what["by"]
+    assert not seen_again
+
+
+def test_a_moment_of_the_past_knows_nothing_of_hands_shown_later(tmp_path: Path) -> None:
+    """What was drawn needlessly is known with the hands, and not before."""
+    copyfile(GOLDEN / "tactic-quick-3.jsonl", tmp_path / "g.jsonl")
+    game = Session.open(tmp_path / "g.jsonl")
+    drawn = next(event.seq for event in game.events if isinstance(event, Drew) and event.seq > 20)
+    shown = next(event.seq for event in game.events if isinstance(event, HandShown) and event.by == "Ann")
+
+    def found(at: int) -> list[str]:
+        play = next(play for play in state_of(game, at=at)["plays"] if play["seq"] == drawn)
+        return [one["code"] for one in play["violations"]]
+
+    assert [found(at) for at in (drawn, shown - 1, shown)] == [[], [], ["NEEDLESS_DRAW"]]
+    game.close()
 
 
 def test_looking_back_twice_works_it_out_once(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
