@@ -438,8 +438,9 @@ def test_a_play_says_from_whose_side_the_arm_came(
     table = tables.illegal()
     by, *others = [table["plays"][-1]["by"], *(name for name in table["players"] if name != table["plays"][-1]["by"])]
     table["plays"][-1] |= {"arm": by}
+    certain = table["plays"][-1]["violations"]
     for arm in (None, by):  # It is two taps with a camera and without one.
-        table["plays"][-1] |= {"arm": arm}
+        table["plays"][-1] |= {"arm": arm, "violations": []}
         session.show(table)
         assert "It was somebody else:" in keeper.get("/play/32").text
     words = f"The arm came from {by}'s side."
@@ -454,6 +455,10 @@ def test_a_play_says_from_whose_side_the_arm_came(
     answer = keeper.post("/api/correct", data=dict(re.findall(r'name="(\w+)" value="([^"]*)"', form)))
     assert (answer.status_code, answer.headers["Location"]) == (303, "/play/32")
     assert session.calls[-1][:2] == ("correct", (32, {"by": others[0]}))
+    table["plays"][-1] |= {"violations": certain}
+    session.show(table)
+    form = keeper.get("/play/32").text.partition("It was somebody else:")[2].split("</form>")[0]
+    assert 'action="/play/32/preview"' in form, "no certain fault falls by one tap"
 
 
 @pytest.mark.slow
