@@ -31,7 +31,11 @@ SHAPES = 12
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place and signs."""
+    """A player's place and signs.
+
+    >>> [(seat.initial, seat.shape) for seat in seats_of(("Ann", "Ben", "Bo"))]
+    [('A', 0), ('BE', 1), ('BO', 2)]
+    """
 
     name: str
     index: int
@@ -203,7 +207,12 @@ class RetractionShown:
 
 @dataclass(frozen=True, slots=True)
 class TileShown:
-    """A laid tile."""
+    """A laid tile.
+
+    >>> tile = TileShown((6, 6), seq=4, sure=0.8)
+    >>> tile.double, tile.unsure, as_json(tile)
+    (True, True, {'tile': [6, 6], 'seq': 4, 'sure': 0.8})
+    """
 
     tile: Pair
     seq: int = 0
@@ -236,7 +245,13 @@ class TileShown:
 
 @dataclass(frozen=True, slots=True)
 class TrainShown:
-    """A train from the engine outwards."""
+    """A train from the engine outwards.
+
+    >>> tiles = (TileShown((12, 5)), TileShown((5, 5)))
+    >>> train = TrainShown("Ann", "Ann", tiles, end=5, marker=False, open=True, flipped=False, dead="no", playable=True)
+    >>> train.steps, train.end_sign
+    (2, '5')
+    """
 
     name: str
     owner: str | None
@@ -369,7 +384,13 @@ class OwnTurn(NamedTuple):
 
 @dataclass(frozen=True)
 class GameView:
-    """The game after a line of the journal."""
+    """The game after a line of the journal.
+
+    >>> names = ("Ann", "Ben")
+    >>> view = GameView(0, "waiting", "tactic", "Tactic", "mexican", "double-12", 12, names, {}, totals={"Ann": 9})
+    >>> view.playing, view.most_points_win, [seat.name for seat in view.seats]
+    (False, False, ['Ann', 'Ben'])
+    """
 
     seq: int
     """The line."""

@@ -41,7 +41,14 @@ MOST_LOOKED_AT = 4
 @dataclass(frozen=True, slots=True)
 class Rounds:
     """The rounds of a journal by the lines that began them: `looks` says of each that a camera watched which was the
-    last line before it first saw something."""
+    last line before it first saw something.
+
+    >>> from companion.rules import Laid
+    >>> lines = [RoundStarted(seq=seq, round=n, engine=Laid(12, 12), starter="Ann") for n, seq in ((1, 1), (2, 40))]
+    >>> rounds = Rounds.of(lines, looks=[43, 45])
+    >>> rounds.of_line(39), rounds.of_line(45), rounds.looks
+    (1, 40, {40: 43})
+    """
 
     begun: Sequence[int]
     looks: Mapping[int, int]
@@ -115,6 +122,18 @@ class Ledger:
 
     `confirms`: whether an end of the round that follows from the counts is to be written now; the camera's belief may
     know better.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.log.events import TilePlayed
+    >>> from companion.rules import Laid, load_ruleset
+    >>> journal = Journal.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    >>> ledger = Ledger(journal, load_ruleset("tactic"))
+    >>> _ = ledger.add(RoundStarted(round=1, engine=Laid(12, 12), starter="Ann"))
+    >>> _ = ledger.add(TilePlayed(by="Ann", tile=Laid(12, 5), train="Ann"))
+    >>> _ = ledger.add(Corrected(corrects=2, what={"tile": [12, 6]}))
+    >>> [one.event.tile.outer for one in ledger.held[1:]], ledger.last_seq
+    ([6], 3)
+    >>> journal.close()
     """
 
     confirms: Callable[[RoundEnded], bool]

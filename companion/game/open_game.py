@@ -58,6 +58,16 @@ class CameraIngest:
 
     `_asked`: the line that began the round in which something was asked, the question's line, and the item that it is
     about. `_since_the_end`: by the round's number, what was seen after an end that may be none.
+
+    >>> from tempfile import mkdtemp
+    >>> journal = Journal.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    >>> ledger = Ledger(journal, load_ruleset("tactic"))
+    >>> _ = ledger.add(RoundStarted(round=1, engine=Laid(12, 12), starter="Ann"))
+    >>> camera = CameraIngest(ledger)
+    >>> camera.see(TableChange((Laying(Laid(12, 5), "Ann"),)))
+    >>> ledger.lines[-1].who, camera.accuses(TableChange((Laying(Laid(3, 3), "Ben"),)))
+    (None, True)
+    >>> journal.close()
     """
 
     def __init__(self, ledger: Ledger) -> None:
@@ -310,6 +320,13 @@ class OpenGame:
         journal: the open journal; this is its only writer.
         rules: the rule set; None: the one that the journal's header names.
         settle: record what follows by now, as after a crash between two lines. Not of a game that is only looked at.
+
+    >>> from tempfile import mkdtemp
+    >>> journal = Journal.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    >>> game = OpenGame(journal)
+    >>> game.phase, game.engine_due(), game.position
+    ('waiting', Laid(inner=12, outer=12), None)
+    >>> game.close()
     """
 
     def __init__(self, journal: Journal, rules: RuleSet | None = None, *, settle: bool = True) -> None:

@@ -45,7 +45,13 @@ class RejectionReason(StrEnum):
 
 
 class CommandRejected(ValueError):  # noqa: N818  (nobody's error: a command that does not fit the game as it stands)
-    """This cannot be done now, and nothing has changed."""
+    """This cannot be done now, and nothing has changed.
+
+    >>> CommandRejected(RejectionReason.NO_SUCH_PLAYER, name="Zoe")
+    CommandRejected('no_such_player (name: Zoe)')
+    >>> str(CommandRejected(RejectionReason.NO_ROUND))
+    'no_round'
+    """
 
     def __init__(self, code: RejectionReason, **params: object) -> None:
         about = ", ".join(f"{name}: {value}" for name, value in params.items())

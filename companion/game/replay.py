@@ -30,7 +30,15 @@ from companion.tracking.verdict import Alternative, Charge, Verdict, alternative
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A game played again."""
+    """A game played again.
+
+    >>> from companion.log.event_fields import Header
+    >>> from companion.rules.ruleset import load_ruleset
+    >>> text = JournalText(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), (), b"", 0, "")
+    >>> game = replay_text(text)
+    >>> game.torn, game.board.totals, list(game.violations)
+    (False, {'Ann': 0, 'Ben': 0, 'Cy': 0}, [])
+    """
 
     text: JournalText
     rules: RuleSet
@@ -119,7 +127,15 @@ class NoSuchPlayError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """The belief's explanation of one event."""
+    """The belief's explanation of one event.
+
+    >>> from companion.log.events import Drew
+    >>> from companion.rules.position import Draw
+    >>> verdict = Verdict(1, Draw(), "Ann", 0.97)
+    >>> told = Dispute(3, Drew(seq=3, by="Ann"), verdict, (Alternative("Ann", 0, 0.97, (), ()),))
+    >>> round(told.rest, 2), told.to_json()["by"]
+    (0.03, 'Ann')
+    """
 
     seq: int
     """The line of the event."""

@@ -57,7 +57,20 @@ LEAST_PLAYING = 2
 
 
 class Session(OpenGame):
-    """A game and the commands by which it goes on. `game.open_game` has what it shows, and the camera's side."""
+    """A game and the commands by which it goes on. `game.open_game` has what it shows, and the camera's side.
+
+    >>> from tempfile import mkdtemp
+    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    >>> [event.KIND for event in game.start_round((12, 12), "Ann")]
+    ['round_started']
+    >>> [event.who for event in game.play((12, 5), "Ann")]
+    ['Ann']
+    >>> game.snapshot().turn
+    'Ben'
+    >>> len(game.undo()), game.snapshot().turn
+    (1, 'Ann')
+    >>> game.close()
+    """
 
     @classmethod
     def create(cls, path: str | Path, header: Header, clock: Clock = utc_now) -> Session:

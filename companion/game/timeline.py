@@ -88,7 +88,18 @@ class Timeline:
     happened: in a round that people tap, what they answered may have put one elsewhere (tracking.asked). `asked`: the
     round that people tap, None where a camera watches. `settled`: line of an earlier round that was tapped -> what is
     held against it. `found`: by act, what no order has to do with: what people reported, what shown hands tell, and in
-    rounds that a camera watches what stands in the lines."""
+    rounds that a camera watches what stands in the lines.
+
+    >>> from companion.rules import load_ruleset
+    >>> timeline = Timeline(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
+    >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
+    >>> for event in (begun, TilePlayed(seq=2, by="Ann", tile=Laid(5, 6), train="Ann")):
+    ...     _ = timeline.take(EffectiveEvent(event))
+    >>> [(one.code, one.open) for one in timeline.findings(1)]
+    [('WRONG_ROOT', True)]
+    >>> timeline.match.course.mover
+    'Ben'
+    """
 
     def __init__(
         self, header: Header, rules: RuleSet, looks: Mapping[int, int] = NO_LOOKS, answers: Answers = NO_ANSWERS

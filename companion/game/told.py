@@ -82,6 +82,14 @@ class ToldSoFar:
         now: line -> how it reads by now, of those that are in force.
         file: where it is kept; None: nowhere.
         writes: whether this program tells more of the game; else it is only looked at.
+
+    >>> from companion.log.events import Drew
+    >>> drew = Drew(seq=1, by="Ann")
+    >>> told = ToldSoFar([drew], {1: drew})
+    >>> [event.KIND for event in told.tell([], {1: drew}, {1: Drew(seq=1, by="Ben")}, [])]
+    ['corrected']
+    >>> [event.what["by"] for event in told.corrections()]
+    ['Ben']
     """
 
     def __init__(
@@ -250,7 +258,18 @@ def _same_line(told: Event, line: Event) -> bool:
 
 
 class Follower:
-    """One listener: remembers which corrections of earlier lines it has heard."""
+    """One listener: remembers which corrections of earlier lines it has heard.
+
+    >>> from companion.log.events import Drew
+    >>> one = Follower()
+    >>> otherwise = [Corrected(corrects=1, what={"by": "Ben"}, source="rule")]
+    >>> [event.what for event in one.news([Drew(seq=1, by="Ann")], otherwise, sent=1)]
+    [{'by': 'Ben'}]
+    >>> list(one.news([Drew(seq=1, by="Ann")], otherwise, sent=1))
+    []
+    >>> [event.what for event in one.news([Drew(seq=1, by="Ann")], [], sent=1)]
+    [{'by': 'Ann'}]
+    """
 
     def __init__(self) -> None:
         self._said: dict[int, Mapping[str, Any]] = {}

@@ -66,7 +66,11 @@ class Lying:
 
 @dataclass(frozen=True, slots=True)
 class OffRecord:
-    """Tiles that lie on the table and are not on record."""
+    """Tiles that lie on the table and are not on record.
+
+    >>> bool(OffRecord({"Ann": 1})), bool(OffRecord())
+    (True, False)
+    """
 
     beyond: Mapping[str, int] = field(default_factory=dict)
     """How many lie at each train, or at an end of the line (L, R). A train with none is not named."""

@@ -62,6 +62,14 @@ class Clarity:
 
     `doubtful`: tiles that lie at a joint that was not surely read, or where people say that something else lies.
     `clouded`: tiles that came while part of the table was not understood, as long as it is not.
+
+    >>> seen = Clarity()
+    >>> seen.note(TableChange((Laying(Laid(12, 5), "Ann"),), clouded=True))
+    >>> seen.is_clear((Laid(12, 5), "Ann"))
+    False
+    >>> seen.note(TableChange(()))
+    >>> seen.is_clear((Laid(12, 5), "Ann"))
+    False
     """
 
     doubtful: set[LaidOn] = field(default_factory=set)
@@ -81,7 +89,14 @@ class Clarity:
 
 class PictureProof:
     """`shown` says by item which picture shows a piece, `lying` what a picture has proved of its tile, `shaken` since
-    which picture its name has been far less sure than a name is."""
+    which picture its name has been far less sure than a name is.
+
+    >>> proof, change = PictureProof(), TableChange((Laying(Laid(12, 5), "Ann"),), frame="0001.jpg")
+    >>> evidence = Evidence.of(0, change)
+    >>> proof.note(change, evidence)
+    >>> proof.shown[evidence.pieces[0].item].frame
+    '0001.jpg'
+    """
 
     def __init__(self) -> None:
         self.shown: dict[int, Shown] = {}
@@ -255,6 +270,18 @@ class WatchedRound:
 
     `first` is the last line before the camera first saw something (None: it has not yet); lines until then were tapped,
     and are ruled as taps are. `stale`: something was changed on which all rests, and the round has to be told again.
+
+    >>> from companion.log.event_fields import Header
+    >>> from companion.log.events import RoundStarted
+    >>> from companion.play.match import Match
+    >>> from companion.rules import load_ruleset
+    >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
+    >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
+    >>> one = WatchedRound(begun, match.take(begun, 0).match.course)
+    >>> one.add([begun])
+    >>> _ = one.observe(TableChange((Laying(Laid(12, 5), "Ann"),)), after=1)
+    >>> [(event.who, event.tile.outer) for event in one.unwritten()]
+    [('Ann', 5)]
     """
 
     def __init__(self, begun: Event, start: Course) -> None:

@@ -95,6 +95,15 @@ class CopyKeeper:
 
     `refused` hears the game whose copy holds more or something else, once. A full disk only delays a copy, and the
     thread's loop says so.
+
+    >>> from tempfile import mkdtemp
+    >>> from types import SimpleNamespace
+    >>> games, journal = Path(mkdtemp()) / "games", SimpleNamespace(content=b"{}")
+    >>> keeper = CopyKeeper(games, soon_s=0.0)
+    >>> keeper.follow("monday", SimpleNamespace(journal=journal, subscribe=lambda changed: None))
+    >>> keeper.close()
+    >>> copy_of(games, "monday").read_bytes() == journal.content
+    True
     """
 
     def __init__(

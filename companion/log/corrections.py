@@ -36,7 +36,11 @@ PUT_BACK = {"withdrawn": True, "note": "redo"}
 
 class CorrectionError(EventError):
     """A correction that names no earlier event or cannot be applied. `code`: why, where people can be told in words of
-    their own, and `params` what it is about."""
+    their own, and `params` what it is about.
+
+    >>> str(CorrectionError.at(7, CorrectionError("what: says no change")))
+    'seq 7: what: says no change'
+    """
 
     def __init__(self, message: str, code: str | None = None, **params: object) -> None:
         super().__init__(message)
@@ -51,7 +55,14 @@ class CorrectionError(EventError):
 
 @dataclass(frozen=True, slots=True)
 class EffectiveEvent:
-    """An event as it counts now."""
+    """An event as it counts now.
+
+    >>> from companion.log.events import Drew
+    >>> lines = [Drew(seq=1, by="Ann"), Corrected(seq=2, corrects=1, what={"by": "Ben"})]
+    >>> [one] = effective_events(lines)
+    >>> one.event.who, one.original.who, one.changed_by
+    ('Ben', 'Ann', (2,))
+    """
 
     event: Event
     """Its `seq` is the line that brought it; for an inserted event, the correction's line."""

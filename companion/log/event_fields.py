@@ -101,7 +101,14 @@ LEAST_ALTERNATIVE = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Confidence(Record):
-    """How surely the camera read the halves of a laid tile, the inner one first, and what else each may be."""
+    """How surely the camera read the halves of a laid tile, the inner one first, and what else each may be.
+
+    >>> reading = Confidence((0.99, 0.6), ((), ((4, 0.35),)))
+    >>> round(reading.sure, 3), reading.likeliest(Laid(5, 3))
+    (0.594, Laid(inner=5, outer=3))
+    >>> [(tile, round(p, 2)) for tile, p in reading.alternatives(Laid(5, 3))]
+    [(Laid(inner=5, outer=4), 0.35)]
+    """
 
     p: tuple[Share, Share]
     others: tuple[tuple[tuple[Pips, Share], ...], tuple[tuple[Pips, Share], ...]] = ((), ())
@@ -182,7 +189,12 @@ OF_POINTS = OF_A_HAND | {QuestionKind.SET_SUM, QuestionKind.NO_POINTS}
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: its kind and its subject, the train and the player by name."""
+    """A question: its kind and its subject, the train and the player by name.
+
+    >>> question = Question.of("unreadable_tile: Ann")
+    >>> question.train, question.reason
+    ('Ann', 'unreadable_tile: Ann')
+    """
 
     kind: QuestionKind
     train: str | None = None
@@ -339,6 +351,10 @@ class Header(Record):
         options: house rules that differ from the rule set, by field name.
         extra: whatever else the line holds (a set-up file adds the table and the stations); kept as it is, but for the
             line's checksum.
+
+    >>> header = Header.from_json({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"]})
+    >>> header.set_max, header.brought
+    (9, {'Ann': 0, 'Ben': 0})
     """
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"options"})

@@ -59,7 +59,14 @@ CONCLUDED_BY_THE_RULES: Mapping[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Event(Record):
-    """Fields of every event."""
+    """Fields of every event.
+
+    >>> drew = Drew(seq=3, by="Ann", at="2026-11-20T18:00:06.000Z")
+    >>> drew.who, drew.to_json()
+    ('Ann', {'seq': 3, 'at': '2026-11-20T18:00:06.000Z', 'source': 'person', 'event': 'drew', 'by': 'Ann'})
+    >>> event_from_json(drew.to_json()) == drew
+    True
+    """
 
     KIND: ClassVar[str] = ""
 
@@ -252,7 +259,11 @@ class HandShown(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unclear(Event):
-    """Something changed that has no single explanation, or could not be read. A person is asked, nobody is accused."""
+    """Something changed that has no single explanation, or could not be read. A person is asked, nobody is accused.
+
+    >>> Unclear(reason="unreadable_tile: Ann").question.train
+    'Ann'
+    """
 
     KIND = "unclear"
     reason: str
@@ -379,7 +390,13 @@ LAYING = Form(_read_laying, CHANGE.schema, print_change)
 
 @dataclass(frozen=True, slots=True)
 class TableChange(Record):
-    """One change of the table, as the camera saw it."""
+    """One change of the table, as the camera saw it.
+
+    >>> from companion.rules import Laid
+    >>> change = TableChange((Laying(Laid(12, 5), "Ann"), Laying(Laid(5, 4), "Ann")))
+    >>> [laying.tile.outer for laying in change.laid], change.gone, change.empty
+    ([5, 4], (), False)
+    """
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"delta"})
 
@@ -425,7 +442,13 @@ class TableChange(Record):
 @dataclass(frozen=True, slots=True)
 class SeenLine(Record):
     """A change the camera saw, before the events that it brought: this line's number among its like, the event after
-    which it was written, and when."""
+    which it was written, and when.
+
+    >>> from companion.rules import Laid
+    >>> look = SeenLine(1, 2, "2026-11-20T18:00:06.000Z", TableChange((Laying(Laid(12, 5), "Ann"),)))
+    >>> look.to_json()["after"], SeenLine.from_json(look.to_json()) == look
+    (2, True)
+    """
 
     ALWAYS: ClassVar[frozenset[str]] = frozenset({"at"})
 

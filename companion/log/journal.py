@@ -83,6 +83,9 @@ class JournalError(Exception):
 
     `why` is that line without the file's place, for a page that anybody may see; `cause` what the system said, where it
     was the system; `disk_full`: nothing else is wrong.
+
+    >>> str(JournalError("game.jsonl", "line 3: seq is 5, expected 2"))
+    'game.jsonl: line 3: seq is 5, expected 2'
     """
 
     def __init__(self, where: str | Path, why: str, *, disk_full: bool = False, cause: str = "") -> None:
@@ -266,6 +269,14 @@ class Journal:
     """The one writer of a game's file. Make one with `create` or `open`; close it, or use it in a `with`.
 
     Safe to use from several threads. `set_aside` names the file that holds a torn last line, if opening found one.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.log.events import Drew
+    >>> path = mkdtemp() + "/game.jsonl"
+    >>> with Journal.create(path, Header("tactic", "double-12", ("Ann", "Ben"))) as journal:
+    ...     drew = journal.append(Drew(by="Ann"))
+    >>> drew.seq, len(read_journal(path).events)
+    (1, 1)
     """
 
     def __init__(self, path: Path, descriptor: int, text: JournalText, content: bytes, clock: Clock) -> None:

@@ -90,6 +90,14 @@ class Turn:
     `keys` names the event of each act, `passed` the event that ended the turn aloud. `number`: which one it is by the
     belief. `resume`: it was out of turn, and that player is still expected. `foreign`: a tile of it cannot have come
     from a hand of the set.
+
+    >>> from companion.rules import Board, load_ruleset
+    >>> turn = Turn("Ann", Board("reeves").position)
+    >>> turn.begun, turn.complete(load_ruleset("reeves"))
+    (False, False)
+    >>> turn = Turn("Ann", Board("reeves").position, actions=(Draw(), Mark("Ann")))
+    >>> turn.draws, turn.finished(load_ruleset("reeves"))
+    (1, True)
     """
 
     player: str
@@ -159,6 +167,13 @@ class Course:
     `watched`: the camera named players. `turn_open`: nobody has said who began, and nobody has surely moved.
     `starter_known`: `starter` is not taken for want of another. `first_turns`: the first trains laid at the same time,
     but the one at hand; `lap_over`: ordinary turns have begun. `announced`: who has announced the last tile.
+
+    >>> from companion.log.events import TilePlayed
+    >>> from companion.rules import Board, Laid, load_ruleset
+    >>> rules = load_ruleset("reeves")
+    >>> course = Course(rules, Referee(rules), number=1, start_seq=1, starter="Ann", table=Board("reeves").position)
+    >>> course.mover, course.take(TilePlayed(by="Ann", tile=Laid(12, 5), train="Ann"), 2).mover
+    ('Ann', 'Ben')
     """
 
     rules: RuleSet

@@ -68,7 +68,11 @@ from companion.rules.violations import Violation
 
 @dataclass(frozen=True, slots=True)
 class ScoreLine:
-    """One play or happening of the log."""
+    """One play or happening of the log.
+
+    >>> ScoreLine(1, Event(seq=4), (), overruled=False, changed_by=(), original=None).seq
+    4
+    """
 
     round: int
     event: Event
@@ -102,7 +106,15 @@ class RoundSheet:
 
 @dataclass(frozen=True, slots=True)
 class Scoreboard:
-    """The game so far."""
+    """The game so far.
+
+    >>> board = Scoreboard(("Ann", "Ben"), {"Ann": 0, "Ben": 0})
+    >>> board = add(board, RoundStarted(round=1, engine=Laid(9, 9), starter="Ann"))
+    >>> board = add(board, RoundEnded(how="out", out="Ann"))
+    >>> board = add(board, RoundScored(scores={"Ann": 0, "Ben": 12}, totals={"Ann": 0, "Ben": 12}))
+    >>> board.totals["Ben"], board.round.out
+    (12, 'Ann')
+    """
 
     players: tuple[str, ...]
     totals: Mapping[str, int]
@@ -434,7 +446,16 @@ class MatchStep:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The game so far, with the round at hand."""
+    """The game so far, with the round at hand.
+
+    >>> from companion.rules import load_ruleset
+    >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
+    >>> match.phase, match.engine_due(1), match.next_starter
+    ('waiting', Laid(inner=12, outer=12), 'Ann')
+    >>> match = match.take(RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ben"), 0).match
+    >>> match.phase, match.course.mover
+    ('playing', 'Ben')
+    """
 
     header: Header
     rules: RuleSet

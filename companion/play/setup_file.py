@@ -93,7 +93,12 @@ class RoundLaid(Record):
 
 @dataclass(frozen=True, slots=True)
 class GameSetup(Record):
-    """A game and its table; what is not said is found or asked for. With a free layout `set` is enough."""
+    """A game and its table; what is not said is found or asked for. With a free layout `set` is enough.
+
+    >>> setup = GameSetup(Header("jielong", "chinese", ("Ann", "Ben")))
+    >>> setup.chinese, setup.free, setup.tile_size_mm
+    (True, False, (48.0, 24.0, 9.0))
+    """
 
     header: Annotated[Header, INLINE]
     table: TableInPicture = TableInPicture()

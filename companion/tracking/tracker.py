@@ -87,7 +87,15 @@ class FoldState:
 
 
 class RoundFold:
-    """The belief about one round after the steps that it was given."""
+    """The belief about one round after the steps that it was given.
+
+    >>> from companion.rules import Board, load_ruleset
+    >>> rules, table = load_ruleset("reeves"), Board("reeves").position
+    >>> fold = RoundFold(rules, table, starting(rules, table, "Ann"))
+    >>> fold.step(Evidence(0, (Piece(0, Play(Laid(12, 5), "Ann")),)))
+    >>> [one.by for one in fold.verdicts()]
+    ['Ann']
+    """
 
     def __init__(self, rules: RuleSet, table: Position | LinePosition, begun: HypothesisState) -> None:
         self.rules = rules
@@ -349,6 +357,17 @@ class RoundTracker:
 
     `starter_known` False: anybody may begin. Whatever people say of an earlier piece (`name_player`, `put_right`,
     `withdraw`, `restore`) re-runs the belief from there.
+
+    >>> from companion.log.events import TableChange
+    >>> from companion.rules import Board, Laid, load_ruleset
+    >>> from companion.rules.notation import Laying
+    >>> tracker = RoundTracker(load_ruleset("reeves"), Board("reeves").position, "Ann")
+    >>> for tile, train in ((Laid(12, 5), "Ann"), (Laid(12, 4), "Ben"), (Laid(3, 6), "Cy")):
+    ...     _ = tracker.observe(Evidence.of(tracker.number, TableChange((Laying(tile, train),))))
+    >>> [(one.by, [charge.code for charge in one.charges]) for one in tracker.verdicts()]
+    [('Ann', []), ('Ben', []), (None, ['WRONG_ROOT', 'CLOSED_TRAIN'])]
+    >>> tracker.verdicts()[2].charges[0].proved
+    True
     """
 
     def __init__(
