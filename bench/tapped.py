@@ -237,7 +237,7 @@ def _shown(session: Session, tap: Tap, taps: Sequence[Tap]) -> int:
     true = {other.seq: other.act.own for other in taps}
     known = [(turn.own, true[seq]) for seq, turn in asked.turns().items() if turn.player == who and seq in true]
     act_of = {other.seq: other.act for other in taps}
-    for player, own, before in asked.to_come():
+    for player, own, before, _ in asked.to_come():
         if player == who and (before not in act_of or tap.act.before(act_of[before])):
             return own
     now = asked.reading.now

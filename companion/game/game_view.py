@@ -414,6 +414,8 @@ class GameView:
     first_turn: bool = False
     unable: tuple[str, ...] = ()
     """The acts that end the turn of a player who cannot play."""
+    unable_late: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By player, the same for the first turn of theirs that is still to come."""
     still_laying: str | None = None
     """The player whose long first train may go on."""
     laying_together: bool = False

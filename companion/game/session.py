@@ -215,7 +215,11 @@ class Session(OpenGame):
             out = course.table.hands.get(who or "") == 0
             if who is None or (who != mover and (out or self._ledger.is_believed)):
                 raise CommandRejected(RejectionReason.NOT_YOUR_TURN)
-            acts = acts_when_unable(course) if who == mover else without_a_tile(course.table, who)
+            asked = self._ledger.timeline.asked
+            due = () if asked is None else asked.to_come()
+            acts = next((unable for player, own, _, unable in due if (player, own) == (who, turn)), None)
+            if acts is None:
+                acts = acts_when_unable(course) if who == mover else without_a_tile(course.table, who)
             if not acts:
                 raise CommandRejected(RejectionReason.FIRST_TILE_DUE)
             return self._add(*(replace(event, turn=turn) for event in _events_of(acts, who, source)))

@@ -157,7 +157,7 @@ def scene(
         arms=rules.arms,
         plays=_plays(timeline, held, questions),
         questions=tuple(_question(question, timeline) for question in questions),
-        to_come=() if asked is None else tuple(OwnTurn(*one) for one in asked.to_come()),
+        to_come=() if asked is None else tuple(OwnTurn(*one[:3]) for one in asked.to_come()),
         put_before=() if asked is None else tuple((late, before) for late, before in asked.filled()),
         own_turns={} if asked is None else dict(asked.reading.now.turns),
         totals=dict(board.totals),
@@ -185,6 +185,12 @@ def scene(
         shown = replace(
             shown,
             unable=tuple(print_act(action, sign) for action in acts_when_unable(course)),
+            unable_late={}
+            if asked is None
+            else {
+                player: tuple(print_act(action, sign) for action in acts)
+                for player, *_, acts in reversed(asked.to_come())
+            },
             still_laying=still_laying(course),
             laying_together=course.laying_together,
             after_double=after_double(course),

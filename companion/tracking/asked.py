@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from companion.play.course import TurnPlace
-from companion.rules.position import Action, End, Leave, LinePosition, Mark, Pass, Play, Position, Unmark
+from companion.rules.position import Action, Draw, End, Leave, LinePosition, Mark, Pass, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -238,11 +238,21 @@ class AskedRound:
                 found.add(items[n].tap)
         return found
 
-    def to_come(self) -> list[tuple[str, int, int | None]]:
-        """The turns that are still to come: player, the how manieth turn of that player, and the line of the tap before
-        which it is."""
+    def to_come(self) -> list[tuple[str, int, int | None, tuple[Action, ...]]]:
+        """The turns that are still to come: player, the how manieth turn of that player, the line of the tap before
+        which it is, and the acts that end it where no tile fits."""
         row = zip(self.reading.items, self.reading.folds, strict=True)
-        return [(told.by, fold.turns.get(told.by, 1), told.before) for told, fold in row if told.act is None]
+        return [
+            (told.by, fold.turns.get(told.by, 1), told.before, self._unable(n))
+            for n, (told, fold) in enumerate(row)
+            if told.act is None
+        ]
+
+    def _unable(self, hole: int) -> tuple[Action, ...]:
+        items = self.reading.items
+        drawn = hole > 0 and items[hole - 1].by == items[hole].by and isinstance(items[hole - 1].act, Draw)
+        acts = self.reading.folds[hole].unable(items[hole].by)
+        return tuple(End() if isinstance(act, Pass) else act for act in acts if not (drawn and isinstance(act, Draw)))
 
     def is_out(self, player: str) -> bool:
         """Whether this player has no tile left by the counts of all that may have been."""
@@ -287,11 +297,12 @@ class AskedRound:
     def _taken(self, before: _Moment, tap: Tap) -> _Moment:
         if isinstance(tap.act, Leave):
             return before._replace(readings=tuple(one.told(tap.told) for one in before.readings))
-        fitting = [(reading, placed) for reading in before.readings if (placed := self._placed(reading, tap))]
-        if fitting:
-            return self._struck(before, [placed for _, placed in fitting], tap)
         base = before.readings[0]
-        told = base.told(self._as_shown(base, tap))
+        again = self._drawn_again(base, tap)
+        fitting = [] if again else [one for one in (self._placed(reading, tap) for reading in before.readings) if one]
+        if fitting:
+            return self._struck(before, fitting, tap)
+        told = again or base.told(self._as_shown(base, tap))
         others = before.readings[1:]
         return self._asked(before, told, others, tap)
 
@@ -426,6 +437,17 @@ class AskedRound:
         here = reading.now.laid(Told(tap.act, tap.by, outer_only=True))
         return here is not None and tap.end not in here
 
+    def _drawn_again(self, reading: ActOrder, tap: Tap) -> ActOrder | None:
+        """With a second draw in the turn for which the phone showed its keys, where that turn has one and more of it is
+        still to come: it is no draw of the next turn."""
+        if not isinstance(tap.act, Draw) or tap.turn is None:
+            return None
+        for n, one in enumerate(reading.items):
+            shown = one.act is None and one.by == tap.by and reading.folds[n].turns.get(tap.by) == tap.turn
+            if shown and n and reading.items[n - 1].by == tap.by and isinstance(reading.items[n - 1].act, Draw):
+                return reading.altered((*reading.items[:n], tap.told, *reading.items[n:]), fits=False)
+        return None
+
     def _as_shown(self, reading: ActOrder, tap: Tap) -> Told:
         """The act of this tap; with both halves where the same key of the same picture has been tapped before, and the
         train has gone on since: another tile with that half is not meant."""
@@ -492,8 +514,11 @@ def _due(answer: TapAnswer) -> int:
 def _is_told(reading: ActOrder, question: TapQuestion, name: tuple[int, int]) -> bool:
     """Whether this reading says that whole turns were still to come, and they have been told by now."""
     key = next((key for number, key in reading.picks if number == name), None)
-    waits = any(one.act is None and one.before == question.seq for one in reading.items)
-    return key is not None and _whole_turns(question.keys[key], question) and not waits
+    if key is None or question.keys[key].kind is not Kind.LATER:
+        return False
+    holes = {event["before"] for event in question.keys[key].events}
+    waits = any(one.act is None and one.before in holes for one in reading.items)
+    return not waits and all(fault.tap == question.seq for fault in question.faults)
 
 
 def _is_meant(fault: Fault, answer: TapAnswer, tap: Tap) -> bool:

@@ -367,6 +367,7 @@ class _Maker:
         tile = isinstance(self.told.act, Play)
         # Most Chinese tiles are there twice.
         single = tile and isinstance(self.before, TrainFold)
+        yield from self._tapped_on()
         for back, told in enumerate(reversed(rest[-8:] if tile else rest[-2:])):
             # Two people may tap the same tile, one right after the other; nobody else does another's act.
             theirs = told.by == self.told.by or (tile and not back)
@@ -375,6 +376,17 @@ class _Maker:
                 another = (not single and (self.further or back)) or (not tile and self._may_be_two_turns())
                 yield Edit(Kind.TWICE, COST[Kind.TWICE] + (10 if another else back), rest, events)
                 return
+
+    def _tapped_on(self) -> Iterator[Edit]:
+        """A tile tapped again when its end was shown already reads as the double of that end."""
+        for n in range(len(self.items) - 1, max(0, len(self.items) - 9), -1):
+            below, told = self.items[n - 1].act, self.items[n]
+            act = told.act
+            if told.tap is None or not told.outer_only or not isinstance(act, Play) or not isinstance(below, Play):
+                continue
+            if act.tile.is_double and (act.train, act.tile.outer) == (below.train, below.tile.outer):
+                events = ({"seq": told.tap, "withdrawn": True},)
+                yield Edit(Kind.TWICE, COST[Kind.TWICE] + 8, (*self.items[:n], *self.items[n + 1 :]), events)
 
     def _may_be_two_turns(self) -> bool:
         """Whether two acts that are alike may well be two turns, with only one between."""

@@ -19,6 +19,7 @@ from companion.game.game_view import (
     SURE_ENOUGH,
     Examined,
     GameView,
+    OwnTurn,
     RoundScores,
     Seat,
     change_made,
@@ -255,14 +256,16 @@ def entry_text(board: GameView) -> str:
     return _("%(name)s: tap what was played.", name=name)
 
 
-def unable_text(board: GameView, me: Seat | None) -> str:
-    """The button of who cannot play, with all that it does; it names the player to move where that is not `me`."""
-    name = board.mover.name if board.mover and board.mover != me else ""
-    if board.unable == ("discard",):
+def unable_text(board: GameView, me: Seat | None, own: OwnTurn | None = None) -> str:
+    """The button of who cannot play, with all that it does; it names the player to move where that is not `me`. `own`:
+    a turn of `me` that is still to come."""
+    name = board.mover.name if board.mover and board.mover != me and own is None else ""
+    unable = board.unable if own is None else board.unable_late.get(own.player, ())
+    if unable == ("discard",):
         alone = _("Cannot play: one tile face down")
         return _("%(name)s cannot play: one tile face down", name=name) if name else alone
     words = {"draw": _("draw"), "mark": _("marker"), "end": _("next")}
-    steps = ", ".join(words[act.split()[0]] for act in board.unable if act.split()[0] in words)
+    steps = ", ".join(words[act.split()[0]] for act in unable if act.split()[0] in words)
     if name:
         return _("%(name)s cannot play: %(steps)s", name=name, steps=steps)
     return _("Cannot play: %(steps)s", steps=steps)

@@ -24,7 +24,7 @@ def tap(session: Session, said: str) -> None:
     who, what, *tiles = said.split()
     asked = session._ledger.timeline.asked
     # Whoever has a turn still to come sees it on top.
-    turn = next((own for name, own, _ in ([] if asked is None else asked.to_come()) if name == who), None)
+    turn = next((own for name, own, *_ in ([] if asked is None else asked.to_come()) if name == who), None)
     if "@" in what:
         tile, train = what.split("@")
         halves = [int(half) for half in tile.split("-")]

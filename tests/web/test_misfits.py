@@ -172,6 +172,21 @@ def test_whoever_has_a_turn_to_come_taps_for_it(evening: Evening) -> None:
     assert (told["turn"], told["end"], told["outer_only"]) == (2, 9, True)
 
 
+def test_a_late_turn_in_which_somebody_has_drawn_offers_no_second_draw(evening: Evening) -> None:
+    evening.jumped()
+    ben = evening.phones["Ben"]
+    assert "Draw a tile" in words(region(ben, "act"))
+    form = next(one for one in Page(ben.get("/").text).forms if one.action == "/api/draw")
+    assert ben.post("/api/draw", data=form.sent()).status_code == 303
+    keys = words(region(ben, "act"))
+    assert "Cannot play: marker" in keys and "Draw a tile" not in keys
+    form = next(one for one in Page(ben.get("/").text).forms if one.action == "/api/cannot-play")
+    assert ben.post("/api/cannot-play", data=form.sent()).status_code == 303
+    told = [play["event"] for play in evening.state["plays"] if play.get("by") == "Ben"][-2:]
+    assert told == ["drew", "marker_placed"] and evening.state["to_come"] == []
+    assert evening.state["questions"] == [] and evening.findings() == []
+
+
 def test_a_tap_that_was_put_before_another_says_so_with_two_keys(evening: Evening) -> None:
     evening.jumped()
     evening.lay("Ben", "MX", 1, **{"own_turn:Ben": "2"})
