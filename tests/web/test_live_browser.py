@@ -382,6 +382,19 @@ def test_the_big_screen_on_a_phone_is_laid_out_for_the_phone(
         page.close()
 
 
+@pytest.mark.parametrize("width", [320, 390])
+def test_long_words_of_a_language_are_not_broken_by_the_letter(
+    browser: Browser, address: str, session: FakeSession, width: int
+) -> None:
+    session.show(tables.midgame())
+    page = browser.new_page(viewport={"width": width, "height": 844})
+    page.goto(f"{address}/?lang=uk", wait_until="domcontentloaded")
+    for part in (".end-word", ".train.mx .head-car h3"):
+        lines = "each => each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).lineHeight)"
+        assert [round(one.evaluate(lines)) for one in page.locator(part).all()] == [1] * page.locator(part).count()
+    page.close()
+
+
 def test_a_lost_line_covers_nobodys_name(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.midgame())
     context = browser.new_context(viewport={"width": 390, "height": 844})
