@@ -3,18 +3,21 @@
 `faces`: beside a Chinese line players put tiles away, face up or face down, one after the other; each is compared with
 what the watcher tells of it. All of them lie in full view. `hands`: of a round that is on record up to there the last
 scenes are filmed, in which the hands are laid open; in every second one a loose tile lies about. A hand counts as shown
-if it is on record with its tiles, or asked about if there is a question of it instead. Shares have a 95 % interval.
+if it is on record with its tiles, or asked about if there is a question of it instead. They lie in a row with gaps, or
+as `--lying` says: edge to edge (`close`), as a fan (`arc`), in a heap, or with one tile half under another (`lapped`).
+Shares have a 95 % interval.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +42,7 @@ from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.lying import Lying
+from datasets.simulator.placing import overlap
 from datasets.simulator.plan import TablePlan
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableFullError, TableTop
@@ -92,13 +96,58 @@ def faces(seed: int, make: Callable[..., Any], eye: Eye, size_wh: tuple[int, int
     return count
 
 
-def hands(seed: int, make: Callable[..., Any], eye: Eye, size_wh: tuple[int, int]) -> Counter[str]:
+class OpenTable(TableTop):
+    """A table on which hands are laid open otherwise than in a row with gaps."""
+
+    lying = "row"
+
+    def show_hand(self, player: str, tiles: Sequence[Tile]) -> bool:
+        before = TableTop.rects(self)
+        if not TableTop.show_hand(self, player, tiles) or self.lying == "row":
+            return player in self.hands
+        row = self.hands[player]
+        length, width, _ = self.plan.tile_mm
+        moved = list(self._otherwise(row)) if len({one.heading_deg for one in row}) == 1 else row
+        rects = [one.rect(length + 2.0, width + 2.0) for one in moved]
+        w, h = self.plan.size_mm
+        on_it = all(0 < x < w and 0 < y < h for rect in rects for x, y in rect.corners())
+        if on_it and not any(overlap(rect, other) for rect in rects for other in before):
+            self.hands[player] = moved
+        return True
+
+    def _otherwise(self, row: Sequence[Lying]) -> Iterator[Lying]:
+        length, width, _ = self.plan.tile_mm
+        heading = row[0].heading_deg
+        mid = np.mean([one.center_mm for one in row], axis=0)
+        inward = np.array([0.0, 1.0] if heading == 90.0 else [1.0, 0.0])
+        inward *= np.sign(np.array(self.plan.size_mm) / 2 - mid)
+        along = inward[::-1]
+        pitch = (width + 0.4) * (1.25 if self.lying == "arc" else 1.0)
+        for n, one in enumerate(row):
+            off, depth, sway = pitch * (n - (len(row) - 1) / 2), 0.0, 0.0
+            if self.lying == "lapped" and 0 < n == len(row) - 1:
+                off -= 0.55 * width
+            if self.lying == "arc":
+                sway = math.degrees(off / (2.5 * length))
+                depth = 2.5 * length * (1.0 - math.cos(math.radians(sway)))
+                sway *= 1.0 if along[0] * inward[1] - along[1] * inward[0] > 0 else -1.0
+            if self.lying == "heap":
+                wide = math.ceil(len(row) / 2)
+                off, depth = (width + 5.0) * (n % wide - (wide - 1) / 2), (length + 5.0) * (n // wide)
+                sway = float(self.rng.uniform(-9, 9))
+            x, y = mid + along * off + inward * depth
+            yield replace(one, center_mm=(float(x), float(y)), heading_deg=heading + sway)
+
+
+def hands(seed: int, make: Callable[..., Any], eye: Eye, size_wh: tuple[int, int], lying: str = "row") -> Counter[str]:
     rules = load_ruleset(RULES[seed // 2 % len(RULES)])
     film = FilmSettings(size_wh=size_wh)
     settings = SimSettings(
         rules.name, troubles=Troubles.none(), film=film, hand_frames=3, still_frames=7, last_scenes=9, arms=False
     )
     camera = SimCamera(seed, settings, make)
+    table = OpenTable(*(getattr(camera.table, one.name) for one in fields(TableTop)))
+    table.lying, camera.table = lying, table
     if seed % 2:
         camera.table.hands[""] = [_loose(camera.table, random.Random(f"loose {seed}"))]
     setup = camera.setup()
@@ -172,6 +221,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=8)
     parser.add_argument("--first", type=int, default=7000)
     parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer")
+    parser.add_argument("--lying", choices=("row", "close", "arc", "heap", "lapped"), default="row")
     parser.add_argument("--third", action="store_true", help="drawn by VTK (bench/third_film.py)")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
     args = parser.parse_args()
@@ -180,7 +230,8 @@ def main() -> None:
     total: Counter[str] = Counter()
     for seed in range(args.first, args.first + args.tables):
         try:
-            total += {"faces": faces, "hands": hands}[args.what](seed, make, open_eye(one_box=True), tuple(args.size))
+            count: Any = partial(hands, lying=args.lying) if args.what == "hands" else faces
+            total += count(seed, make, open_eye(one_box=True), tuple(args.size))
         except TableFullError:
             continue
         print(seed, json.dumps(summary(total)), flush=True)

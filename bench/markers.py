@@ -3,7 +3,7 @@
 On a table in play somebody marks a train, takes a marker off, lays a tile (a toy that stands on its train moves on to
 it), lays one and takes the marker `off`, draws, or puts something down that is no marker. A camera that hangs above
 films the still table after each act. `--toys` films bodies that no network was trained on, `--patterned` the project's
-own cloths with a print, `--draws` mostly draws.
+own cloths with a print, `--draws` mostly draws, `--heap` tiles that lie face down in a heap at the table's edge.
 
 Each share is printed with its 95 % interval: acts seen `first`, when the table was read, and `later`, ten seconds on;
 of the markers placed and seen those on the right train; of all still tables those with a marker, or a draw, that is
@@ -31,6 +31,8 @@ from companion.rules.tile import Laid
 from datasets.folder_argument import RENDERER, folder_with
 from datasets.render.table import TableThing
 from datasets.simulator.film import FilmSettings
+from datasets.simulator.lying import Lying
+from datasets.simulator.placing import overlap
 from datasets.simulator.plan import TablePlan, even_stations
 from datasets.simulator.tabletop import TableFullError, TableTop, lay_out
 from tests.table.tables import PLAYERS, random_trains, setup_for
@@ -118,6 +120,23 @@ class Scripted:
                 return x, y
 
 
+def heap(table: TableTop) -> list[Lying]:
+    """The boneyard in one corner: each tile turned some way, close to others and on none."""
+    length, width, _ = table.plan.tile_mm
+    w, h = table.plan.size_mm
+    count, table.boneyard = len(table.boneyard), []
+    taken, far = table.rects(), length
+    while len(table.boneyard) < count:
+        x, y = (float(away) for away in table.rng.uniform(length / 2, far, 2))
+        one = Lying(Laid(0, 0), (w - x, h - y), float(table.rng.uniform(0, 360)), False)
+        rect = one.rect(length + 1.5, width + 1.5)
+        if not any(overlap(rect, other) for other in taken):
+            taken.append(rect)
+            table.boneyard.append(one)
+        far += 0.2
+    return table.boneyard
+
+
 def watch(
     seed: int,
     base: Any,
@@ -127,11 +146,14 @@ def watch(
     *,
     asked: bool = False,
     draws: int = 2,
+    heaped: bool = False,
     told: Callable[[Filming, TableTop], None] = lambda filming, table: None,
 ) -> Counter[str]:
     """What was seen of the acts on one table; `told` hears of each before it is filmed."""
     scripted = Scripted.of(seed)
     scripted.draws = draws
+    if heaped:
+        scripted.table.boneyard = heap(scripted.table)
     film = base(scripted.plan, seed, FilmSettings(size_wh=size_wh))
     sink = Accepting(asked, BACKS)
     setup = replace(setup_for(scripted.plan), engine=12)
@@ -201,8 +223,10 @@ def main() -> None:
     parser.add_argument("--renderer", type=folder_with(RENDERER), help="folder of another renderer")
     parser.add_argument("--third", action="store_true", help="drawn by VTK (bench/third_film.py)")
     parser.add_argument("--size", type=int, nargs=2, default=(1600, 1200), metavar=("W", "H"))
+    parser.add_argument("--heap", action="store_true", help="tiles lie face down in a heap in a corner")
     args = parser.parse_args()
     how: dict[str, Any] = {"asked": args.asked} | ({"draws": MOSTLY_DRAWS} if args.draws else {})
+    how["heaped"] = args.heap
     base: Any = partial(ToyFilm, toys=args.toys, patterned=args.patterned)
     if args.renderer or args.third:
         base = ThirdFilm if args.third else partial(ForeignFilm, folder=args.renderer)
