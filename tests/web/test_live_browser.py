@@ -343,6 +343,10 @@ def test_a_phone_held_sideways_has_table_and_keys(browser: Browser, address: str
     assert boxes[0] and boxes[1] and boxes[0]["x"] + boxes[0]["width"] < boxes[1]["x"], "beside each other"
     session.show(table | {"phase": "round_over", "turn": None, "seq": 40})
     expect(page.get_by_role("link", name="Enter the hands")).to_be_in_viewport(ratio=1)
+    session.show(table | {"phase": "waiting", "turn": None, "seq": 41, "round": 2})
+    name = page.locator(".round-over tbody th .player span").first
+    lines = "each => each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).fontSize)"
+    assert name.evaluate(lines) < 2, "not one letter below the other"
     context.close()
 
 
