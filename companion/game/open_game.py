@@ -6,8 +6,8 @@ went, what is asked, and how a round ends.
 A game on its journal as everybody sees it: the table, the points, what is asked, what a tile would be ruled.
 
 `companion.game.session` adds the sentences by which it goes on. Here are the lock, the subscribers, the one way in, and
-what the camera reports and asks: `observe` and `read_as` record, `accuses`, `other_tiles` and `expects` say what would
-come of a change.
+what the camera reports and asks: `observe` and `read_as` record, `accuses` and `expects` say what would come of a
+change.
 """
 
 from __future__ import annotations
@@ -158,16 +158,6 @@ class CameraIngest:
             return False
         tracker = self._tracker
         return tracker.expected(Evidence.of(tracker.number, self._placed(report)))
-
-    def other_tiles(self, report: TableChange) -> list[dict[Laying, Laid]]:
-        """Which other tiles those now laid may be, the likeliest first, where that breaks no rule and is hardly less
-        likely than that what was read lies there."""
-        if not self._playing or report.gone:
-            return []
-        tracker = self._tracker
-        evidence = Evidence.of(tracker.number, self._placed(report))
-        laid = {piece.item: laying for piece, laying in zip(evidence.laid, report.laid, strict=True)}
-        return [{laid[item]: tile for item, tile in one.items()} for one in tracker.other_tiles(evidence)]
 
     def read_as(self, seq: int, tile: Laid, reading: Confidence) -> TableChange | None:
         """The change that says that the tile of line `seq` is read as this one by now; None: the camera saw none."""
@@ -523,12 +513,6 @@ class OpenGame:
         """Whether `observe` of this change would hold something against somebody, or ask."""
         with self._lock:
             return self._watching.accuses(change)
-
-    def other_tiles(self, change: TableChange) -> list[dict[Laying, Laid]]:
-        """Which other tiles those now laid may be so that no rule is broken, the likeliest first; nothing is recorded.
-        Only what is hardly less likely than that what was read lies there."""
-        with self._lock:
-            return self._watching.other_tiles(change)
 
     def expects(self, change: TableChange) -> bool:
         """Whether this change would be legal whichever way everything before it went."""

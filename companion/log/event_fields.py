@@ -166,7 +166,6 @@ class QuestionKind(StrEnum):
     """The word before the colon of a reason; TABLE for what the layout found wrong, in its own words."""
 
     SEVERAL_EXPLANATIONS = "several_stories"
-    MISREAD_OR_ILLEGAL = "misread_or_illegal"
     UNREADABLE = "unreadable"
     UNREADABLE_TILE = "unreadable_tile"
     NEW_ROUND = "new_round"

@@ -15,7 +15,7 @@ from companion.game.session import Session
 from companion.game.view import FaceUpRow, Lying
 from companion.geometry import Layout, PlacedTile, Problem, Trouble
 from companion.geometry.diff import SURE_TILE, Observation, difference, worth_asking
-from companion.log.event_fields import OF_POINTS, Candidate, Question, QuestionKind
+from companion.log.event_fields import OF_POINTS, Question, QuestionKind
 from companion.log.events import Event, TilePlayed, TileTakenBack, Unclear
 from companion.observing.next_round import NextRoundWatch, RoundStart, readings_of, still_lies
 from companion.observing.round_end import OpenHands, RoundEnding
@@ -24,7 +24,6 @@ from companion.observing.unread import (
     MarkerQuestions,
     TileQuestions,
     WhichEngine,
-    as_lines,
     as_many_as_lie,
     laid_after_all,
     laid_in_line_after_all,
@@ -40,14 +39,13 @@ from companion.observing.waiting import (
     CLOUD_PATIENCE,
     DOUBT_PATIENCE,
     HAND_PATIENCE,
-    PATIENCE,
     ROUND_PATIENCE,
     Arrivals,
     Doubts,
 )
 from companion.perception.settings import LINE, LookAgain, LookReason, Where
 from companion.play.setup_file import GameSetup
-from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_laid
+from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.position import LinePosition, Mark, Position, Unmark
 from companion.rules.tile import Laid, Tile
 
@@ -66,9 +64,6 @@ def _row(tiles: Iterable[PlacedTile]) -> FaceUpRow:
 def as_named(frame: str) -> str | None:
     return frame or None
 
-
-MOST_OFFERED = 4
-"""At most this many other tiles are offered that a new one may be."""
 
 AFTER_THE_ROUND = ("ended", "scored", "over")
 
@@ -106,10 +101,8 @@ class GameSink:
         self._unread = TileQuestions(session, box, keep)
         self._markers = MarkerQuestions(session, keep)
         self._arrivals = Arrivals()
-        self._waited = 0
         self._clouds: dict[object, int] = {}
         self._along_edge: Counter[object] = Counter()
-        self._disputed: dict[str, int] = {}
         self._astray: int | None = None
         self._phase = ""
         self._line: tuple[Laid | None, ...] = ()
@@ -282,15 +275,6 @@ class GameSink:
             # Part of the table is not understood: what looks like a fault may be a tile that was not found.
             self.ask(observation, layout, frame, at_once=True)
             return False
-        doubtful = [] if observation.given else self._misread(observation, layout)
-        if doubtful and self._patient():
-            self._ask_what_it_is(observation, doubtful, frame)
-            return False
-        self._waited = 0
-        if observation.laid:
-            for seq in self._disputed.values():
-                self.session.drop_question(seq)
-            self._disputed.clear()
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
             self._pass_on(observation, layout, frame)
@@ -318,16 +302,6 @@ class GameSink:
             asked = (event.seq for event in self.session.observe(change) if event.KIND == "unclear")
             self._astray = next(asked, self._astray)
 
-    def _ask_what_it_is(self, observation: Observation, doubtful: Sequence[Mapping[Laying, Laid]], frame: str) -> None:
-        """Ask once whether a tile is what was read, and so breaks a rule, or one of the others that it may be."""
-        read = _named(laying.tile for laying in doubtful[0])
-        if read in self._disputed:
-            return
-        as_read = Candidate(read, as_lines(observation.laid))
-        candidates = [as_read, *(_candidate(one, observation) for one in doubtful)]
-        question = Question(QuestionKind.MISREAD_OR_ILLEGAL, about=read)
-        self._disputed[read] = self.session.ask(question, candidates, frame=self.keep(frame))[0].seq
-
     def _perhaps_marked(self, observation: Observation) -> Observation:
         """The observation with unrecognised things beside trains counted as markers, where it is legal only so.
 
@@ -351,14 +325,6 @@ class GameSink:
         here = {(problem.trouble, problem.tiles or problem.where_mm) for problem in worth_asking(layout)}
         self._clouds = {one: self._clouds.get(one, 0) + 1 for one in here}
         return any(count <= CLOUD_PATIENCE for count in self._clouds.values())
-
-    def _patient(self) -> bool:
-        """Whether it is too early to believe a questioned reading: each later still table reads it again.
-
-        All questions are counted together, because a game in which nobody answers must go on.
-        """
-        self._waited += 1
-        return self._waited <= PATIENCE
 
     def ask(self, observation: Observation, layout: Layout, frame: str, *, at_once: bool = False) -> None:
         """`at_once`: something is not recorded because of these doubts."""
@@ -452,23 +418,6 @@ class GameSink:
                 return player in table.markers
             case Drawing():
                 return self.draws_shown
-
-    def _misread(self, observation: Observation, layout: Layout) -> list[dict[Laying, Laid]]:
-        """Other tiles with which a faulty change is legal, where they are hardly less likely than a broken rule."""
-        if not observation.laid or not self._accuses(observation):
-            return []
-        seen = replace(observation.change, readings=readings_of(observation, layout))
-        return self.session.other_tiles(seen)[:MOST_OFFERED]
-
-
-def _candidate(others: Mapping[Laying, Laid], observation: Observation) -> Candidate:
-    """A candidate that a person can choose: what would be recorded."""
-    laid = tuple(Laying(others.get(one, one.tile), one.train) for one in observation.laid)
-    return Candidate(_named(others.values()), as_lines(laid))
-
-
-def _named(tiles: Iterable[Laid]) -> str:
-    return ", ".join(map(print_laid, tiles))
 
 
 BOARD = "board"

@@ -23,13 +23,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from companion.game.game_view import GameView
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
 from companion.geometry.chinese_line import as_read, record_begins
 from companion.geometry.diff import Observation
+from companion.geometry.layout import SeenHalf
 from companion.log.corrections import withdrawn_corrections
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Question, QuestionKind
 from companion.log.events import (
@@ -44,7 +44,14 @@ from companion.log.events import (
     Unclear,
 )
 from companion.observing.next_round import another_engine, answer_to, readings_of
-from companion.perception.understanding import SURE, TrainPlace, likely_tiles, place_in_line, place_in_train
+from companion.perception.understanding import (
+    SURE,
+    SURELY_READ,
+    TrainPlace,
+    likely_tiles,
+    place_in_line,
+    place_in_train,
+)
 from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_laid
 from companion.rules.position import LEFT, RIGHT, SOMEBODY, LinePosition, Mark, Position, Unmark
 from companion.rules.tile import Laid, Tile
@@ -283,6 +290,13 @@ class OnRecord:
     tile: PlacedTile
     place: TrainPlace
 
+    @property
+    def doubtful(self) -> bool:
+        """Was it not read, or not surely as a tile that does not meet the one before it?"""
+        tile = self.tile
+        misfit = tile.laid is not None and self.place.due not in (None, tile.laid.inner)
+        return tile.given or (misfit and _unsure(tile))
+
 
 def on_record(layout: Layout, shown: GameView, engine: int | None) -> Iterator[OnRecord]:
     """The tiles of this table that are on record. `engine`: the value in the middle where it is not seen."""
@@ -303,18 +317,25 @@ def on_record(layout: Layout, shown: GameView, engine: int | None) -> Iterator[O
 
 
 def _likely(one: OnRecord, box: Mapping[Tile, int], layout: Layout) -> tuple[tuple[float, Laid], ...]:
-    """(probability, tile as it lies) of what it may be by what lies around it. What was read is no question."""
+    """(probability, tile as it lies) of what it may be by what lies around it. Beside an unread half the other one is
+    no question."""
     tile = one.tile
     assert tile.halves is not None
-    first, second = (replace(half, value=None) if half.given else replace(half, others=()) for half in tile.halves)
+    first, second = (_opened(half, closed=tile.given) for half in tile.halves)
     lying = Counter(other.laid.tile for other in layout.surely() if other.laid is not None and other.id != tile.id)
     likely = likely_tiles((first, second), tile.inner_half, one.place, box, lying)
     return tuple(found for found in likely[:MOST_CANDIDATES] if found[0] >= LEAST_CANDIDATE)
 
 
+def _opened(half: SeenHalf, *, closed: bool) -> SeenHalf:
+    if half.value is None or half.given:
+        return replace(half, value=None)
+    return replace(half, others=()) if closed else SeenHalf(None, half.p, ((half.value, half.p), *half.others))
+
+
 class TileQuestions:
-    """One question for each tile that is on record unread: which is it? It goes as soon as the table tells, or the tile
-    is read or gone."""
+    """One question for each doubtful tile on record: which is it? It goes as soon as the table tells, or the tile is
+    read or gone."""
 
     def __init__(self, session: Session, box: Mapping[Tile, int], keep: Keep) -> None:
         self.session = session
@@ -330,14 +351,14 @@ class TileQuestions:
         """Ask about what came unread with this table, and say what is read by now of what did not."""
         open_ones: dict[int, tuple[OnRecord, tuple[tuple[float, Laid], ...]]] = {}
         self._take_up()
-        if self._unread or self._asked or any(tile.given for tile in layout):
-            engine = table.engine.outer if isinstance(table, Position) else None
+        engine = table.engine.outer if isinstance(table, Position) else None
+        if self._unread or self._asked or any(map(_unsure, layout)):
             lying = list(on_record(layout, self.session.snapshot(), engine))
             for one in lying:
-                if not one.tile.given and (one.seq, one.tile.id) in self._unread:
+                if not one.doubtful and (one.seq, one.tile.id) in self._unread:
                     self._read_by_now(one, layout)
-            self._unread = {(one.seq, one.tile.id) for one in lying if one.tile.given}
-            likely = {one.seq: (one, _likely(one, self.box, layout)) for one in lying if one.tile.given}
+            self._unread = {(one.seq, one.tile.id) for one in lying if one.doubtful}
+            likely = {one.seq: (one, _likely(one, self.box, layout)) for one in lying if one.doubtful}
             open_ones = {seq: one for seq, one in likely.items() if one[1] and one[1][0][0] < SURE}
         still_open = {question.seq for question in self.session.questions}
         if answered := {seq for seq in self._asked.values() if seq not in still_open} - self._settled:
@@ -381,6 +402,10 @@ class TileQuestions:
         return self._quiet >= QUIET and not any(question.seq in waiting for question in self.session.questions)
 
 
+def _unsure(tile: PlacedTile) -> bool:
+    return tile.given or (tile.halves is not None and min(half.p for half in tile.halves) < SURELY_READ)
+
+
 def _candidate(seq: int, tile: Laid, p: float) -> Candidate:
     """What would be put right if the tile of this line were that one."""
     return Candidate(print_laid(tile), ({"seq": seq, "tile": [tile.inner, tile.outer]},), p=p)
@@ -390,20 +415,6 @@ def _told(events: Iterable[Event]) -> frozenset[int]:
     """The lines of which somebody has said what tile it was."""
     said = (one for one in events if isinstance(one, Corrected) and one.source == "person" and "tile" in one.what)
     return frozenset(one.corrects for one in said)
-
-
-def as_lines(laid: Sequence[Laying], by: str | None = None) -> tuple[dict[str, Any], ...]:
-    """The journal's lines of these tiles."""
-    return tuple(
-        {
-            "event": "tile_played",
-            "source": "camera",
-            "by": by,
-            "tile": [change.tile.inner, change.tile.outer],
-            "train": change.train,
-        }
-        for change in laid
-    )
 
 
 THEIRS = "theirs"

@@ -24,9 +24,6 @@ from companion.geometry.joints import distance
 from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import Mark, Unmark
 
-PATIENCE = 2
-"""For how many still tables in a row a questioned reading has to stay the same to be believed."""
-
 CLOUD_PATIENCE = 2
 """The same thing that nobody understands holds back at most this many changes that would accuse somebody. If it lies
 there longer while the game goes on, it is no part of it."""

@@ -156,8 +156,6 @@ CLOSE_DB = 6
 """Two players this close to each other are both likely, and worth a question."""
 WEIGHTY = 0.3
 """A charge below this is not worth a question."""
-WORTH_ASKING = 0.3
-"""Another tile that is at least so many times as likely as the one that was read is worth a question."""
 
 
 def decibans(p: float) -> int:

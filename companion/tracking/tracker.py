@@ -37,7 +37,7 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.chinese_deals import LineState
-from companion.tracking.costs import COST, NAMED, WORTH_ASKING, Cause
+from companion.tracking.costs import COST, NAMED, Cause
 from companion.tracking.evidence import ITEMS, Doubtful, Evidence, Piece
 from companion.tracking.filter import Checkpoint, HypothesisState, TableFilter, uncollected
 from companion.tracking.mexican_rounds import starting
@@ -656,26 +656,6 @@ class RoundTracker:
         """The same, whichever of the likely hypotheses is true."""
         likely = [one for one in self.filter.all if one.cost <= COST[Cause.MISSED_DRAW]]
         return all(any(not found.errs for found in self.filter.explanations(evidence, [one])) for one in likely)
-
-    def other_tiles(self, evidence: Evidence) -> list[dict[int, Laid]]:
-        """Which other tiles those of this change may be (item -> tile) so that no rule is broken, the likeliest first;
-        only what is hardly less likely than that what was read lies there."""
-        tried = self.fork()
-        tried.observe(evidence)
-        as_read = 0.0
-        others: dict[tuple[tuple[int, Laid], ...], float] = {}
-        read = {piece.item: piece.act for piece in evidence.laid}
-        for one in tried.filter.all:
-            steps = one.path[-1][1]
-            # A tile that somebody has entered before is what it is said to be.
-            acts = ((step.item, step.act) for step in steps if step.item in read)
-            found = tuple((item, act.tile) for item, act in acts if isinstance(act, Play) and read[item] != act)
-            if found and not any(step.codes for step in steps):
-                others[found] = others.get(found, 0.0) + one.shown_weight
-            elif not found and not any(Cause.MISREAD in step.causes for step in steps):
-                as_read += one.shown_weight
-        ranked = sorted(others, key=lambda found: (-others[found], found))
-        return [dict(found) for found in ranked if others[found] >= WORTH_ASKING * as_read]
 
     def takes_back(self, gone: Sequence[tuple[Laid, str]]) -> bool:
         """Whether the vanished tiles are just the last tiles laid."""

@@ -8,7 +8,6 @@ from companion.log.event_fields import Question, QuestionKind
 
 WRITTEN = {
     "several_stories": Question(QuestionKind.SEVERAL_EXPLANATIONS),
-    "misread_or_illegal: 8-7, 3-4": Question(QuestionKind.MISREAD_OR_ILLEGAL, about="8-7, 3-4"),
     "unreadable_tile: MX": Question(QuestionKind.UNREADABLE_TILE, train="MX"),
     "unreadable_tile: A: b": Question(QuestionKind.UNREADABLE_TILE, train="A: b"),
     "new_round: 3": Question(QuestionKind.NEW_ROUND, about="3"),

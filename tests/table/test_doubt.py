@@ -15,7 +15,7 @@ from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.layout import SeenHalf, SeenMarker, SeenTile
-from companion.log.event_fields import Confidence, Question, QuestionKind
+from companion.log.event_fields import Confidence
 from companion.log.events import TableChange
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
@@ -250,13 +250,6 @@ class Desk:
         self.clouded, self.guessed, self.readings = change.clouded, change.guessed, change.readings
         return ()
 
-    def other_tiles(self, change: TableChange) -> list[dict[Laying, Laid]]:
-        """What the reader thinks possible and fits."""
-        others = {
-            one: [value for value, p in reading.others[0] if p > 0.001] for one, reading in change.readings.items()
-        }
-        return [{one: Laid(5, one.tile.outer)} for one, values in others.items() if 5 in values]
-
     def ask(self, reason: str, candidates: Any = (), frame: str | None = None) -> list[Any]:
         self.asked.append(reason)
         self.candidates = candidates
@@ -279,28 +272,12 @@ def observed(inner: SeenHalf) -> tuple[Observation, Layout, GameSink, Desk]:
     return difference(before, after), after, GameSink(session, setup, BOX), session
 
 
-def test_a_fault_with_a_likely_legal_runner_up_is_asked() -> None:
+def test_a_fault_with_a_likely_legal_runner_up_goes_on_record_as_it_was_read_and_the_belief_weighs_it() -> None:
     observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
-    assert sink.record(observation, layout, "f1") is False
-    assert session.observed == []
-    assert session.asked == [Question(QuestionKind.MISREAD_OR_ILLEGAL, about="8-7")]
-
-
-def test_a_question_nobody_answers_goes_on_record_as_it_was_read_and_the_belief_weighs_it() -> None:
-    observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
-    while not sink.record(observation, layout, "f"):
-        assert len(session.asked) == 1
+    assert sink.record(observation, layout, "f")
     assert session.observed == [["+8-7@Ann"]]
     assert session.readings == {Laying(Laid(8, 7), "Ann"): Confidence((0.97, 0.999), (((5, 0.02),), ()), across=False)}
     assert session.questions == [] and session.guessed is False
-
-
-def test_what_may_be_asked_about_is_offered_as_what_would_be_recorded() -> None:
-    observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
-    sink.record(observation, layout, "f1")
-    as_read, other = session.candidates
-    assert (as_read.story, other.story) == ("8-7", "5-7")
-    assert [one["tile"] for one in (*as_read.events, *other.events)] == [[8, 7], [5, 7]]
 
 
 def test_of_an_unread_half_its_value_is_as_sure_as_the_eye_has_it() -> None:

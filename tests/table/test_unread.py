@@ -303,6 +303,27 @@ def test_a_tile_that_is_read_later_proves_what_it_shows(tmp_path: Path) -> None:
     assert "MISMATCH" in [one["code"] for one in plays[2]["violations"]]
 
 
+def test_a_tile_read_unsurely_that_does_not_meet_the_one_before_it_is_asked_about_and_holds_nothing_up(
+    tmp_path: Path,
+) -> None:
+    """An 8 that may be a 5: as 5-9 it fits. Whatever comes next goes on record, and a surer look is believed."""
+    table = Table(tmp_path, halves=(SeenHalf(8, 0.97, ((5, 0.02),)), SeenHalf(9, 0.999)))
+    (question,) = table.session.questions
+    assert question.reason == "unreadable_tile: Ann"
+    assert [one.story for one in question.candidates] == ["5-9", "8-9"]
+    plays = table.plays(faultless=False)
+    assert [told for _, told in plays] == ["12-5@Ann", "12-7@Ben", "5-9@Ann", "12-4@MX"]
+    found = [one for play in state_of(table.session)["plays"] for one in play.get("violations", ())]
+    assert not any(one["certain"] for one in found)
+    table.session.answer(question.seq, 1)
+    assert ("Ann", "8-9@Ann") in table.plays(faultless=False)
+    table.session.undo()
+    first, second = eastward([(12, 5), (5, 9)])
+    sure = replace(second, halves=(SeenHalf(8, 0.9995), SeenHalf(9, 0.9995)))
+    table.show([first, WEST, sure, SOUTH])
+    assert table.session.questions == () and "8-9@Ann" in [told for _, told in table.plays(faultless=False)]
+
+
 @pytest.mark.parametrize(("value", "asked"), [(9, 0), (10, 1)])
 def test_what_the_table_tells_is_not_asked(tmp_path: Path, value: int, asked: int) -> None:
     """5-9 is the likeliest, and 9-3 lies on it: then it is that at once. 5-10 stays as likely if 9-5 lies elsewhere."""

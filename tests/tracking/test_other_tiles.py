@@ -310,23 +310,6 @@ def test_the_dispute_names_the_other_tile() -> None:
     assert any(one.tile is None and ("MISMATCH", "Ann") in one.codes for one in found)
 
 
-def test_which_other_tiles_a_change_may_have_is_told_without_taking_it() -> None:
-    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    (laying,) = parse_delta(["+8-7@Ann"])
-    reading = unsure(0.97, (1, 0.02), (2, 0.01))
-    evidence = Evidence.of(belief.number, table_change([laying], readings={laying: reading}))
-    assert belief.other_tiles(evidence) == [{evidence.pieces[0].item: Laid(1, 7)}]
-    assert belief.number == 3 and len(belief.entries) == 3
-
-
-def test_a_tile_that_somebody_has_entered_is_what_it_is_said_to_be() -> None:
-    belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    belief.enter(Play(Laid(8, 7), "Ann"), "Ann")
-    (laying,) = parse_delta(["+8-7@Ann"])
-    evidence = Evidence.of(belief.number, table_change([laying], readings={laying: unsure(0.97, (1, 0.02))}))
-    assert belief.other_tiles(evidence) == []
-
-
 def mexican(folder: Path) -> Session:
     """Three players, each with a first tile."""
     session = Session.create(folder / "game.jsonl", Header("reeves", "double-12", NAMES))
