@@ -40,8 +40,7 @@ MOST_LOOKED_AT = 4
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """The rounds of a journal by the lines that began them: `looks` says of each that a camera watched which was the
-    last line before it first saw something.
+    """The rounds of a journal.
 
     >>> from companion.rules import Laid
     >>> lines = [RoundStarted(seq=seq, round=n, engine=Laid(12, 12), starter="Ann") for n, seq in ((1, 1), (2, 40))]
@@ -51,7 +50,9 @@ class Rounds:
     """
 
     begun: Sequence[int]
+    """The lines that began them."""
     looks: Mapping[int, int]
+    """Of each round that a camera watched: the last line before it first saw something."""
 
     @classmethod
     def of(cls, lines: Sequence[Event], looks: Iterable[int]) -> Rounds:
@@ -120,9 +121,6 @@ class History:
 class Ledger:
     """Journal, events in force and history, always in step.
 
-    `confirms`: whether an end of the round that follows from the counts is to be written now; the camera's belief may
-    know better.
-
     >>> from tempfile import mkdtemp
     >>> from companion.log.events import TilePlayed
     >>> from companion.rules import Laid, load_ruleset
@@ -137,6 +135,7 @@ class Ledger:
     """
 
     confirms: Callable[[RoundEnded], bool]
+    """Whether to write an end of the round that follows from the counts now; the camera's belief may know better."""
 
     def __init__(self, journal: Journal, rules: RuleSet) -> None:
         self.journal = journal
@@ -186,8 +185,8 @@ class Ledger:
         return work_out
 
     def rehearsal(self) -> Ledger:
-        """The game as it stands now, to be tried on: nothing reaches the disk. What the same change comes to is known
-        afterwards."""
+        """The game as it stands now, to try changes on: nothing reaches the disk. The result of the same change is
+        known afterwards."""
         other = copy(self)
         other.journal, other.held, other.timeline = self.journal.rehearsal(), list(self.held), self.timeline.copy()
         other._beliefs = dict(self._beliefs)
@@ -229,7 +228,7 @@ class Ledger:
         ]
 
     def ruled_line(self, seq: int) -> EffectiveEvent | None:
-        """The event in force that this line brought, with what stands against it by now; None: there is none."""
+        """The event in force that this line brought, with its findings by now; None: no event."""
         held = next((one for one in self.held if one.event.seq == seq), None)
         place = next((n for n, act in enumerate(self.timeline.acts) if act.held.event.seq == seq), None)
         return held if held is None or place is None else replace(held, event=self.timeline.reads(place))
@@ -247,7 +246,7 @@ class Ledger:
 
     @property
     def begun(self) -> RoundStarted | None:
-        """The beginning of this round, as it is held to have been."""
+        """The beginning of this round, as it counts now."""
         events = (item.event for item in reversed(self.held))
         return next((event for event in events if isinstance(event, RoundStarted)), None)
 
@@ -313,10 +312,10 @@ class Ledger:
     # ---- what is added -------------------------------------------------------------------------------------------
 
     def add(self, *events: Event) -> tuple[Event, ...]:
-        """Append what was seen and said, and what follows from it, with one trip to the disk.
+        """Append facts and their consequences, with one trip to the disk.
 
-        What people tap goes behind the passes that it implies and nobody recorded. In a round that the camera watches
-        the pieces that have no line yet go along. Raises EventError, JournalError; then nothing has changed.
+        A tap goes behind the passes that it implies and nobody recorded. In a round that the camera watches the pieces
+        that have no line yet go along. Raises EventError, JournalError; then nothing has changed.
         """
         changes = [event for event in events if isinstance(event, (Corrected, TileTakenBack))]
         try:
@@ -345,7 +344,7 @@ class Ledger:
         return True
 
     def _believe(self, events: Sequence[Event]) -> tuple[Event, ...]:
-        """Add to a round that the camera watches. What the belief was shown before goes to the disk with it."""
+        """Add to a round that the camera watches. Changes that the belief was shown before go to the disk with it."""
         belief, before = self.belief(), self._before()
         lines = self.journal.stamped(events)
         belief.add(lines)
@@ -471,5 +470,5 @@ def _is_implied(event: Event) -> bool:
 
 
 def _place(begun: int, held: Sequence[EffectiveEvent]) -> int:
-    """Where the round begins that line `begun` began; 0 where it is none of these."""
+    """The place of the round that line `begun` began; 0 for any other line."""
     return next((n for n in range(len(held) - 1, -1, -1) if held[n].event.seq == begun), 0)

@@ -78,7 +78,7 @@ class CameraIngest:
         self._since_the_end: list[tuple[int, TableChange]] = []
 
     def guesses(self) -> dict[int, str]:
-        """Line -> who it probably was, where nobody is named and nothing is held against anybody: a guess."""
+        """Line -> the probable player, where nobody is named and there are no findings: a guess."""
         return self.ledger.belief().guesses() if self.ledger.is_believed else {}
 
     def rehearsal(self, ledger: Ledger) -> CameraIngest:
@@ -220,7 +220,7 @@ class CameraIngest:
             self.ledger.add(RoundEnded(how=due[0], out=due[1], source="camera"))
 
     def _goes_on(self, report: TableChange) -> bool:
-        """Was the end only counted, and do they play on as if there was none? Then the count was wrong."""
+        """Was the end only counted, and do they play on regardless? Then the count was wrong."""
         course = self.ledger.match.course
         if course is None or not report.laid or report.gone or not self.only_counted:
             return False
@@ -253,7 +253,8 @@ class CameraIngest:
         )
 
     def reopen(self, source: str) -> None:
-        """`source` takes the end back. Whose tiles were counted down to none can no longer be counted in this round."""
+        """`source` takes the end back. The tiles of a player who was counted down to none can no longer be counted in
+        this round."""
         course, begun = self.ledger.match.course, self.ledger.begun
         assert course is not None
         changes: list[Event] = []
@@ -403,7 +404,7 @@ class OpenGame:
             return fold_held(self.header.players, self._ledger.ruled(), self.header.brought)
 
     def held_line(self, seq: int) -> Line | None:
-        """The entry as it is held by now, of whichever round, as a snapshot's `plays` show it; None: there is none."""
+        """The entry as it counts now, of any round, as a snapshot's `plays` show it; None: it does not exist."""
         with self._lock:
             held = self._ledger.ruled_line(seq)
         return None if held is None else shown_line(held)
@@ -452,8 +453,8 @@ class OpenGame:
         return dispute_in(held, timeline, lines, seq, seen)
 
     def work_ahead(self, change: Callable[[Self], object], about: int | None = None) -> None:
-        """Work out on a copy what a change of an earlier round comes to, while others go on with the game: the same
-        change then holds nobody up. What cannot be done is refused when it is done.
+        """Work out on a copy the result of a change to an earlier round, while others go on with the game: the same
+        change then holds nobody up. An impossible change is refused later, when it is made.
 
         `about`: a line that it changes; None: the last step.
         """

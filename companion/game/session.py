@@ -1,9 +1,9 @@
 """A game's commands: whatever happens at the table is recorded first and judged second.
 
 One session is one game on its journal. Its verbs are the sentences said at a table (`play`, `draw`, `take_back`,
-`end_round` ...); each returns the events that it brought, already on the disk. What the camera reports and asks is in
-`game.open_game`. Nothing a player does is refused; refused (CommandRejected) is only what cannot be meant: a round
-that does not run, somebody who does not play, a correction decided while looking at an older table.
+`end_round` ...); each returns the events that it brought, already on the disk. Reports and questions of the camera are
+in `game.open_game`. Nothing a player does is refused; only a command that cannot be meant is refused (CommandRejected):
+a round that does not run, somebody who does not play, a correction decided while looking at an older table.
 """
 
 from __future__ import annotations
@@ -334,9 +334,9 @@ class Session(OpenGame):
     ) -> tuple[Event, ...]:
         """A player laid open what was left; after the last one the round is scored.
 
-        `number`: in that round, which was counted and is put right; None: in the one on the table.
-        Chinese games: `discards` are the face-down tiles. Where a player has no tile left and only `tiles` are given,
-        they are taken for these.
+        `number`: in that round, which was counted and is put right; None: in the one on the table. Chinese games:
+        `discards` are the face-down tiles. Where a player has no tile left and only `tiles` are given, they count as
+        these.
         """
         with self._lock:
             player = self._player(by)
@@ -652,7 +652,7 @@ class Session(OpenGame):
         frame: str | None = None,
         source: str = "camera",
     ) -> tuple[Event, ...]:
-        """Record that something cannot be told; a person will answer. A text is taken for a question's reason."""
+        """Record that something cannot be told; a person will answer. A text counts as a question's reason."""
         with self._lock:
             return self._add(Unclear(reason=str(question), candidates=tuple(candidates), frame=frame, source=source))
 

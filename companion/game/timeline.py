@@ -1,13 +1,13 @@
-"""The game with its past: after each event the match as it stood, and what every event is found to be by now.
+"""The game with its past: after each event the match as it stood, and the present findings of every event.
 
-Live play and replay both go through `Timeline.of`, so that a game read from its journal has the rulings it had. What
-follows from the rules alone (a pass that somebody's tile implies, the end of a round, a score) is worked out anew each
-time; its lines in the journal only give it a number.
+Live play and replay both go through `Timeline.of`, so that a game read from its journal has the rulings it had.
+Conclusions from the rules alone (a pass that somebody's tile implies, the end of a round, a score) are worked out anew
+each time; their lines in the journal only give them a number.
 
-What people are asked about their taps, on record: the question as a line, and what they answered.
+Questions about taps, on record: each as a line, with the answer.
 
-`tracking.asked` says what does not fit. A question is written when it is asked, and stands as long as it arises from
-what was tapped; what stands in its line is not read again but for the key that somebody chose.
+`tracking.asked` finds the misfits. A question is written when it is asked, and stands as long as it arises from the
+taps; of its line only the chosen key is read again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ REVEALED_CODES = frozenset(str(code) for code in Violation if code.certainty is 
 """Codes that shown hands tell of earlier acts; they are worked out anew with the hands."""
 
 ENGINE_ASKED = frozenset({ANOTHER_ENGINE, "NO_HUB"})
-"""What a camera asks about the engine."""
+"""Questions of a camera about the engine."""
 
 NO_LOOKS: Mapping[int, int] = {}
 
@@ -66,29 +66,24 @@ NO_ANSWERS: Answers = {}
 
 @dataclass(frozen=True, slots=True)
 class AppliedEvent:
-    """One event: what was held, the event as it counts, the match after it, and what it showed.
-
-    `event` is None where the line only carried something that does not follow any more. `findings` are its own at its
-    time, `late` those of earlier acts (by index) that changed with it. `place`: its turn, as far as the belief says.
-    """
+    """One event, with the match after it."""
 
     held: EffectiveEvent
+    """As the line holds it."""
     event: Event | None
+    """As it counts; None where the line only carried something that no longer follows."""
     after: Match
     findings: tuple[Finding, ...] = ()
+    """Its own, at its time."""
     late: Findings = field(default_factory=dict)
+    """Those of earlier acts, by index, that changed with it."""
     place: TurnPlace | None = None
+    """Its turn, as far as the belief says."""
 
 
 class Timeline:
     """Acts in order. Grows by `take`; a change of the past makes a new one, to which the old one lends the rounds that
     did not change.
-
-    `taken` are the events in the order in which they were told. `acts` are the same in the order in which they
-    happened: in a round that people tap, what they answered may have put one elsewhere (tracking.asked). `asked`: the
-    round that people tap, None where a camera watches. `settled`: line of an earlier round that was tapped -> what is
-    held against it. `found`: by act, what no order has to do with: what people reported, what shown hands tell, and in
-    rounds that a camera watches what stands in the lines.
 
     >>> from companion.rules import load_ruleset
     >>> timeline = Timeline(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
@@ -110,10 +105,17 @@ class Timeline:
         self.looks = looks
         self.answers = answers
         self.taken: list[EffectiveEvent] = []
+        """The events in the order in which they were told."""
         self.acts: list[AppliedEvent] = []
+        """The same in the order in which they happened: in a round that people tap, an answer may have moved one
+        (tracking.asked)."""
         self.found: dict[int, tuple[Finding, ...]] = {}
+        """By act, findings that no order affects: reports of people, proofs from shown hands and, in rounds that a
+        camera watches, those in the lines."""
         self.asked: AskedRound | None = None
+        """The round that people tap; None where a camera watches."""
         self.settled: dict[int, tuple[Finding, ...]] = {}
+        """Line of an earlier tapped round -> its findings."""
         self._now: Mapping[int, tuple[Finding, ...]] | None = None
         self._row: tuple[tuple[int, TurnPlace], ...] = ()
 
@@ -180,8 +182,8 @@ class Timeline:
         return with_findings(act.held.event if act.event is None else act.event, self.findings(index))
 
     def _held_against(self) -> dict[int, tuple[Finding, ...]]:
-        """Line of each tap of this round, and of its start -> what is held against it by now: open, until somebody says
-        that it was so. What the source leaves open is held against nobody."""
+        """Line of each tap of this round, and of its start -> its findings by now: open, until somebody says that it
+        was so. Questions that the source leaves open are nobody's fault."""
         begun = self.begun
         found = self._against_the_start(begun)
         if self.asked is None:
@@ -204,7 +206,7 @@ class Timeline:
         return _begun([one.held for one in self.acts])
 
     def _against_the_start(self, begun: int) -> dict[int, tuple[Finding, ...]]:
-        """What is held against the engine with which people said that this round began; a camera has read its own."""
+        """The findings against the engine that people began this round with; a camera has read its own."""
         event = self.acts[begun].held.event if begun >= 0 else None
         # A journal from before names no picture, and mostly an author.
         if event is None or event.frame or (event.author is None and event.seq in self.looks):
@@ -251,8 +253,7 @@ class Timeline:
         return on_the_table[0] == on_the_table[1]
 
     def take(self, held: EffectiveEvent) -> AppliedEvent:
-        """Add an event. Where the journal holds what the camera saw, what is held against the acts of the round is the
-        belief's to say and stands in their lines."""
+        """Add an event. In a round that the camera saw, the findings are the belief's and stand in the lines."""
         if isinstance(held.event, RoundStarted):
             self._settle()
         self._now = None
@@ -423,7 +424,7 @@ class Timeline:
         return [(self.taken[key[2]], turn, counts) for key, turn, counts in sorted(row, key=lambda one: one[0])]
 
     def _from(self, first: int) -> Timeline:
-        """The acts up to place `first`, of which those from place `first` on come in another order."""
+        """The acts before place `first`, then the rest in another order."""
         other = self.copy()
         other.acts, other.found = [], {}
         for act in self.acts[:first]:

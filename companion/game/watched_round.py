@@ -5,12 +5,11 @@ whoever laid it. Two equal tiles that were both surely read are certain, which t
 the belief is sure of is certain once another picture has left it so, or the round is over: the next one may show that
 somebody else's fault explains it as well.
 
-A round that the camera watches, as it is held to have gone: what was seen and said, as the belief has it.
+A round that the camera watches, as the belief has it from everything seen and said.
 
-The journal's lines of what the camera saw say when something was first shown, and under which number. What counts is
-the projection: the likeliest way of things, in its order, with the names and
-faults that the belief has by now. What people say stands where they have put it. A round told again after a restart
-comes to the same.
+The journal's lines of the camera tell when something was first shown, and under which number. The projection counts:
+the likeliest course, in its order, with the present names and faults of the belief. Statements of people stand where
+they have put them. A round told again after a restart comes to the same.
 """
 
 from __future__ import annotations
@@ -60,9 +59,6 @@ UNSEEN = Shown()
 class Clarity:
     """How clearly the tiles of this round were seen when they came.
 
-    `doubtful`: tiles that lie at a joint that was not surely read, or where people say that something else lies.
-    `clouded`: tiles that came while part of the table was not understood, as long as it is not.
-
     >>> seen = Clarity()
     >>> seen.note(TableChange((Laying(Laid(12, 5), "Ann"),), clouded=True))
     >>> seen.is_clear((Laid(12, 5), "Ann"))
@@ -73,7 +69,9 @@ class Clarity:
     """
 
     doubtful: set[LaidOn] = field(default_factory=set)
+    """Tiles that lie at a joint that was not surely read, or where people say that something else lies."""
     clouded: set[LaidOn] = field(default_factory=set)
+    """Tiles that came while part of the table was not understood, as long as it is not."""
 
     def note(self, report: TableChange) -> None:
         """Remember how the tiles of this change were seen."""
@@ -188,11 +186,11 @@ class PictureProof:
 
 
 def as_pictured(verdict: Verdict, proved: Collection[str], lying: Collection[str], players: Sequence[str]) -> Verdict:
-    """The verdict with what pictures prove of a tile. Two equal tiles that were surely read are certain, while it is
-    open which of them is the wrong one.
+    """The verdict with the proofs of pictures about a tile. Two equal tiles that were surely read are certain, while it
+    is open which of them is the wrong one.
 
-    `lying` are the codes of `proved` that were certain before: they stay so while the tile lies there. Whose fault it
-    is, is open where the belief alone would not be certain any more.
+    `lying` are the codes of `proved` that were certain before: they stay so while the tile lies there. The culprit is
+    open where the belief alone would no longer be certain.
     """
     twice = str(Violation.DUPLICATE_TILE)
     if twice not in lying and sum(one.p for one in verdict.charges if one.code == twice) < CERTAIN:
@@ -247,12 +245,16 @@ PASSES = 900
 
 
 class Said(NamedTuple):
-    """A piece as people have it by now: still `there` or taken back (`lifted`), by whom, as which act."""
+    """A piece as people have it by now."""
 
     there: bool = True
+    """Not taken back."""
     lifted: bool = False
+    """It was taken back."""
     by: str | None = None
+    """The player who made it."""
     act: Action | None = None
+    """What it was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,9 +269,6 @@ class ChangeEffect:
 
 class WatchedRound:
     """One round from its beginning on: `add` the journal's lines, `observe` what is seen, and `held` is what counts.
-
-    `first` is the last line before the camera first saw something (None: it has not yet); lines until then were tapped,
-    and are ruled as taps are. `stale`: something was changed on which all rests, and the round has to be told again.
 
     >>> from companion.log.event_fields import Header
     >>> from companion.log.events import RoundStarted
@@ -293,7 +292,10 @@ class WatchedRound:
         self.proof = PictureProof()
         self.verdicts: dict[int, Verdict] = {}
         self.first: int | None = None
+        """The last line before the camera first saw something; None: it has not yet. Lines until then were tapped, and
+        are ruled as taps are."""
         self.stale = False
+        """Something was changed that everything rests on: the round has to be told again."""
         self.line_of: dict[int, int] = {}
         self.stated: set[int] = set()
         self._said: dict[int, Said] = {}
@@ -508,7 +510,7 @@ class WatchedRound:
         self._ways = self._held = None
 
     def guesses(self) -> dict[int, str]:
-        """Line -> who it probably was, where nobody is named and nothing is held against anybody: a guess."""
+        """Line -> the probable player, where nobody is named and there are no findings: a guess."""
         entries = self.tracker.entries
         verdicts = {item: one.verdict for item, one in entries.items() if not one.taken_back and item in self.line_of}
         unnamed = {item: one for item, one in verdicts.items() if one.by is None and one.maybe and not one.charges}
@@ -703,9 +705,9 @@ def judged(verdict: Verdict, first: str | None, players: Sequence[str]) -> Event
 
 
 def as_people_say(verdict: Verdict, event: Event, misfits: Sequence[str]) -> Event:
-    """An act of which people say whose it was, or what: that stands as it is, and nothing is certain but what a picture
-    proves. That a tile does not fit (`misfits`) is said also where the belief holds that they are mistaken. What it
-    holds against somebody else for it then says nothing about whom they name."""
+    """An act whose player or content people have stated: it stands as they say, and nothing is certain but the proof of
+    a picture. A misfit (`misfits`) is reported even where the belief finds that they are mistaken. Its findings against
+    somebody else then say nothing about the player they name."""
     mistaken = event.who not in (None, verdict.by)
     others = [one for one in verdict.charges if mistaken and one.by not in (None, event.who)]
     charges = [one for one in verdict.charges if one.proved or one not in others]
