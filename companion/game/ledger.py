@@ -389,7 +389,8 @@ class Ledger:
         return [one for one in told if not _is_implied(one) or one.seq in still]
 
     def _tell_again(self, events: Sequence[Event]) -> tuple[Event, ...]:
-        """Add what changes the past; rounds that it is about are told again. What was tried before is known."""
+        """Add lines that change the past; the rounds that they are about are told again. Results of an earlier trial
+        are known."""
         lines = self.journal.stamped(events)
         asked = self.last_seq, [replace(line, at="") for line in lines]
         tried = next(((lines, history) for known, lines, history in self._tried if known == asked), None)

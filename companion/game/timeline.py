@@ -137,8 +137,8 @@ class Timeline:
         return timeline
 
     def tell(self, part: Sequence[EffectiveEvent], base: Timeline | None = None) -> None:
-        """Take the events of a round. What they, or the first of them, have come to in `base`, where all before was the
-        same, they come to again."""
+        """Take the events of a round. The result is that of `base` for the first of them, as far as everything before
+        was the same."""
         part, first, self._now = _in_force(part), len(self.taken), None
         if base is not None and (not first or any(one is self.acts[-1] for one in base.acts[first - 1 : first])):
             rest = range(first + 1, len(base.taken))

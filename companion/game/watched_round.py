@@ -692,7 +692,7 @@ def _voids(correction: Corrected, line: Event) -> bool:
 
 
 def judged(verdict: Verdict, first: str | None, players: Sequence[str]) -> Event:
-    """One act with its verdict; `first` is whom the likeliest way of things has for it (None: nobody, it was none)."""
+    """One act with its verdict; `first` is its player in the likeliest course; None: there it did not happen."""
     by = verdict.by if first is not None else None
     findings = tuple(_findings(verdict, by))
     maybe: tuple[str, ...] = ()

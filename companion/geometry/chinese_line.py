@@ -72,7 +72,7 @@ def read_around(line: Sequence[PlacedTile], first: int) -> ReadPart:
 
 
 def as_read(line: Sequence[PlacedTile]) -> list[Laid | None]:
-    """What was read of each tile; None where the table gave what was not."""
+    """The reading of each tile; None where the table gave it."""
     return [None if tile.given else tile.laid for tile in line]
 
 

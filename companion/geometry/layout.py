@@ -46,7 +46,7 @@ Point = tuple[float, float]
 
 
 UNLISTED = 10
-"""What the odds of a half leave over is spread over about so many values."""
+"""The rest of a half's odds is spread over about this many values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ class Confidence(Record):
         return sorted(likely, key=lambda one: -one[1])[:MOST_ALTERNATIVES]
 
     def likeliest(self, tile: Laid) -> Laid:
-        """What it shows most likely, half by half, where `p` is of this one."""
+        """The likeliest tile, half by half, where `p` is of this one."""
         halves = zip(tile, self.p, self.others, strict=True)
         inner, outer = (max(((value, p), *others), key=lambda one: one[1])[0] for value, p, others in halves)
         return Laid(inner, outer)

@@ -407,12 +407,12 @@ def _unsure(tile: PlacedTile) -> bool:
 
 
 def _candidate(seq: int, tile: Laid, p: float) -> Candidate:
-    """What would be put right if the tile of this line were that one."""
+    """The correction to record if the tile of this line were that one."""
     return Candidate(print_laid(tile), ({"seq": seq, "tile": [tile.inner, tile.outer]},), p=p)
 
 
 def _told(events: Iterable[Event]) -> frozenset[int]:
-    """The lines of which somebody has said what tile it was."""
+    """The lines whose tile somebody has named."""
     said = (one for one in events if isinstance(one, Corrected) and one.source == "person" and "tile" in one.what)
     return frozenset(one.corrects for one in said)
 

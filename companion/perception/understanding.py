@@ -158,7 +158,7 @@ SURE = 0.95
 """From this probability on the likeliest tile is taken as read."""
 
 GUESS = 0.3
-"""What is not surely a tile is taken for one that was not read if it is one of them with such a probability."""
+"""A find that is not surely a tile counts as an unread one from this probability on."""
 
 LEAST = 0.001
 """The smallest probability of a candidate half."""
@@ -281,10 +281,10 @@ def weigh_unread(
     box: Mapping[Tile, int],
     recorded: Mapping[str, Sequence[Laid]],
 ) -> list[SeenTile]:
-    """`tiles` with the unread ones in trains and lines given what they are on record, else what they most likely are.
+    """`tiles` with the unread ones in trains and lines filled in as they are on record, else as they most likely are.
 
     `recorded` are the trains as the game has them. The engine is the round's own double unless it was read as another
-    tile. What is given is no reading: the eye's own odds go with it.
+    tile. A value filled in is no reading: the eye's own odds go with it.
     """
     extra = surplus(layout, engine, box, recorded)
     known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None and tile.id not in extra)
@@ -324,11 +324,11 @@ def weigh_unread(
 
 
 OPEN_IN_LINE = (Trouble.COVERED_TILE,)
-"""A tile of which this is said may lie on another one: the next tile tells."""
+"""A tile with this trouble may lie on another one: the next tile tells."""
 
 
 def _least(tile: PlacedTile) -> float:
-    """How likely the likeliest has to be. What may be no tile at all is none of which nobody has an idea."""
+    """The least probability of the likeliest tile. A find that may be no tile needs `GUESS`."""
     return 0.0 if tile.seen.confidence >= SURE_TILE else GUESS
 
 

@@ -32,8 +32,8 @@ class OtherTile(NamedTuple):
 
 
 def other_tiles(read: Laid, train: str, reading: Confidence | None) -> tuple[int, tuple[OtherTile, ...]]:
-    """What it costs that this tile is what it was taken for, and the others that it may be, the likeliest first; 0 and
-    none where it is not known how it was read.
+    """The cost of this tile being the one on record, and the other tiles that it may be, the likeliest first; 0 and
+    none where nobody knows how it was read.
 
     One half is another one, or both where neither was read surely. Readings of one picture err together, so two halves
     cost no more than the dearer of them. A tile across its train is mostly a double, one along it mostly none.
@@ -60,7 +60,7 @@ def _others(
 
 
 def _costs(value: int, p: float, others: tuple[tuple[int, float], ...]) -> dict[int, int]:
-    """Value of a half -> decibans of its odds against the likeliest; `value` is what it was taken for."""
+    """Value of a half -> decibans of its odds against the likeliest; `value` is the one on record."""
     odds = {**dict(others), value: p}
     most = max(odds.values())
     return {one: decibans(q / most) if most > 0.0 else 0 for one, q in odds.items() if q > 0.0 or one == value}

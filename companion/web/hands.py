@@ -157,8 +157,8 @@ class LaidOpen:
 
 
 def shows_the_table(read: Mapping[str, Any], board: GameView) -> bool:
-    """Whether what was taken for a hand are the tiles on the table: half of it lies there on record, or it is more than
-    a hand can be."""
+    """Whether an apparent hand is really the tiles on the table: half of it lies there on record, or it is more than a
+    hand can be."""
     hand = [_sorted(one["values"]) for one in read.get("found") or () if one["counts"] and one["values"] is not None]
     if board.chinese:
         return board.deals is not None and len(hand) > board.deals
