@@ -35,40 +35,8 @@ from companion.geometry.layout import (
     Trouble,
     sector_of,
 )
-from companion.rules.position import LEFT, RIGHT, SOMEBODY
+from companion.rules.position import SOMEBODY
 from companion.rules.tile import Laid
-
-LinePlace = tuple[str, int]
-"""The arm, R or L, and how many tiles from the one that came first, which lies at (R, 0)."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadPart:
-    """The part of a line that was read around one tile. All are indices in the line."""
-
-    first: int
-    """The tile that came first."""
-    start: int
-    stop: int
-    """Up to before this one."""
-
-    def place(self, n: int) -> LinePlace:
-        return (RIGHT, n - self.first) if n >= self.first else (LEFT, self.first - n)
-
-
-def read_part(line: Sequence[PlacedTile]) -> ReadPart:
-    """Of a line that has begun. Identities are given in the order of coming."""
-    first = min(range(len(line)), key=lambda n: line[n].id)
-    if line[first].laid is None:
-        return ReadPart(first, first, first)
-    return read_around(line, first)
-
-
-def read_around(line: Sequence[PlacedTile], first: int) -> ReadPart:
-    """The read tiles around this one, which is read."""
-    start = next((n + 1 for n in range(first, -1, -1) if line[n].laid is None), 0)
-    stop = next((n for n in range(first, len(line)) if line[n].laid is None), len(line))
-    return ReadPart(first, start, stop)
 
 
 def as_read(line: Sequence[PlacedTile]) -> list[Laid | None]:

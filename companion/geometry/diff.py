@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from itertools import takewhile
 
-from companion.geometry.chinese_line import read_around
 from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
 from companion.log.events import TableChange
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
@@ -181,8 +180,9 @@ def _read_part(line: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
     read = [n for n, tile in enumerate(line) if tile.laid is not None]
     if not read:
         return ()
-    part = read_around(line, min(read, key=lambda n: line[n].id))
-    return line[part.start : part.stop]
+    first = min(read, key=lambda n: line[n].id)
+    start = next((n + 1 for n in range(first, -1, -1) if line[n].laid is None), 0)
+    return line[start : next((n for n in range(first, len(line)) if line[n].laid is None), len(line))]
 
 
 def _free_changes(before: Layout, after: Layout) -> tuple[list[Change], list[int]]:
