@@ -116,8 +116,11 @@ class OpenHands:
         if any(problem.trouble not in beside for problem in layout.problems):
             return None
         none_left = [player for player in rest if due[player] == 0]
-        if clear >= 2 and len(none_left) == 1:
-            # Whatever is wrong with the other hands, or still to be laid open.
+        all_lie_open = none_left == rest and len(shown) > 1
+        if len(none_left) == 1 and (
+            clear >= 2 or (all_lie_open and all(_most_of(layout.hands[one], due[one]) for one in shown))
+        ):
+            # Whatever is wrong with the other hands (one tile may lie under another), or still to be laid open.
             return none_left[0]
         if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
             return None
@@ -322,6 +325,11 @@ class RoundEnding:
         known = self._asked.pop(player, None)
         if known is not None:
             self.session.drop_question(known[1])
+
+
+def _most_of(hand: Sequence[PlacedTile], due: int | None) -> bool:
+    """Does most of a hand that is so large lie there, and no more than that?"""
+    return due is not None and due / 2 < len(hand) <= due
 
 
 def _on_record(table: Position | LinePosition) -> list[Tile]:

@@ -300,6 +300,32 @@ def test_two_clear_hands_are_two_hands_though_a_tile_lies_about(
     assert players.out(layout, table, 7) == ("Cy" if ends else None)
 
 
+@pytest.mark.parametrize(
+    ("due", "ends"),
+    [
+        ({"Ann": 3, "Ben": 4, "Cy": 0}, True),
+        ({"Ann": 2, "Ben": 6, "Cy": 0}, False),
+        ({"Ann": 2, "Ben": 2, "Cy": 0}, False),
+        ({"Ann": 3, "Ben": 4, "Cy": 1}, False),
+    ],
+)
+def test_hands_in_which_a_tile_lies_under_another_end_a_round_and_are_asked_about(
+    due: Mapping[str, int], ends: bool
+) -> None:
+    """Ann shows two tiles and Ben three."""
+    hands = {
+        name: tuple(PlacedTile(10 * n + k, tile(300.0 * n + 30 * k, 60.0, 90.0, n + 1, 5 + k)) for k in range(2 + n))
+        for n, name in enumerate(("Ann", "Ben"))
+    }
+    layout = Layout(hands=hands)
+    table = Position(12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (), "Ben": (), "Cy": (), "MX": ()}, hands=due)
+    players = OpenHands(("Ann", "Ben", "Cy"), dict.fromkeys(double_set(12), 1), 24.0)
+    assert players.out(layout, table, 7) == ("Cy" if ends else None)
+    if ends:
+        faults = [hand.fault.kind for hand in players.read(layout, table) if hand.fault is not None]
+        assert faults == [QuestionKind.HAND_COUNT] * 2
+
+
 @pytest.mark.parametrize(("tiles", "since", "ends"), [(3, 7, True), (3, 6, False), (1, 7, False)])
 def test_one_hand_alone_ends_a_round_where_it_came_to_lie_open_after_the_last_play(
     tiles: int, since: int, ends: bool
