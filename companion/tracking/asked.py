@@ -514,11 +514,11 @@ def _due(answer: TapAnswer) -> int:
 def _is_told(reading: ActOrder, question: TapQuestion, name: tuple[int, int]) -> bool:
     """Whether this reading says that whole turns were still to come, and they have been told by now."""
     key = next((key for number, key in reading.picks if number == name), None)
-    if key is None or question.keys[key].kind is not Kind.LATER:
+    if key is None or not _whole_turns(question.keys[key], question):
         return False
     holes = {event["before"] for event in question.keys[key].events}
     waits = any(one.act is None and one.before in holes for one in reading.items)
-    return not waits and all(fault.tap == question.seq for fault in question.faults)
+    return not waits
 
 
 def _is_meant(fault: Fault, answer: TapAnswer, tap: Tap) -> bool:

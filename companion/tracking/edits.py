@@ -123,7 +123,8 @@ class _Maker:
         missing = before.missing_before(who, again=bool(self.codes & TOO_EARLY))
         if self.codes & BELOW:
             yield self._wait([who], 3 if self.further else 1)
-            yield from self._tile_below()
+            if isinstance(before, TrainFold):
+                yield from self._tile_below()
         if isinstance(self.told.act, (End, Pass)) and any(fault.player == who for fault in self.faults):
             yield self._wait([who], 2)
             if str(V.OUT_OF_TURN) not in self.codes:
