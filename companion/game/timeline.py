@@ -18,7 +18,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.log.corrections import EffectiveEvent, open_questions, withdrawn_corrections
+from companion.log.corrections import EffectiveEvent, TurnPlace, open_questions, withdrawn_corrections
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, Header, QuestionKind
 from companion.log.events import (
     Announced,
@@ -37,7 +37,7 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import PHONE
-from companion.play.course import DEALT, NO_LAST_TILE, Course, TurnPlace
+from companion.play.course import DEALT, NO_LAST_TILE, Course
 from companion.play.event_actions import act_of, action_of, is_act, uncounted, unsettled
 from companion.play.match import Findings, Match
 from companion.rules.notation import print_laid
@@ -316,7 +316,7 @@ class Timeline:
         if event is None:
             act = AppliedEvent(held, None, self.match)
         else:
-            step = self.match.take(event, len(self.acts), place)
+            step = self.match.take(event, len(self.acts), held.place or place)
             found, course = step.findings, step.match.course
             if is_act(event) and course is not None and not self._is_tapped(held, course):
                 # What a belief has against it stands in its line.

@@ -19,7 +19,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from companion.log.corrections import EffectiveEvent, effective_events
+from companion.log.corrections import EffectiveEvent, TurnPlace, effective_events
 from companion.log.event_fields import Confidence, Finding
 from companion.log.events import Corrected, Event, Passed, RoundEnded, SeenLine, TableChange, TilePlayed, TileTakenBack
 from companion.play.course import Course
@@ -288,6 +288,7 @@ class WatchedRound:
         self.opened = _with(begun, ()), start.table, start.starter, start.starter_known
         self.start = start.table
         self.players = start.players
+        self._places: dict[int, TurnPlace] = {}
         self.tracker = RoundTracker(start.rules, start.table, start.starter, starter_known=start.starter_known)
         self.proof = PictureProof()
         self.verdicts: dict[int, Verdict] = {}
@@ -598,24 +599,34 @@ class WatchedRound:
         rows: dict[int, list[Event]] = {}
         before: dict[int, list[Event]] = {}
         entries, read = self.tracker.entries, self.tracker.read
-        placed: set[int] = set()
-        passes: list[str] = []
+        together = self.tracker.rules.first_simultaneous
+        places, turn = dict[int, TurnPlace](), TurnPlace(0 if together else 1, "", lap=together)
+        passes, placed = list[TurnPlace](), set[int]()
         for _, steps in self.likeliest.path:
             for step in steps:
                 if isinstance(step.act, End):
-                    passes += [step.player] if _passed(step, read) else []
-                elif step.item is not None:
+                    passes += [turn._replace(player=step.player)] if _passed(step, read) else []
+                    turn = turn if turn.lap else TurnPlace(turn.number + 1, "")
+                elif step.item is None:
+                    # A turn begins of which nothing is shown yet; the common lap is over with the first.
+                    lap = turn.lap and Cause.ANYBODY in step.causes
+                    astray = str(Violation.OUT_OF_TURN) in step.codes
+                    turn = turn._replace(number=turn.number if lap else max(1, turn.number), lap=lap, astray=astray)
+                else:
                     item, passing, passes = step.item, passes, []
                     if item not in entries or item in placed:
                         continue
                     placed.add(item)
+                    if step.act is not None:
+                        places[item] = turn._replace(player=step.player)
                     number = item // ITEMS
                     if item in self.stated:
-                        before[item] = list(self._passes(number, passing, ()))
+                        before[item] = list(self._passes(number, passing, (), places))
                     else:
                         row = rows.setdefault(number, [])
-                        row += self._passes(number, passing, row)
+                        row += self._passes(number, passing, row, places)
                         row += self._event(item, step.player if step.act else None)
+        self._places = places
         for item, entry in entries.items():
             if item not in placed and item not in self.stated:
                 verdict = entry.verdict
@@ -624,11 +635,15 @@ class WatchedRound:
         self._ways = rows, before
         return self._ways
 
-    def _passes(self, number: int, players: Sequence[str], row: Sequence[Event]) -> Iterator[Event]:
+    def _passes(
+        self, number: int, passing: Sequence[TurnPlace], row: Sequence[Event], places: dict[int, TurnPlace]
+    ) -> Iterator[Event]:
         known = [one.who for one in row if isinstance(one, Passed)]
-        for player in players:
+        for place in passing:
+            player = place.player
             piece = number * ITEMS + PASSES + 10 * self.players.index(player) + known.count(player)
             known.append(player)
+            places[piece] = place
             yield Passed(by=player, source="rule", piece=piece)
 
     def _event(self, item: int, first: str | None) -> Iterator[Event]:
@@ -663,15 +678,22 @@ class WatchedRound:
         disputed = self._is_disputed(event, piece) if "by" in names else False
         original = line if names else None
         return EffectiveEvent(
-            event, known.changed_by, original, known.overruled, known.undone, bool(names), ruling_open=disputed
-        )
+            event, known.changed_by, original, known.overruled, known.undone, bool(names), ruling_open=disputed,
+            place=self._place_of(event, piece),
+        )  # fmt: skip
 
     def _as_stated(self, one: EffectiveEvent, item: int) -> EffectiveEvent:
         """An act that people entered, with the findings that the belief has against it."""
         verdict = self.verdicts.get(item)
         proved = self.tracker.entries[item].proved if item in self.tracker.entries else ()
         event = as_people_say(verdict, one.event, proved) if verdict is not None else _with(one.event, ())
-        return replace(one, event=event, ruling_open=self._is_disputed(event, item))
+        disputed, place = self._is_disputed(event, item), self._place_of(event, item)
+        return replace(one, event=event, ruling_open=disputed, place=place)
+
+    def _place_of(self, event: Event, item: int) -> TurnPlace | None:
+        """The turn of a piece in the likeliest way; of whom people say that it was."""
+        place = self._places.get(item)
+        return place if place is None or event.who is None else place._replace(player=event.who)
 
     def _is_disputed(self, event: Event, item: int) -> bool:
         """Whether people say of a piece that it was somebody else than the belief has it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.log.event_fields import EventError
 from companion.log.events import (
@@ -53,6 +53,19 @@ class CorrectionError(EventError):
         return cls(message, error.code, **error.params) if isinstance(error, CorrectionError) else cls(message)
 
 
+class TurnPlace(NamedTuple):
+    """The turn to which an act belongs."""
+
+    number: int
+    """Which one it is of the round; 0: of the common first lap."""
+    player: str
+    own: int = 0
+    """Which one it is of its player, from 1; 0: nobody has counted."""
+    astray: bool = False
+    """It was out of turn."""
+    lap: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class EffectiveEvent:
     """An event as it counts now.
@@ -80,6 +93,8 @@ class EffectiveEvent:
     """People name another player than the belief, so no ruling holds for both."""
     put_in: bool = False
     """An answer put it in, as forgotten."""
+    place: TurnPlace | None = None
+    """Its turn, where a belief says it."""
 
 
 @dataclass(slots=True)

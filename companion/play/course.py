@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
+from companion.log.corrections import TurnPlace
 from companion.log.event_fields import Finding
 from companion.log.events import (
     Announced,
@@ -72,42 +72,35 @@ FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, 
 """Tiles that cannot have come from a hand of this set: after one of them the player's tiles cannot be counted."""
 
 
-class TurnPlace(NamedTuple):
-    """The turn to which an act belongs: which one it is of the round, whose, which of its player's `own` (from 1),
-    whether it was out of turn, and whether it is the common first `lap`."""
-
-    number: int
-    player: str
-    own: int
-    astray: bool = False
-    lap: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One player's turn. `before` is the table at its start, with `player` to move; the rest grows act by act.
 
-    `keys` names the event of each act, `passed` the event that ended the turn aloud. `number`: which one it is by the
-    belief. `resume`: it was out of turn, and that player is still expected. `foreign`: a tile of it cannot have come
-    from a hand of the set.
+    `place`: which one it is of the round, by the belief. `keys` names the event of each act, `passed` the event that
+    ended the turn aloud. `resume`: it was out of turn, and that player is still expected. `foreign`: a tile of it
+    cannot have come from a hand of the set. `left`: its player has left, and nothing is due from it.
 
     >>> from companion.rules import Board, load_ruleset
-    >>> turn = Turn("Ann", Board("reeves").position)
+    >>> turn = Turn(TurnPlace(1, "Ann"), Board("reeves").position)
     >>> turn.begun, turn.complete(load_ruleset("reeves"))
     (False, False)
-    >>> turn = Turn("Ann", Board("reeves").position, actions=(Draw(), Mark("Ann")))
+    >>> turn = Turn(TurnPlace(1, "Ann"), Board("reeves").position, actions=(Draw(), Mark("Ann")))
     >>> turn.draws, turn.finished(load_ruleset("reeves"))
     (1, True)
     """
 
-    player: str
+    place: TurnPlace
     before: Table
-    number: int | None = None
     actions: tuple[Action, ...] = ()
     keys: tuple[int, ...] = ()
     passed: int | None = None
     resume: str | None = None
     foreign: bool = False
+    left: bool = False
+
+    @property
+    def player(self) -> str:
+        return self.place.player
 
     def long(self, rules: RuleSet) -> bool:
         """Whether this is a long first turn. Source: docs/rules.md 2.2."""
@@ -147,7 +140,7 @@ class Turn:
 
     def finished(self, rules: RuleSet) -> bool:
         """Whether nothing more is due from the player, so that the next one may begin."""
-        if self.passed is not None or self.complete(rules):
+        if self.left or self.passed is not None or self.complete(rules):
             return True
         own = Mark(self.player)
         if own not in self.actions:
@@ -160,13 +153,12 @@ class Turn:
 class Course:
     """One round as it stands. `start_seq` is the journal's line that began it.
 
-    `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turn` is the turn being
-    made, also after it is complete, until somebody else acts. `moved`: who has had the first turn. `silent`: turns in a
-    row that laid no tile and opened no train. `laid`: train -> keys of its tiles' events. `turns`: the closed turns.
-    `ended`: how the round ended, `ended_by` who says so. `counted`: whether hands and boneyard can be counted.
-    `watched`: the camera named players. `turn_open`: nobody has said who began, and nobody has surely moved.
-    `starter_known`: `starter` is not taken for want of another. `first_turns`: the first trains laid at the same time,
-    but the one at hand; `lap_over`: ordinary turns have begun. `announced`: who has announced the last tile.
+    `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turns` are all that
+    were made, by number and player; first trains laid at the same time in the order of their last acts.
+    `laid`: train -> keys of its tiles' events. `ended`: how the round ended, `ended_by` who says so. `counted`: whether
+    hands and boneyard can be counted. `watched`: the camera named players. `turn_open`: nobody has said who began, and
+    nobody has surely moved. `starter_known`: `starter` is not taken for want of another. `announced`: who has announced
+    the last tile.
 
     >>> from companion.log.events import TilePlayed
     >>> from companion.rules import Board, Laid, load_ruleset
@@ -183,38 +175,38 @@ class Course:
     starter: str
     table: Table
     counted: bool = True
-    turn: Turn | None = None
-    moved: frozenset[str] = frozenset()
-    silent: int = 0
+    turns: dict[tuple[int, str], Turn] = field(default_factory=dict)
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    turns: tuple[Turn, ...] = ()
     ended: str | None = None
     ended_by: str | None = None
     watched: bool = False
     turn_open: bool = False
     starter_known: bool = True
-    first_turns: Mapping[str, Turn] = field(default_factory=dict)
-    lap_over: bool = False
     announced: frozenset[str] = frozenset()
-    _closed: list[Course] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def players(self) -> tuple[str, ...]:
         return self.table.players
 
     @property
+    def turn(self) -> Turn | None:
+        """The turn being made, also after it is complete, until somebody else acts."""
+        return self.turns[next(reversed(self.turns))] if self.turns else None
+
+    @property
     def laying_together(self) -> bool:
         """Whether first trains may still be laid, by everybody at the same time."""
-        return self.rules.first_simultaneous and not self.lap_over
+        return self.rules.first_simultaneous and (self.turn is None or self.turn.place.lap)
+
+    @property
+    def moved(self) -> frozenset[str]:
+        """Who has begun the first turn, or has left."""
+        begun = (turn.player for turn in self.turns.values() if turn.begun or not turn.place.lap)
+        return self.table.gone.union(begun)
 
     @property
     def all_begun(self) -> bool:
-        return self._begun >= set(self.players)
-
-    @property
-    def _begun(self) -> frozenset[str]:
-        turns = (*self.first_turns.values(), *((self.turn,) if self.turn is not None else ()))
-        return self.moved | {turn.player for turn in turns if turn.begun}
+        return self.moved >= set(self.players)
 
     @property
     def position(self) -> Table:
@@ -225,9 +217,18 @@ class Course:
         turn = self.turn
         if turn is None or not turn.finished(self.rules):
             return self.table
-        following = self._between_turns.table
+        following = self._following(turn)
         may_go_on = turn.passed is None and bool(turn.plays) and turn.long(self.rules)
-        return self.table if may_go_on and following.hands.get(following.turn) == 0 else following
+        out = may_go_on and self.table.hands.get(following) == 0
+        return self.table if out else turned_to(self.table, following, self.moved)
+
+    def _following(self, turn: Turn) -> str:
+        """Who is to act after this turn; while first trains are laid, who has not begun."""
+        if turn.place.lap and self.rules.first_simultaneous:
+            start = self.players.index(self.starter)
+            order = self.players[start:] + self.players[:start]
+            return next((player for player in order if player not in self.moved), self.starter)
+        return self._after(turn.player) if turn.resume in (None, *self.table.gone) else str(turn.resume)
 
     @property
     def mover(self) -> str:
@@ -241,8 +242,7 @@ class Course:
         """
         if self.ended is not None or (self.turn is not None and not self.turn.finished(self.rules)):
             return None
-        closed = self._between_turns
-        table = closed.table
+        table = self.table if self.turn is None else turned_to(self.table, self._following(self.turn), self.moved)
         out = next((player for player in table.players if self.counted and table.hands.get(player) == 0), None)
         if isinstance(table, LinePosition):
             dealt = self.rules.hand_size(ANY_SET, len(table.players))
@@ -251,21 +251,29 @@ class Course:
             all_down = none_left or (dealt is not None and down >= dealt * len(table.players))
             return RoundEnded(how="out", source="rule") if all_down else None
         if out is not None:
-            return None if self._lap_goes_on(closed) else RoundEnded(how="out", out=out, source="rule")
+            return None if self._lap_goes_on() else RoundEnded(how="out", out=out, source="rule")
         if self.rules.block_rule == "provable_stop":
             return RoundEnded(how="blocked_proved", source="rule") if self.referee.blocked(table) else None
-        stuck = table.boneyard == 0 and closed.silent >= len(table.players) - len(table.gone)
+        stuck = table.boneyard == 0 and self._silent >= len(table.players) - len(table.gone)
         return RoundEnded(how="blocked_declared", source="rule") if stuck else None
 
-    def _lap_goes_on(self, closed: Course) -> bool:
+    @property
+    def _silent(self) -> int:
+        """Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again."""
+        silent = 0
+        for turn in self.turns.values():
+            if not turn.place.lap:
+                silent = 0 if turn.plays else 1 if Mark(turn.player) in turn.actions else silent + 1
+        return silent
+
+    def _lap_goes_on(self) -> bool:
         """Somebody is out, but the first lap is to be finished; its last long train ends when its player says so, or
         with the marker of one who lays none."""
         if not self.rules.finish_first_lap:
             return False
         turn = self.turn
-        if turn is not None and turn.long(self.rules) and turn.passed is None and turn.plays:
-            return self.table.hands.get(turn.player) != 0 or set(closed.moved) < set(self.players)
-        return set(closed.moved) < set(self.players)
+        building = turn is not None and turn.long(self.rules) and turn.passed is None and bool(turn.plays)
+        return (building and self.table.hands.get(self.table.turn) != 0) or not self.all_begun
 
     # ---- act by act ----------------------------------------------------------------------------------------------
 
@@ -287,8 +295,11 @@ class Course:
             return self if isinstance(event, Passed) else self._take_after_end(action, event, key)
         if event.source == "camera" and not self.watched:
             self = replace(self, watched=True)
-        player = self.player_of(event)
-        if self.turn_open and not self._lays_first_train(player, action, place):
+        place = place or self._place_of(event)
+        if event.who is not None and isinstance(action, (Play, Discard, End)):
+            place = place._replace(player=event.who)
+        player = place.player
+        if self.turn_open and not place.lap:
             self = self._opened_by(event, player)
         if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {event.who}:
             # While it is open whose tile it was, the hands of all who are meant cannot be counted.
@@ -297,13 +308,34 @@ class Course:
         if (passes or isinstance(action, (Play, Discard))) and self.table.hands.get(player) == 0:
             # Somebody whose hand was counted down to nothing goes on: the count was wrong.
             self = self._uncounted((player,))
-        if isinstance(event, Passed):
-            return self._take_pass(player, key, place)
-        together = self._lays_first_train(player, action, place)
-        if not together and not isinstance(action, (Play, Discard)) and not self._may_act(player, action, place):
-            return self._apart(player, action)
-        course = self._taken_up(player) if together else self._in_turn_of(player, action, place)
-        return course._with_act(action, key)
+        turn, last = self.turns.get((place.number, player)), self.turn
+        if event.who not in (None, player) or (last is not None and self._is_late(action, place, last)):
+            # It changes the table, and is no turn.
+            return self._apart(self.player_of(event), action)
+        if turn is None or turn is not last:
+            self = replace(self, table=turned_to(self.table, player, () if place.lap else self.moved))
+        if turn is None:
+            expected = self.starter if last is None else self._following(last)
+            turn = Turn(place, self.table, resume=expected if place.astray else None)
+        return self._with_act(turn, action, key, passed=isinstance(event, Passed))
+
+    def _is_late(self, action: Action, place: TurnPlace, last: Turn) -> bool:
+        """Whether it is seen when somebody else has the turn, and begins none."""
+        if isinstance(action, (Play, Discard, End)) or place.lap is last.place.lap is True:
+            return False
+        other = isinstance(action, (Mark, Unmark)) and place.player != last.player
+        return place.number < last.place.number or (other and place.number == last.place.number)
+
+    def _place_of(self, event: Event) -> TurnPlace:
+        """The turn of an act of which no belief says it: the one at hand as long as it goes on, else the next."""
+        player, turn = self.player_of(event), self.turn
+        if self.laying_together and not self.all_begun:
+            return TurnPlace(0, player, lap=True)
+        at_hand = turn is not None and turn.player == player and not turn.place.lap
+        if turn is not None and at_hand and (turn.long(self.rules) or not turn.finished(self.rules)):
+            return turn.place
+        astray = self.watched and not self.turn_open and player != self.mover
+        return TurnPlace(1 if turn is None else turn.place.number + 1, player, astray=astray)
 
     def player_of(self, event: Event) -> str:
         """The player of an act: as recorded; else who it may have been; else a marker's owner; else who is to move."""
@@ -342,19 +374,10 @@ class Course:
         """
         marker = isinstance(event, (MarkerPlaced, MarkerRemoved))
         surely = event.who in self.players and not unsettled(event) and not marker
-        if self.turn is not None or self.turns:
+        if self.turns:
             return replace(self, turn_open=not surely)
         table = turned_to(self.table, player, self.moved)
         return replace(self, table=table, starter=player, starter_known=surely, turn_open=not surely)
-
-    def _may_act(self, player: str, action: Action, place: TurnPlace | None) -> bool:
-        """Whether what `player` has done without a tile belongs to the turn at hand, or begins one."""
-        turn = self.turn
-        if place is not None:
-            return place.player == player
-        next_one = turn is not None and bool(turn.actions) and self.table.after(turn.player) == player
-        mine = next_one or player == self.mover or (turn is not None and turn.player == player)
-        return mine or not isinstance(action, (Mark, Unmark))
 
     def _apart(self, player: str, action: Action) -> Course:
         """Take an act outside the turn at hand: it changes the table, and is no turn."""
@@ -362,44 +385,6 @@ class Course:
         if isinstance(table, Position) and isinstance(self.table, Position):
             return replace(self, table=replace(table, turn=self.table.turn, first_turn=self.table.first_turn))
         return replace(self, table=replace(table, turn=self.table.turn))
-
-    def _in_turn_of(self, player: str, action: Action, place: TurnPlace | None) -> Course:
-        """The course with `player` to act: in the turn at hand or in another one."""
-        turn = self.turn
-        if turn is None or turn.player != player or self.laying_together:
-            return self._turn_to(player, place)
-        if place is not None:
-            return self if turn.number == place.number else self._turn_to(player, place)
-        more = isinstance(action, Play) and turn.long(self.rules) and turn.passed is None
-        other = isinstance(action, (Play, Draw, Discard)) and turn.finished(self.rules) and not more
-        return self._turn_to(player, None) if other else self
-
-    def _turn_to(self, player: str, place: TurnPlace | None) -> Course:
-        """Close what is open and let `player` begin."""
-        course = self._end_first_trains() if self.laying_together else self._between_turns
-        expected = course.table.turn
-        astray = place.astray if place is not None else self.watched and player != expected and not self.turn_open
-        table = turned_to(course.table, player, course.moved)
-        turn = Turn(player, table, None if place is None else place.number, resume=expected if astray else None)
-        return replace(course, table=table, turn=turn)
-
-    @property
-    def _between_turns(self) -> Course:
-        """The course with the open turn closed."""
-        if not self._closed:
-            self._closed.append(self._paused() if self.laying_together else self._closing())
-        return self._closed[0]
-
-    def _closing(self) -> Course:
-        turn = self.turn
-        if turn is None:
-            return self
-        moved = self.moved | {turn.player}
-        # Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again.
-        silent = 0 if turn.plays else 1 if Mark(turn.player) in turn.actions else self.silent + 1
-        resume = None if turn.resume in self.table.gone else turn.resume
-        table = turned_to(self.table, resume or self._after(turn.player), moved)
-        return replace(self, table=table, turn=None, moved=moved, silent=silent, turns=(*self.turns, turn))
 
     def _after(self, player: str) -> str:
         """The next in turn; in Chinese games the next who still has a tile, where hands are counted."""
@@ -410,28 +395,21 @@ class Course:
             following = self.table.after(following)
         return following
 
-    def _with_act(self, action: Action, key: int) -> Course:
-        turn = self.turn
-        assert turn is not None
-        codes = self.referee.judge(self.table, (action,)).codes if isinstance(action, Play) else frozenset()
-        foreign = not codes.isdisjoint(FOREIGN_TILES)
-        made = replace(turn, actions=(*turn.actions, action), keys=(*turn.keys, key), foreign=turn.foreign or foreign)
-        table, laid = self.referee.apply(self.table, action), dict(self.laid)
+    def _with_act(self, turn: Turn, action: Action, key: int, *, passed: bool) -> Course:
+        table, laid, foreign = self.table, dict(self.laid), False
+        if passed:
+            action, turn = Pass(), replace(turn, passed=key)
+        if not passed or isinstance(table, LinePosition):
+            turn = replace(turn, actions=(*turn.actions, action), keys=(*turn.keys, key))
+            table = self.referee.apply(table, action)
         if isinstance(action, Play):
+            foreign = not self.referee.judge(self.table, (action,)).codes.isdisjoint(FOREIGN_TILES)
+            turn = replace(turn, foreign=turn.foreign or foreign)
             laid[action.train] = (*laid.get(action.train, ()), key)
-        course = replace(self, table=table, turn=made, laid=laid)
+        own = turn.place.number, turn.player
+        turns = {one: known for one, known in self.turns.items() if one != own} | {own: turn}
+        course = replace(self, table=table, turns=turns, laid=laid)
         return course._uncounted((turn.player,)) if foreign else course
-
-    def _take_pass(self, player: str, key: int, place: TurnPlace | None) -> Course:
-        course = self
-        if self.laying_together and self._lays_first_train(player, Pass(), place):
-            course = self._taken_up(player)
-        elif self.turn is None or self.turn.player != player or self.turn.passed is not None or self.laying_together:
-            course = self._turn_to(player, place)
-        if isinstance(course.table, LinePosition):
-            course = course._with_act(Pass(), key)
-        assert course.turn is not None
-        return replace(course, turn=replace(course.turn, passed=key))
 
     def _take_report(self, event: Announced) -> Course:
         """Take a report. Once a hand was dealt wrongly, neither it nor the boneyard counts."""
@@ -447,18 +425,21 @@ class Course:
         """Let the others play on without `player`: an open turn is over, and nothing is due from it."""
         if self.ended is not None or player not in self.players:
             return self
-        course = replace(self, table=without(self.table, player), moved=self.moved | {player})
-        if self.turn is not None and self.turn.player == player:
-            course = course._between_turns
-        elif course.table.turn == player:
-            course = replace(course, table=turned_to(course.table, course._after(player), course.moved))
+        course, turn = replace(self, table=without(self.table, player)), self.turn
+        if turn is not None and turn.player == player:
+            return replace(course, turns={**self.turns, (turn.place.number, player): replace(turn, left=True)})
+        if turn is None and self.table.turn == player:
+            return replace(course, table=turned_to(course.table, course._after(player), course.moved))
         return course
 
     def _uncounted(self, players: Collection[str], *, boneyard: bool = False) -> Course:
         """The same where nobody can say how many tiles these hold, nor, with `boneyard`, how many lie there."""
         table = uncounted(self.table, players, boneyard=boneyard)
-        turn = self.turn and replace(self.turn, before=uncounted(self.turn.before, players, boneyard=boneyard))
-        return replace(self, table=table, turn=turn)
+        turns, turn = dict(self.turns), self.turn
+        if turn is not None:
+            before = uncounted(turn.before, players, boneyard=boneyard)
+            turns[turn.place.number, turn.player] = replace(turn, before=before)
+        return replace(self, table=table, turns=turns)
 
     def _take_after_end(self, action: Action, event: Event, key: int) -> Course:
         laid = dict(self.laid)
@@ -466,47 +447,6 @@ class Course:
             laid[action.train] = (*laid.get(action.train, ()), key)
         table = replace(self.table, turn=self.player_of(event))
         return replace(self, table=self.referee.apply(table, action), laid=laid)
-
-    # ---- first trains laid at the same time, as in cz: «mohou hrát všichni současně» ------------------------------
-
-    def _lays_first_train(self, player: str, action: Action, place: TurnPlace | None) -> bool:
-        """Whether this act is part of a first train laid while the others lay theirs. Source: docs/rules.md 2.2."""
-        if not self.laying_together:
-            return False
-        if place is not None:
-            return place.lap
-        if not self.all_begun or isinstance(action, (Play, Unmark)):
-            own = action.train if isinstance(action, Play) else getattr(action, "player", player)
-            return not self.all_begun or own == player
-        turn = self.turn if self.turn is not None and self.turn.player == player else self.first_turns.get(player)
-        # Whoever lays no first train marks, whatever else they have done.
-        return action == Mark(player) and not any(
-            isinstance(act, (Mark, Play)) for act in (turn.actions if turn else ())
-        )
-
-    def _paused(self) -> Course:
-        """The course with nobody's first train being laid at this moment; the next to move is who has not begun."""
-        turns = {**self.first_turns, **({} if self.turn is None else {self.turn.player: self.turn})}
-        moved, start = self._begun, self.players.index(self.starter)
-        order = self.players[start:] + self.players[:start]
-        following = next((player for player in order if player not in moved), self.starter)
-        return replace(self, turn=None, first_turns=turns, moved=moved, table=turned_to(self.table, following, moved))
-
-    def _taken_up(self, player: str) -> Course:
-        """The course with `player` laying the first train, begun now or earlier."""
-        if self.turn is not None and self.turn.player == player:
-            return self
-        course = self._paused()
-        table = turned_to(course.table, player, ())
-        turns = dict(course.first_turns)
-        turn = turns.pop(player, None) or Turn(player, table)
-        return replace(course, table=table, turn=turn, first_turns=turns)
-
-    def _end_first_trains(self) -> Course:
-        """Ordinary turns have begun: every first train is closed."""
-        course = self._paused()
-        turns = (*course.turns, *course.first_turns.values())
-        return replace(course, turns=turns, first_turns={}, lap_over=True)
 
 
 def acts_when_unable(course: Course) -> tuple[Action, ...]:
@@ -582,7 +522,7 @@ def turn_so_far(course: Course) -> tuple[Position | LinePosition, tuple[Action, 
 def still_laying(course: Course) -> str | None:
     """The player building a long first train that may go on although the next player may begin."""
     turn = course.turn
-    if course.ended is not None or turn is None or turn.passed is not None:
+    if course.ended is not None or turn is None or turn.passed is not None or turn.left:
         return None
     return turn.player if turn.long(course.rules) and turn.plays else None
 

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.log.corrections import EffectiveEvent
+from companion.log.corrections import EffectiveEvent, TurnPlace
 from companion.log.event_fields import Finding, Header
 from companion.log.events import (
     Announced,
@@ -29,7 +29,7 @@ from companion.log.events import (
     TileTakenBack,
     Unclear,
 )
-from companion.play.course import Course, Turn, TurnPlace, reported
+from companion.play.course import Course, Turn, reported
 from companion.play.event_actions import Table
 from companion.rules.audit import (
     AuditEntry,
@@ -194,8 +194,7 @@ def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
     boneyard = table.boneyard if isinstance(table, Position) else None
     if event.how == "blocked_declared" and is_false_block(course.rules, {}, {}, boneyard):
         found.append(_end_finding(course, Violation.FALSE_BLOCK))
-    moved = course.moved | ({course.turn.player} if course.turn is not None else set())
-    if event.how == "out" and lap_was_cut(moved, course.players, course.rules):
+    if event.how == "out" and lap_was_cut(course.moved, course.players, course.rules):
         found.append(_end_finding(course, Violation.FIRST_LAP_NOT_FINISHED))
     return tuple(found)
 
@@ -266,7 +265,7 @@ def surely(course: Course, code: Violation) -> bool:
 
 def _explained(course: Course, shown: Mapping[str, HandShown]) -> bool:
     """Whether a fault that was found already explains why tiles do not add up."""
-    foreign = any(turn.foreign for turn in _turns(course))
+    foreign = any(turn.foreign for turn in course.turns.values())
     return foreign or any(_hand_findings(course, player, hand) for player, hand in shown.items())
 
 
@@ -278,7 +277,7 @@ def examined_decisions(
     log: list[AuditEntry] = []
     keys: list[int | None] = []
     tiles = {player: _known_tiles(course, shown, player) for player in hands if whose is None or player in whose}
-    for turn in _turns(course):
+    for turn in course.turns.values():
         if turn.player in tiles:
             for entry, key in _entries(course, turn, tiles[turn.player]):
                 log.append(entry)
@@ -292,7 +291,7 @@ def examined_decisions(
 
 def _known_tiles(course: Course, shown: Mapping[str, HandShown], player: str) -> frozenset[Tile]:
     """Every tile that this player is known to have held at some time."""
-    laid = {play.tile.tile for turn in _turns(course) if turn.player == player for play in turn.plays}
+    laid = {play.tile.tile for turn in course.turns.values() if turn.player == player for play in turn.plays}
     hand = shown.get(player)
     return frozenset(laid | set(() if hand is None else (*hand.tiles, *hand.discards)))
 
@@ -308,11 +307,6 @@ def playable_tiles(
     laid = [action.tile.tile for action in done if isinstance(action, Play)]
     after_double = bool(laid) and all(tile.is_double for tile in laid)
     return frozenset(tile for tile in legal if not tile.is_double) if after_double else legal
-
-
-def _turns(course: Course) -> tuple[Turn, ...]:
-    made = (*course.turns, *course.first_turns.values())
-    return (*made, course.turn) if course.turn is not None else made
 
 
 def _entries(course: Course, turn: Turn, tiles: Collection[Tile]) -> list[tuple[AuditEntry, int | None]]:
@@ -344,7 +338,7 @@ def _dealt(course: Course) -> int | None:
 
 
 def _acts_of(course: Course, player: str) -> list[Action]:
-    return [action for turn in _turns(course) if turn.player == player for action in turn.actions]
+    return [action for turn in course.turns.values() if turn.player == player for action in turn.actions]
 
 
 def _is_mixed(course: Course, player: str, hand: HandShown) -> bool:
@@ -368,7 +362,7 @@ def _miscounted(course: Course, player: str, hand: HandShown) -> bool:
     laid = sum(isinstance(action, (Play, Discard)) for action in acts)
     drawn = sum(isinstance(action, Draw) for action in acts)
     counted = isinstance(course.table, LinePosition) or course.counted
-    foreign = any(turn.foreign for turn in _turns(course) if turn.player == player)
+    foreign = any(turn.foreign for turn in course.turns.values() if turn.player == player)
     if dealt is None or foreign:
         return False
     if isinstance(course.table, Position) and course.counted and player not in course.table.hands:

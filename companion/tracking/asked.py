@@ -14,7 +14,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from companion.play.course import TurnPlace
+from companion.log.corrections import TurnPlace
 from companion.rules.position import Action, Draw, End, Leave, LinePosition, Mark, Pass, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid

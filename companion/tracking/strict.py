@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
-from companion.play.course import FOREIGN_TILES, TurnPlace
+from companion.log.corrections import TurnPlace
+from companion.play.course import FOREIGN_TILES
 from companion.play.event_actions import uncounted, without
 from companion.rules.chinese import apply, open_arms, tile_faults, tiles_of
 from companion.rules.mexican.turn import TurnState
