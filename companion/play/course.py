@@ -1,17 +1,17 @@
-"""Reports of what no camera sees: a last tile or an open end not announced, a hand of the wrong size.
+"""Reports of things that no camera sees: a last tile or an open end not announced, a hand of the wrong size.
 
-The course of one round: what lies on the table, the turns that were made, and whose turn it is.
+The course of one round: the tiles on the table, the turns that were made, and whose turn it is.
 
 A `Course` is a frozen value; `take` returns the next one. It follows and rules on nothing: in a round that people tap
 in, the belief says to which turn an act belongs (`Place`); in a round that a camera watches, the passes on record say
-it. What is held against whom is the belief's to say.
+it. The belief says who broke which rule.
 
-What a tap of the player to move stands for: all the acts that go with "I cannot play", the marker that comes off
-with a tile.
+The meaning of a tap by the player to move: all the acts that go with "I cannot play", the marker that comes off with a
+tile.
 
-No rule stands here, the referee is asked: of the acts that can end a turn without a tile, which are the fewest with
-which nothing is wrong, and could the turn end with the marker still on the train? A rule set that forbids the draw, or
-asks for no marker, is so answered without being asked.
+No rule stands here, the referee is asked: which are the fewest acts that end a turn without a tile and without a fault,
+and could the turn end with the marker still on the train? A rule set that forbids the draw, or asks for no marker, is
+so answered without being asked.
 """
 
 from __future__ import annotations
@@ -74,11 +74,7 @@ FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One player's turn. `before` is the table at its start, with `player` to move; the rest grows act by act.
-
-    `place`: which one it is of the round, by the belief. `keys` names the event of each act, `passed` the event that
-    ended the turn aloud. `resume`: it was out of turn, and that player is still expected. `foreign`: a tile of it
-    cannot have come from a hand of the set. `left`: its player has left, and nothing is due from it.
+    """One player's turn. It grows act by act.
 
     >>> from companion.rules import Board, load_ruleset
     >>> turn = Turn(TurnPlace(1, "Ann"), Board("reeves").position)
@@ -90,13 +86,20 @@ class Turn:
     """
 
     place: TurnPlace
+    """Which one it is of the round, by the belief."""
     before: Table
+    """The table at its start, with `player` to move."""
     actions: tuple[Action, ...] = ()
     keys: tuple[int, ...] = ()
+    """The event of each act."""
     passed: int | None = None
+    """The event that ended the turn aloud."""
     resume: str | None = None
+    """It was out of turn, and this player is still expected."""
     foreign: bool = False
+    """A tile of it cannot have come from a hand of the set."""
     left: bool = False
+    """Its player has left, and nothing is due from it."""
 
     @property
     def player(self) -> str:
@@ -151,14 +154,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One round as it stands. `start_seq` is the journal's line that began it.
-
-    `table` is the table as recorded; its `turn` is whose turn is open, or who is to begin one. `turns` are all that
-    were made, by number and player; first trains laid at the same time in the order of their last acts.
-    `laid`: train -> keys of its tiles' events. `ended`: how the round ended, `ended_by` who says so. `counted`: whether
-    hands and boneyard can be counted. `watched`: the camera named players. `turn_open`: nobody has said who began, and
-    nobody has surely moved. `starter_known`: `starter` is not taken for want of another. `announced`: who has announced
-    the last tile.
+    """One round as it stands.
 
     >>> from companion.log.events import TilePlayed
     >>> from companion.rules import Board, Laid, load_ruleset
@@ -172,17 +168,28 @@ class Course:
     referee: Referee = field(repr=False, compare=False)
     number: int
     start_seq: int
+    """The journal's line that began it."""
     starter: str
     table: Table
+    """As recorded; its `turn` is the player whose turn is open, or who is to begin one."""
     counted: bool = True
+    """Hands and boneyard can be counted."""
     turns: dict[tuple[int, str], Turn] = field(default_factory=dict)
+    """All that were made, by number and player; first trains laid at the same time in the order of their last acts."""
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Train -> keys of its tiles' events."""
     ended: str | None = None
+    """How the round ended."""
     ended_by: str | None = None
+    """The person who says so."""
     watched: bool = False
+    """The camera named players."""
     turn_open: bool = False
+    """Nobody has said who began, and nobody has surely moved."""
     starter_known: bool = True
+    """False: `starter` stands there for want of another."""
     announced: frozenset[str] = frozenset()
+    """Players who have announced the last tile."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -452,8 +459,8 @@ class Course:
 def acts_when_unable(course: Course) -> tuple[Action, ...]:
     """The acts by which the player to move ends the turn without a tile (any further one, after a double).
 
-    Empty where the round is over, where nobody can be said to be to move, or where the rules leave no such way: the
-    first tile of a Chinese deal must be laid. What no way out can mend, the turn has broken already.
+    Empty where the round is over, where nobody knows who is to move, or where the rules leave no such way: the first
+    tile of a Chinese deal must be laid. A fault that no way out can mend was there before.
     """
     if course.ended is not None or course.turn_open:
         return ()
