@@ -22,6 +22,7 @@ from companion.game.replay import replay as play_again
 from companion.log.journal import JournalError
 from companion.play.event_actions import act_of
 from companion.rules.notation import print_act
+from companion.rules.position import Leave
 from companion.rules.ruleset_fields import RuleSetError
 from companion.tracking.costs import PRIORS
 from companion.web.texts import code_title
@@ -154,7 +155,7 @@ def lines_of(found: Dispute) -> list[str]:
     """The dispute for people, one hypothesis a line."""
     act = act_of(found.event)
     verdict = found.verdict
-    assert act is not None
+    assert act is not None and not isinstance(act, Leave)
     who = verdict.by or f"nobody can be named ({' or '.join(verdict.maybe)})"
     lines = [f"no. {found.seq}, {print_act(act)}: {who}"]
     for charge in verdict.charges:

@@ -25,7 +25,7 @@ from companion.log.events import Corrected, Event, Passed, RoundEnded, SeenLine,
 from companion.play.course import Course
 from companion.play.event_actions import act_of, action_of, event_of
 from companion.rules.notation import Laying
-from companion.rules.position import Action, Draw, End, Flip, Leave, LinePosition, Pass, Play, Position
+from companion.rules.position import Draw, End, Flip, Leave, LinePosition, Pass, Play, Position, TableAct
 from companion.rules.tile import Laid, Tile
 from companion.rules.violations import Violation
 from companion.tracking.costs import CERTAIN, NAMED, Cause
@@ -253,7 +253,7 @@ class Said(NamedTuple):
     """It was taken back."""
     by: str | None = None
     """The player who made it."""
-    act: Action | None = None
+    act: TableAct | None = None
     """What it was."""
 
 
@@ -751,7 +751,7 @@ def _with(event: Event, findings: tuple[Finding, ...]) -> Event:
     return replace(event, **changed)
 
 
-def _passed(end: Step, seen: Mapping[int, Action]) -> bool:
+def _passed(end: Step, seen: Mapping[int, TableAct]) -> bool:
     """Whether this end of a turn was a pass: nothing shows the turn, or it laid no tile and put no marker on."""
     if Cause.SILENT_PASS in end.causes or str(Violation.PASS_WITHOUT_DISCARD) in end.codes:
         return True

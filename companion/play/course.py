@@ -34,7 +34,20 @@ from companion.log.events import (
 from companion.play.event_actions import Table, action_of, lifted, meant, turned_to, uncounted, unsettled, without
 from companion.rules.mexican.judge import play_out
 from companion.rules.mexican.turn import open_codes
-from companion.rules.position import Action, Discard, Draw, End, Flip, LinePosition, Mark, Pass, Play, Position, Unmark
+from companion.rules.position import (
+    Action,
+    Discard,
+    Draw,
+    End,
+    Flip,
+    Leave,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    Unmark,
+)
 from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET
@@ -296,7 +309,7 @@ class Course:
             case PlayerLeft():
                 return self._left_by(event.by)
         action = action_of(event)
-        if action is None:
+        if action is None or isinstance(action, Leave):
             return self
         if self.ended is not None:
             return self if isinstance(event, Passed) else self._take_after_end(action, event, key)

@@ -35,7 +35,6 @@ from companion.rules.position import (
     LEFT,
     MEXICAN,
     RIGHT,
-    Action,
     Discard,
     Draw,
     End,
@@ -46,6 +45,7 @@ from companion.rules.position import (
     Pass,
     Play,
     Position,
+    TableAct,
     Unmark,
 )
 from companion.rules.ruleset import RuleSet
@@ -56,7 +56,7 @@ Table = Position | LinePosition
 AnyTable = TypeVar("AnyTable", bound=Table)
 
 
-def action_of(event: Event) -> Action | None:
+def action_of(event: Event) -> TableAct | None:
     """The act that an event records; None for an event without one. A pass is seen to by itself."""
     match event:
         case TilePlayed():
@@ -81,7 +81,7 @@ def is_act(event: Event) -> bool:
     return action_of(event) is not None or isinstance(event, Passed)
 
 
-def act_of(event: Event) -> Action | None:
+def act_of(event: Event) -> TableAct | None:
     """The act somebody must have done for this event; nobody saw a pass that the rules imply."""
     if isinstance(event, PlayerLeft):
         return Leave()
@@ -91,7 +91,7 @@ def act_of(event: Event) -> Action | None:
     return action_of(event)
 
 
-def event_of(act: Action, by: str | None, *, source: str = "camera", **fields: Any) -> Event:
+def event_of(act: TableAct, by: str | None, *, source: str = "camera", **fields: Any) -> Event:
     """The event that records an act of `by`; raises TypeError for an end of a turn, which is nobody's act."""
     common: dict[str, Any] = {"by": by, "source": source, **fields}
     match act:

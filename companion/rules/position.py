@@ -159,7 +159,16 @@ class Leave:
         return "leave"
 
 
-Action = Play | Draw | Mark | Unmark | Flip | Discard | Pass | End | Leave
+Action = Play | Draw | Mark | Unmark | Flip | Discard | Pass | End
+
+TableAct = Action | Leave
+"""What happens in a round: an act that the rules know, or a player goes away."""
+
+
+def ruled(act: TableAct) -> Action:
+    """The act as one that the rules know: `Leave` is none."""
+    assert not isinstance(act, Leave)
+    return act
 
 
 Chain = tuple[Laid, ...]

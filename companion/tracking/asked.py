@@ -15,7 +15,19 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from companion.log.corrections import TurnPlace
-from companion.rules.position import Action, Draw, End, Leave, LinePosition, Mark, Pass, Play, Position, Unmark
+from companion.rules.position import (
+    Action,
+    Draw,
+    End,
+    Leave,
+    LinePosition,
+    Mark,
+    Pass,
+    Play,
+    Position,
+    TableAct,
+    Unmark,
+)
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -52,7 +64,7 @@ class Tap(NamedTuple):
 
     seq: int
     """The line of the tap."""
-    act: Action
+    act: TableAct
     by: str
     """The player whose act it is."""
     outer_only: bool = False

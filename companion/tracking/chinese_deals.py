@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from companion.play.event_actions import without
 from companion.rules.chinese import apply, judge_turn
-from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position
+from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position, ruled
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.violations import Violation as V
@@ -157,7 +157,7 @@ class LineState:
                 cost = COST[Cause.LIES_OPEN]
                 yield Move(cost, self, after, Step(me, None, piece.item, (), (Cause.LIES_OPEN,), cost))
             if player in (me, ""):
-                for cost, state, codes, causes in self._with(piece.act, piece.item, faults):
+                for cost, state, codes, causes in self._with(ruled(piece.act), piece.item, faults):
                     yield Move(cost, state, after, Step(me, piece.act, piece.item, codes, causes, cost))
         yield from self._ends(pieces, rest, faults)
         if faults and not self.done:

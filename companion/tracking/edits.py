@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from companion.rules.position import Action, Discard, Draw, End, Mark, Pass, Play, Unmark
+from companion.rules.position import Discard, Draw, End, Mark, Pass, Play, TableAct, Unmark
 from companion.rules.violations import Violation as V
 from companion.tracking.strict import Fault, Fold, Setting, Start, Told, TrainFold
 
@@ -440,7 +440,7 @@ def _alike(one: Told, other: Told) -> bool:
 
 
 def _as_event(told: Told) -> dict[str, Any]:
-    names: dict[type[Action], str] = {
+    names: dict[type[TableAct], str] = {
         Draw: "drew", Mark: "marker_placed", Unmark: "marker_removed", Pass: "passed", Discard: "discarded",
     }  # fmt: skip
     assert isinstance(told.act, (*LOOSE, Pass))

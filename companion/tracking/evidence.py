@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from companion.log.event_fields import Confidence
 from companion.log.events import TableChange
 from companion.rules.notation import Change, Drawing, Laying
-from companion.rules.position import LEFT, RIGHT, SOMEBODY, Action, Discard, Draw, End, Flip, Mark, Pass, Play, Unmark
+from companion.rules.position import LEFT, RIGHT, SOMEBODY, Discard, Draw, End, Flip, Mark, Pass, Play, TableAct, Unmark
 from companion.rules.tile import Laid
 from companion.tracking.costs import COST, SURE, Cause, decibans, misread
 
@@ -82,7 +82,7 @@ class Piece:
 
     item: int
     """Its number for good."""
-    act: Action
+    act: TableAct
     """What somebody must have done for it."""
     p: tuple[float, float] | None = None
     """How surely the inner and the outer half of a tile were read; None: surely."""
@@ -265,7 +265,7 @@ class Step(NamedTuple):
     """One act of a hypothesis."""
 
     player: str
-    act: Action | None
+    act: TableAct | None
     """May be of another tile than was read."""
     item: int | None
     """None: nothing shows it (a pass, a turn that began out of order)."""

@@ -17,7 +17,7 @@ from math import inf
 from typing import ClassVar, NamedTuple, Self
 
 from companion.rules.mexican.turn import TurnState
-from companion.rules.position import MEXICAN, Action, End, Flip, Mark, Play, Position, Unmark
+from companion.rules.position import MEXICAN, Action, End, Flip, Mark, Play, Position, Unmark, ruled
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -240,7 +240,7 @@ class MexicanState(RoundState):
         other = self.copy()
         other.turn = self.turn.copy()
         other.turn.codes = frozenset()
-        other.turn.act(piece.act)
+        other.turn.act(ruled(piece.act))
         codes = tuple(sorted(map(str, other.turn.codes)))
         other.turn.codes |= self.turn.codes
         other.acted = True

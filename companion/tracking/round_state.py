@@ -14,7 +14,7 @@ from typing import ClassVar, NamedTuple, Self, TypeVar
 
 from companion.play.event_actions import without
 from companion.rules.mexican.turn import TurnState, provably_blocked
-from companion.rules.position import MEXICAN, Chain, LinePosition, Mark, Play, Position, Unmark
+from companion.rules.position import MEXICAN, Chain, LinePosition, Mark, Play, Position, Unmark, ruled
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -276,7 +276,7 @@ class RoundState:
             if chain[-1].is_double:
                 turn.open = (*turn.open, train)
         for piece in pieces.flips:
-            turn.act(piece.act)
+            turn.act(ruled(piece.act))
         for piece in pieces.markers:
             if isinstance(piece.act, Mark):
                 turn.markers |= {piece.act.player}

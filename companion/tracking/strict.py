@@ -29,7 +29,9 @@ from companion.rules.position import (
     Pass,
     Play,
     Position,
+    TableAct,
     Unmark,
+    ruled,
 )
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
@@ -51,7 +53,7 @@ class Start:
 class Told(NamedTuple):
     """One act in the order of a reading."""
 
-    act: Action | Setting | Start | None
+    act: TableAct | Setting | Start | None
     """None: a turn of `by`, or the rest of one, that is still to come."""
     by: str
     tap: int | None = None
@@ -194,7 +196,7 @@ class Fold:
             faults += [] if gap else self._close()
         return faults
 
-    def _says_nothing(self, who: str, act: Action) -> bool:
+    def _says_nothing(self, who: str, act: TableAct) -> bool:
         """Whether somebody says that a turn is over which is over already."""
         mine = self.acted and not self.closed and self.player == who
         may_begin = (
@@ -282,7 +284,7 @@ class Fold:
     def _begin(self, who: str) -> None:
         raise NotImplementedError
 
-    def _act(self, act: Action, told: Told) -> list[tuple[V, bool]]:
+    def _act(self, act: TableAct, told: Told) -> list[tuple[V, bool]]:
         raise NotImplementedError
 
     def _lacks(self) -> list[tuple[V, bool]]:
@@ -355,7 +357,7 @@ class TrainFold(Fold):
         self.moved |= {who}
         self.veiled = False
 
-    def _act(self, act: Action, told: Told) -> list[tuple[V, bool]]:
+    def _act(self, act: TableAct, told: Told) -> list[tuple[V, bool]]:
         turn = self.state.copy()
         known, maybe = turn.codes, turn.may
         turn.codes, turn.may = frozenset(), frozenset()
@@ -363,7 +365,7 @@ class TrainFold(Fold):
             turn.play(self.laid(told) or act.tile, act.train)
             self.veiled = self.veiled or (told.outer_only and bool(self.to_come))
         else:
-            turn.act(act)
+            turn.act(ruled(act))
         found = [(code, True) for code in sorted(turn.codes)]
         found += [(code, False) for code in sorted(turn.may) if not turn.codes]
         if turn.codes & FOREIGN_TILES:
@@ -467,7 +469,7 @@ class TrainFold(Fold):
             return self._end_lap(None, None)
         return []
 
-    def _begins_second_lap(self, who: str, act: Action | None) -> bool:
+    def _begins_second_lap(self, who: str, act: TableAct | None) -> bool:
         """Whether this can only be an act of an ordinary turn: everybody has begun, and `who` is done with the first
         train or lays elsewhere; or `who` is done with it and goes on before the others have begun."""
         assert self.lap is not None
@@ -572,7 +574,7 @@ class LineFold(Fold):
         left = act.train == LEFT
         return Laid(act.tile.inner, ends[0]) if left else Laid(ends[1], act.tile.outer)
 
-    def _act(self, act: Action, told: Told) -> list[tuple[V, bool]]:
+    def _act(self, act: TableAct, told: Told) -> list[tuple[V, bool]]:
         found: list[tuple[V, bool]] = []
         if isinstance(act, Play):
             act = Play(self.laid(told) or act.tile, act.train)

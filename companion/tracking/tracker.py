@@ -20,7 +20,6 @@ from companion.play.event_actions import lifted, misfits, misfits_in_line, witho
 from companion.rules.notation import Laying
 from companion.rules.position import (
     LEFT,
-    Action,
     Discard,
     Draw,
     End,
@@ -31,6 +30,7 @@ from companion.rules.position import (
     Pass,
     Play,
     Position,
+    TableAct,
     Unmark,
 )
 from companion.rules.ruleset import RuleSet
@@ -320,7 +320,7 @@ class RoundFold:
         return [*found, *self.moved]
 
 
-def _turned_back(act: Action) -> Action | None:
+def _turned_back(act: TableAct) -> TableAct | None:
     if isinstance(act, Mark):
         return Unmark(act.player)
     return Mark(act.player) if isinstance(act, Unmark) else None
@@ -421,7 +421,7 @@ class RoundTracker:
         return frozenset(item for item, entry in self.entries.items() if not entry.taken_back)
 
     @property
-    def read(self) -> dict[int, Action]:
+    def read(self) -> dict[int, TableAct]:
         """Item -> the act as it was read."""
         return {item: entry.piece.act for item, entry in self.entries.items()}
 
@@ -513,7 +513,7 @@ class RoundTracker:
 
     # ---- what people say ---------------------------------------------------------------------------------------
 
-    def enter(self, act: Action, by: str | None = None, *, before: int | None = None) -> int:
+    def enter(self, act: TableAct, by: str | None = None, *, before: int | None = None) -> int:
         """Somebody enters what `by` did (`Pass()`: nothing was laid, `End()`: the turn is over); returns its item.
 
         A picture that shows the same later shows this piece and no other. `before`: it happened before this item, and
@@ -540,7 +540,7 @@ class RoundTracker:
         self._run()
         return item
 
-    def _seen_late(self, act: Action, step: int) -> list[Piece]:
+    def _seen_late(self, act: TableAct, step: int) -> list[Piece]:
         """The same move of a marker, if a picture has shown it from this step on: it was seen late."""
         if not isinstance(act, (Mark, Unmark)):
             return []
@@ -552,7 +552,7 @@ class RoundTracker:
         """Somebody says that `by` made this piece. None: nobody does."""
         self._change(item, by=by)
 
-    def put_right(self, item: int, act: Action | None) -> None:
+    def put_right(self, item: int, act: TableAct | None) -> None:
         """Somebody says that it was another tile, or on another train; None: nobody does."""
         self._change(item, act=act)
 
@@ -587,7 +587,7 @@ class RoundTracker:
     def _looked_since(self, step: int) -> bool:
         return any(not one.is_statement for one in self.log[step:])
 
-    def _touch(self, item: int, act: Action | None, step: int) -> None:
+    def _touch(self, item: int, act: TableAct | None, step: int) -> None:
         """Note that from here on people and pictures may have another table in mind."""
         match act:
             case Play(_, train) | Flip(train):

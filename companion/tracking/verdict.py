@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.rules.notation import print_laid
-from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Discard, Draw, End, Mark, Pass, Play
+from companion.rules.position import MEXICAN, SECOND_MEXICAN, Discard, Draw, End, Mark, Pass, Play, TableAct
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import (
@@ -161,7 +161,7 @@ class Verdict:
     """One piece as the belief has it."""
 
     item: int
-    act: Action
+    act: TableAct
     """With the tile that most likely lies there, which may be another one than was read."""
     by: str | None
     """None: nobody can be named."""
@@ -213,7 +213,7 @@ class Marginals:
             found.causes.setdefault(item, {})[why] = p
         return found
 
-    def tile_of(self, item: int, act: Action) -> Action:
+    def tile_of(self, item: int, act: TableAct) -> TableAct:
         """The act with the tile that most likely lies there: another one where that is likelier than what was read.
 
         That it is some other tile, nobody knows which, says nothing for one of them.
@@ -228,7 +228,7 @@ class Marginals:
 
 def judge_item(
     item: int,
-    act: Action,
+    act: TableAct,
     marginals: Marginals,
     proved: Sequence[str],
     players: Sequence[str],
@@ -494,7 +494,7 @@ class Statement:
 
     by: str | None = None
     """The player who made it."""
-    act: Action | None = None
+    act: TableAct | None = None
     """What it was instead."""
     withdrawn: bool = False
     """It is to be off the record."""
@@ -509,7 +509,7 @@ class Statement:
 NO_STATEMENT = Statement()
 
 
-def entered(item: int, act: Action, by: str | None) -> Piece:
+def entered(item: int, act: TableAct, by: str | None) -> Piece:
     """A piece that somebody has entered and no picture shows.
 
     A draw or a pass too many may only be late. A marker that is entered late lies there already, and costs nothing.
