@@ -8,3 +8,9 @@ import re
 def words(page: str) -> str:
     """The page without the elements that only keep each tile in one line."""
     return re.sub(r'<span class="whole">([^<]*)</span>', r"\1", page)
+
+
+def leaps(page: str) -> list[tuple[int, int]]:
+    """The headings that leave a level out: the one before, none as 0, and the one that comes too deep after it."""
+    levels = [0, *map(int, re.findall(r"<h([1-6])\b", page))]
+    return [(above, below) for above, below in zip(levels, levels[1:], strict=False) if below > above + 1]

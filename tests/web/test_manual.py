@@ -29,6 +29,13 @@ def test_every_document_is_a_page_whose_links_lead_somewhere(anyone: FlaskClient
         assert anyone.get(path).status_code == 200, path
 
 
+def test_a_sample_of_text_is_never_scrolled_sideways(anyone: FlaskClient) -> None:
+    """Without a mouse nobody could: what scrolls has to take the keyboard's focus, and a block of text does not."""
+    with anyone.get("/static/page.css") as answer:
+        [rule] = re.findall(r"[.]manual pre {([^}]*)}", answer.text)
+    assert "white-space: pre-wrap" in rule and "overflow" not in rule
+
+
 def test_what_is_no_document_is_none(anyone: FlaskClient) -> None:
     assert anyone.get("/manual/..%2F..%2Fpyproject").status_code == 404
     assert anyone.get("/manual/nothing").status_code == 404

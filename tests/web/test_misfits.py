@@ -17,6 +17,7 @@ from companion.web.access import SHARED
 from companion.web.misfits import Acts, key_text, keys_of, question_text
 from hardware.panel import Light
 from tests.web.forms import Page
+from tests.web.reading import leaps
 from tests.web.real_table import Table
 from tests.web.test_whose import phone
 
@@ -146,6 +147,7 @@ def test_nobody_is_said_to_have_corrected_anything_where_nobody_has(evening: Eve
     evening.lay("Ben", "MX", 1, **{"own_turn:Ben": "2"})
     assert evening.state["questions"] == []
     for path in ("/", *(f"/play/{seq}" for seq in range(2, evening.table.session.seq + 1))):
+        assert leaps(evening.phones["Ann"].get(path).text) == [], path
         page = unescape(evening.phones["Ben"].get(path).text)
         assert "Somebody has corrected" not in page and "Corrected" not in page, path
 
@@ -275,7 +277,9 @@ def test_what_is_open_stands_before_the_hands_and_holds_nothing_up(evening: Even
     evening.jumped()
     evening.table.send("end-round", how="blocked_declared")
     for path in ("/", "/round-end"):
-        page = words(evening.phones["Ann"].get(path).text)
+        answer = evening.phones["Ann"].get(path)
+        page = words(answer.text)
+        assert leaps(answer.text) == [], path
         assert "Cy's 3-8: Ben's turn before it is not tapped yet" in page, path
         assert "It may stay open. The points do not depend on it." in page
     assert "Cy's 3-8" not in words(unescape(evening.table.client.get("/tv").text))

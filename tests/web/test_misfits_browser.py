@@ -55,6 +55,9 @@ def test_the_question_is_seen_whole_and_answered_with_one_tap(
             assert box["x"] >= 0 and box["x"] + box["width"] <= width
             assert box["y"] >= 0 and box["y"] + box["height"] <= height, "no key lies outside the screen"
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if width < height:
+            dock, header = page.locator(".dock").bounding_box(), page.locator("#region-turn").bounding_box()
+            assert dock and header and dock["y"] - header["y"] - header["height"] > 90, "the table is seen above it"
         card.get_by_text("Later").click()
         expect(page.locator("#region-asked details.settle summary")).to_contain_text("One thing to settle")
         evening.lay("Ann", "Ann", 6)
