@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 
@@ -13,4 +14,4 @@ def words(page: str) -> str:
 def leaps(page: str) -> list[tuple[int, int]]:
     """The headings that leave a level out: the one before, none as 0, and the one that comes too deep after it."""
     levels = [0, *map(int, re.findall(r"<h([1-6])\b", page))]
-    return [(above, below) for above, below in zip(levels, levels[1:], strict=False) if below > above + 1]
+    return [(above, below) for above, below in itertools.pairwise(levels) if below > above + 1]
