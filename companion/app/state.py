@@ -81,6 +81,8 @@ class ChangeSignal:
 class SessionLike(Protocol):
     """The part of a game that the page uses: it reads snapshots and events, and runs commands by name."""
 
+    def is_free(self, within_s: float) -> bool: ...
+
     def snapshot(self, at: int | None = None) -> GameView: ...
 
     @property

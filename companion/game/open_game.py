@@ -419,6 +419,13 @@ class OpenGame:
         """Whether this line is a question that nobody has answered or withdrawn yet."""
         return any(question.seq == seq for question in self.questions)
 
+    def is_free(self, within_s: float) -> bool:
+        """Whether nobody holds the game for longer than that."""
+        if not self._lock.acquire(timeout=within_s):
+            return False
+        self._lock.release()
+        return True
+
     def snapshot(self, at: int | None = None) -> GameView:
         """Everything the page shows (game.view); `at`: as it stood after that journal line."""
         with self._lock:

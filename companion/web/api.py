@@ -39,6 +39,10 @@ def app_state() -> AppState:
     return found
 
 
+GAME_ANSWERS_S = 1.0
+"""A game that is held for longer hangs: whoever asks after its health is told so instead of waiting with it."""
+
+
 @api.get("/health")
 def health() -> Response:
     """`ok`, or `degraded` with the reasons in plain words; `parts`: the last sign of life of each, and its trouble."""
@@ -59,6 +63,8 @@ def _not_shown() -> list[str]:
     """Why the game on the table cannot be shown; [] where it can, or without a game."""
     game, session = app_state().on_the_table()
     try:
+        if session is not None and not session.is_free(GAME_ANSWERS_S):
+            return [f"the game {game} does not answer"]
         if session is not None:
             session.snapshot()
     except Exception as fault:  # whatever it is, the page fails of it too

@@ -30,11 +30,15 @@ class FakeSession:
         self._callbacks: list[Callable[..., None]] = []
         self._lock = threading.Lock()
         self.held = threading.RLock()
+        self.free = True
 
     @property
     def events(self) -> tuple[dict[str, Any], ...]:
         with self._lock:
             return tuple(self.lines)
+
+    def is_free(self, within_s: float) -> bool:
+        return self.free
 
     def snapshot(self, at: int | None = None) -> GameView:
         with self._lock:

@@ -205,6 +205,12 @@ def test_health_names_a_game_that_cannot_be_shown(
     assert health["status"] == "degraded" and health["reasons"] == ["the game tonight cannot be shown ('Dee')"]
 
 
+def test_health_does_not_wait_for_a_game_that_hangs(anyone: FlaskClient, session: FakeSession) -> None:
+    session.free = False
+    health = anyone.get("/health").json
+    assert health["status"] == "degraded" and health["reasons"] == ["the game tonight does not answer"]
+
+
 def test_without_a_game_the_page_leads_to_setting_one_up() -> None:
     client = create_app(AppState(), PageSettings(pin="1", testing=True)).test_client()
     assert "/setup" in client.get("/").text
