@@ -337,8 +337,6 @@ class GameSink:
                 self._put(Question.of_table("; ".join(map(str, new))), frame)
         elif doubts:
             self._doubts.put_off(doubts, frame)
-        else:
-            self._put(Question.of_table("the readings disagree"), frame)
 
     def _ask_what_lasts(self, layout: Layout, frame: str) -> None:
         """Ask about doubts that have outlived a change of the table."""

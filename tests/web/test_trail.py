@@ -206,7 +206,7 @@ def test_every_route_that_changes_something_leaves_a_trail(page: Flask, state: A
 JOURNALED = {
     "api.play", "api.turn_act", "api.done", "api.marker_act", "api.cannot_play", "api.announce", "api.report",
     "api.undo", "api.put_back", "api.answer", "api.correct", "api.start_round", "api.show_hand", "api.end_match",
-    "api.end_round", "rounds.count", "rounds.write_points", "settling.was_so",
+    "api.end_round", "api.leave", "rounds.count", "rounds.write_points", "settling.was_so",
 }  # fmt: skip
 CHANGES_NOTHING = {
     "access.sign_in",
@@ -259,6 +259,8 @@ def test_every_route_that_enters_something_names_its_author(page: Flask, state: 
     walk("/api/was-so", seq=str(jumped))
     walk("/round-end", how="abandoned")
     walk("/api/start-round", engine="11-11", starter="Ben")
+    walk("/api/leave", by="Cem")
+    walk("/api/undo")
     walk("/round-points/2", points_1="1", points_2="0", points_3="5", out="Ben")
     walk("/api/end-match")
     assert walked == JOURNALED
