@@ -397,18 +397,3 @@ def test_long_words_of_a_language_are_not_broken_by_the_letter(
         lines = "each => each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).lineHeight)"
         assert [round(one.evaluate(lines)) for one in page.locator(part).all()] == [1] * page.locator(part).count()
     page.close()
-
-
-def test_a_lost_line_covers_nobodys_name(browser: Browser, address: str, session: FakeSession) -> None:
-    session.show(tables.midgame())
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    page.goto(address, wait_until="domcontentloaded")
-    context.set_offline(True)
-    page.evaluate("dispatchEvent(new Event('offline'))")
-    expect(page.locator("#lost")).to_be_visible()
-    page.evaluate("scrollTo(0, 300)")
-    gap = "document.getElementById('region-turn').getBoundingClientRect().top - lost.getBoundingClientRect().bottom"
-    assert once_at_rest(page, lambda: page.evaluate(gap), lambda apart: apart >= -1) >= -1
-    expect(page.locator("#region-turn h2")).to_be_in_viewport(ratio=1)
-    context.close()

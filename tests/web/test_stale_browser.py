@@ -168,6 +168,20 @@ def test_a_lost_line_is_said_where_the_keys_are(
     assert page.evaluate("([x, y]) => document.elementFromPoint(x, y).id", middle) == "lost", "nothing lies over it"
 
 
+def test_a_lost_line_covers_nobodys_name(browser: Browser, line: tuple[MoodyLine, str], session: FakeSession) -> None:
+    moody_line, address = line
+    session.show(tables.midgame())
+    page = browser.new_context(viewport={"width": 390, "height": 844}).new_page()
+    following(page, address)
+    moody_line.mood = "dead"
+    page.evaluate("dispatchEvent(new Event('offline'))")
+    expect(page.locator("#lost")).to_be_visible()
+    page.evaluate("scrollTo(0, 300)")
+    gap = "document.getElementById('region-turn').getBoundingClientRect().top - lost.getBoundingClientRect().bottom"
+    assert once_at_rest(page, lambda: page.evaluate(gap), lambda apart: apart >= -1) >= -1
+    expect(page.locator("#region-turn h2")).to_be_in_viewport(ratio=1)
+
+
 def test_eight_tabs_of_one_browser_all_follow_the_table(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.midgame())
     context = browser.new_context()
