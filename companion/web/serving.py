@@ -23,7 +23,10 @@ import re
 import signal
 import socket
 import struct
+import sys
 import threading
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,7 +34,6 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from weakref import WeakValueDictionary
 
 from flask import Flask, Request
 from markupsafe import Markup
@@ -269,7 +271,20 @@ def read_photograph(request: Request) -> bytes | None:
 
 
 DEFAULT_PORT = 8000
+SWITCH_S = 0.0005
+"""After so long a thread that computes lets another one go on. While a few pages are being made, each look at a socket
+costs up to that: with Python's 5 ms a crowd's hundreds of sockets held everybody up for seconds."""
+
 BACKLOG = 1024
+STILL_S = 2.0
+"""A connection on which nothing has moved for so long makes room for a new one of its address."""
+
+PARKED, PARKED_S = 1000, 5.0
+"""Connections beyond an address's own that are left waiting, and for how long."""
+
+ACCEPTED_AT_ONCE = 16
+"""Connections taken in one pass of the loop. waitress takes one: a crowd fills the kernel's queue, and everybody else's
+connection waits seconds to be tried again."""
 EVERYWHERE = "::"
 """Every address of this machine, IPv4 and IPv6."""
 
@@ -364,42 +379,46 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
 
 class Channel(HTTPChannel):  # type: ignore[misc]
-    """One connection. Where its address has too many, the oldest that is not being answered is closed."""
+    """One connection."""
 
     def __init__(self, server: PageServer, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.parser_class = lambda _adj: Parser(self)
         self.address = address_of(str(addr[0]))
         super().__init__(server, sock, addr, adj, map=map)
         self.sendbuf_len = PIECE
-        theirs = [channel for channel in server.active_channels.values() if channel.address == self.address]
-        if not of_this_house(str(addr[0]), str(sock.getsockname()[0])):
-            self.handle_close()
-        elif len(theirs) > server.of_one_address:
-            min(theirs, key=lambda channel: bool(channel.requests)).handle_close()
 
 
 class OneAddress:
     """The app, with a limit on the requests of one address that are answered at a time: further ones wait, and nobody
-    else has to."""
+    else has to. No more wait than it may have connections: those of connections that are gone already keep no thread
+    from the others."""
 
-    def __init__(self, app: Flask, answers: int) -> None:
-        self._app, self._answers = app, answers
+    def __init__(self, app: Flask, settings: ServingSettings) -> None:
+        self._app, self._settings = app, settings
         self._lock = threading.Lock()
-        self._gates: WeakValueDictionary[str, threading.Semaphore] = WeakValueDictionary()
+        self._here: Counter[str] = Counter()
+        self._gates: dict[str, threading.Semaphore] = {}
 
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         address = address_of(environ["REMOTE_ADDR"])
         with self._lock:
-            gate = self._gates.get(address) or threading.Semaphore(self._answers)
-            self._gates[address] = gate
-        with gate:
-            return self._app(environ, start_response)
+            if self._here[address] >= self._settings.of_one_address:
+                start_response("503 Service Unavailable", [("Retry-After", "1"), ("Content-Length", "0")])
+                return []
+            self._here[address] += 1
+            gate = self._gates.setdefault(address, threading.Semaphore(self._settings.answers))
+        try:
+            with gate:
+                return self._app(environ, start_response)
+        finally:
+            with self._lock:
+                self._here[address] -= 1
+                if not self._here[address]:
+                    del self._here[address], self._gates[address]
 
 
 class PageServer(TcpWSGIServer):  # type: ignore[misc]
     """waitress over one socket."""
-
-    channel_class = Channel
 
     def __init__(self, page: Flask, sock: socket.socket, settings: ServingSettings, map: dict[int, Any]) -> None:
         self.page, self.of_one_address = page, settings.of_one_address
@@ -420,14 +439,16 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         ]
         self.large_adj = copy.copy(adj)
         self.large_adj.max_request_body_size = READ_OUT * FORM_LIMIT + 1
+        self._parked: deque[tuple[socket.socket, Any, float]] = deque()
         sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
-        app = OneAddress(page, settings.answers)
+        app = OneAddress(page, settings)
         super().__init__(app, map, True, sock, adj=adj, bind_socket=False, sockinfo=sockinfo)
         # Many phones at once are served one after the other; that is nothing to say in the terminal.
         self.task_dispatcher.queue_logger.setLevel(logging.ERROR)
 
     def run(self) -> None:
         """Serve, and go on serving after a fault in the loop that everybody hangs on."""
+        sys.setswitchinterval(SWITCH_S)
         self._part.loop(self._serve)
 
     def _serve(self) -> bool:
@@ -441,11 +462,55 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         self._part.beat()
         return bool(super().readable())
 
+    def handle_accept(self) -> None:
+        for _more in range(ACCEPTED_AT_ONCE):
+            try:
+                found = self.accept()
+            except OSError:  # gone already, or no file left to open
+                return
+            if found is None:
+                return
+            sock, addr = found
+            self._admit(sock, addr, time.monotonic() + PARKED_S)
+            if len(self._map) >= self.adj.connection_limit:
+                return
+
+    def _admit(self, sock: socket.socket, addr: Any, until: float) -> None:
+        """Where an address has too many connections, one on which nothing moves makes room. Where none does, the new
+        one is left waiting `until` then: whoever is hung up on at once comes back at once, thousands a second."""
+        try:
+            here = of_this_house(str(addr[0]), str(sock.getsockname()[0])) and until > time.monotonic()
+        except OSError:
+            here = False
+        if not here:
+            sock.close()
+            return
+        address = address_of(str(addr[0]))
+        theirs = [channel for channel in self.active_channels.values() if channel.address == address]
+        if len(theirs) >= self.of_one_address:
+            still = [one for one in theirs if not one.requests and time.time() - one.last_activity > STILL_S]
+            if not still:
+                self._parked.append((sock, addr, until))
+                if len(self._parked) > PARKED:
+                    self._parked.popleft()[0].close()
+                return
+            min(still, key=lambda one: one.last_activity).handle_close()
+        self.set_socket_options(sock)
+        Channel(self, sock, addr, self.adj, map=self._map)
+
     def maintenance(self, now: float) -> None:
         """waitress itself would wait until somebody takes what is still to be sent."""
         super().maintenance(now)
         for channel in [one for one in self.active_channels.values() if one.will_close]:
             channel.handle_close()
+        parked, self._parked = self._parked, deque()
+        for sock, addr, until in parked:
+            self._admit(sock, addr, until)
+
+    def close(self) -> None:
+        super().close()
+        while self._parked:
+            self._parked.pop()[0].close()
 
     def pull_trigger(self) -> None:
         with suppress(OSError):  # the page has ended meanwhile
@@ -477,7 +542,7 @@ class Server:
         self._app = app
         self._sockets: dict[int, Any] = {}
         self._ended = threading.Event()
-        _allow_files(FILES_BESIDE + 2 * chosen.connections)
+        _allow_files(FILES_BESIDE + 2 * chosen.connections + PARKED)
         self._server = PageServer(app, sock, chosen, self._sockets)
 
     def run(self) -> None:
