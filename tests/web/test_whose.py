@@ -170,8 +170,15 @@ def test_a_key_that_is_anothers_says_whose_it_is(table: Table) -> None:
     assert "Ben cannot play:" in phone(table, SHARED).get("/").text
     ann = phone(table, "Ann")
     assert "Ben cannot play:" in ann.get("/").text
-    assert press(ann, "/api/cannot-play") == 303
+    assert ann.post("/api/cannot-play", data=cannot(ann, "Ben")).status_code == 303
     assert {event.who for event in table.session.events[-2:]} == {"Ben"}
+
+
+def test_ones_own_key_comes_before_the_neighbours(table: Table) -> None:
+    """It is where it is in one's own turn."""
+    table.lay("Ann", "12-5")
+    keys = [one for one in Page(phone(table, "Ann").get("/").text).forms if one.action == "/api/cannot-play"]
+    assert [one.sent()["by"] for one in keys] == ["Ann", "Ben"]
 
 
 def test_a_new_game_asks_only_where_the_name_is_not_there(tmp_path: Path) -> None:
@@ -262,8 +269,10 @@ def test_a_tile_that_is_asked_about_keeps_what_its_key_carried(table: Table) -> 
     assert (asked.sent()["turn"], asked.sent()["end:Ben"]) == ("Ann", "7")
 
 
-def cannot(table: Table, client: FlaskClient) -> dict[str, str]:
-    return form(client, "/api/cannot-play").sent()
+def cannot(client: FlaskClient, whose: str) -> dict[str, str]:
+    """What the key of this player sends."""
+    keys = (one.sent() for one in Page(client.get("/").text).forms if one.action == "/api/cannot-play")
+    return next(sent for sent in keys if sent.get("by") in (None, whose))
 
 
 def acts(table: Table) -> list[tuple[str, str | None]]:
@@ -273,7 +282,7 @@ def acts(table: Table) -> list[tuple[str, str | None]]:
 @pytest.mark.parametrize("second", ["Ben", "Ann", SHARED])
 def test_cannot_play_of_one_turn_counts_once(table: Table, second: str) -> None:
     first, other = phone(table, "Ann"), phone(table, second)
-    shown = cannot(table, first), cannot(table, other)
+    shown = cannot(first, "Ann"), cannot(other, "Ann")
     assert first.post("/api/cannot-play", data=shown[0]).status_code == 303
     told = acts(table)
     assert [who for _kind, who in told] == ["Ann"] * len(told)
@@ -286,7 +295,7 @@ def test_cannot_play_of_one_turn_counts_once(table: Table, second: str) -> None:
 
 def test_cannot_play_after_the_same_turn_was_played_or_taken_back_is_refused(table: Table) -> None:
     ann, ben = phone(table, "Ann"), phone(table, "Ben")
-    shown = cannot(table, ben)
+    shown = cannot(ben, "Ann")
     table.lay("Ann", "12-5")
     assert ben.post("/api/cannot-play", data=shown).status_code == 409
     table.post("undo")
