@@ -130,6 +130,25 @@ def test_players_change_seats_by_drag_and_by_keys(browser: Browser, address: str
     context.close()
 
 
+def test_enter_goes_on_to_the_next_seat_and_starts_in_an_empty_one(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    page = browser.new_page(base_url=address, viewport={"width": 390, "height": 844})
+    page.request.post("/api/pin", data={"pin": PIN})
+    page.goto("/setup?rules=tactic", wait_until="load")
+    for n in range(1, 9):
+        page.fill(f"[name=player_{n}]", "")
+    page.locator("[name=player_1]").focus()
+    for name in ("Zoë", "Ben", "Cy"):
+        page.keyboard.type(name)
+        page.keyboard.press("Enter")
+    assert has_focus(page, "[name=player_4]")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{address}/round-start")
+    expect(page.get_by_role("radio")).to_have_count(3)
+    page.close()
+
+
 def test_another_language_takes_along_what_was_typed(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.round_over())
     page = browser.new_page(base_url=address, viewport={"width": 390, "height": 844}, locale="en")

@@ -86,7 +86,10 @@ def test_1_the_game_is_set_up(page: Page) -> None:
     page.goto("/setup?rules=tactic", wait_until="domcontentloaded")
     for seat, name in enumerate(("Ann", "Ben", "Cy"), start=1):
         page.fill(f'input[name="player_{seat}"]', name)
-    page.get_by_role("button", name="Start the game").click()
+    page.fill('input[name="player_4"]', "Dee")
+    expect(page.get_by_role("button", name="Start the game: 4 players")).to_be_visible()
+    page.fill('input[name="player_4"]', "")
+    page.get_by_role("button", name="Start the game: 3 players").click()
     expect(page.locator('input[name="engine"]')).to_have_value("12-12")
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("button", name="Everybody's").click()

@@ -202,6 +202,20 @@ for (const list of document.querySelectorAll("[data-reorder]")) {
   });
   list.addEventListener("input", name);
   name();
+  // Enter goes on to the next seat; in an empty one it starts the game.
+  list.addEventListener("keydown", (event) => {
+    const next = rows.findIndex((row, n) => field(n) === event.target) + 1;
+    if (event.key !== "Enter" || event.isComposing || !next || next === rows.length || !event.target.value.trim()) return;
+    event.preventDefault();
+    field(next).focus();
+  });
+  // The start key says how many play: a name that the last evening left is easily overlooked.
+  const start = list.form.querySelector("[data-players]");
+  if (!start) continue;
+  const words = start.dataset.players.split("|");
+  const count = () => (start.textContent = words[rows.filter((row, n) => field(n).value.trim()).length]);
+  list.addEventListener("input", count);
+  count();
 }
 
 // What the record says otherwise about the hands, while they are being written.
