@@ -1,7 +1,9 @@
-"""A hand is entered with one tap for each tile, from those that lie nowhere on the table."""
+"""A hand is entered with one tap or one stroke for each tile."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,10 +24,11 @@ LYING = {(6, 6), (5, 6)}
 TEN = ("0-1", "0-2", "0-3", "1-1", "1-2", "2-4", "3-3", "4-4", "4-6", "5-5")
 
 
-def test_ten_tiles_are_ten_taps(tmp_path: Path, browser: Browser) -> None:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", "double-6", ("Ann", "Ben")))
-    session.start_round((6, 6), "Ann")
-    session.play((6, 5), "Ann", "Ann")
+@contextmanager
+def hands_of(tmp_path: Path, browser: Browser, tiles: str, engine: int) -> Iterator[Page]:
+    session = Session.create(tmp_path / "g.jsonl", Header("tactic", tiles, ("Ann", "Ben")))
+    session.start_round((engine, engine), "Ann")
+    session.play((engine, 5), "Ann", "Ann")
     app = create_app(AppState(session), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))
     with served(app) as address:
         page = browser.new_page(
@@ -33,6 +36,13 @@ def test_ten_tiles_are_ten_taps(tmp_path: Path, browser: Browser) -> None:
         )
         page.request.post("/api/pin", data={"pin": PIN})
         page.goto("/round-end", wait_until="domcontentloaded")
+        yield page
+        page.close()
+    session.close()
+
+
+def test_ten_tiles_are_ten_taps(tmp_path: Path, browser: Browser) -> None:
+    with hands_of(tmp_path, browser, "double-6", 6) as page:
         field = page.locator('input[name="hand_2"]')
         field.tap()
         tiles = page.locator(".picker .tiles button")
@@ -53,8 +63,39 @@ def test_ten_tiles_are_ten_taps(tmp_path: Path, browser: Browser) -> None:
         ):
             page.locator('input[name="hand_1"]').fill(typed)
             expect(pips).to_contain_text(told)
-        page.close()
-    session.close()
+
+
+def test_where_many_tiles_are_left_one_stroke_makes_a_tile(tmp_path: Path, browser: Browser) -> None:
+    with hands_of(tmp_path, browser, "double-12", 12) as page:
+        field = page.locator('input[name="hand_2"]')
+        field.tap()
+        expect(page.locator(".picker .tiles")).to_have_count(0)
+        for one, other in (("12", "3"), ("0", "11"), ("7", "6"), ("10", "9")):
+            stroke(page, one, other)
+        expect(field).to_have_value("12-3 0-11 7-6 10-9")
+        for value in ("8", "8", "4", "1"):
+            number(page, value).tap()
+        expect(field).to_have_value("12-3 0-11 7-6 10-9 8-8 4-1")
+        number(page, "2").tap()
+        stroke(page, "5", "0")
+        number(page, "⌫").tap()
+        expect(field).to_have_value("12-3 0-11 7-6 10-9 8-8 4-1")
+        expect(page.locator(".picker .numbers .over, .picker .numbers [aria-pressed=true]")).to_have_count(0)
+
+
+def number(page: Page, value: str) -> Locator:
+    return page.locator(".picker .numbers").get_by_text(value, exact=True).locator("..")
+
+
+def stroke(page: Page, one: str, other: str) -> None:
+    """A finger goes from one key to the other without leaving the screen."""
+    keys = [number(page, value).bounding_box() for value in (one, other)]
+    (ax, ay), (bx, by) = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in keys if box]
+    touch = page.context.new_cdp_session(page)
+    path = [{"x": ax + (bx - ax) * n / 8, "y": ay + (by - ay) * n / 8} for n in range(9)]
+    for kind, points in [("touchStart", path[:1]), *(("touchMove", [at]) for at in path[1:]), ("touchEnd", [])]:
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch.detach()
 
 
 def key(page: Page, tile: str) -> Locator:

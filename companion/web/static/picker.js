@@ -35,7 +35,7 @@ function key(pad, text, tap) {
   const face = document.createElement("span");
   face.textContent = text;
   made.append(face);
-  made.addEventListener("click", () => tap(made));
+  made.addEventListener("click", tap);
   pad.append(made);
   return made;
 }
@@ -70,29 +70,68 @@ function tilesOf(field) {
   return pad;
 }
 
+// Two taps make a tile, or one stroke from its first number to its second.
 function numbersOf(field) {
   const pad = document.createElement("div");
-  pad.className = "pad";
+  pad.className = "pad numbers";
   let first = null;
   const release = () => {
-    if (first !== null) first.made.setAttribute("aria-pressed", "false");
+    if (first !== null) first.setAttribute("aria-pressed", "false");
     first = null;
   };
+  const lay = (one, other) => {
+    release();
+    fill(field, [...typed(field), `${one.dataset.value}${field.dataset.sign}${other.dataset.value}`]);
+  };
   for (let value = Number(field.dataset.low); value <= Number(field.dataset.hand); value += 1) {
-    key(pad, String(value), (made) => {
-      if (first === null) {
-        first = { value, made };
-        made.setAttribute("aria-pressed", "true");
-        return;
-      }
-      const tile = `${first.value}${field.dataset.sign}${value}`;
-      release();
-      fill(field, [...typed(field), tile]);
+    const made = key(pad, String(value), () => {
+      if (first !== null) return lay(first, made);
+      first = made;
+      return made.setAttribute("aria-pressed", "true");
     });
+    made.dataset.value = value;
   }
   key(pad, "⌫", () => {
     if (first !== null) return release();
     return fill(field, typed(field).slice(0, -1));
-  });
+  }).dataset.value = "";
+  strokesOver(pad, lay);
   return pad;
+}
+
+function strokesOver(pad, lay) {
+  let from = null;
+  let over = null;
+  let done = false; // Here already: a browser calls a short stroke a tap too, and drops a tap that follows a quick one.
+  const keyAt = ({ clientX, clientY }) => {
+    const found = document.elementFromPoint(clientX, clientY);
+    const made = found && found.closest("[data-value]");
+    return made && pad.contains(made) ? made : null;
+  };
+  const mark = (made, on) => made && made.classList.toggle("over", on);
+  const reach = (made) => {
+    if (over !== from) mark(over, false);
+    over = made;
+    mark(over, true);
+  };
+  const stop = () => {
+    for (const made of [from, over]) mark(made, false);
+    from = over = null;
+  };
+  pad.addEventListener("pointerdown", (event) => {
+    done = false;
+    from = event.button ? null : keyAt(event);
+    reach(from);
+  });
+  pad.addEventListener("pointermove", (event) => from && reach(keyAt(event)));
+  pad.addEventListener("pointerup", (event) => {
+    const to = from && keyAt(event);
+    done = Boolean(to);
+    if (done && to === from) from.click();
+    else if (done && from.dataset.value && to.dataset.value) lay(from, to);
+    stop();
+  });
+  pad.addEventListener("pointerleave", stop);
+  pad.addEventListener("pointercancel", stop);
+  pad.addEventListener("click", (event) => done && event.detail && event.stopPropagation(), true);
 }
