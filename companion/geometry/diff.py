@@ -106,6 +106,7 @@ def difference(before: Layout, after: Layout) -> Observation:
         faces=_faces(before, after),
         clouded=clouded,
         two_mexican=after.two_mexican and not clouded,
+        stray=tuple(sorted(after.stray - before.stray)),
         returned=max(0, more),
         hands=_new_hands(before, after),
         doubts=_doubts(before, after),

@@ -338,6 +338,8 @@ class Layout:
     """Those of `markers` that do not look like one."""
     two_mexican: bool = False
     """Both trains that nobody owns lie clear of where a player may still begin a train."""
+    stray: frozenset[str] = frozenset()
+    """Trains that begin where no seat is: they may as well be nobody's."""
     flipped: frozenset[str] = frozenset()
     boneyard: int | None = None
     """None where it cannot be counted."""

@@ -156,6 +156,8 @@ class TrainFinder(Finder):
     """What looks like a hub and lies beside the game."""
     playing_on: tuple[Known, ...] = ()
     """Tiles at a seat that go on with a train although the round passes for over."""
+    stray: frozenset[str] = frozenset()
+    """As in `Layout`."""
 
     def layout(self) -> Layout:
         self.known = turned_up(self.known, *self.setup.tile_mm[:2])
@@ -343,9 +345,8 @@ class TrainFinder(Finder):
         for chain, angle, name in zip(fresh, leave, owners(leave, free, tolerance), strict=True):
             if name is not None:
                 trains[name] = self._placed(chain, shapes)
-                if self.before is not None and abs(turn(angle, angles[name])) > OFF_STATION_DEG:
-                    # Where no seat is it may as well be a train of nobody's.
-                    self.report(Trouble.EITHER_TRAIN, self.placed(chain.links[0].tile))
+                off = abs(turn(angle, angles[name])) > OFF_STATION_DEG
+                self.stray |= {name} if off and self.before is not None and name != MEXICAN else set()
                 continue
             if any(abs(turn(angle, station)) <= tolerance for station in angles.values()):
                 self.report(Trouble.CROWDED_STATION, self.placed(chain.links[0].tile))
@@ -517,6 +518,7 @@ class TrainFinder(Finder):
             markers=markers,
             supposed=markers - plain,
             two_mexican=_two_mexican(trains, middle, self.setup),
+            stray=self.stray,
             flipped=frozenset(name for name, train in trains.items() if train and not train[-1].face_up),
             boneyard=len(backs) if self.setup.boneyard_spread else None,
             hands={name: tuple(tiles) for name, tiles in hands.items()},

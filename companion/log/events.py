@@ -410,6 +410,7 @@ class TableChange(Record):
     guessed: Annotated[bool, "A tile on record next to the ones now laid was not surely read."] = False
     adopted: Annotated[bool, "It was not all seen to come, or what came after it is on record already."] = False
     two_mexican: Annotated[bool, "Two trains lie where no player without a train may still begin one."] = False
+    stray: Annotated[tuple[Name, ...], "Trains that begin here where no seat is; they may be nobody's."] = ()
     again: Annotated[tuple[str, ...], "Why the game asked for another look before; nothing rests on it."] = ()
     readings: Mapping[Annotated[Laying, LAYING], Confidence] = field(default_factory=dict)
     arms: Annotated[

@@ -15,7 +15,7 @@ from companion.game.session import Session
 from companion.game.view import FaceUpRow, Lying
 from companion.geometry import Layout, PlacedTile, Problem, Trouble
 from companion.geometry.diff import SURE_TILE, Observation, difference, worth_asking
-from companion.log.event_fields import OF_POINTS, Question, QuestionKind
+from companion.log.event_fields import OF_POINTS, Candidate, Question, QuestionKind
 from companion.log.events import Event, TilePlayed, TileTakenBack, Unclear
 from companion.observing.next_round import NextRoundWatch, RoundStart, readings_of, still_lies
 from companion.observing.round_end import OpenHands, RoundEnding
@@ -46,7 +46,7 @@ from companion.observing.waiting import (
 from companion.perception.settings import LINE, LookAgain, LookReason, Where
 from companion.play.setup_file import GameSetup
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
-from companion.rules.position import LinePosition, Mark, Position, Unmark
+from companion.rules.position import MEXICAN, SECOND_MEXICAN, LinePosition, Mark, Position, Unmark
 from companion.rules.tile import Laid, Tile
 
 
@@ -301,6 +301,20 @@ class GameSink:
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             asked = (event.seq for event in self.session.observe(change) if event.KIND == "unclear")
             self._astray = next(asked, self._astray)
+        for name in observation.stray:
+            self._ask_whose_train(name, layout, frame)
+
+    def _ask_whose_train(self, name: str, layout: Layout, frame: str) -> None:
+        """A train begins where no seat is, and nobody is sure that it is `name`'s: theirs, or nobody's?"""
+        shown = {train.name: train.tiles for train in self.session.snapshot().trains}
+        began = next(iter(shown.get(name, ())), None)
+        play = next((one for one in self.session.snapshot().plays if began is not None and one["seq"] == began.seq), {})
+        if began is None or play.get("by") == name:
+            return
+        trains = (name, SECOND_MEXICAN if shown.get(MEXICAN) else MEXICAN)
+        candidates = [Candidate(train, ({"seq": began.seq, "train": train},)) for train in trains]
+        problem = Problem(Trouble.EITHER_TRAIN, layout.trains[name][0].seen.center_mm)
+        self.session.ask(Question.of_table(str(problem)), candidates, frame=self.keep(frame))
 
     def _perhaps_marked(self, observation: Observation) -> Observation:
         """The observation with unrecognised things beside trains counted as markers, where it is legal only so.

@@ -410,6 +410,18 @@ def _as_recorded(layout: Layout | None, sink: ObservationSink) -> Layout | None:
     return None if layout is None else as_recorded(layout, sink.recorded().get(LINE, ()))
 
 
+def named_as_recorded(layout: Layout, recorded: Mapping[str, Sequence[Laid]]) -> Layout:
+    """The layout with each train under the name of the one on record that begins with the same tile: somebody may have
+    said whose it is."""
+    whose = {Laid(*chain[0]): name for name, chain in recorded.items() if chain}
+    began = {name: train for name, train in layout.trains.items() if train}
+    names = {name: name if (laid := train[0].laid) is None else whose.get(laid, name) for name, train in began.items()}
+    if len({*names.values()}) < len(names) or all(name == old for old, name in names.items()):
+        return layout
+    trains = dict.fromkeys(layout.trains, ()) | {names[name]: train for name, train in began.items()}
+    return replace(layout, trains=trains)
+
+
 def with_unseen(
     observation: Observation, layout: Layout, before: Layout, setup: TableSetup, sink: ObservationSink
 ) -> Iterator[tuple[Observation, Layout]]:

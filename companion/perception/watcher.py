@@ -43,7 +43,7 @@ from companion.perception.settings import (
 )
 from companion.perception.table_reader import TableReader, box_of
 from companion.perception.tracks import Looked, TableMemory
-from companion.perception.understanding import BackCount, at_most, understood, with_unseen
+from companion.perception.understanding import BackCount, at_most, named_as_recorded, understood, with_unseen
 from companion.rules.tile import Laid
 from vision.calibration import Calibration
 from vision.eye import Eye, Region
@@ -442,6 +442,8 @@ class Watcher:
 
     def _understood(self, frame: Frame) -> Layout:
         setup = replace(self.setup, over=self.sink.over(), engine=self.sink.engine())
+        if self.layout is not None:
+            self.layout = named_as_recorded(self.layout, self.sink.recorded())
         view = self.reader.view(frame)
         found = understood(view, setup, self.sink, self.box, self.layout, self._held_back)
         return self.backs.real(found, self.layout)

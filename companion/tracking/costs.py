@@ -47,6 +47,7 @@ class Cause(StrEnum):
     ON_ANOTHERS_TRAIN = "on_anothers_train"
     MARKED_ON_OWN_TRAIN = "marked_on_own_train"
     MARKED_ON_MEXICAN_TRAIN = "marked_on_mexican_train"
+    STRAY_START = "stray_start"
     SKIPPED_FIRST_TRAIN = "skipped_first_train"
     MARKED_IN_LAP = "marked_in_lap"
     PLAYED_ON_AFTER_MARKING = "played_on_after_marking"

@@ -103,6 +103,8 @@ class Piece:
     """The cost of another tile lying there than people said."""
     two_mexican: bool = False
     """Two trains lay where no player without a train may still begin one."""
+    stray: bool = False
+    """It begins a player's train, and lies where no seat is."""
     others: tuple[OtherTile, ...] = ()
     """Tiles that it may be instead of the one in `act`, the likeliest first; the belief weighs them."""
     as_taken: int = 0
@@ -219,7 +221,8 @@ def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
         match change:
             case Laying(tile, train):
                 reading = seen.readings.get(change)
-                piece = Piece(item, Play(tile, train), None, actors, arm, two_mexican=seen.two_mexican)
+                stray = train in seen.stray and change == next(one for one in seen.laid if one.train == train)
+                piece = Piece(item, Play(tile, train), None, actors, arm, two_mexican=seen.two_mexican, stray=stray)
                 yield piece if reading is None else piece.read_as(reading)
             case Drawing(count):
                 for _ in range(count):

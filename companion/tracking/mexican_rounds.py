@@ -17,7 +17,18 @@ from math import inf
 from typing import ClassVar, NamedTuple, Self
 
 from companion.rules.mexican.turn import TurnState
-from companion.rules.position import MEXICAN, Action, End, Flip, Mark, Play, Position, Unmark, ruled
+from companion.rules.position import (
+    MEXICAN,
+    SECOND_MEXICAN,
+    Action,
+    End,
+    Flip,
+    Mark,
+    Play,
+    Position,
+    Unmark,
+    ruled,
+)
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -162,8 +173,12 @@ class MexicanState(RoundState):
         act = piece.act
         assert isinstance(act, Play)
         wrong, unsettled = self.turn.faults_of(act.tile, train)
-        where = self._where(train)
+        aside = (Cause.STRAY_START,) if piece.stray else ()
+        off = COST[Cause.STRAY_START] if piece.stray else 0
+        where = self._where(train) + off
         state = partial(self._with_play, act.tile, train, piece.item)
+        if piece.stray and self.errors:
+            yield from self._as_nobodys(act, piece, state, faults)
         after_misread, unknown = train in self.misread, train in self.unknown
         on_another = (Cause.ON_ANOTHER_TILE,) if train in self.another else ()
         if self.errors and piece.others and (wrong or not piece.is_sure):
@@ -172,7 +187,7 @@ class MexicanState(RoundState):
             where += COST[Cause.UNSETTLED] if unsettled else 0
             chance = (Cause.FITS_BY_CHANCE,) if after_misread else ()
             cost = where + piece.as_taken + sum(COST[cause] for cause in chance)
-            yield LaidAs(act, cost, state, (), (*chance, *on_another))
+            yield LaidAs(act, cost, state, (), (*aside, *chance, *on_another))
             return
         if self.errors and OF_VALUES.intersection(wrong):
             others = [code for code in wrong if code not in OF_VALUES]
@@ -189,8 +204,22 @@ class MexicanState(RoundState):
                 yield LaidAs(act, cost, held, tuple(map(str, others[:1])), causes, below)
         if faults:
             cause = fault((wrong[0],))
-            cost = COST[cause] + COST[Cause.ON_OWN_TRAIN] + piece.as_taken
-            yield LaidAs(act, cost, state, (str(wrong[0]),), (cause, *on_another))
+            cost = COST[cause] + COST[Cause.ON_OWN_TRAIN] + piece.as_taken + off
+            yield LaidAs(act, cost, state, (str(wrong[0]),), (*aside, cause, *on_another))
+
+    def _as_nobodys(self, act: Play, piece: Piece, state: partial[MexicanState], faults: bool) -> Iterator[LaidAs]:
+        """The same where it begins no player's train: the Mexican one, or a second one."""
+        train = SECOND_MEXICAN if self.turn.trains.get(MEXICAN) else MEXICAN
+        wrong, unsettled = self.turn.faults_of(act.tile, train)
+        if OF_VALUES.intersection(wrong):
+            return
+        if not wrong:
+            cost = self._where(MEXICAN) + (COST[Cause.UNSETTLED] if unsettled else 0)
+            yield LaidAs(act, cost + piece.as_taken, state, (), ())
+        elif faults:
+            cause = fault((wrong[0],))
+            cost = COST[cause] + COST[Cause.ON_OWN_TRAIN]
+            yield LaidAs(act, cost + piece.as_taken, state, (str(wrong[0]),), (cause,))
 
     def _as_another(self, piece: Piece, train: str, where: int, faults: bool) -> Iterator[LaidAs]:
         """The same where it is one of the other tiles that it may be, and fits."""

@@ -409,6 +409,8 @@ def _ahead(turn: TurnState, pieces: Pieces, rest: Rest, misread: frozenset[str])
         for train, row in rows:
             if train == MEXICAN:
                 places += len(row) * COST[Cause.MARKED_ON_MEXICAN_TRAIN]
+            elif row and row[0].stray:
+                places += len(row) * COST[Cause.ON_OWN_TRAIN]
             else:
                 mine = min(len(row), own)
                 others = len(row) - mine

@@ -495,6 +495,9 @@ def candidate_text(candidate: Mapping[str, Any], family: str = "mexican") -> str
         return " ".join(event_text(event, family) for event in events)
     known = {"new_round": _("Yes, skip its points"), "same_round": _("No, it is still being played")}
     known["theirs"] = _("Yes")
+    trains = [event["train"] for event in events if "train" in event]
+    if trains:
+        return train_name(trains[0])
     text = str(candidate.get("story") or "?")
     return known.get(text, text)
 

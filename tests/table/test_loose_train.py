@@ -16,10 +16,13 @@ from companion.log.event_fields import Header
 from companion.log.events import TilePlayed, TileTakenBack, Unclear
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
+from companion.perception.understanding import named_as_recorded
 from companion.play.setup_file import setup_from_json
-from companion.rules.notation import Laying, Vanishing
+from companion.rules.notation import Laying, Vanishing, print_laid
+from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
+from companion.web.wording import candidate_text
 from datasets.simulator.tabletop import TableFullError
 from tests.desk.watching import table_change
 from tests.table.tables import SETUP, eastward, random_table, setup_for, tile, train, view
@@ -126,26 +129,62 @@ def at_the_hub(angle_deg: float, inner: int, outer: int) -> SeenTile:
     return tile(600.0 + 85.0 * math.cos(a), 450.0 + 85.0 * math.sin(a), angle_deg, inner, outer)
 
 
+class Watched:
+    """Ann and Ben at a table: still tables told to the sink one after the other, as the watcher tells them."""
+
+    def __init__(self, folder: Path) -> None:
+        setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
+        self.game = Session.create(folder / "game.jsonl", setup.header)
+        self.game.start_round((12, 12), "Ann", draws_seen=True)
+        self.sink = GameSink(self.game, setup, dict.fromkeys(double_set(12), 1))
+        self.lying: list[SeenTile] = []
+        self.layout = reconstruct(view(self.lying), SETUP)
+
+    def lay(self, new: SeenTile) -> Layout:
+        self.lying.append(new)
+        before = named_as_recorded(self.layout, self.sink.recorded())
+        after = reconstruct(view(self.lying), SETUP, before)
+        taken = self.sink.record(self.sink.still_new(difference(before, after), after), after, "frame")
+        self.sink.understood(after, "frame")
+        self.layout = after if taken else before
+        return after
+
+    @property
+    def trains(self) -> dict[str, str]:
+        table = self.game.position
+        assert isinstance(table, Position)
+        return {name: " ".join(map(print_laid, chain)) for name, chain in table.trains.items() if chain}
+
+    @property
+    def charged(self) -> set[str]:
+        return {finding.code for line in self.game.scoreboard.lines for finding in line.findings}
+
+
 @pytest.mark.parametrize(("angle_deg", "doubted"), [(145.0, True), (165.0, False), (215.0, True)])
 def test_a_first_tile_where_no_seat_is_may_begin_a_train_of_nobodys(
     tmp_path: Path, angle_deg: float, doubted: bool
 ) -> None:
     """It is nearest to Ben's empty place. Ann laid it there: before she is said to have played on his closed train it
     is asked whose train it is."""
-    setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
-    game = Session.create(tmp_path / "game.jsonl", setup.header)
-    game.start_round((12, 12), "Ann", draws_seen=True)
-    sink = GameSink(game, setup, dict.fromkeys(double_set(12), 1))
-    lying: list[SeenTile] = []
-    layout = reconstruct(view(lying), SETUP)
+    table = Watched(tmp_path)
     for new in (eastward([(12, 5)])[0], tile(600.0, 535.0, 90.0, 12, 4), at_the_hub(angle_deg, 12, 8)):
-        lying.append(new)
-        after = reconstruct(view(lying), SETUP, layout)
-        taken = sink.record(sink.still_new(difference(layout, after), after), after, "frame")
-        sink.understood(after, "frame")
-        layout = after if taken else layout
-    assert train(after, "Ben") == "12-8" and after.has(Trouble.EITHER_TRAIN) == doubted
-    assert [str(Trouble.EITHER_TRAIN) in one.question.troubles for one in game.questions] == [True] * doubted
-    charged = {finding.code for line in game.scoreboard.lines for finding in line.findings}
-    assert charged == (set() if doubted else {"CLOSED_TRAIN"})
-    game.close()
+        table.lay(new)
+    assert table.trains["Ben"] == "12-8" and ("CLOSED_TRAIN" in table.charged) != doubted
+    keys = [[candidate_text(one.to_json()) for one in asked.candidates] for asked in table.game.questions]
+    assert keys == [["Ben's train", "Second Mexican train"]] * doubted
+    table.game.close()
+
+
+def test_a_train_goes_on_under_the_name_that_somebody_gave_it(tmp_path: Path) -> None:
+    table = Watched(tmp_path)
+    for new in (eastward([(12, 5)])[0], tile(600.0, 535.0, 90.0, 12, 4), at_the_hub(145.0, 12, 8)):
+        table.lay(new)
+    (asked,) = table.game.questions
+    table.game.answer(asked.seq, 1)
+    assert table.trains == {"Ann": "12-5", "MX": "12-4", "MX2": "12-8"}
+    beyond = math.radians(145.0)
+    after = table.lay(tile(600.0 + 134.0 * math.cos(beyond), 450.0 + 134.0 * math.sin(beyond), 145.0, 8, 3))
+    assert train(after, "MX2") == table.trains["MX2"] == "12-8 8-3"
+    table.lay(at_the_hub(180.0, 12, 1))
+    assert table.trains["Ben"] == "12-1"
+    table.game.close()
