@@ -189,20 +189,15 @@ class TrainPlace:
         return p
 
 
-def candidates(half: SeenHalf, least: float) -> dict[int, float]:
-    """Value -> probability of one half, the unlikely ones left out."""
-    found = {value: p for value, p in half.others if p >= least}
-    if half.value is not None:
-        found[half.value] = max(half.p, found.get(half.value, 0.0))
-    return found
-
-
 def _all_candidates(half: SeenHalf, values: Set[int]) -> dict[int, float]:
-    """The candidates of a half, and of an unread one all that the box has: what is left to be sure of is anybody's.
+    """Value -> probability of one half, the unlikely ones left out; of an unread one all that the box has: what is left
+    to be sure of is anybody's.
 
     A half under a marker may look a little like a blank and shows nothing for all that.
     """
-    found = candidates(half, LEAST)
+    found = {value: p for value, p in half.others if p >= LEAST}
+    if half.value is not None:
+        found[half.value] = max(half.p, found.get(half.value, 0.0))
     unlisted = values - found.keys()
     left = 1.0 - sum(found.values())
     if half.value is None and unlisted and left > 0.0:
@@ -296,16 +291,15 @@ def weigh_unread(
         due = engine if layout.engine is None or layout.engine.laid is None else layout.engine.laid.outer
         on_record = recorded.get(name, ())
         for n, tile in enumerate(train):
-            unread = tile.laid is None or tile.id in extra
             laid = tile.laid
-            if tile.face_up and tile.halves is not None and (unread or _hardly(tile)):
+            if tile.face_up and tile.halves is not None and (laid is None or tile.id in extra):
                 likely = likely_tiles(tile.halves, tile.inner_half, place_in_train(train, n, due), box, known)
                 if n < len(on_record):
                     laid = on_record[n]
-                elif likely and likely[0][0] >= (_least(tile) if unread else SURE):
+                elif likely and likely[0][0] >= _least(tile):
                     laid = likely[0][1]
                 if laid is not None:
-                    known[laid.tile] += unread
+                    known[laid.tile] += 1
                     filled[tile.seen.center_mm] = tile.read_as(laid)
             due = laid.outer if laid is not None else None
     covered = set(layout.walls.values()).union(*(one.tiles for one in layout.problems if one.trouble in OPEN_IN_LINE))
@@ -335,15 +329,6 @@ def _least(tile: PlacedTile) -> float:
 def _may_be(tile: PlacedTile, value: int) -> bool:
     """Does neither half say clearly that it shows something else?"""
     return tile.face_up and tile.halves is not None and all(half.value in (None, value) for half in tile.halves)
-
-
-def _hardly(tile: PlacedTile) -> bool:
-    """Is this a tile read as no double, across its train, that may well be one?"""
-    laid, halves = tile.laid, tile.halves
-    if laid is None or halves is None or not tile.crosswise or laid.inner == laid.outer:
-        return False
-    first, second = (candidates(half, ACROSS) for half in halves)
-    return any(min(first[value], second[value]) > ACROSS for value in first.keys() & second.keys())
 
 
 def value_behind(train: Sequence[PlacedTile], n: int) -> int | None:

@@ -43,11 +43,12 @@ def other_tiles(read: Laid, train: str, reading: Confidence | None) -> tuple[int
     inner, outer = (_costs(one, p, others) for one, p, others in zip(read, reading.p, reading.others, strict=True))
     found: dict[Laid, int] = {}
     for tile, cost in _others(read, inner, outer, sure=max(reading.p) >= SURE):
-        cost = max(0, cost + _habit(tile, train, reading.across) - _habit(read, train, reading.across))
-        if tile != read and cost <= COST[Cause.ANOTHER_TILE]:
-            found[tile] = min(cost, found.get(tile, cost))
-    others = tuple(sorted(OtherTile(cost, tile) for tile, cost in found.items())[:MOST_OTHERS])
-    return min(COST[Cause.ANOTHER_TILE], max(inner[read.inner], outer[read.outer])), others
+        cost += _habit(tile, train, reading.across)
+        found[tile] = min(cost, found.get(tile, cost))
+    least, most = min(found.values()), COST[Cause.ANOTHER_TILE]
+    as_taken = min(most, found.pop(read) - least)
+    others = sorted(OtherTile(cost - least, tile) for tile, cost in found.items() if cost - least <= most)
+    return as_taken, tuple(others[:MOST_OTHERS])
 
 
 def _others(

@@ -77,9 +77,8 @@ def test_what_is_hardly_possible_is_not_weighed() -> None:
 def test_what_lies_across_its_train_is_mostly_a_double_and_what_lies_along_it_mostly_none() -> None:
     across = Confidence((0.9, 0.9), (((5, 0.1),), ((5, 0.1),)), across=True)
     assert [tile for _, tile in others_of(Laid(7, 7), "Ann", across)] == [Laid(5, 5)]
-    assert others_of(Laid(7, 5), "Ann", Confidence((0.9, 0.99), (((5, 0.1),), ()), across=True)) == (
-        OtherTile(0, Laid(5, 5)),
-    )
+    by_half = Confidence((0.9, 0.99), (((5, 0.1),), ()), across=True)
+    assert other_tiles(Laid(7, 5), "Ann", by_half) == (13, (OtherTile(0, Laid(5, 5)),))
     along = Confidence((0.9, 0.99), (((5, 0.1),), ()), across=False)
     assert others_of(Laid(7, 5), "Ann", along) == (OtherTile(10 + COST[Cause.DOUBLE_ALONG], Laid(5, 5)),)
     assert others_of(Laid(7, 5), "R", along) == (OtherTile(10, Laid(5, 5)),)
@@ -121,6 +120,13 @@ def test_without_a_runner_up_that_fits_it_stays_what_was_read_and_is_held_agains
         verdict = last(belief)
         assert verdict.act == Play(Laid(8, 7), "Ann")
         assert [(one.code, one.certain) for one in verdict.charges] == [("MISMATCH", certain)]
+
+
+@pytest.mark.parametrize(("across", "lies"), [(True, Laid(5, 5)), (False, Laid(5, 4))])
+def test_of_two_tiles_that_fit_the_double_lies_across(across: bool, lies: Laid) -> None:
+    belief = tracked("reeves", ["+12-5@Ann", "+12-2@Ben", "+12-3@Cy"])
+    laid(belief, "+5-4@Ann", Confidence((0.99, 0.9), ((), ((5, 0.1),)), across=across))
+    assert last(belief).act == Play(lies, "Ann")
 
 
 def test_a_tile_about_as_likely_another_as_illegal_stays_what_was_read_and_accuses_nobody_for_certain() -> None:
