@@ -100,7 +100,6 @@ CASES = (
     Case("certain only with another picture", f"{GAME}.proof:on_one_picture", lambda verdict, proved: verdict),
     Case("a round that only counts had ended goes on", f"{GAME}.ingest:CameraIngest._goes_on", always(False)),
     Case("a pass after a tile ends the turn", f"{GAME}.watched_round:WatchedRound._laid_in_turn", always(False)),
-    Case("a clouded accusation waits", f"{SINK}:GameSink._cloudy", always(False)),
     Case("things beside a train may be markers", f"{SINK}:GameSink._perhaps_marked", lambda sink, seen: seen),
     Case("the record is not borne out by the picture", f"{SINK}:not_borne_out", always(frozenset())),
     Case("other markers lie there than are recorded", f"{SINK}:marked_otherwise", always(False)),

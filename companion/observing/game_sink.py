@@ -14,7 +14,7 @@ from dataclasses import replace
 from companion.game.session import Session
 from companion.game.view import FaceUpRow, Lying
 from companion.geometry import Layout, PlacedTile, Problem, Trouble
-from companion.geometry.diff import SURE_TILE, Observation, difference, worth_asking
+from companion.geometry.diff import SURE_TILE, Observation, difference
 from companion.log.event_fields import OF_POINTS, Candidate, Question, QuestionKind
 from companion.log.events import Event, TilePlayed, TileTakenBack, Unclear
 from companion.observing.next_round import NextRoundWatch, RoundStart, readings_of, still_lies
@@ -36,7 +36,6 @@ from companion.observing.unread import (
     without_entered_draws,
 )
 from companion.observing.waiting import (
-    CLOUD_PATIENCE,
     DOUBT_PATIENCE,
     HAND_PATIENCE,
     ROUND_PATIENCE,
@@ -96,12 +95,12 @@ class GameSink:
         self._missed = False
         self._begun = False
         self._held_back = False
+        self._looks_once_more = True
         self._doubt_patience = 0 if stills else DOUBT_PATIENCE
         self._doubts = Doubts(self._doubt_patience)
         self._unread = TileQuestions(session, box, keep)
         self._markers = MarkerQuestions(session, keep)
         self._arrivals = Arrivals()
-        self._clouds: dict[object, int] = {}
         self._along_edge: Counter[object] = Counter()
         self._astray: int | None = None
         self._phase = ""
@@ -147,8 +146,8 @@ class GameSink:
     def first_table(self, layout: Layout, frame: str) -> bool:
         """Begin the round that this table shows; tiles that lie there already are its first changes.
 
-        A table on which the tiles of the last round still lie begins nothing, and one that is not understood yet is
-        looked at again.
+        A table on which the tiles of the last round still lie begins nothing, and one that is not understood is looked
+        at once more.
         """
         if self.session.phase == "scored" and self._another.skipped is None and still_lies(self.recorded(), layout):
             return False
@@ -177,6 +176,10 @@ class GameSink:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
             observation = self.still_new(difference(empty, layout), layout)
             observation = replace(observation, adopted=bool(layout.buried))
+            if observation.clouded and self._looks_once_more and self._accuses(observation):
+                self._looks_once_more = False
+                return False
+            self._looks_once_more = True
             if not observation.empty and not self.record(observation, layout, frame):
                 return False
             self._line = line_of(layout)
@@ -263,18 +266,12 @@ class GameSink:
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         self._held_back = not self._recorded(observation, layout, frame)
-        if self._held_back:
-            self._arrivals.wait(observation)
         return not self._held_back
 
     def _recorded(self, observation: Observation, layout: Layout, frame: str) -> bool:
         if self.asks and self._middle.ask_if_another(layout, frame):
             return False
         observation = self._perhaps_marked(observation)
-        if observation.clouded and self._accuses(observation) and self._cloudy(layout):
-            # Part of the table is not understood: what looks like a fault may be a tile that was not found.
-            self.ask(observation, layout, frame, at_once=True)
-            return False
         self._line = line_of(layout)
         if observation.delta or observation.flips or observation.discards:
             self._pass_on(observation, layout, frame)
@@ -334,23 +331,11 @@ class GameSink:
                 return instead
         return observation
 
-    def _cloudy(self, layout: Layout) -> bool:
-        """Whether something lies there that is not understood and came only lately."""
-        here = {(problem.trouble, problem.tiles or problem.where_mm) for problem in worth_asking(layout)}
-        self._clouds = {one: self._clouds.get(one, 0) + 1 for one in here}
-        return any(count <= CLOUD_PATIENCE for count in self._clouds.values())
-
-    def ask(self, observation: Observation, layout: Layout, frame: str, *, at_once: bool = False) -> None:
-        """`at_once`: something is not recorded because of these doubts."""
+    def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         if self.session.phase in AFTER_THE_ROUND or layout.has(Trouble.NO_HUB):
             # People clear the table; what lies about then is no riddle. Nor is what hangs on another question.
             return
-        doubts = list(observation.doubts)
-        if doubts and at_once:
-            if new := self._doubts.asked_now(doubts):
-                self._put(Question.of_table("; ".join(map(str, new))), frame)
-        elif doubts:
-            self._doubts.put_off(doubts, frame)
+        self._doubts.put_off(observation.doubts, frame)
 
     def _ask_what_lasts(self, layout: Layout, frame: str) -> None:
         """Ask about doubts that have outlived a change of the table."""

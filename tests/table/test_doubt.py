@@ -20,7 +20,7 @@ from companion.log.events import TableChange
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.observing.next_round import readings_of
-from companion.observing.waiting import CLOUD_PATIENCE, HAND_PATIENCE, Doubts
+from companion.observing.waiting import HAND_PATIENCE, Doubts
 from companion.perception.background import BackgroundModel, colours, recoloured
 from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
@@ -362,30 +362,15 @@ def test_a_fault_read_beyond_doubt_goes_on_record() -> None:
     assert session.asked == [] and session.guessed is False
 
 
-def test_no_fault_is_alleged_while_part_of_the_table_is_not_understood() -> None:
-    observation, layout, sink, session = observed(SeenHalf(8, 0.9999))
-    before = reconstruct(view([]), SETUP)
-    loose = reconstruct(view([*eastward([(8, 7)]), tile(900.0, 250.0, 30.0, 3, 4)]), SETUP, before)
-    doubtful = difference(before, loose)
-    assert doubtful.doubts
-    assert sink.record(doubtful, loose, "f1") is False
-    assert session.observed == [] and len(session.asked) == 1
-    assert observation.laid and layout.trains
-
-
-def test_what_lies_there_long_is_no_part_of_the_game() -> None:
-    """A card or a printed tile that nobody understands must not silence the referee for the rest of the round."""
+def test_what_looks_like_a_fault_beside_something_not_understood_goes_on_record_at_once() -> None:
+    """Clouded: the belief may find that something hid what happened, and nothing is certain."""
     _, _, sink, session = observed(SeenHalf(8, 0.9999))
     before = reconstruct(view([]), SETUP)
     loose = reconstruct(view([*eastward([(8, 7)]), tile(900.0, 250.0, 30.0, 3, 4)]), SETUP, before)
     doubtful = difference(before, loose)
-    held_back = 0
-    while not sink.record(doubtful, loose, "f"):
-        held_back += 1
-        assert held_back <= CLOUD_PATIENCE
-    assert held_back == CLOUD_PATIENCE
-    assert session.observed == [["+8-7@Ann"]] and len(session.asked) == 1
-    assert session.clouded is True
+    assert doubtful.doubts and sink.record(doubtful, loose, "f") is True
+    assert session.observed == [["+8-7@Ann"]] and session.clouded is True
+    assert session.asked == [], "the doubt may go with the next table"
 
 
 def test_a_hand_being_laid_open_at_the_edge_is_not_asked_about_at_once() -> None:
@@ -453,14 +438,6 @@ def test_of_photographs_nothing_is_put_off() -> None:
     odd = replace(reconstruct(view([]), SETUP), problems=(Problem(Trouble.LOOSE_TILE, (900.0, 250.0), (7,)),))
     doubts.put_off(odd.problems, "f1")
     assert doubts.lasting(odd, "f1", lambda _: False) == list(odd.problems)
-
-
-def test_what_holds_a_play_back_is_asked_at_once_and_once() -> None:
-    doubts = Doubts(patience=1)
-    odd = [Problem(Trouble.LOOSE_TILE, (900.0, 250.0), (7,))]
-    doubts.put_off(odd, "f1")
-    assert doubts.asked_now(odd) == odd
-    assert doubts.asked_now(odd) == [] and doubts.waiting == []
 
 
 def test_the_setup_of_a_table_is_what_reconstruction_gets() -> None:
