@@ -21,10 +21,11 @@ from dataclasses import replace
 from itertools import count
 from random import Random
 
-from companion.game.timeline import Timeline
+from companion.game.round import Round
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Header
 from companion.log.events import Event
+from companion.play.match import Match
 from companion.rules.mexican.judge import after_turn, judge_turn
 from companion.rules.position import Action, End, Position
 from companion.rules.referee import undealt
@@ -46,29 +47,27 @@ def plant(name: str, code: Violation, seed: int, turns: int | None = None) -> st
     sets = set_max if rules.is_mexican else None
     players = chance.choice([n for n in range(2, 9) if undealt(rules, sets, n) is None])
     game = BotGame(rules, players, seed, set_max=set_max, plant=[code], plants_per_round=1, rounds=1)
-    timeline = Timeline(Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players), rules)
-
-    lines = count(1)
+    header = Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players)
+    played, lines = next(iter(game.rounds())), count(1)
+    now = Round(Match.of(header, rules), [replace(opening(played), seq=next(lines))])
 
     def happen(event: Event) -> None:
-        for one in (*timeline.implied(event), event):
-            timeline.take(EffectiveEvent(replace(one, seq=next(lines))))
+        for one in (*now.implied(event), event):
+            now.take(EffectiveEvent(replace(one, seq=next(lines))))
 
-    played = next(iter(game.rounds()))
-    happen(opening(played))
     more = players + 2 if turns is None else turns
     left = more if played.planted else -1
     unclear = False
     for turn in played.turns():
-        course = timeline.match.course
+        course = now.match.course
         open_lap = course is not None and course.laying_together
         unclear = unclear or (turn.planted is not None and (open_lap or may_be_turns(rules, turn)))
         for event in events_of(turn):
             happen(event)
         left = more if turn.planted else left - 1
-        if left == 0 or (timeline.match.course is not None and timeline.match.course.over is not None):
+        if left == 0 or (now.match.course is not None and now.match.course.over is not None):
             break
-    findings = [finding for n in range(len(timeline.acts)) for finding in timeline.findings(n)]
+    findings = [finding for seq in now.acts for finding in now.findings(seq)]
     if any(finding.certain for finding in findings):
         return ACCUSED
     if left < 0:

@@ -13,10 +13,11 @@ import time
 from dataclasses import dataclass, replace
 from itertools import count
 
-from companion.game.timeline import Timeline
+from companion.game.round import Round
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Header
 from companion.log.events import Event, RoundEnded
+from companion.play.match import Match
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.ruleset_fields import ANY_SET
 from datasets.bots import BotGame
@@ -43,29 +44,29 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
     players = allowed[number // 14 % len(allowed)]
     game = BotGame(rules, players, number, set_max=set_max, rounds=rounds, latitude=latitude)
     header = Header(name, f"double-{set_max}" if rules.is_mexican else "chinese", game.players)
-    timeline = Timeline(header, rules)
-    turns, lines = 0, count(1)
+    now = Round(Match.of(header, rules))
+    turns, lines, found = 0, count(1), list[str]()
 
     def happen(event: Event) -> None:
-        for one in (*timeline.implied(event), event):
-            timeline.take(EffectiveEvent(replace(one, seq=next(lines))))
+        for one in (*now.implied(event), event):
+            now.take(EffectiveEvent(replace(one, seq=next(lines))))
 
     for played in game.rounds():
-        happen(opening(played))
+        now = Round(now.match, [replace(opening(played), seq=next(lines))])
         for turn in played.turns():
             turns += 1
             for event in events_of(turn):
                 happen(event)
-        course = timeline.match.course
+        course = now.match.course
         assert course is not None
         due = course.over
         happen(due if due is not None else RoundEnded(how=played.how or "abandoned", out=played.out))
         for hand in reveal(played):
             happen(hand)
-        while (follows := timeline.consequence()) is not None:
+        while (follows := now.consequence()) is not None:
             happen(follows)
-    several = ((act, timeline.findings(n)) for n, act in enumerate(timeline.acts))
-    found = [f"{act.held.event}: {findings}" for act, findings in several if findings]
+        several = [(act, now.findings(seq)) for seq, act in now.acts.items()]
+        found += [f"{act.held.event}: {findings}" for act, findings in several if findings]
     return Result(turns, tuple(found))
 
 

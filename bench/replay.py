@@ -401,7 +401,7 @@ def main() -> None:
         tracker, spent, ever, asked = None, [], set(), 0
         for tracker, ms in follow(recorded):
             spent.append(ms)
-            asked += tracker.question() is not None
+            asked = asked or int(tracker.question() is not None)
             ever |= {one[:2] for one in accusations(as_plays(tracker.verdicts())) if one[2]}
         plays = as_plays(tracker.verdicts()) if tracker else []
         mine, mine_each = score(recorded, plays)

@@ -24,9 +24,8 @@ from companion.game.game_view import GameView, Line, standing_findings
 from companion.game.ledger import Ledger
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.replay import Dispute, dispute_in
-from companion.game.timeline import standing_questions
 from companion.game.told import SHOWN_SUFFIX, ToldSoFar
-from companion.game.view import Lying, accusations, off_record, retracted, retractions, scene, shown_line
+from companion.game.view import Lying, off_record, retracted, retractions, scene, shown_line
 from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound
 from companion.log.corrections import UNDONE, last_step, withdrawn_corrections
 from companion.log.event_fields import Candidate, Confidence, EventError, Header, QuestionKind
@@ -72,19 +71,18 @@ class CameraIngest:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
-        ledger.confirms = self._confirms
-        self._writing = False
         self._asked: tuple[int, int, int] | None = None
         self._since_the_end: list[tuple[int, TableChange]] = []
 
     def guesses(self) -> dict[int, str]:
         """Line -> the probable player, where nobody is named and there are no findings: a guess."""
-        return self.ledger.belief().guesses() if self.ledger.is_believed else {}
+        now = self.ledger.history.last
+        return now.belief.guesses() if now.seen else {}
 
     def rehearsal(self, ledger: Ledger) -> CameraIngest:
         """The same on top of a copy of the game."""
         other = copy(self)
-        other.ledger, ledger.confirms = ledger, other._confirms
+        other.ledger = ledger
         other._since_the_end = list(self._since_the_end)
         return other
 
@@ -103,7 +101,6 @@ class CameraIngest:
         self._since_the_end = []
         if phase == "ended":
             self.reopen("camera")
-        self._writing = True
         try:
             for one in seen:
                 self._believe(one)
@@ -116,17 +113,14 @@ class CameraIngest:
             self._since_the_end = waiting
             raise
         finally:
-            self._writing = False
             self.ledger.journal.unsee()
 
     def _believe(self, report: TableChange) -> None:
         """Let the belief explain the change, and write what it brings with one trip to the disk."""
-        ledger = self.ledger
-        belief, after = ledger.belief(), ledger.last_seq
-        ledger.journal.see(report)
-        change = belief.observe(report, after)
+        then = self.ledger.seeing(report)
+        belief, change = then.last.belief, then.last.belief.effect
         unclear = [Unclear(reason=one, source="camera", frame=report.frame) for one in change.unclear]
-        ledger.add(*_put_back(belief, change), *self._gone(belief, change, report), *unclear)
+        self.ledger.add(*_put_back(belief, change), *self._gone(belief, change, report), *unclear, onto=then)
 
     def _gone(self, belief: WatchedRound, change: ChangeEffect, report: TableChange) -> Iterator[TileTakenBack]:
         """The lines that say of tiles that they were taken back, or moved, which nobody may."""
@@ -161,7 +155,7 @@ class CameraIngest:
 
     def read_as(self, seq: int, tile: Laid, reading: Confidence) -> TableChange | None:
         """The change that says that the tile of line `seq` is read as this one by now; None: the camera saw none."""
-        belief = self.ledger.belief()
+        belief = self.ledger.history.last.belief
         item = next((item for item, line in belief.line_of.items() if line == seq), None)
         entry = None if item is None else belief.tracker.entries.get(item)
         if entry is None or not isinstance(entry.piece.act, Play):
@@ -181,23 +175,26 @@ class CameraIngest:
 
     @property
     def _tracker(self) -> RoundTracker:
-        return self.ledger.belief().tracker
+        return self.ledger.history.last.belief.tracker
 
     def _ask(self) -> None:
         """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once
         the table tells all the same."""
-        belief = self.ledger.belief()
+        belief = self.ledger.history.last.belief
         tracker, begun = belief.tracker, belief.begun.seq
         if self._asked is not None and self._asked[0] == begun:
             _, asked, item = self._asked
-            waits = any(one.seq == asked for one in self.ledger.questions())
+            waits = any(one.seq == asked for one in self.ledger.history.questions())
             entry = tracker.entries.get(item)
             if waits and (entry is None or entry.taken_back or entry.verdict.by is not None):
                 self.ledger.add(Corrected(corrects=asked, what={"withdrawn": True}, source="camera"))
             return
         question = tracker.question()
-        seq = None if question is None else belief.line_of.get(question.item)
-        if question is None or seq is None or question.item in belief.stated:
+        if question is None:
+            return
+        seq = belief.line_of.get(question.item)
+        if seq is None or question.item in belief.stated:
+            self._asked = (begun, 0, question.item)
             return
         plays = {name: event_of(question.play, name) for name in question.players}
         candidates = tuple(Candidate(name, ({**play.to_insert(), "seq": seq},)) for name, play in plays.items())
@@ -208,10 +205,6 @@ class CameraIngest:
         self._asked = (begun, asked_now[0].seq, question.item)
 
     # ---- the end of a round --------------------------------------------------------------------------------------
-
-    def _confirms(self, due: RoundEnded) -> bool:
-        """Whether the belief has that end too, while it is at work; else the counts alone tell."""
-        return not self._writing or self._tracker.end() == (due.how, due.out)
 
     def _end_of_round(self) -> None:
         """The round's end, where the belief has it and the record alone cannot tell."""
@@ -331,11 +324,10 @@ class OpenGame:
         self._ledger = Ledger(journal, self.rules)
         self._watching = CameraIngest(self._ledger)
         if settle:
-            self._ledger.settle()
-        self._accusations = accusations(self._ledger.timeline)
-        self._now = self._ledger.now()
+            self._ledger.add()
+        self._shown = self._ledger.history
         kept = journal.path.with_suffix(SHOWN_SUFFIX)
-        self._told = ToldSoFar(journal.events, dict(_all_of(self._now)), kept, writes=settle)
+        self._told = ToldSoFar(journal.events, self._shown.readings(), kept, writes=settle)
 
     def close(self) -> None:
         self.journal.close()
@@ -401,19 +393,19 @@ class OpenGame:
     def scoreboard(self) -> Scoreboard:
         """The rounds and scores, and every play with what stands against it."""
         with self._lock:
-            return fold_held(self.header.players, self._ledger.ruled(), self.header.brought)
+            return fold_held(self.header.players, self._ledger.history.ruled(), self.header.brought)
 
     def held_line(self, seq: int) -> Line | None:
         """The entry as it counts now, of any round, as a snapshot's `plays` show it; None: it does not exist."""
         with self._lock:
-            held = self._ledger.ruled_line(seq)
+            held = self._ledger.history.ruled_line(seq)
         return None if held is None else shown_line(held)
 
     @property
     def questions(self) -> tuple[Unclear, ...]:
         """Questions that are open."""
         with self._lock:
-            return self._ledger.questions()
+            return self._ledger.history.questions()
 
     def is_open(self, seq: int | None) -> bool:
         """Whether this line is a question that nobody has answered or withdrawn yet."""
@@ -429,17 +421,13 @@ class OpenGame:
     def snapshot(self, at: int | None = None) -> GameView:
         """Everything the page shows (game.view); `at`: as it stood after that journal line."""
         with self._lock:
-            ledger, lines = self._ledger, self.journal.events
-            if at is None or at >= len(lines):
-                questions = ledger.questions()
-                now = scene(self.header, self.rules, ledger.timeline, ledger.held, len(lines), questions, self._lying)
-                return _with_told(now, lines, self._told, self._watching.guesses())
-            work_out, told = ledger.at(max(0, at)), self._told.fork()
+            now = self._ledger.history
+            if at is None or at >= len(now.lines):
+                return _with_told(scene(now, self._lying), now.lines, self._told, self._watching.guesses())
+            work_out, told = self._ledger.at(max(0, at)), self._told.fork()
         with self._looking_back:
-            then, lines = work_out(), lines[: max(0, at)]
-            questions = standing_questions(then.timeline, lines)
-            shown = scene(self.header, self.rules, then.timeline, then.held, len(lines), questions)
-            return _with_told(shown, lines, told, {})
+            then = work_out()
+            return _with_told(scene(then), then.lines, told, {})
 
     def rehearsal(self) -> Self:
         """A copy of the game, to be tried on: nobody hears of it and nothing reaches the disk."""
@@ -455,9 +443,8 @@ class OpenGame:
         """Run the belief again over the round of entry `seq` while others go on with the game. Raises
         NoSuchPlayError."""
         with self._lock:
-            ledger = self._ledger
-            held, timeline, lines, seen = ledger.held, ledger.timeline.copy(), ledger.lines, ledger.seen
-        return dispute_in(held, timeline, lines, seq, seen)
+            now = self._ledger.history
+        return dispute_in(now, seq)
 
     def work_ahead(self, change: Callable[[Self], object], about: int | None = None) -> None:
         """Work out on a copy the result of a change to an earlier round, while others go on with the game: the same
@@ -469,7 +456,7 @@ class OpenGame:
             trial = self.rehearsal()
             begun, ledger = trial.seq, trial._ledger
             about = last_step(ledger.lines, ledger.held) if about is None else about
-            if about is None or not ledger.is_past(about):
+            if about is None or not ledger.history.is_past(about):
                 return
             with suppress(Exception):
                 change(trial)
@@ -511,11 +498,6 @@ class OpenGame:
                 self._publish()
                 raise
             return self._publish()
-
-    def look_on(self) -> None:
-        """The camera looks at the table of this round: what people tell of it from now on is never certain alone."""
-        with self._lock:
-            self._ledger.look_on()
 
     def accuses(self, change: TableChange) -> bool:
         """Whether `observe` of this change would hold something against somebody, or ask."""
@@ -574,22 +556,15 @@ class OpenGame:
     def _publish(self) -> tuple[Event, ...]:
         """Tell the subscribers what is on record and was not told, and what reads otherwise since; still under the
         lock, so that all hear the same order."""
-        ledger, lines = self._ledger, self.journal.events[len(self._told.events) :]
-        begun, changes = ledger.begun, [line for line in lines if isinstance(line, Corrected)]
+        before, now = self._shown, self._ledger.history
+        lines = now.lines[len(self._told.events) :]
         if any(isinstance(line, RoundStarted) for line in lines):
             # What lay there until now was the last round's.
             self._lying = None
-        last, before = next(reversed(self._now)), self._now
-        if begun is None or begun.seq != last or any(ledger.is_past(line.corrects) for line in changes):
-            self._now = ledger.now()
-            old, new = dict(_all_of(before)), dict(_all_of(self._now))
-        else:
-            self._now = {**before, **ledger.now(last)}
-            old, new = before[last], self._now[last]
-        stood, self._accusations = self._accusations, accusations(ledger.timeline)
-        people = any(line.source == "person" for line in changes)
-        fallen = retracted(stood, ledger.timeline, "person" if people else "camera")
-        events = self._told.tell(lines, old, new, fallen)
+        people = any(line.source == "person" for line in lines if isinstance(line, Corrected))
+        fallen = retracted(before, now, "person" if people else "camera")
+        self._shown = now
+        events = self._told.tell(lines, before.readings(now), now.readings(before), fallen)
         for event in events:
             for callback in tuple(self._subscribers):
                 try:
@@ -645,11 +620,6 @@ class OpenGame:
 
 def _is_marked(course: Course, train: str) -> bool:
     return isinstance(course.table, Position) and train in course.table.markers
-
-
-def _all_of(rounds: Mapping[int, Mapping[int, Event]]) -> Iterator[tuple[int, Event]]:
-    for row in rounds.values():
-        yield from row.items()
 
 
 def _with_told(shown: GameView, lines: Sequence[Event], told: ToldSoFar, guesses: Mapping[int, str]) -> GameView:

@@ -8,17 +8,15 @@ round that no camera watched is ruled as it was entered, and so it is explained.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion.game.ledger import History, Rounds, lines_of
-from companion.game.timeline import Timeline, standing_questions
-from companion.game.watched_round import WatchedRound
+from companion.game.ledger import History
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError, Finding
-from companion.log.events import Event, RoundStarted, SeenLine, Unclear
+from companion.log.events import Event, Unclear
 from companion.log.journal import JournalError, JournalText, read_journal
 from companion.play.event_actions import act_of
 from companion.play.match import Scoreboard, fold_held
@@ -104,19 +102,18 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
     if fault is not None:
         raise JournalError(name, f"line 1: players: {fault}")
     try:
-        timeline = History(text.header, rules, text.events, text.seen).timeline
+        history = History(text.header, rules, text.events, text.seen)
     except EventError as error:
         raise JournalError(name, str(error)) from None
-    asked = {one.seq for one in standing_questions(timeline, text.events)}
-    place, lines = {act.held.event.seq: n for n, act in enumerate(timeline.acts)}, []
-    for held in timeline.taken:
-        n = place[held.event.seq]
+    asked = {one.seq for one in history.questions()}
+    lines = []
+    for held in (held for one in history.rounds.values() for held in one.taken):
         follows = held.event.source == "rule" or held.put_in
         settled = isinstance(held.event, Unclear) and held.event.seq not in asked
-        if not settled and (timeline.acts[n].event is not None or not follows):
-            lines.append(replace(held, event=timeline.reads(n)))
+        if not settled and (history.acts[held.event.seq].event is not None or not follows):
+            lines.append(replace(held, event=history.reads(held.event)))
     board = fold_held(text.header.players, lines, text.header.brought)
-    match = timeline.match
+    match = history.match
     turn = match.course.mover if match.course is not None and match.phase == "playing" else None
     return Replay(text, rules, tuple(lines), board, turn)
 
@@ -184,34 +181,25 @@ def dispute(path: Path, seq: int) -> Dispute:
         history = History(text.header, rules, text.events, text.seen)
     except EventError as error:
         raise JournalError(path, str(error)) from None
-    return dispute_in(history.held, history.timeline, text.events, seq, text.seen)
+    return dispute_in(history, seq)
 
 
-def dispute_in(
-    held: Sequence[EffectiveEvent], timeline: Timeline, lines: Sequence[Event], seq: int, seen: Sequence[SeenLine]
-) -> Dispute:
-    """The same of the events in force of a game with its past, and of what was seen in it."""
-    starts = [act for act in timeline.acts if isinstance(act.held.event, RoundStarted) and act.held.event.seq <= seq]
-    start = max(starts, key=lambda act: act.held.event.seq, default=None)
-    place = next((n for n, one in enumerate(held) if one.event.seq == seq and not one.undone), None)
-    if start is None or place is None or act_of(held[place].event) is None:
+def dispute_in(history: History, seq: int) -> Dispute:
+    """The same in a game that was worked out."""
+    held = next((one for one in history.held if one.event.seq == seq and not one.undone), None)
+    now = history.rounds[history.round_of.get(seq) or 0]
+    if held is None or now.begun is None or act_of(held.event) is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    begun, course = start.held.event, start.after.course
-    assert course is not None
-    row = lines_of(begun.seq, lines)
-    rounds = Rounds.of(lines, ())
-    looks = [one for one in seen if rounds.of_line(one.after) == begun.seq]
-    if not looks:
-        return _as_entered(next(timeline.reads(n) for n, act in enumerate(timeline.acts) if act.held.event.seq == seq))
-    told = WatchedRound.told(begun, course, row, looks)
-    item = next((item for item, line in told.line_of.items() if line == seq), None)
-    verdict = None if item is None else told.verdicts.get(item)
+    if not now.seen:
+        return _as_entered(now.reads(held.event))
+    item = next((item for item, line in now.belief.line_of.items() if line == seq), None)
+    verdict = None if item is None else now.belief.verdicts.get(item)
     if verdict is None or item is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    lap = WatchedRound.told(begun, course, row, looks, until=item // ITEMS + len(course.players) + 2).tracker
+    lap = now.believed(until=item // ITEMS + len(now.before.header.players) + 2).tracker
     verdict = next((one for one in lap.verdicts() if one.item == item), verdict)
-    again = next((one.change.again for one in reversed(seen) if one.after < seq), ())
-    return Dispute(seq, held[place].event, verdict, tuple(alternatives(lap.filter, item)), again)
+    again = next((one.change.again for one in reversed(history.seen) if one.after < seq), ())
+    return Dispute(seq, held.event, verdict, tuple(alternatives(lap.filter, item)), again)
 
 
 def _as_entered(event: Event) -> Dispute:

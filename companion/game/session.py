@@ -17,7 +17,6 @@ from companion.game.game_view import GameView
 from companion.game.ledger import Ledger
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, RejectionReason
-from companion.game.timeline import AppliedEvent
 from companion.log.corrections import PUT_BACK, UNDONE, stepped_back, steps_back
 from companion.log.event_fields import Candidate, Header, Question
 from companion.log.events import (
@@ -213,9 +212,9 @@ class Session(OpenGame):
             mover = None if course.turn_open else course.mover
             who = mover if by is None else self._player(by)
             out = course.table.hands.get(who or "") == 0
-            if who is None or (who != mover and (out or self._ledger.is_believed)):
+            if who is None or (who != mover and (out or self._ledger.history.last.seen)):
                 raise CommandRejected(RejectionReason.NOT_YOUR_TURN)
-            asked = self._ledger.timeline.asked
+            asked = self._ledger.history.last.asked
             due = () if asked is None else asked.to_come()
             acts = next((unable for player, own, _, unable in due if (player, own) == (who, turn)), None)
             if acts is None:
@@ -360,8 +359,8 @@ class Session(OpenGame):
         """The hands from which round `number` was counted, by player; {} where people typed its points."""
         with self._lock:
             match = self._match_counted(number)
-            scored = None if match is None else match.keys.get("scored")
-            if match is None or scored is None or self._ledger.timeline.acts[scored].held.event.source == "person":
+            scored = None if match is None else match.lines.get("scored")
+            if match is None or scored is None or self._ledger.history.acts[scored].held.event.source == "person":
                 return {}
             return match.hands_shown()
 
@@ -373,7 +372,7 @@ class Session(OpenGame):
 
     def _match_counted(self, number: int) -> Match | None:
         """The match as it stood after round `number`, once that had its points."""
-        for act in reversed(self._ledger.timeline.acts):
+        for act in reversed(self._ledger.history.acts.values()):
             sheet = act.after.board.round
             if sheet is not None and sheet.number == number and sheet.scores is not None:
                 return act.after
@@ -394,10 +393,10 @@ class Session(OpenGame):
     def end_otherwise(self, number: int, how: str, out: str | None = None) -> tuple[Event, ...]:
         """Round `number`, which was counted, ended otherwise than is on record."""
         with self._lock:
-            for act in self._ledger.timeline.acts:
+            for seq, act in self._ledger.history.acts.items():
                 sheet = act.after.board.round
                 if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
-                    return self.correct(act.held.event.seq, {"how": how, "out": out})
+                    return self.correct(seq, {"how": how, "out": out})
             raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
 
     def enter_scores(
@@ -424,16 +423,15 @@ class Session(OpenGame):
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
         """Points for a round that was broken off and after which the game went on, or others than people wrote down."""
-        timeline = self._ledger.timeline
         ended = None
-        for act in timeline.acts:
+        for seq, act in self._ledger.history.acts.items():
             sheet = act.after.board.round
-            if isinstance(act.event, RoundScored) and act.event.source == "person" and _of_round(act, number):
-                return self._score_anew(number, act.held.event.seq, act.event, scores)
-            if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
-                ended = act if sheet.how == "abandoned" else None
-            elif isinstance(act.event, RoundScored) and sheet is not None and sheet.number == number:
-                ended = None
+            if sheet is None or sheet.number != number:
+                continue
+            if isinstance(act.event, RoundScored) and act.event.source == "person":
+                return self._score_anew(number, seq, act.event, scores)
+            if isinstance(act.event, (RoundEnded, RoundScored)):
+                ended = act if isinstance(act.event, RoundEnded) and sheet.how == "abandoned" else None
         if ended is None:
             raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
         line = replace(ended.after.with_scores(scores), source="person").to_insert()
@@ -448,12 +446,12 @@ class Session(OpenGame):
             raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
         more = {player: points - scored.scores.get(player, 0) for player, points in scores.items()}
         changes = []
-        for act in self._ledger.timeline.acts:
+        for line, act in self._ledger.history.acts.items():
             one = act.event
-            if isinstance(one, RoundScored) and one.source == "person" and act.held.event.seq >= seq:
+            if isinstance(one, RoundScored) and one.source == "person" and line >= seq:
                 totals = {player: total + more.get(player, 0) for player, total in one.totals.items()}
-                own = {"scores": scores} if act.held.event.seq == seq else {}
-                changes.append(Corrected(corrects=act.held.event.seq, what={**own, "totals": totals}))
+                own = {"scores": scores} if line == seq else {}
+                changes.append(Corrected(corrects=line, what={**own, "totals": totals}))
         return self._add(*changes)
 
     def end_match(self) -> tuple[Event, ...]:
@@ -576,7 +574,7 @@ class Session(OpenGame):
         """Which candidate of an unclear event is true (0, 1 ...); None: none of them. Where a tile on record is asked
         about it may be another `tile`."""
         with self._lock:
-            question = next((one for one in self._ledger.questions() if one.seq == seq), None)
+            question = next((one for one in self._ledger.history.questions() if one.seq == seq), None)
             if question is None:
                 raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
             if choice is not None and not 0 <= choice < len(question.candidates):
@@ -637,7 +635,7 @@ class Session(OpenGame):
     def put_in_order(self, seq: int, order: Sequence[int], by: str | None = None) -> tuple[Event, ...]:
         """The answer to a tap that does not fit: these acts, by their lines, happened in this order."""
         with self._lock:
-            question = next((one for one in self._ledger.questions() if one.seq == seq), None)
+            question = next((one for one in self._ledger.history.questions() if one.seq == seq), None)
             kinds = [] if question is None else [key.kind for key in question.candidates]
             if question is None or Kind.ORDER not in kinds:
                 raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
@@ -665,12 +663,11 @@ class Session(OpenGame):
 
     def _show_late(self, shown: HandShown, match: Match) -> tuple[Event, ...]:
         """A hand that was taken to be empty when the round was scored."""
-        scored = match.keys.get("scored")
+        scored = match.lines.get("scored")
         if not (shown.tiles or shown.discards) or scored is None:
             return ()
-        line = shown.to_insert()
-        seq = self._ledger.timeline.acts[scored].held.event.seq
-        return self._add(Corrected(corrects=seq, what={"insert": [line]}, by=shown.by, source=shown.source))
+        what = {"insert": [shown.to_insert()]}
+        return self._add(Corrected(corrects=scored, what=what, by=shown.by, source=shown.source))
 
 
 def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
@@ -679,11 +676,6 @@ def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
     if not events or isinstance(events[-1], Drew):
         events.append(Passed(by=player, source=source))
     return events
-
-
-def _of_round(act: AppliedEvent, number: int) -> bool:
-    sheet = act.after.board.round
-    return sheet is not None and sheet.number == number
 
 
 def _reported_already(ledger: Ledger, said: Announced) -> Announced | None:

@@ -1,6 +1,6 @@
 """Tiles that lie face up on the table and are not on record: what the camera saw last, beside what the game has.
 
-The view of a game, put together from its timeline: everything that the page and /api/state show.
+The view of a game: everything that the page and /api/state show.
 
 Accusations that no longer stand: somebody was certainly to blame, and is not any more.
 
@@ -10,9 +10,10 @@ go that nobody ever saw.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
+from itertools import takewhile
 from typing import Any
 
 from companion.game.game_view import (
@@ -31,21 +32,21 @@ from companion.game.game_view import (
     TileShown,
     TrainShown,
 )
-from companion.game.timeline import Timeline
+from companion.game.ledger import History
+from companion.game.round import AppliedEvent, Round
 from companion.log.corrections import PUT_BACK, UNDONE, EffectiveEvent, withdrawn_corrections
-from companion.log.event_fields import Header
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed, Unclear
 from companion.play.course import Course, acts_when_unable, after_double, still_laying
-from companion.play.match import Scoreboard, examined_decisions, prove, surely
+from companion.play.match import Match, Scoreboard, examined_decisions, prove, surely
 from companion.rules.audit import Status
 from companion.rules.chinese import open_arms
 from companion.rules.mexican.judge import last_round, legal_plays
 from companion.rules.mexican.turn import dead_status, live_doubles, reachable_trains
 from companion.rules.notation import print_act
 from companion.rules.position import LEFT, MEXICAN, RIGHT, LinePosition, Position
-from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid, double_set
 from companion.rules.violations import Violation
+from companion.tracking.asked import AskedRound
 from companion.tracking.costs import POSSIBLE, Cause, probably
 
 FaceUpRow = tuple[Laid | None, ...]
@@ -110,8 +111,8 @@ def _beyond(row: FaceUpRow, recorded: Sequence[Laid]) -> tuple[int, int]:
 MX_ANNOUNCE = "MX_ANNOUNCE"
 """A reminder: opening the Mexican train is announced."""
 
-NOBODYS = -1
-"""Stands for a tile that no event of this round laid."""
+NOBODYS = 0
+"""Stands for a tile that no line of this round laid."""
 
 NEARLY = 2
 """A table on which so few unseen tiles still fit anywhere is called nearly blocked."""
@@ -127,21 +128,14 @@ ARMS = (LEFT, RIGHT)
 PHASES = {"waiting": "waiting", "playing": "playing", "ended": "round_over", "scored": "waiting", "over": "match_over"}
 
 
-def scene(
-    header: Header,
-    rules: RuleSet,
-    timeline: Timeline,
-    held: Sequence[EffectiveEvent],
-    seq: int,
-    questions: Sequence[Unclear],
-    lying: Lying | None = None,
-) -> GameView:
-    """The game after journal line `seq`. `lying`: what the camera sees on the table now, where that is to be shown."""
-    match, asked = timeline.match, timeline.asked
+def scene(history: History, lying: Lying | None = None) -> GameView:
+    """The game as it stands. `lying`: what the camera sees on the table now, where that is to be shown."""
+    header, rules, now, questions = history.header, history.rules, history.last, history.questions()
+    match, asked = now.match, now.asked
     course, board = match.course, match.board
     begun, playing = board.round, match.phase == "playing"
     shown = GameView(
-        seq=seq,
+        seq=len(history.lines),
         phase=PHASES[match.phase],
         rules=header.rules,
         title=rules.title,
@@ -155,8 +149,8 @@ def scene(
         starter=begun.starter if begun else None,
         how=begun.how if begun else None,
         arms=rules.arms,
-        plays=_plays(timeline, held, questions),
-        questions=tuple(_question(question, timeline) for question in questions),
+        plays=_plays(now, questions),
+        questions=tuple(_question(question, asked) for question in questions),
         to_come=() if asked is None else tuple(OwnTurn(*one[:3]) for one in asked.to_come()),
         put_before=() if asked is None else tuple((late, before) for late, before in asked.filled()),
         own_turns={} if asked is None else dict(asked.reading.now.turns),
@@ -164,7 +158,7 @@ def scene(
         most_points_win=match.most_points_win,
         rounds_played=_rounds(board),
         winner=tuple(board.winners) or None,
-        audit=_audit(course, timeline) if course is not None and course.ended is not None else (),
+        audit=_audit(course, match) if course is not None and course.ended is not None else (),
         shown=match.hands_shown(),
         next=_next(match) if match.phase in ("waiting", "scored") else None,
         brought=dict(header.brought) if any(header.brought.values()) else {},
@@ -197,11 +191,11 @@ def scene(
         )
     off = OffRecord() if lying is None or not playing else off_record(lying, table)
     if isinstance(table, Position):
-        return _with_trains(shown, course, timeline, table, off)
-    return _with_line(shown, course, timeline, table, off)
+        return _with_trains(shown, course, now, table, off)
+    return _with_line(shown, course, now, table, off)
 
 
-def _with_trains(shown: GameView, course: Course, timeline: Timeline, table: Position, off: OffRecord) -> GameView:
+def _with_trains(shown: GameView, course: Course, now: Round, table: Position, off: OffRecord) -> GameView:
     rules, turn, playing = course.rules, course.turn, shown.playing
     done = turn.actions if turn is not None and turn.player == table.turn else ()
     before = turn.before if done and turn is not None and isinstance(turn.before, Position) else table
@@ -217,7 +211,7 @@ def _with_trains(shown: GameView, course: Course, timeline: Timeline, table: Pos
         TrainShown(
             name,
             owner=name if name in table.players else None,
-            tiles=_tiles(timeline, course, name, table.trains.get(name, ())),
+            tiles=_tiles(now, course, name, table.trains.get(name, ())),
             end=None if name in off.beyond else table.value_due(name),
             marker=name in table.markers,
             open=name in table.open,
@@ -230,7 +224,7 @@ def _with_trains(shown: GameView, course: Course, timeline: Timeline, table: Pos
     )
     must = None
     if playing and due and not done:
-        must = MustCover(due[0], table.value_due(due[0]), table.turn, _seq_of_end(timeline, course, due[0]))
+        must = MustCover(due[0], table.value_due(due[0]), table.turn, _seq_of_end(course, due[0]))
     return replace(
         shown,
         engine=table.engine,
@@ -243,7 +237,7 @@ def _with_trains(shown: GameView, course: Course, timeline: Timeline, table: Pos
                 name,
                 table.value_due(name),
                 dead=dead_status(table, name) == "certain",
-                since=_seq_of_end(timeline, course, name),
+                since=_seq_of_end(course, name),
             )
             for name in table.open
         ),
@@ -280,7 +274,7 @@ def _open_to(course: Course, table: Position) -> tuple[str, ...]:
     return reachable_trains(course.rules, table) if waits and live_doubles(course.rules, table) else ()
 
 
-def _with_line(shown: GameView, course: Course, timeline: Timeline, table: LinePosition, off: OffRecord) -> GameView:
+def _with_line(shown: GameView, course: Course, now: Round, table: LinePosition, off: OffRecord) -> GameView:
     arms, ends, playing = open_arms(course.rules), table.ends, shown.playing
     left, right = (ends[n] if ends and arm in arms and arm not in off.beyond else None for n, arm in enumerate(ARMS))
     plays = course.referee.legal_plays(table, None) if playing else []
@@ -290,11 +284,11 @@ def _with_line(shown: GameView, course: Course, timeline: Timeline, table: LineP
         proved = course.referee.blocked(table) and not off
         values = tuple(sorted({end for end in (left, right) if end is not None}))
         blocked = Blocked(proved, nearly=not proved and not off and len(plays) <= NEARLY, values=values)
-    keys = (*reversed(course.laid.get(LEFT, ())), *course.laid.get(RIGHT, ()))
+    lines = (*reversed(course.laid.get(LEFT, ())), *course.laid.get(RIGHT, ()))
     apart = OffRecordShown(off.beyond.get(LEFT, 0), off.beyond.get(RIGHT, 0), off.apart)
     return replace(
         shown,
-        line=tuple(_shown_tile(timeline, laid, key) for laid, key in zip(table.line, keys, strict=False)),
+        line=tuple(_shown_tile(now, laid, seq) for laid, seq in zip(table.line, lines, strict=False)),
         ends=(left, right),
         off_record=apart if off else None,
         discards={player: table.discards.get(player, 0) for player in table.players},
@@ -303,17 +297,17 @@ def _with_line(shown: GameView, course: Course, timeline: Timeline, table: LineP
     )
 
 
-def _tiles(timeline: Timeline, course: Course, train: str, chain: Sequence[Laid]) -> tuple[TileShown, ...]:
-    keys = course.laid.get(train, ())
-    if len(keys) != len(chain):
-        keys = (*([NOBODYS] * (len(chain) - len(keys))), *keys)[-len(chain) :] if chain else ()
-    return tuple(_shown_tile(timeline, laid, key) for laid, key in zip(chain, keys, strict=True))
+def _tiles(now: Round, course: Course, train: str, chain: Sequence[Laid]) -> tuple[TileShown, ...]:
+    lines = course.laid.get(train, ())
+    if len(lines) != len(chain):
+        lines = (*([NOBODYS] * (len(chain) - len(lines))), *lines)[-len(chain) :] if chain else ()
+    return tuple(_shown_tile(now, laid, seq) for laid, seq in zip(chain, lines, strict=True))
 
 
-def _shown_tile(timeline: Timeline, laid: Laid, key: int) -> TileShown:
-    held = timeline.acts[key].held if 0 <= key < len(timeline.acts) else None
+def _shown_tile(now: Round, laid: Laid, seq: int) -> TileShown:
+    held = now.acts[seq].held if seq else None
     event = held.event if held is not None else None
-    shown = TileShown(laid, _seq(timeline, key))
+    shown = TileShown(laid, seq)
     if held is None or not isinstance(event, TilePlayed) or event.reading is None:
         return shown
     if held.by_people and isinstance(held.original, TilePlayed) and held.original.tile != event.tile:
@@ -322,13 +316,9 @@ def _shown_tile(timeline: Timeline, laid: Laid, key: int) -> TileShown:
     return replace(shown, sure=round(event.reading.sure, 4), others=others)
 
 
-def _seq(timeline: Timeline, key: int) -> int:
-    return timeline.acts[key].held.event.seq if 0 <= key < len(timeline.acts) else 0
-
-
-def _seq_of_end(timeline: Timeline, course: Course, train: str) -> int | None:
-    keys = course.laid.get(train, ())
-    return _seq(timeline, keys[-1]) if keys else None
+def _seq_of_end(course: Course, train: str) -> int | None:
+    lines = course.laid.get(train, ())
+    return lines[-1] if lines else None
 
 
 def _blocked(course: Course, table: Position, off: OffRecord) -> Blocked:
@@ -344,26 +334,24 @@ def _blocked(course: Course, table: Position, off: OffRecord) -> Blocked:
     return Blocked(proved, nearly, values, fitting)
 
 
-def _plays(timeline: Timeline, held: Sequence[EffectiveEvent], questions: Collection[Unclear]) -> tuple[Line, ...]:
+def _plays(now: Round, questions: Collection[Unclear]) -> tuple[Line, ...]:
     """This round's events as they count now, the newest last, without questions that settled themselves."""
-    start = max((n for n, item in enumerate(held) if isinstance(item.event, RoundStarted)), default=len(held))
-    index = {act.held.event.seq: n for n, act in enumerate(timeline.acts)}
     asked = {question.seq for question in questions}
     lines = []
-    for item in held[start:]:
+    for item in now.held if now.begun is not None else ():
         if isinstance(item.event, Unclear) and item.event.about is not None and item.event.seq not in asked:
             continue
-        n = index.get(item.event.seq)
-        line = shown_line(item if n is None else replace(item, event=timeline.reads(n)))
-        if n is not None:
-            findings, now = timeline.findings(n), timeline.acts[n].event
+        act = now.acts.get(item.event.seq)
+        line = shown_line(replace(item, event=now.reads(item.event)))
+        if act is not None:
+            findings = now.findings(item.event.seq)
             line.setdefault("violations", [])
-            due = _engine_missed(timeline, item.event)
+            due = _engine_missed(now, item.event)
             if due is not None:
                 line["engine_due"] = list(due)
             if any(finding.code in DO_NOT_MEET for finding in findings):
-                line["end_was"] = _end_before(timeline, n, item.event)
-            if now is None and (item.event.source == "rule" or item.put_in):
+                line["end_was"] = _end_before(now, item.event)
+            if act.event is None and (item.event.source == "rule" or item.put_in):
                 line["withdrawn"] = True
         elif not item.undone:
             line["withdrawn"] = True
@@ -383,9 +371,10 @@ def shown_line(item: EffectiveEvent) -> dict[str, Any]:
     return line
 
 
-def _end_before(timeline: Timeline, n: int, event: Event) -> int | None:
-    """The value to which the tile of the act `n` was laid."""
-    course = timeline.acts[n - 1].after.course if n else None
+def _end_before(now: Round, event: Event) -> int | None:
+    """The value to which the tile of this act was laid."""
+    before = list(takewhile(lambda seq: seq != event.seq, now.acts))
+    course = now.acts[before[-1]].after.course if before else None
     if course is None or not isinstance(event, TilePlayed):
         return None
     table = course.position
@@ -394,16 +383,16 @@ def _end_before(timeline: Timeline, n: int, event: Event) -> int | None:
     return None if table.ends is None else table.ends[0 if event.train == LEFT else 1]
 
 
-def _engine_missed(timeline: Timeline, event: Event) -> Laid | None:
+def _engine_missed(now: Round, event: Event) -> Laid | None:
     """The engine that a round should have had, where it was begun with another tile."""
     if not isinstance(event, RoundStarted) or event.engine is None:
         return None
-    due = timeline.match.engine_due(event.round)
+    due = now.before.engine_due(event.round)
     return due if due != event.engine else None
 
 
-def _question(question: Unclear, timeline: Timeline) -> Line:
-    shown, asked = question.to_json(), timeline.asked
+def _question(question: Unclear, asked: AskedRound | None) -> Line:
+    shown = question.to_json()
     known = () if asked is None or question.about is None else asked.questions()
     about = next((one for one in known if one.seq == question.about), None)
     if about is not None and asked is not None:
@@ -427,10 +416,9 @@ def _rounds(board: Scoreboard) -> tuple[RoundScores, ...]:
     )
 
 
-def _audit(course: Course, timeline: Timeline) -> tuple[Examined, ...]:
+def _audit(course: Course, match: Match) -> tuple[Examined, ...]:
     """Earlier passes, draws and discards judged by the shown hands, proved or possible: that somebody
     broke a rule, against having drawn every tile that tells of it later."""
-    match = timeline.match
     if not match.shown:
         return ()
     out = match.board.round.out if match.board.round else None
@@ -445,10 +433,10 @@ def _audit(course: Course, timeline: Timeline) -> tuple[Examined, ...]:
                 else Status.POSSIBLE
             ),
             offence=examined.offence,
-            seq=_seq(timeline, key) if key is not None else None,
+            seq=seq,
             tiles=tuple((tile.low, tile.high) for tile in examined.tiles),
         )
-        for examined, key in examined_decisions(course, match.shown, out)
+        for examined, seq in examined_decisions(course, match.shown, out)
         if probably(examined.by_chance, Cause.ILLEGAL) >= POSSIBLE
     )
 
@@ -471,39 +459,37 @@ class Accusation:
     """None: it is open who it was."""
 
 
-def accusations(timeline: Timeline) -> frozenset[Accusation]:
+def accusations(rounds: Iterable[Round]) -> frozenset[Accusation]:
     """All accusations that are certain."""
-    found = set()
-    for index, act in enumerate(timeline.acts):
-        held, event = act.held, act.event
-        if event is None or held.overruled or held.undone:
-            continue
-        for finding in timeline.findings(index):
-            if finding.certain:
-                by = finding.by or event.who
-                found.add(Accusation(_act(timeline, index, event), finding.code, by))
+    found = set[Accusation]()
+    for one in rounds:
+        for seq, act in one.acts.items():
+            event = act.event
+            if event is not None and not act.held.overruled and not act.held.undone:
+                certain = (finding for finding in one.findings(seq) if finding.certain)
+                found.update(Accusation(_act(act, event), each.code, each.by or event.who) for each in certain)
     return frozenset(found)
 
 
-def retracted(before: frozenset[Accusation], timeline: Timeline, because: str) -> list[Corrected]:
-    """Corrections that tell which accusations fell, for acts still on record.
+def retracted(then: History, now: History, because: str) -> list[Corrected]:
+    """Corrections that tell which accusations of `then` fell, for acts still on record.
 
     Plays that were let stand, taken back or withdrawn retract nothing: people know what they did.
     """
-    now_stand = accusations(timeline)
+    before, now_stand = accusations(then.changed(now)), accusations(now.changed(then))
     # A fault of which it is known by now whose it was has not fallen.
     known = {(one.act, one.code) for one in now_stand}
     fallen = {one for one in before - now_stand if one.by is not None or (one.act, one.code) not in known}
     found: list[Corrected] = []
-    for index, act in enumerate(timeline.acts) if fallen else ():
+    for seq, act in now.acts.items() if fallen else ():
         if act.event is None or act.held.overruled or act.held.undone or not hasattr(act.held.event, "violations"):
             continue
-        mine = sorted((one for one in fallen if one.act == _act(timeline, index, act.event)), key=str)
+        mine = sorted((one for one in fallen if one.act == _act(act, act.event)), key=str)
         if mine:
-            now = [finding.to_json() for finding in timeline.findings(index)]
+            found_now = [finding.to_json() for finding in now.findings(seq)]
             gone = [{"code": one.code, "by": one.by} for one in mine]
-            what = {"violations": now, "retracts": gone, "because": because}
-            found.append(Corrected(corrects=act.held.event.seq, what=what, source="rule"))
+            what = {"violations": found_now, "retracts": gone, "because": because}
+            found.append(Corrected(corrects=seq, what=what, source="rule"))
     return found
 
 
@@ -535,8 +521,8 @@ def retractions(
     return shown
 
 
-def _act(timeline: Timeline, index: int, event: Event) -> Act:
-    course = timeline.acts[index].after.course
+def _act(act: AppliedEvent, event: Event) -> Act:
+    course = act.after.course
     number = None if course is None else course.number
     if isinstance(event, TilePlayed):
         return number, event.tile, event.train

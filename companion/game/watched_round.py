@@ -276,9 +276,9 @@ class WatchedRound:
     >>> from companion.rules import load_ruleset
     >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
     >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
-    >>> one = WatchedRound(begun, match.take(begun, 0).match.course)
+    >>> one = WatchedRound(begun, match.take(begun).match.course)
     >>> one.add([begun])
-    >>> _ = one.observe(TableChange((Laying(Laid(12, 5), "Ann"),)), after=1)
+    >>> one.observe(TableChange((Laying(Laid(12, 5), "Ann"),)), after=1)
     >>> [(event.who, event.tile.outer) for event in one.unwritten()]
     [('Ann', 5)]
     """
@@ -295,6 +295,10 @@ class WatchedRound:
         self.first: int | None = None
         """The last line before the camera first saw something; None: it has not yet. Lines until then were tapped, and
         are ruled as taps are."""
+        self.looks = 0
+        """How many times the camera has seen something."""
+        self.effect = ChangeEffect((), False, (), ())
+        """The effect of what it saw last."""
         self.stale = False
         """Something was changed that everything rests on: the round has to be told again."""
         self.line_of: dict[int, int] = {}
@@ -310,42 +314,40 @@ class WatchedRound:
 
     @classmethod
     def told(
-        cls, begun: Event, start: Course, lines: Sequence[Event], seen: Iterable[SeenLine], until: int | None = None
+        cls,
+        begun: Event,
+        start: Course,
+        lines: Sequence[Event],
+        seen: Sequence[SeenLine],
+        *,
+        known: WatchedRound | None = None,
+        until: int | None = None,
     ) -> WatchedRound:
-        """The round told again from `lines`, its own and those about them, and from what was `seen` in it.
+        """The round told from `lines`, its own and those about them, and from what was `seen` in it. `known` is the
+        round as it was told before the last of these, if it was.
 
         `until`: only before the change of this number.
         """
         one = cls(begun, start)
         void = _void(lines)
-        looks = [look for look in seen if look.after >= begun.seq]
-        at = 0
-        for n, look in enumerate(looks):
-            while at < len(lines) and lines[at].seq <= look.after:
-                one.add((lines[at],))
-                at += 1
+        if known is not None and known.opened == one.opened and known.lines == list(lines[: len(known.lines)]):
+            if known.looks == len(seen) and len(known.lines) == len(lines):
+                return known
+            one = known.fork() if known.looks <= len(seen) else one
+        for n in range(one.looks, len(seen)):
+            look = seen[n]
+            one.add([line for line in lines[len(one.lines) :] if line.seq <= look.after])
             if until is not None and one.tracker.number >= until:
                 return one
-            later = looks[n + 1].after if n + 1 < len(looks) else lines[-1].seq if lines else 0
+            later = seen[n + 1].after if n + 1 < len(seen) else lines[-1].seq if lines else 0
             if not any(look.after < seq <= later for seq in void):
                 one.observe(look.change, look.after)
-        one.add(lines[at:])
+            one.looks = n + 1
+        one.add(lines[len(one.lines) :])
+        if one.stale and known is not None:
+            return cls.told(begun, start, lines, seen)
         one.stale = False
         return one
-
-    @classmethod
-    def told_on(
-        cls, known: WatchedRound | None, begun: Event, start: Course, lines: Sequence[Event], seen: Sequence[SeenLine]
-    ) -> WatchedRound:
-        """The same; `known` is the round as it was told before the last of these lines, if it was."""
-        if known is None or known.opened != (_with(begun, ()), start.table, start.starter, start.starter_known):
-            return cls.told(begun, start, lines, seen)
-        more = lines[len(known.lines) :]
-        if not more:
-            return known
-        one = known.fork()
-        one.add(more)
-        return cls.told(begun, start, lines, seen) if one.stale else one
 
     def at_rest(self) -> WatchedRound:
         """The same, over: what only the next change needs is forgotten."""
@@ -363,7 +365,7 @@ class WatchedRound:
 
     # ---- what is seen and said -----------------------------------------------------------------------------------
 
-    def observe(self, change: TableChange, after: int) -> ChangeEffect:
+    def observe(self, change: TableChange, after: int) -> None:
         """Take a change of the table that was seen after line `after`."""
         tracker = self.tracker
         evidence = Evidence.of(tracker.number, change)
@@ -377,7 +379,7 @@ class WatchedRound:
         self._prove()
         back = (tracker.shown[piece.item].item for piece in evidence.pieces if piece.item in tracker.shown)
         withdrawn = tuple(item for item in back if not self._said.get(item, Said()).there)
-        return ChangeEffect(
+        self.effect = ChangeEffect(
             tuple(sorted(gone, reverse=True)), tracker.moved > moved, tuple(tracker.unclear[unclear:]), withdrawn
         )
 

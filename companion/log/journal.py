@@ -373,11 +373,6 @@ class Journal:
         with self._lock:
             self._pending.append(change)
 
-    def flush(self) -> None:
-        """Bring to the disk what was seen and brought no event. Raises JournalError."""
-        if self._pending:
-            self.append_all(())
-
     def unsee(self) -> None:
         """Let go of what has not reached the disk."""
         with self._lock:

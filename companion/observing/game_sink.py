@@ -171,7 +171,6 @@ class GameSink:
             self._arrivals.forget()
             self._along_edge.clear()
             self._doubts = Doubts(self._doubt_patience)
-        self.session.look_on()
         if any(layout.trains.values()) or layout.line:
             empty = replace(layout, trains={}, line=(), walls={}, markers=frozenset(), flipped=frozenset(), problems=())
             observation = self.still_new(difference(empty, layout), layout)

@@ -103,10 +103,10 @@ class Turn:
     before: Table
     """The table at its start, with `player` to move."""
     actions: tuple[Action, ...] = ()
-    keys: tuple[int, ...] = ()
-    """The event of each act."""
+    lines: tuple[int, ...] = ()
+    """The line of each act."""
     passed: int | None = None
-    """The event that ended the turn aloud."""
+    """The line that ended the turn aloud."""
     resume: str | None = None
     """It was out of turn, and this player is still expected."""
     foreign: bool = False
@@ -173,7 +173,7 @@ class Course:
     >>> from companion.rules import Board, Laid, load_ruleset
     >>> rules = load_ruleset("reeves")
     >>> course = Course(rules, Referee(rules), number=1, start_seq=1, starter="Ann", table=Board("reeves").position)
-    >>> course.mover, course.take(TilePlayed(by="Ann", tile=Laid(12, 5), train="Ann"), 2).mover
+    >>> course.mover, course.take(TilePlayed(seq=2, by="Ann", tile=Laid(12, 5), train="Ann")).mover
     ('Ann', 'Ben')
     """
 
@@ -190,7 +190,7 @@ class Course:
     turns: dict[tuple[int, str], Turn] = field(default_factory=dict)
     """All that were made, by number and player; first trains laid at the same time in the order of their last acts."""
     laid: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """Train -> keys of its tiles' events."""
+    """Train -> the lines of its tiles."""
     ended: str | None = None
     """How the round ended."""
     ended_by: str | None = None
@@ -297,8 +297,8 @@ class Course:
 
     # ---- act by act ----------------------------------------------------------------------------------------------
 
-    def take(self, event: Event, key: int, place: TurnPlace | None = None) -> Course:
-        """The course after `event`, whose key is `key`. An event that says nothing about the table changes nothing."""
+    def take(self, event: Event, place: TurnPlace | None = None) -> Course:
+        """The course after `event`. One that says nothing about the table changes nothing."""
         match event:
             case TileTakenBack():
                 return replace(self, table=lifted(self.table, event.train, event.tile))
@@ -312,7 +312,7 @@ class Course:
         if action is None or isinstance(action, Leave):
             return self
         if self.ended is not None:
-            return self if isinstance(event, Passed) else self._take_after_end(action, event, key)
+            return self if isinstance(event, Passed) else self._take_after_end(action, event)
         if event.source == "camera" and not self.watched:
             self = replace(self, watched=True)
         place = place or self._place_of(event)
@@ -337,7 +337,7 @@ class Course:
         if turn is None:
             expected = self.starter if last is None else self._following(last)
             turn = Turn(place, self.table, resume=expected if place.astray else None)
-        return self._with_act(turn, action, key, passed=isinstance(event, Passed))
+        return self._with_act(turn, action, event.seq, passed=isinstance(event, Passed))
 
     def _is_late(self, action: Action, place: TurnPlace, last: Turn) -> bool:
         """Whether it is seen when somebody else has the turn, and begins none."""
@@ -415,17 +415,17 @@ class Course:
             following = self.table.after(following)
         return following
 
-    def _with_act(self, turn: Turn, action: Action, key: int, *, passed: bool) -> Course:
+    def _with_act(self, turn: Turn, action: Action, seq: int, *, passed: bool) -> Course:
         table, laid, foreign = self.table, dict(self.laid), False
         if passed:
-            action, turn = Pass(), replace(turn, passed=key)
+            action, turn = Pass(), replace(turn, passed=seq)
         if not passed or isinstance(table, LinePosition):
-            turn = replace(turn, actions=(*turn.actions, action), keys=(*turn.keys, key))
+            turn = replace(turn, actions=(*turn.actions, action), lines=(*turn.lines, seq))
             table = self.referee.apply(table, action)
         if isinstance(action, Play):
             foreign = not self.referee.judge(self.table, (action,)).codes.isdisjoint(FOREIGN_TILES)
             turn = replace(turn, foreign=turn.foreign or foreign)
-            laid[action.train] = (*laid.get(action.train, ()), key)
+            laid[action.train] = (*laid.get(action.train, ()), seq)
         own = turn.place.number, turn.player
         turns = {one: known for one, known in self.turns.items() if one != own} | {own: turn}
         course = replace(self, table=table, turns=turns, laid=laid)
@@ -461,10 +461,10 @@ class Course:
             turns[turn.place.number, turn.player] = replace(turn, before=before)
         return replace(self, table=table, turns=turns)
 
-    def _take_after_end(self, action: Action, event: Event, key: int) -> Course:
+    def _take_after_end(self, action: Action, event: Event) -> Course:
         laid = dict(self.laid)
         if isinstance(action, Play):
-            laid[action.train] = (*laid.get(action.train, ()), key)
+            laid[action.train] = (*laid.get(action.train, ()), event.seq)
         table = replace(self.table, turn=self.player_of(event))
         return replace(self, table=self.referee.apply(table, action), laid=laid)
 

@@ -210,13 +210,13 @@ def recorded(course: Course) -> bool:
 
 
 def reveal_findings(
-    course: Course, shown: Mapping[str, HandShown], out: str | None, keys: Mapping[str, int], new: str
+    course: Course, shown: Mapping[str, HandShown], out: str | None, lines: Mapping[str, int], new: str
 ) -> dict[int, tuple[Finding, ...]]:
-    """Key of an event -> all its findings, for the events about which the hand of `new` proves something.
+    """Line of an event -> all its findings, for the events about which the hand of `new` proves something.
 
     `shown` holds that hand and the earlier ones; with the first the decisions of who went `out` are examined too.
     """
-    own = keys[new]
+    own = lines[new]
     if not recorded(course) or new in course.table.gone:
         return {own: ()}
     # What lies aside, counted or not, proves nothing.
@@ -225,15 +225,15 @@ def reveal_findings(
     open_hands = _open_hands(shown, out)
     sure = prove(course, shown)
     whose = {new} if len(shown) > 1 or out is None else {new, out}
-    for examined, key in examined_decisions(course, shown, out, whose):
-        if examined.status is Status.CERTAIN and examined.offence and key is not None:
-            found.setdefault(key, [])
+    for examined, line in examined_decisions(course, shown, out, whose):
+        if examined.status is Status.CERTAIN and examined.offence and line is not None:
+            found.setdefault(line, [])
             code = Finding(str(examined.code), certain=sure and surely(course, examined.code), by=examined.by)
-            if code not in found[key]:
-                found[key].append(code)
-    ended = keys.get("ended")
+            if code not in found[line]:
+                found[line].append(code)
+    ended = lines.get("ended")
     if ended is None:
-        return {key: tuple(findings) for key, findings in found.items()}
+        return {line: tuple(findings) for line, findings in found.items()}
     table = course.position
     sums: list[Finding] = []
     if (course.ended or "").startswith("blocked") and not course.rules.may_decline:
@@ -247,7 +247,7 @@ def reveal_findings(
         sums += _sum_findings(course, shown, open_hands)
     if sums:
         found[ended] = sums
-    return {key: tuple(findings) for key, findings in found.items()}
+    return {line: tuple(findings) for line, findings in found.items()}
 
 
 def prove(course: Course, shown: Mapping[str, HandShown]) -> bool:
@@ -272,21 +272,21 @@ def _explained(course: Course, shown: Mapping[str, HandShown]) -> bool:
 def examined_decisions(
     course: Course, shown: Mapping[str, HandShown], out: str | None, whose: Collection[str] | None = None
 ) -> list[tuple[Examined, int | None]]:
-    """Every pass, draw and discard that the shown hands put in doubt, with the key of its event; of `whose` only."""
+    """Every pass, draw and discard that the shown hands put in doubt, with the line of its event; of `whose` only."""
     hands = _open_hands(shown, out)
     log: list[AuditEntry] = []
-    keys: list[int | None] = []
+    lines: list[int | None] = []
     tiles = {player: _known_tiles(course, shown, player) for player in hands if whose is None or player in whose}
     for turn in course.turns.values():
         if turn.player in tiles:
-            for entry, key in _entries(course, turn, tiles[turn.player]):
+            for entry, line in _entries(course, turn, tiles[turn.player]):
                 log.append(entry)
-                keys.append(key)
+                lines.append(line)
     turned = {player: hand.discards for player, hand in shown.items() if hand.in_order}
     mixed = {player for player, hand in shown.items() if _is_mixed(course, player, hand)}
     astray = sum(_miscounted(course, player, hand) for player, hand in shown.items())
     reveal = Reveal(hands, turned, dealt=_dealt(course), draws_seen=False, mixed=frozenset(mixed), astray=astray)
-    return [(finding, keys[finding.at]) for finding in audit_round(course.rules, log, reveal)]
+    return [(finding, lines[finding.at]) for finding in audit_round(course.rules, log, reveal)]
 
 
 def _known_tiles(course: Course, shown: Mapping[str, HandShown], player: str) -> frozenset[Tile]:
@@ -312,22 +312,22 @@ def playable_tiles(
 def _entries(course: Course, turn: Turn, tiles: Collection[Tile]) -> list[tuple[AuditEntry, int | None]]:
     entries: list[tuple[AuditEntry, int | None]] = []
     long = turn.long(course.rules)
-    for n, (action, key) in enumerate(zip(turn.actions, turn.keys, strict=True)):
+    for n, (action, line) in enumerate(zip(turn.actions, turn.lines, strict=True)):
         if isinstance(action, Play):
-            entries.append((AuditEntry(turn.player, action), key))
+            entries.append((AuditEntry(turn.player, action), line))
         elif isinstance(action, (Draw, Discard)):
             decided = not long and not replace(turn, actions=turn.actions[:n]).complete(course.rules)
             playable = playable_tiles(course, turn.before, tiles, turn.actions[:n]) if decided else None
             feeding = turn.feeds(course.rules, n)
-            entries.append((AuditEntry(turn.player, action, playable, feeding=feeding), key))
+            entries.append((AuditEntry(turn.player, action, playable, feeding=feeding), line))
     if not turn.complete(course.rules) and isinstance(turn.before, Position):
         done = tuple(action for action in turn.actions if not isinstance(action, (Mark, Unmark)))
-        last = turn.passed if turn.passed is not None else turn.keys[-1] if turn.keys else None
+        last = turn.passed if turn.passed is not None else turn.lines[-1] if turn.lines else None
         playable = None if long and course.rules.first_optional else playable_tiles(course, turn.before, tiles, done)
         entries.append((AuditEntry(turn.player, End(), playable, feeding=turn.feeds(course.rules)), last))
-    elif long and course.rules.strict_first_train and turn.keys:
+    elif long and course.rules.strict_first_train and turn.lines:
         playable = playable_tiles(course, turn.before, tiles, turn.actions)
-        entries.append((AuditEntry(turn.player, End(), playable, first_train=True), turn.keys[-1]))
+        entries.append((AuditEntry(turn.player, End(), playable, first_train=True), turn.lines[-1]))
     return entries
 
 
@@ -435,7 +435,7 @@ class MatchStep:
     findings: tuple[Finding, ...] = ()
     """Those of the event."""
     late: Findings = field(default_factory=dict)
-    """New findings of earlier events, by key."""
+    """New findings of earlier events, by line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,7 +446,7 @@ class Match:
     >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
     >>> match.phase, match.engine_due(1), match.next_starter
     ('waiting', Laid(inner=12, outer=12), 'Ann')
-    >>> match = match.take(RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ben"), 0).match
+    >>> match = match.take(RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ben")).match
     >>> match.phase, match.course.mover
     ('playing', 'Ben')
     """
@@ -459,8 +459,8 @@ class Match:
     """The round being played or just ended."""
     shown: Mapping[str, HandShown] = field(default_factory=dict)
     """The hands laid open after it."""
-    keys: Mapping[str, int] = field(default_factory=dict)
-    """The events of the hands shown, of the round's end and of its score."""
+    lines: Mapping[str, int] = field(default_factory=dict)
+    """The lines of the hands shown, of the round's end and of its score."""
 
     @classmethod
     def of(cls, header: Header, rules: RuleSet) -> Match:
@@ -489,26 +489,26 @@ class Match:
     def most_points_win(self) -> bool:
         return most_points_win(self.rules)
 
-    def take(self, event: Event, key: int, place: TurnPlace | None = None) -> MatchStep:
+    def take(self, event: Event, place: TurnPlace | None = None) -> MatchStep:
         """The match after `event`. `place`: the turn to which it belongs, as far as the belief says."""
         match event:
             case RoundStarted():
                 return self._start(event)
             case HandShown():
-                return self._show(event, key)
+                return self._show(event)
             case RoundScored():
-                scored = replace(self, board=add(self.board, event), keys={**self.keys, "scored": key})
+                scored = replace(self, board=add(self.board, event), lines={**self.lines, "scored": event.seq})
                 # Points that people wrote down alone say nothing of how the round ended.
-                alone = event.source == "person" and not self.shown and "ended" in self.keys
-                return MatchStep(scored, self._score_findings(event), {self.keys["ended"]: ()} if alone else {})
+                alone = event.source == "person" and not self.shown and "ended" in self.lines
+                return MatchStep(scored, self._score_findings(event), {self.lines["ended"]: ()} if alone else {})
             case MatchEnded():
                 return MatchStep(replace(self, board=add(self.board, event)))
         if self.course is None:
             return MatchStep(self)
-        course = self.course.take(event, key, place)
+        course = self.course.take(event, place)
         after = replace(self, course=course)
         if isinstance(event, RoundEnded):
-            after = replace(after, board=add(self.board, event), keys={**self.keys, "ended": key})
+            after = replace(after, board=add(self.board, event), lines={**self.lines, "ended": event.seq})
             return MatchStep(after, block_findings(course, event))
         if isinstance(event, Announced):
             return MatchStep(after, reported(self.rules, self.course.table, event, self.course.announced))
@@ -681,7 +681,7 @@ class Match:
             starter_known=named,
         )
         board = add(self.board, replace(event, starter=starter if named else None))
-        return MatchStep(replace(self, course=course, shown={}, keys={}, board=board), findings)
+        return MatchStep(replace(self, course=course, shown={}, lines={}, board=board), findings)
 
     def table_of(self, event: RoundStarted, starter: str) -> Position | LinePosition:
         """The table after the deal."""
@@ -707,14 +707,14 @@ class Match:
             first_engine=self.rules.first_engine,
         )
 
-    def _show(self, event: HandShown, key: int) -> MatchStep:
+    def _show(self, event: HandShown) -> MatchStep:
         shown = {**self.shown, event.by: event}
-        after = replace(self, shown=shown, keys={**self.keys, event.by: key})
+        after = replace(self, shown=shown, lines={**self.lines, event.by: event.seq})
         if after.course is None or after.course.ended is None:
             return MatchStep(after)
         out = self.board.round.out if self.board.round else None
-        late = reveal_findings(after.course, shown, out, after.keys, event.by)
-        own = late.pop(key, ())
+        late = reveal_findings(after.course, shown, out, after.lines, event.by)
+        own = late.pop(event.seq, ())
         return MatchStep(after, own, late)
 
     def _score_findings(self, event: RoundScored) -> tuple[Finding, ...]:

@@ -395,7 +395,6 @@ class RoundTracker:
         self._trusting = _TrackerFold(self, blind=False)
         self._blind: _TrackerFold | None = None
         self._answers: list[tuple[Evidence, bool]] = []
-        self.asked: NameInDoubt | None = None
 
     @property
     def filter(self) -> TableFilter:
@@ -669,14 +668,10 @@ class RoundTracker:
         return over if share >= NAMED else None
 
     def question(self) -> NameInDoubt | None:
-        """The name worth asking for now, once a round; the answer goes to `name_player`."""
-        if self.asked is None:
-            last = len(self.log) - 1 - len(self.players)
-            steps = self.log[max(0, last - len(self.players) + 2) : max(0, last + 2)]
-            ripe = [piece.item for step in steps for piece in step.pieces]
-            self.asked = question(self.verdicts(), ripe)
-            return self.asked
-        return None
+        """The name worth asking for now; the answer goes to `name_player`."""
+        last = len(self.log) - 1 - len(self.players)
+        steps = self.log[max(0, last - len(self.players) + 2) : max(0, last + 2)]
+        return question(self.verdicts(), [piece.item for step in steps for piece in step.pieces])
 
     def verdicts(self) -> list[Verdict]:
         """Every piece on record in the order of coming; what people have withdrawn counts as taken back."""

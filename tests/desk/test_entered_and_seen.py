@@ -54,20 +54,8 @@ def test_a_mistyped_tile_is_no_certain_fault_before_the_camera_saw_any(
     tmp_path: Path, tile: tuple[int, int], code: str
 ) -> None:
     session = table(tmp_path)
-    session.look_on()
     session.play(tile, "Ann", by="Ann")
     assert findings(session)[code] is False
-
-
-def test_a_camera_that_looked_at_the_last_round_does_not_look_at_this_one(tmp_path: Path) -> None:
-    session = table(tmp_path)
-    session.look_on()
-    session.end_round("abandoned")
-    session.start_round(starter="Ann", engine=(11, 11), after=1)
-    session.play((11, 13), "Ann", by="Ann")
-    assert findings(session)["TILE_NOT_IN_SET"] is False
-    confirm(session)
-    assert findings(session)["TILE_NOT_IN_SET"] is True
 
 
 def test_without_a_camera_the_same_play_is_faulty_once_somebody_says_so(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ import pytest
 from bench.table import FIRST_SEED, with_faults
 from bench.told import Meddled, ToldTable, UnfilmedRound
 from companion.game.ledger import History
+from companion.game.round import Round
 from companion.game.session import Session
-from companion.game.timeline import Timeline
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
@@ -105,14 +105,14 @@ def watched_game(path: Path, rounds: int) -> Session:
 def test_opening_a_game_takes_every_act_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "g.jsonl"
     watched_game(path, 5).close()
-    taken, take = 0, Timeline.take
+    taken, take = 0, Round.take
 
-    def counted(self: Timeline, *args: Any, **named: Any) -> Any:
+    def counted(self: Round, *args: Any, **named: Any) -> Any:
         nonlocal taken
         taken += 1
         return take(self, *args, **named)
 
-    monkeypatch.setattr(Timeline, "take", counted)
+    monkeypatch.setattr(Round, "take", counted)
     Session.open(path).close()
     assert 0 < taken <= len(read_journal(path).events)
 
@@ -126,7 +126,7 @@ def test_a_moment_of_the_past_is_the_same_whatever_was_told_since(tmp_path: Path
     for seq in range(5, len(text.events), 7):
         past = [one for one in text.seen if one.after < seq]
         then = History(session.header, session.rules, text.events[:seq], past)
-        begun = then.rounds.begun[-1]
+        begun = max(then.rounds)
         alone = [(one.event.seq, one.event.who) for one in then.held if one.event.seq >= begun]
         assert alone == [(play["seq"], play.get("by")) for play in state_of(session, at=seq)["plays"]]
     session.close()

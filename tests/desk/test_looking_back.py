@@ -12,8 +12,8 @@ import pytest
 
 from companion.game import ledger, open_game
 from companion.game.replay import Dispute, dispute, dispute_in
+from companion.game.round import Round
 from companion.game.session import Session
-from companion.game.timeline import Timeline
 from companion.game.watched_round import WatchedRound
 from companion.log.events import Drew, HandShown, TilePlayed
 from tests.desk.playing import begin, play_out, say
@@ -82,10 +82,11 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, go_on: Callable[[], Any]) -> list
     done: list[bool] = []
 
     def beside(self: ledger.History, *args: Any, **named: Any) -> None:
-        other = threading.Thread(target=go_on, daemon=True)
-        other.start()
-        other.join(5)
-        done.append(not other.is_alive())
+        if threading.current_thread() is threading.main_thread():
+            other = threading.Thread(target=go_on, daemon=True)
+            other.start()
+            other.join(5)
+            done.append(not other.is_alive())
         work_out(self, *args, **named)
 
     monkeypatch.setattr(ledger.History, "__init__", beside)
@@ -110,8 +111,8 @@ def test_the_game_goes_on_while_a_change_is_worked_out(session: Session, monkeyp
 def test_what_was_worked_out_is_not_worked_out_again(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     seq, what = an_early_entry(session)
     taken: list[int] = []
-    take = Timeline.take
-    monkeypatch.setattr(Timeline, "take", lambda *args, **named: (taken.append(1), take(*args, **named))[1])
+    take = Round.take
+    monkeypatch.setattr(Round, "take", lambda *args, **named: (taken.append(1), take(*args, **named))[1])
     session.work_ahead(lambda trial: trial.correct(seq, what), seq)
     assert len(taken) > 20
     taken.clear()
@@ -157,8 +158,8 @@ def test_looking_back_twice_works_it_out_once(session: Session, monkeypatch: pyt
     at = session.seq // 2
     first = state_of(session, at=at)
     taken: list[int] = []
-    take = Timeline.take
-    monkeypatch.setattr(Timeline, "take", lambda *args, **named: (taken.append(1), take(*args, **named))[1])
+    take = Round.take
+    monkeypatch.setattr(Round, "take", lambda *args, **named: (taken.append(1), take(*args, **named))[1])
     assert state_of(session, at=at) == first
     assert not taken
 

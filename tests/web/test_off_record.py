@@ -110,7 +110,6 @@ def test_a_tile_that_was_not_read_gets_its_name_on_the_page(tmp_path: Path) -> N
         folder = tmp_path / str(tile[1])
         folder.mkdir()
         table = Table(folder, "tactic", "double-12")
-        table.session.look_on()
         laying = Laying(Laid(12, 5), "Ann")
         reading = Confidence((0.99, 0.5), ((), ((6, 0.4),)))
         table.session.observe(TableChange((laying,), readings={laying: reading}))
