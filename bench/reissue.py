@@ -139,7 +139,7 @@ def _line(one: RoundResult) -> str:
         f"{plays.plays} plays: {plays.named} named, {plays.unnamed} unnamed, {len(plays.misnamed)} misnamed, "
         f"{len(plays.lost)} lost; {faults.planted} faults: {faults.shown} shown, {faults.nameless} nameless, "
         f"{faults.possible} possible, missed {list(faults.missed)}; "
-        f"{sum(one.flips.values())} flips; {one.end}; {'; '.join(wrong)}"
+        f"{one.flips['names']} names and {one.flips['certain']} findings flipped; {one.end}; {'; '.join(wrong)}"
     )
 
 

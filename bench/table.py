@@ -361,7 +361,8 @@ def main() -> None:
             f"{seed} {rules}: of {plays.plays} plays {plays.named} named, {plays.unnamed} unnamed, "
             f"{len(plays.misnamed)} misnamed, {len(plays.lost)} lost; "
             f"{found.shown} of {found.planted} faults shown, {len(found.false_ever)} false; "
-            f"{result.questions} questions, {sum(result.flips.values())} flips, {result.seconds} s",
+            f"{result.questions} questions, {result.flips['names']} names and {result.flips['certain']} findings "
+            f"flipped, {result.seconds} s",
             flush=True,
         )
     print(json.dumps(part.get("summary", {}), indent=1))
