@@ -19,7 +19,6 @@ from companion.log.event_fields import Finding, Header
 from companion.log.events import (
     Corrected,
     Event,
-    Passed,
     RoundStarted,
     SeenLine,
     TableChange,
@@ -42,6 +41,7 @@ def rounds_of(lines: Sequence[Event]) -> dict[int, int | None]:
     """Line -> the line that began its round; 0 before the first. A correction belongs to what it corrects. None: an act
     of a round whose beginning was withdrawn.
 
+    >>> from companion.log.events import Passed
     >>> lines = [RoundStarted(seq=seq, round=n, engine=None, starter="Ann") for n, seq in ((1, 1), (2, 2))]
     >>> rounds_of([*lines, Passed(seq=3, by="Ann"), Corrected(seq=4, corrects=1, what={"starter": "Ben"})])
     {1: 1, 2: 2, 3: 2, 4: 1}
@@ -65,6 +65,7 @@ class History:
 
     `base` is one of lines that say in part the same.
 
+    >>> from companion.log.events import Passed
     >>> from companion.rules import Laid, load_ruleset
     >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
     >>> then = History(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"), [begun], ())
@@ -249,7 +250,7 @@ class Ledger:
         no line yet go along. Raises EventError, JournalError; then nothing has changed.
         """
         then = self.history if onto is None else onto
-        lines = self.journal.stamped(self._with_passes(events))
+        lines = self.journal.stamped(self.history.last.with_passes(events, self.last_seq))
         asked = self.last_seq, len(then.seen), [replace(line, at="") for line in lines]
         tried = next(((lines, then) for known, lines, then in self._tried if known == asked), None)
         if tried is None:
@@ -265,20 +266,3 @@ class Ledger:
         written = self.journal.append_all(lines)
         self.history = then
         return written
-
-    def _with_passes(self, events: Sequence[Event]) -> list[Event]:
-        """Events with the passes that they imply, but for those that they imply no more in the order that is found."""
-        if self.history.last.seen or any(isinstance(event, (Corrected, TileTakenBack)) for event in events):
-            return list(events)
-        trial, told = self.history.last.trial(), list[Event]()
-        for event in events:
-            for one in (*trial.implied(event), event):
-                told.append(replace(one, seq=self.last_seq + len(told) + 1))
-                if len(events) > 1 or _is_implied(one) or _is_implied(told[0]):
-                    trial.take(EffectiveEvent(told[-1]))
-        still = {seq for seq, act in trial.acts.items() if act.event is not None}
-        return [one for one in told if not _is_implied(one) or one.seq in still]
-
-
-def _is_implied(event: Event) -> bool:
-    return isinstance(event, Passed) and event.source == "rule"

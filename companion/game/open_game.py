@@ -74,11 +74,6 @@ class CameraIngest:
         self._asked: tuple[int, int, int] | None = None
         self._since_the_end: list[tuple[int, TableChange]] = []
 
-    def guesses(self) -> dict[int, str]:
-        """Line -> the probable player, where nobody is named and there are no findings: a guess."""
-        now = self.ledger.history.last
-        return now.belief.guesses() if now.seen else {}
-
     def rehearsal(self, ledger: Ledger) -> CameraIngest:
         """The same on top of a copy of the game."""
         other = copy(self)
@@ -423,7 +418,7 @@ class OpenGame:
         with self._lock:
             now = self._ledger.history
             if at is None or at >= len(now.lines):
-                return _with_told(scene(now, self._lying), now.lines, self._told, self._watching.guesses())
+                return _with_told(scene(now, self._lying), now.lines, self._told, now.last.guesses())
             work_out, told = self._ledger.at(max(0, at)), self._told.fork()
         with self._looking_back:
             then = work_out()

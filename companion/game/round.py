@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.game.watched_round import WatchedRound
 from companion.log.corrections import (
@@ -44,7 +44,7 @@ from companion.log.events import (
 from companion.log.journal import PHONE
 from companion.play.course import DEALT, NO_LAST_TILE, Course
 from companion.play.event_actions import act_of, action_of, is_act, uncounted, unsettled
-from companion.play.match import Findings, Match
+from companion.play.match import Match
 from companion.rules.notation import print_laid
 from companion.rules.position import Draw, Play
 from companion.rules.tile import Laid
@@ -63,8 +63,7 @@ ENGINE_ASKED = frozenset({ANOTHER_ENGINE, "NO_HUB"})
 """Questions of a camera about the engine."""
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedEvent:
+class AppliedEvent(NamedTuple):
     """One event, with the match after it."""
 
     held: EffectiveEvent
@@ -72,12 +71,6 @@ class AppliedEvent:
     event: Event | None
     """As it counts; None where the line only carried something that no longer follows."""
     after: Match
-    findings: tuple[Finding, ...] = ()
-    """Its own, at its time."""
-    late: Findings = field(default_factory=dict)
-    """Those of earlier acts, by line, that changed with it."""
-    place: TurnPlace | None = None
-    """Its turn, as far as the belief says."""
 
 
 class Round:
@@ -323,7 +316,7 @@ class Round:
     def _take(self, held: EffectiveEvent, place: TurnPlace | None = None) -> None:
         event = self._as_it_counts(held.event)
         if event is None:
-            self._keep(AppliedEvent(held, None, self.match))
+            self.acts[held.event.seq] = AppliedEvent(held, None, self.match)
             return
         step = self.match.take(event, held.place or place)
         found, course = step.findings, step.match.course
@@ -331,12 +324,36 @@ class Round:
             # What a belief has against it stands in its line.
             told: tuple[Finding, ...] = getattr(held.event, "violations", ())
             found = (*(one for one in told if one.code not in REVEALED_CODES), *found)
-        self._keep(AppliedEvent(held, event, step.match, tuple(dict.fromkeys(found)), step.late, place))
+        self.acts[held.event.seq] = AppliedEvent(held, event, step.match)
+        if found:
+            self.found[held.event.seq] = tuple(dict.fromkeys(found))
+        for earlier, findings in step.late.items():
+            about = self.acts[earlier].event
+            if about is None or not unsettled(about):
+                self.found[earlier] = findings
 
     def implied(self, event: Event) -> tuple[Passed, ...]:
         """The passes that have to be recorded before `event`."""
         course = self.match.course
         return () if course is None else course.passes_before(event)
+
+    def with_passes(self, events: Sequence[Event], after: int) -> list[Event]:
+        """Events with the passes that they imply, but for those that they imply no more in the order that is found.
+        `after`: the last line."""
+        if self.seen or any(isinstance(event, (Corrected, TileTakenBack)) for event in events):
+            return list(events)
+        trial, told = self.trial(), list[Event]()
+        for event in events:
+            for one in (*trial.implied(event), event):
+                told.append(replace(one, seq=after + len(told) + 1))
+                if len(events) > 1 or _is_implied(one) or _is_implied(told[0]):
+                    trial.take(EffectiveEvent(told[-1]))
+        still = {seq for seq, act in trial.acts.items() if act.event is not None}
+        return [one for one in told if not _is_implied(one) or one.seq in still]
+
+    def guesses(self) -> dict[int, str]:
+        """Line -> the probable player, where nobody is named and there are no findings: a guess."""
+        return self.belief.guesses() if self.seen else {}
 
     def due(self, *, counted: bool) -> Sequence[Event]:
         """What is to be written next: the pieces that have no line yet, else what follows from the rules, else a
@@ -427,7 +444,7 @@ class Round:
 
     def _wrongly_dealt(self) -> list[str]:
         """Players whose hand was reported to be of the wrong size this round: nothing can be counted since."""
-        events = (act.event for act in self.acts.values() if act.findings)
+        events = (act.event for seq, act in self.acts.items() if seq in self.found)
         reports = [event for event in events if isinstance(event, Announced) and event.what == DEALT]
         return [report.by for report in reports if report.by is not None]
 
@@ -444,9 +461,8 @@ class Round:
                         self._take(line)
                 self._take(held, turn)
             else:
-                self._keep(AppliedEvent(held, None, self.match, place=turn))
-        for line in lines:
-            self._keep(AppliedEvent(line, None, self.match))
+                self.acts[held.event.seq] = AppliedEvent(held, None, self.match)
+        self.acts |= {line.event.seq: AppliedEvent(line, None, self.match) for line in lines}
 
     def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
         """The lines in the order in which they happened, each with its turn, and whether it says anything."""
@@ -467,15 +483,6 @@ class Round:
                 nothing = event.seq in taps or _may_be_nothing(event, [one.event for one in later])
                 row.append(((latest, True, place), None, not nothing))
         return [(self.taken[key[2]], turn, counts) for key, turn, counts in sorted(row, key=lambda one: one[0])]
-
-    def _keep(self, act: AppliedEvent) -> None:
-        self.acts[act.held.event.seq] = act
-        if act.findings:
-            self.found[act.held.event.seq] = act.findings
-        for earlier, findings in act.late.items():
-            event = self.acts[earlier].event
-            if event is None or not unsettled(event):
-                self.found[earlier] = findings
 
     def _as_it_counts(self, event: Event) -> Event | None:
         """The event without rulings, which are made anew; what follows from the rules is worked out again."""

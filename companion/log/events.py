@@ -285,14 +285,21 @@ class Unclear(Event):
 class Corrected(Event):
     """The event with seq `corrects` is to be read otherwise from now on; that line itself stays as it is.
 
-    `what` holds the change: new values of single fields (`tile`, `train`, `by`, ...), `withdrawn: true`,
-    `insert: [event, ...]` (put in before it; `after: true` behind it), `answer: n` (the candidate of an unclear
-    event that was meant; null for none of them), `overruled: true` (the table agreed otherwise),
-    `answers: n` (the question to which this belongs), `note` (why). `by` is who said so.
+    `by` is who said so. `what` holds the change:
+
+    - a field's name (`tile`, `train`, `by`, ...): its new value.
+    - `withdrawn: true`: it did not happen.
+    - `insert: [event]`: put in before it; with `after: true` behind it.
+    - `answer: n`: the candidate of an unclear event that was meant; null for none of them.
+    - `order: [n, ...]`: the lines of acts in the order in which they happened.
+    - `so: true`: it was really so.
+    - `overruled: true`: the table agreed otherwise.
+    - `answers: n`: the question to which this belongs.
+    - `note`: why.
 
     A journal holds what people and the camera put right. Where an event only reads otherwise by now, that is told and
-    not written: `source` is rule or camera then, `seq` the last line, and `what` may also hold `violations` and
-    `retracts` (findings that stood for certain and no longer do, `because` of what the camera saw or a person entered).
+    not written. `source` is rule or camera then, and `seq` the last line. `what` may also hold `violations` and
+    `retracts`: findings that stood for certain and no longer do, `because` of what the camera saw or a person entered.
     """
 
     KIND = "corrected"
