@@ -1,13 +1,9 @@
-"""The camera's side of a game: a change between two still tables goes to the belief, and on record is what it comes to.
-
-`watched_round` says what that is, and the ledger writes the pieces that are new. Here is what goes with it: tiles that
-went, what is asked, and how a round ends.
-
-A game on its journal as everybody sees it: the table, the points, what is asked, what a tile would be ruled.
+"""A game on its journal as everybody sees it: the table, the points, what is asked, what a tile would be ruled.
 
 `companion.game.session` adds the sentences by which it goes on. Here are the lock, the subscribers, the one way in, and
 what the camera reports and asks: `observe` and `read_as` record, `accuses` and `expects` say what would come of a
-change.
+change. A change between two still tables goes to the belief, and the ledger writes the pieces that are new. Here is
+what goes with it: tiles that went, what is asked, and how a round ends.
 """
 
 from __future__ import annotations
@@ -51,238 +47,6 @@ from companion.rules.tile import Laid, Tile
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 
-
-class CameraIngest:
-    """Takes the camera's reports to the ledger.
-
-    `_asked`: the line that began the round in which something was asked, the question's line, and the item that it is
-    about. `_since_the_end`: by the round's number, what was seen after an end that may be none.
-
-    >>> from tempfile import mkdtemp
-    >>> journal = Journal.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
-    >>> ledger = Ledger(journal, load_ruleset("tactic"))
-    >>> _ = ledger.add(RoundStarted(round=1, engine=Laid(12, 12), starter="Ann"))
-    >>> camera = CameraIngest(ledger)
-    >>> camera.see(TableChange((Laying(Laid(12, 5), "Ann"),)))
-    >>> ledger.lines[-1].who, camera.accuses(TableChange((Laying(Laid(3, 3), "Ben"),)))
-    (None, True)
-    >>> journal.close()
-    """
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
-        self._asked: tuple[int, int, int] | None = None
-        self._since_the_end: list[tuple[int, TableChange]] = []
-
-    def rehearsal(self, ledger: Ledger) -> CameraIngest:
-        """The same on top of a copy of the game."""
-        other = copy(self)
-        other.ledger = ledger
-        other._since_the_end = list(self._since_the_end)
-        return other
-
-    # ---- what the camera reports and asks ------------------------------------------------------------------------
-
-    def see(self, report: TableChange) -> None:
-        """Record a change of the table, and what it brings."""
-        phase = self.ledger.match.phase
-        if self.ledger.match.course is None or (report.empty and not report.readings):
-            return
-        if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
-            if phase == "ended":
-                self._after_the_end(report)
-            return
-        waiting, seen = self._since_the_end, [*self._waiting, self._placed(report)]
-        self._since_the_end = []
-        if phase == "ended":
-            self.reopen("camera")
-        try:
-            for one in seen:
-                self._believe(one)
-            try:
-                self._ask()
-                self._end_of_round()
-            except JournalError:
-                log.exception("what was seen is on record; what it gives to ask is asked with the next change")
-        except BaseException:
-            self._since_the_end = waiting
-            raise
-        finally:
-            self.ledger.journal.unsee()
-
-    def _believe(self, report: TableChange) -> None:
-        """Let the belief explain the change, and write what it brings with one trip to the disk."""
-        then = self.ledger.seeing(report)
-        belief, change = then.last.belief, then.last.belief.effect
-        unclear = [Unclear(reason=one, source="camera", frame=report.frame) for one in change.unclear]
-        self.ledger.add(*_put_back(belief, change), *self._gone(belief, change, report), *unclear, onto=then)
-
-    def _gone(self, belief: WatchedRound, change: ChangeEffect, report: TableChange) -> Iterator[TileTakenBack]:
-        """The lines that say of tiles that they were taken back, or moved, which nobody may."""
-        for item in change.gone:
-            act, seq = belief.tracker.entries[item].verdict.act, belief.line_of.get(item)
-            if not isinstance(act, Play):
-                continue
-            common: dict[str, Any] = {"tile": act.tile, "train": act.train, "source": "camera", "frame": report.frame}
-            held = reversed(self.ledger.held)
-            play = next((one.event for one in held if one.event.seq == seq and not one.undone), None)
-            if change.moved or not isinstance(play, TilePlayed):
-                yield TileTakenBack(by=None, **common)
-            else:
-                yield TileTakenBack(by=play.by, undoes=play.seq, **common)
-
-    def accuses(self, report: TableChange) -> bool:
-        """Whether recording this change would find a fault."""
-        if not self._playing:
-            return False
-        tracker = self._tracker
-        evidence = Evidence.of(tracker.number, self._placed(report))
-        if evidence.gone:
-            return not tracker.takes_back(evidence.gone)
-        return bool(evidence.pieces) and not tracker.faultless(evidence)
-
-    def expects(self, report: TableChange) -> bool:
-        """Whether whoever may have the turn could have made this change without a fault."""
-        if not self._playing or report.gone:
-            return False
-        tracker = self._tracker
-        return tracker.expected(Evidence.of(tracker.number, self._placed(report)))
-
-    def read_as(self, seq: int, tile: Laid, reading: Confidence) -> TableChange | None:
-        """The change that says that the tile of line `seq` is read as this one by now; None: the camera saw none."""
-        belief = self.ledger.history.last.belief
-        item = next((item for item, line in belief.line_of.items() if line == seq), None)
-        entry = None if item is None else belief.tracker.entries.get(item)
-        if entry is None or not isinstance(entry.piece.act, Play):
-            return None
-        taken = Laying(entry.piece.act.tile, entry.piece.act.train)
-        return TableChange(readings={taken: reading.of_another(tile, taken.tile)})
-
-    def _placed(self, report: TableChange) -> TableChange:
-        course = self.ledger.match.course
-        if course is None or not isinstance(course.position, LinePosition):
-            return report
-        return at_the_open_end(report, course.rules, course.position.line)
-
-    @property
-    def _playing(self) -> bool:
-        return self.ledger.match.course is not None and self.ledger.match.phase == "playing"
-
-    @property
-    def _tracker(self) -> RoundTracker:
-        return self.ledger.history.last.belief.tracker
-
-    def _ask(self) -> None:
-        """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once
-        the table tells all the same."""
-        belief = self.ledger.history.last.belief
-        tracker, begun = belief.tracker, belief.begun.seq
-        if self._asked is not None and self._asked[0] == begun:
-            _, asked, item = self._asked
-            waits = any(one.seq == asked for one in self.ledger.history.questions())
-            entry = tracker.entries.get(item)
-            if waits and (entry is None or entry.taken_back or entry.verdict.by is not None):
-                self.ledger.add(Corrected(corrects=asked, what={"withdrawn": True}, source="camera"))
-            return
-        question = tracker.question()
-        if question is None:
-            return
-        seq = belief.line_of.get(question.item)
-        if seq is None or question.item in belief.stated:
-            self._asked = (begun, 0, question.item)
-            return
-        plays = {name: event_of(question.play, name) for name in question.players}
-        candidates = tuple(Candidate(name, ({**play.to_insert(), "seq": seq},)) for name, play in plays.items())
-        frame = belief.proof.shown.get(question.item, UNSEEN).frame
-        asked_now = self.ledger.add(
-            Unclear(reason=str(QuestionKind.SEVERAL_EXPLANATIONS), candidates=candidates, source="camera", frame=frame)
-        )
-        self._asked = (begun, asked_now[0].seq, question.item)
-
-    # ---- the end of a round --------------------------------------------------------------------------------------
-
-    def _end_of_round(self) -> None:
-        """The round's end, where the belief has it and the record alone cannot tell."""
-        due, course = self._tracker.end(), self.ledger.match.course
-        if due is not None and course is not None and course.ended is None and not self._miscounted:
-            self.ledger.add(RoundEnded(how=due[0], out=due[1], source="camera"))
-
-    def _goes_on(self, report: TableChange) -> bool:
-        """Was the end only counted, and do they play on regardless? Then the count was wrong."""
-        course = self.ledger.match.course
-        if course is None or not report.laid or report.gone or not self.only_counted:
-            return False
-        tried = self._tracker.fork()
-        for one in (*self._waiting, self._placed(report)):
-            tried.observe(Evidence.of(tried.number, one))
-        way = min(tried.filter.all, key=lambda one: one.cost + one.pending)
-        return way.born is None and not any(step.codes for step in way.path[-1][1])
-
-    @property
-    def only_counted(self) -> bool:
-        """Whether nothing but a count says that the round is over."""
-        match, course = self.ledger.match, self.ledger.match.course
-        if course is None or match.shown:
-            return False
-        return course.ended_by == "camera" or (course.ended_by == "rule" and course.ended == "out" and course.watched)
-
-    @property
-    def _miscounted(self) -> bool:
-        """Whether a counted end of this round was taken back, by the table or by somebody: what is counted counts for
-        nothing then."""
-        begun, lines = self.ledger.begun, self.ledger.journal.events
-        if begun is None:
-            return False
-        undone = withdrawn_corrections(lines[begun.seq :])
-        return any(
-            isinstance(ended := lines[line.corrects - 1], RoundEnded) and ended.source != "person"
-            for line in lines[begun.seq :]
-            if isinstance(line, Corrected) and line.what.get("withdrawn") is True and line.seq not in undone
-        )
-
-    def reopen(self, source: str) -> None:
-        """`source` takes the end back. The tiles of a player who was counted down to none can no longer be counted in
-        this round."""
-        course, begun = self.ledger.match.course, self.ledger.begun
-        assert course is not None
-        changes: list[Event] = []
-        if course.ended_by == "rule" and begun is not None and begun.draws_seen:
-            changes.append(Corrected(corrects=begun.seq, what={"draws_seen": False}, source="camera"))
-        ended = next((item.event for item in reversed(self.ledger.held) if isinstance(item.event, RoundEnded)), None)
-        if ended is not None:
-            what = UNDONE if source == "person" else {"withdrawn": True}
-            changes.append(Corrected(corrects=ended.seq, what=what, source=source))
-        self.ledger.add(*changes)
-
-    @property
-    def _waiting(self) -> list[TableChange]:
-        """Changes seen since this round's end."""
-        course = self.ledger.match.course
-        return [one for number, one in self._since_the_end if course is not None and number == course.number]
-
-    def _after_the_end(self, report: TableChange) -> None:
-        """When the round is over people clear the table. Only a single tile more is still a play.
-
-        Markers and draws are kept, and tiles where only a count says that it is over: they count if the end turns out
-        to be none.
-        """
-        course = self.ledger.match.course
-        if course is not None and not report.gone and (self.only_counted or not report.laid):
-            self._since_the_end.append((course.number, self._placed(report)))
-            return
-        if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:
-            return
-        laying = report.delta[0]
-        self.ledger.add(report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera")))
-
-
-def _put_back(belief: WatchedRound, change: ChangeEffect) -> Iterator[Corrected]:
-    """The lines that put back on record what people have withdrawn and the camera sees there all the same."""
-    for item in change.back:
-        for seq in belief.withdrawals(item):
-            yield Corrected(corrects=seq, what={"withdrawn": True}, source="camera")
-
-
 log = logging.getLogger(__name__)
 
 MOST_TRIES = 2
@@ -317,7 +81,11 @@ class OpenGame:
         self._lookers_on: list[Callable[[], None]] = []
         self._lying: Lying | None = None
         self._ledger = Ledger(journal, self.rules)
-        self._watching = CameraIngest(self._ledger)
+        self._asked: tuple[int, int, int] | None = None
+        """The line that began the round in which something was asked, the question's line, and the item that it is
+        about."""
+        self._since_the_end: list[tuple[int, TableChange]] = []
+        """By the round's number, what was seen after an end that may be none."""
         if settle:
             self._ledger.add()
         self._shown = self._ledger.history
@@ -430,7 +198,7 @@ class OpenGame:
             other = copy(self)
             other._lock, other._subscribers, other._lookers_on = threading.RLock(), [], []
             other._ledger = self._ledger.rehearsal()
-            other._watching = self._watching.rehearsal(other._ledger)
+            other._since_the_end = list(self._since_the_end)
             other.journal, other._told = other._ledger.journal, self._told.fork()
             return other
 
@@ -488,7 +256,7 @@ class OpenGame:
         """Record a change that the camera saw between two still tables."""
         with self._lock:
             try:
-                self._watching.see(change)
+                self._see(change)
             except JournalError:
                 self._publish()
                 raise
@@ -497,18 +265,30 @@ class OpenGame:
     def accuses(self, change: TableChange) -> bool:
         """Whether `observe` of this change would hold something against somebody, or ask."""
         with self._lock:
-            return self._watching.accuses(change)
+            if not self._playing:
+                return False
+            evidence = Evidence.of(self._tracker.number, self._placed(change))
+            if evidence.gone:
+                return not self._tracker.takes_back(evidence.gone)
+            return bool(evidence.pieces) and not self._tracker.faultless(evidence)
 
     def expects(self, change: TableChange) -> bool:
         """Whether this change would be legal whichever way everything before it went."""
         with self._lock:
-            return self._watching.expects(change)
+            if not self._playing or change.gone:
+                return False
+            return self._tracker.expected(Evidence.of(self._tracker.number, self._placed(change)))
 
     def read_as(self, seq: int, tile: Laid, reading: Confidence) -> tuple[Event, ...]:
         """The tile of line `seq`, which was not read when it came, is read as this one by now."""
         with self._lock:
-            change = self._watching.read_as(seq, tile, reading)
-            return () if change is None else self.observe(change)
+            belief = self._ledger.history.last.belief
+            item = next((item for item, line in belief.line_of.items() if line == seq), None)
+            entry = None if item is None else belief.tracker.entries.get(item)
+            if entry is None or not isinstance(entry.piece.act, Play):
+                return ()
+            taken = Laying(entry.piece.act.tile, entry.piece.act.train)
+            return self.observe(TableChange(readings={taken: reading.of_another(tile, taken.tile)}))
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
         """May this tile be laid there now, by the player to move, one way round or the other? `codes` and `may` as in
@@ -539,6 +319,173 @@ class OpenGame:
                 "may": sorted(str(code) for code in ruling.may),
                 "by": position.turn,
             }
+
+    def _see(self, report: TableChange) -> None:
+        """Record a change of the table, and what it brings."""
+        phase = self._ledger.match.phase
+        if self._ledger.match.course is None or (report.empty and not report.readings):
+            return
+        if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
+            if phase == "ended":
+                self._after_the_end(report)
+            return
+        waiting, seen = self._since_the_end, [*self._waiting, self._placed(report)]
+        self._since_the_end = []
+        if phase == "ended":
+            self._reopen("camera")
+        try:
+            for one in seen:
+                self._believe(one)
+            try:
+                self._ask()
+                self._end_of_round()
+            except JournalError:
+                log.exception("what was seen is on record; what it gives to ask is asked with the next change")
+        except BaseException:
+            self._since_the_end = waiting
+            raise
+        finally:
+            self._ledger.journal.unsee()
+
+    def _believe(self, report: TableChange) -> None:
+        """Let the belief explain the change, and write what it brings with one trip to the disk."""
+        then = self._ledger.seeing(report)
+        belief, change = then.last.belief, then.last.belief.effect
+        unclear = [Unclear(reason=one, source="camera", frame=report.frame) for one in change.unclear]
+        self._ledger.add(*_put_back(belief, change), *self._gone(belief, change, report), *unclear, onto=then)
+
+    def _gone(self, belief: WatchedRound, change: ChangeEffect, report: TableChange) -> Iterator[TileTakenBack]:
+        """The lines that say of tiles that they were taken back, or moved, which nobody may."""
+        for item in change.gone:
+            act, seq = belief.tracker.entries[item].verdict.act, belief.line_of.get(item)
+            if not isinstance(act, Play):
+                continue
+            common: dict[str, Any] = {"tile": act.tile, "train": act.train, "source": "camera", "frame": report.frame}
+            held = reversed(self._ledger.held)
+            play = next((one.event for one in held if one.event.seq == seq and not one.undone), None)
+            if change.moved or not isinstance(play, TilePlayed):
+                yield TileTakenBack(by=None, **common)
+            else:
+                yield TileTakenBack(by=play.by, undoes=play.seq, **common)
+
+    def _placed(self, report: TableChange) -> TableChange:
+        course = self._ledger.match.course
+        if course is None or not isinstance(course.position, LinePosition):
+            return report
+        return at_the_open_end(report, course.rules, course.position.line)
+
+    @property
+    def _playing(self) -> bool:
+        return self._ledger.match.course is not None and self._ledger.match.phase == "playing"
+
+    @property
+    def _tracker(self) -> RoundTracker:
+        return self._ledger.history.last.belief.tracker
+
+    def _ask(self) -> None:
+        """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once
+        the table tells all the same."""
+        belief = self._ledger.history.last.belief
+        tracker, begun = belief.tracker, belief.begun.seq
+        if self._asked is not None and self._asked[0] == begun:
+            _, asked, item = self._asked
+            waits = any(one.seq == asked for one in self._ledger.history.questions())
+            entry = tracker.entries.get(item)
+            if waits and (entry is None or entry.taken_back or entry.verdict.by is not None):
+                self._ledger.add(Corrected(corrects=asked, what={"withdrawn": True}, source="camera"))
+            return
+        question = tracker.question()
+        if question is None:
+            return
+        seq = belief.line_of.get(question.item)
+        if seq is None or question.item in belief.stated:
+            self._asked = (begun, 0, question.item)
+            return
+        plays = {name: event_of(question.play, name) for name in question.players}
+        candidates = tuple(Candidate(name, ({**play.to_insert(), "seq": seq},)) for name, play in plays.items())
+        frame = belief.proof.shown.get(question.item, UNSEEN).frame
+        asked_now = self._ledger.add(
+            Unclear(reason=str(QuestionKind.SEVERAL_EXPLANATIONS), candidates=candidates, source="camera", frame=frame)
+        )
+        self._asked = (begun, asked_now[0].seq, question.item)
+
+    # ---- the end of a round --------------------------------------------------------------------------------------
+
+    def _end_of_round(self) -> None:
+        """The round's end, where the belief has it and the record alone cannot tell."""
+        due, course = self._tracker.end(), self._ledger.match.course
+        if due is not None and course is not None and course.ended is None and not self._miscounted:
+            self._ledger.add(RoundEnded(how=due[0], out=due[1], source="camera"))
+
+    def _goes_on(self, report: TableChange) -> bool:
+        """Was the end only counted, and do they play on regardless? Then the count was wrong."""
+        course = self._ledger.match.course
+        if course is None or not report.laid or report.gone or not self._only_counted:
+            return False
+        tried = self._tracker.fork()
+        for one in (*self._waiting, self._placed(report)):
+            tried.observe(Evidence.of(tried.number, one))
+        way = min(tried.filter.all, key=lambda one: one.cost + one.pending)
+        return way.born is None and not any(step.codes for step in way.path[-1][1])
+
+    @property
+    def _only_counted(self) -> bool:
+        """Whether nothing but a count says that the round is over."""
+        match, course = self._ledger.match, self._ledger.match.course
+        if course is None or match.shown:
+            return False
+        return course.ended_by == "camera" or (course.ended_by == "rule" and course.ended == "out" and course.watched)
+
+    @property
+    def _miscounted(self) -> bool:
+        """Whether a counted end of this round was taken back, by the table or by somebody: what is counted counts for
+        nothing then."""
+        begun, lines = self._ledger.begun, self._ledger.journal.events
+        if begun is None:
+            return False
+        undone = withdrawn_corrections(lines[begun.seq :])
+        return any(
+            isinstance(ended := lines[line.corrects - 1], RoundEnded) and ended.source != "person"
+            for line in lines[begun.seq :]
+            if isinstance(line, Corrected) and line.what.get("withdrawn") is True and line.seq not in undone
+        )
+
+    def _reopen(self, source: str) -> None:
+        """`source` takes the end back. The tiles of a player who was counted down to none can no longer be counted in
+        this round."""
+        course, begun = self._ledger.match.course, self._ledger.begun
+        assert course is not None
+        changes: list[Event] = []
+        if course.ended_by == "rule" and begun is not None and begun.draws_seen:
+            changes.append(Corrected(corrects=begun.seq, what={"draws_seen": False}, source="camera"))
+        ended = next((item.event for item in reversed(self._ledger.held) if isinstance(item.event, RoundEnded)), None)
+        if ended is not None:
+            what = UNDONE if source == "person" else {"withdrawn": True}
+            changes.append(Corrected(corrects=ended.seq, what=what, source=source))
+        self._ledger.add(*changes)
+
+    @property
+    def _waiting(self) -> list[TableChange]:
+        """Changes seen since this round's end."""
+        course = self._ledger.match.course
+        return [one for number, one in self._since_the_end if course is not None and number == course.number]
+
+    def _after_the_end(self, report: TableChange) -> None:
+        """When the round is over people clear the table. Only a single tile more is still a play.
+
+        Markers and draws are kept, and tiles where only a count says that it is over: they count if the end turns out
+        to be none.
+        """
+        course = self._ledger.match.course
+        if course is not None and not report.gone and (self._only_counted or not report.laid):
+            self._since_the_end.append((course.number, self._placed(report)))
+            return
+        if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:
+            return
+        laying = report.delta[0]
+        self._ledger.add(report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera")))
+
+    # ---- what is told ---------------------------------------------------------------------------------------------
 
     def _add(self, *events: Event) -> tuple[Event, ...]:
         """Record what was said, all at once. Raises CommandRejected, JournalError; then nothing has changed."""
@@ -611,6 +558,13 @@ class OpenGame:
         if by is not None:
             return self._player(by)
         return train if train in self.header.players else self._who(None)
+
+
+def _put_back(belief: WatchedRound, change: ChangeEffect) -> Iterator[Corrected]:
+    """The lines that put back on record what people have withdrawn and the camera sees there all the same."""
+    for item in change.back:
+        for seq in belief.withdrawals(item):
+            yield Corrected(corrects=seq, what={"withdrawn": True}, source="camera")
 
 
 def _is_marked(course: Course, train: str) -> bool:

@@ -469,7 +469,7 @@ class Session(OpenGame):
         """
         with self._lock:
             if self._ends_by_count():
-                self._watching.reopen("person")
+                self._reopen("person")
                 return self._publish()
             lines = self.to_undo()
             if not lines:
@@ -489,7 +489,7 @@ class Session(OpenGame):
             return lines
 
     def _ends_by_count(self) -> bool:
-        return self._ledger.match.phase == "ended" and self._watching.only_counted
+        return self._ledger.match.phase == "ended" and self._only_counted
 
     def put_back(self) -> tuple[Event, ...]:
         """Let what the last step back took away count again, unless something has happened since."""
