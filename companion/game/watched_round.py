@@ -86,8 +86,7 @@ class Clarity:
 
 
 class PictureProof:
-    """`shown` says by item which picture shows a piece, `lying` what a picture has proved of its tile, `shaken` since
-    which picture its name has been far less sure than a name is.
+    """What the pictures of a round prove of its pieces.
 
     >>> proof, change = PictureProof(), TableChange((Laying(Laid(12, 5), "Ann"),), frame="0001.jpg")
     >>> evidence = Evidence.of(0, change)
@@ -98,8 +97,11 @@ class PictureProof:
 
     def __init__(self) -> None:
         self.shown: dict[int, Shown] = {}
+        """Item -> the picture that shows it."""
         self.lying: dict[int, frozenset[str]] = {}
+        """Item -> the codes that a picture has proved of its tile."""
         self.shaken: dict[int, int] = {}
+        """Item -> the picture since which its name has been far less sure than a name is."""
         self.clarity = Clarity()
 
     def copy(self) -> PictureProof:
@@ -302,9 +304,12 @@ class WatchedRound:
         self.stale = False
         """Something was changed that everything rests on: the round has to be told again."""
         self.line_of: dict[int, int] = {}
+        """Item -> its line."""
         self.stated: set[int] = set()
+        """Items that only people say."""
         self._said: dict[int, Said] = {}
         self._after: dict[int, int] = {}
+        """Change -> the last line before it."""
         self.lines: list[Event] = []
         self._place: dict[int, int] = {}
         self._people: list[EffectiveEvent] = []

@@ -35,8 +35,11 @@ PUT_BACK = {"withdrawn": True, "note": "redo"}
 
 
 class CorrectionError(EventError):
-    """A correction that names no earlier event or cannot be applied. `code`: why, where people can be told in words of
-    their own, and `params` what it is about.
+    """A correction that names no earlier event or cannot be applied.
+
+    Args:
+        code: why, where people can be told in words of their own.
+        params: what it is about.
 
     >>> str(CorrectionError.at(7, CorrectionError("what: says no change")))
     'seq 7: what: says no change'

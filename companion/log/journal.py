@@ -81,9 +81,6 @@ ONLY_THE_OWNER = 0o600
 class JournalError(Exception):
     """The journal cannot be read or written; one line that says what, where and what was expected.
 
-    `why` is that line without the file's place, for a page that anybody may see; `cause` what the system said, where it
-    was the system; `disk_full`: nothing else is wrong.
-
     >>> str(JournalError("game.jsonl", "line 3: seq is 5, expected 2"))
     'game.jsonl: line 3: seq is 5, expected 2'
     """
@@ -91,8 +88,11 @@ class JournalError(Exception):
     def __init__(self, where: str | Path, why: str, *, disk_full: bool = False, cause: str = "") -> None:
         super().__init__(f"{where}: {why}")
         self.why = why
+        """That line without the file's place, for a page that anybody may see."""
         self.cause = cause
+        """What the system said, where it was the system."""
         self.disk_full = disk_full
+        """Nothing else is wrong."""
 
     @classmethod
     def of(cls, where: str | Path, what: str, error: OSError) -> JournalError:

@@ -100,8 +100,7 @@ class TapQuestion(NamedTuple):
 
 
 class ActOrder:
-    """Acts in one order with the table after each, and what is wrong with it. `allowed`: faults that are asked about or
-    were confirmed. `picks`: question -> key, as far as it has been read so."""
+    """Acts in one order with the table after each, and what is wrong with it."""
 
     __slots__ = ("allowed", "faults", "folds", "items", "picks", "start")
 
@@ -111,7 +110,9 @@ class ActOrder:
         self.folds: tuple[Fold, ...] = ()
         self.faults: tuple[tuple[Fault, ...], ...] = ()
         self.allowed: frozenset[Fault] = frozenset()
+        """Faults that are asked about or were confirmed."""
         self.picks: tuple[tuple[tuple[int, int], int | None], ...] = ()
+        """The key of each question, as far as it has been read so."""
 
     @property
     def now(self) -> Fold:

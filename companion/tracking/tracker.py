@@ -707,14 +707,14 @@ class RoundTracker:
 
 
 class _TrackerFold:
-    """The fold of a tracker's log and where it can begin again: before every step of late, and once a lap before.
-    `taken`: the steps as it has taken them."""
+    """The fold of a tracker's log and where it can begin again: before every step of late, and once a lap before."""
 
     def __init__(self, tracker: RoundTracker, *, blind: bool) -> None:
         self.tracker = tracker
         self.blind = blind
         self.fold = tracker.started()
         self.taken: list[Evidence] = []
+        """The steps as it has taken them."""
         self.kept: dict[int, FoldState] = {}
         self.rests = False
 
