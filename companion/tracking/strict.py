@@ -477,7 +477,8 @@ class TrainFold(Fold):
             return who in self.through and len(self.lap) == len(self.players)
         if isinstance(act, (End, Pass, Flip)):
             return False
-        own = (isinstance(act, Play) and act.train == who) or (isinstance(act, (Mark, Unmark)) and act.player == who)
+        # Nobody begins a turn with a marker: one on somebody else's train belongs to the first turn too.
+        own = isinstance(act, (Mark, Unmark)) or (isinstance(act, Play) and act.train == who)
         if len(self.lap) < len(self.players):
             return who in self.through
         marked = isinstance(act, Mark) and bool(self.lap[who][0].laid)

@@ -470,3 +470,13 @@ def test_a_double_that_a_second_tap_made_up_has_a_key() -> None:
     asked = told("Ann 3@Ann 12", "Ann 3@Ann 3", "Ben 5@MX 12")
     (question,) = asked.questions() or asked.silent()
     assert ("twice", "2") in keys(question)
+
+
+def test_a_marker_on_another_s_train_beside_the_first_trains_begins_no_turn() -> None:
+    """cz: Cy puts his marker on Ann's train; that is one charge, and no turn before the starter's."""
+    asked = AskedRound(load_ruleset("cz"), table(), "Ann")
+    for seq, one in enumerate(("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy 12-8@Cy"), 1):
+        asked.take(tap(seq, one))
+    asked.take(Tap(4, Mark("Ann"), "Cy"))
+    (question,) = asked.questions()
+    assert [(fault.code, fault.player) for fault in question.faults] == [("MARKER_WRONG_TRAIN", "Cy")]
