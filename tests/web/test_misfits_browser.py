@@ -109,6 +109,7 @@ def test_whoever_has_a_turn_to_come_sees_it_on_top(browser: Browser, evening: Ev
     evening.jumped()
     with served(evening.table.client.application) as url:
         page = opened(browser, url, "Ben", 390, 844)
+        expect(page.locator("html")).to_have_attribute("data-live", "1")
         expect(page.locator(".further")).to_contain_text("Your turn before Cy's 3-8")
         page.get_by_text("I am further on").click()
         expect(page.locator("[name='own_turn:Ben']").first).to_have_value("3")

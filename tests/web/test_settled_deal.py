@@ -47,7 +47,7 @@ def test_who_pays_whom_twice_is_a_sum_that_anybody_can_check(tmp_path: Path) -> 
     for path in ("/", "/tv"):
         told = summary(client, path)
         assert "All tiles are played or put away" in told and "somebody went out" not in told
-        assert "none Ben +27 × 2, Cy +8 × 2, Dee +75 × 4 = +370 +370 370" in told
+        assert "no tiles Ben +27 × 2, Cy +8 × 2, Dee +75 × 4 = +370 +370 370" in told
         assert "Pips: 27 Ann -27 × 2, Cy -19, Dee +48 × 2 = +23 +23 23" in told
         assert "Pips: 8 Ann -8 × 2, Ben +19, Dee +67 × 2 = +137 +137 137" in told
         assert "Pips: 75 Ann -75 × 4, Ben -48 × 2, Cy -67 × 2 = -530 -530 -530" in told
@@ -62,8 +62,8 @@ def test_who_pays_whom_twice_is_a_sum_that_anybody_can_check(tmp_path: Path) -> 
     ("rules", "options", "told", "why"),
     [
         ("jielong", {}, "Pips: 27 Ann -27, Cy -19, Dee +48 = +2", ""),
-        ("kkori", {}, "none Dee +1 = +1", "The most pips pay the winner one chip"),
-        ("jielong", {"settlement": "winner_chip"}, "none Ben +1, Cy +1, Dee +1 = +3", "Everybody pays the winner"),
+        ("kkori", {}, "no tiles Dee +1 = +1", "The most pips pay the winner one chip"),
+        ("jielong", {"settlement": "winner_chip"}, "no tiles Ben +1, Cy +1, Dee +1 = +3", "Everybody pays the winner"),
     ],
 )
 def test_each_way_to_pay_is_told(tmp_path: Path, rules: str, options: dict[str, str], told: str, why: str) -> None:

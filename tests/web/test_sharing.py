@@ -40,7 +40,7 @@ def test_the_score_comes_first_when_a_round_is_over(anyone: FlaskClient, session
     assert "Best round without going out: Cyril, 4 points (round 3)." in page, "Ben has 0: he went out"
     assert 'aria-label="4-5 "' in page and 'class="trains"' not in page, "the tiles left, not the old trains"
     session.show(scored(shown={"Ann": [[4, 5]]}))
-    assert anyone.get("/").text.count('class="left">none<') == 1, "whoever went out has none left, shown or not"
+    assert anyone.get("/").text.count('class="left">no tiles<') == 1, "whoever went out has none left, shown or not"
     session.show(tables.midgame())
     playing = anyone.get("/").text
     assert "round-over" not in playing and ">closed</span>" in playing
