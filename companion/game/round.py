@@ -1,10 +1,9 @@
 """One round: its lines and what the camera saw, the events in force, and its acts in the order in which they happened.
 
 A round has one of two sources of acts: the belief (`watched_round`) where a camera saw something, else the round as
-people tap it (`tracking.asked`). Nothing outside asks which. Conclusions from the rules alone (a pass that somebody's
-tile implies, the end of a round, a score) are worked out anew each time; their lines in the journal only give them a
-number. So are questions about taps: one stands as long as it arises from the taps, and of its line only the chosen key
-is read again.
+people tap it (`tracking.asked`). Conclusions from the rules alone (a pass that somebody's tile implies, the end of a
+round, a score) are worked out anew each time; their lines in the journal only give them a number. So are questions
+about taps: one stands as long as it arises from the taps, and of its line only the chosen key is read again.
 """
 
 from __future__ import annotations
