@@ -390,8 +390,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
 class OneAddress:
     """The app, with a limit on the requests of one address that are answered at a time: further ones wait, and nobody
-    else has to. No more wait than it may have connections: those of connections that are gone already keep no thread
-    from the others."""
+    else has to."""
 
     def __init__(self, app: Flask, settings: ServingSettings) -> None:
         self._app, self._settings = app, settings
@@ -402,9 +401,6 @@ class OneAddress:
     def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         address = address_of(environ["REMOTE_ADDR"])
         with self._lock:
-            if self._here[address] >= self._settings.of_one_address:
-                start_response("503 Service Unavailable", [("Retry-After", "1"), ("Content-Length", "0")])
-                return []
             self._here[address] += 1
             gate = self._gates.setdefault(address, threading.Semaphore(self._settings.answers))
         try:
