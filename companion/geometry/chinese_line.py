@@ -120,6 +120,10 @@ class LineFinder(Finder):
     """One reconstruction of a line under way."""
 
     next_id: int = 0
+    uncovers: bool = False
+    """Where a tile may have been laid on the line's last one, or have come to light under it: it came to light."""
+    either: bool = field(init=False, default=False)
+    """Both may have happened."""
     _come_to_light: dict[int, int] = field(init=False, default_factory=dict)
     """Index of a tile that lay unseen under one that was taken back -> the identity of the one under both."""
     _misread: frozenset[int] = field(init=False, default=frozenset())
@@ -240,7 +244,8 @@ class LineFinder(Finder):
             values = self.view.tiles[n].values
             if not tiles[n].changed or values is None:
                 continue
-            if ids[n] == doubted and sorted(values) == hidden:
+            self.either = self.either or (ids[n] == doubted and sorted(values) == hidden)
+            if self.uncovers and ids[n] == doubted and sorted(values) == hidden:
                 # What lay on the row's last tile was taken back; that one comes to light, and is laid now.
                 gone.add(ids[n])
                 if ids[n] in self.before.walls:

@@ -353,6 +353,8 @@ class Layout:
     problems: tuple[Problem, ...] = ()
     middle: Middle | None = None
     next_id: int = 1
+    otherwise: Layout | None = None
+    """The other way to understand the same line, until the next tile tells the two apart."""
 
     def __iter__(self) -> Iterator[PlacedTile]:
         """Every tile that lies on the table now, face-down ones included."""

@@ -639,10 +639,22 @@ def reconstruct(view: TableView, setup: TableSetup, before: Layout | None = None
     if setup.family is Family.MEXICAN:
         layout = TrainFinder(view, known, setup, before, ids).layout()
     elif setup.family is Family.CHINESE:
-        layout = LineFinder(view, known, setup, before, ids).layout()
+        finder = LineFinder(view, known, setup, before, ids)
+        layout = finder.layout()
+        if finder.either and before is not None:
+            later = replace(before, next_id=max(next_id, layout.next_id))
+            layout = replace(layout, otherwise=LineFinder(view, known, setup, later, ids, uncovers=True).layout())
     else:
         layout = lay_free(known, ids)
-    return replace(layout, next_id=max(next_id, layout.next_id))
+    layout = replace(layout, next_id=max(next_id, layout.next_id))
+    if before is None or before.otherwise is None:
+        return layout
+    other = reconstruct(view, setup, before.otherwise)
+    doubted = layout.has(Trouble.VALUE_CHANGED)
+    if doubted != other.has(Trouble.VALUE_CHANGED):
+        return other if doubted else layout
+    # Where the next tile goes on with both, the plain one stays.
+    return replace(layout, otherwise=other if len(layout.line) == len(before.line) else None)
 
 
 def _number(known: Sequence[Known], first: int) -> tuple[list[int], int]:

@@ -234,9 +234,28 @@ def test_a_tile_covered_at_the_turn_before_it_was_seen_is_doubtful_until_the_nex
     on_top = reconstruct(table(*row[:7], in_row(7, 5, 6)), SETUP, after)
     assert line(on_top).endswith("4:4 3:6 6:5")
     assert not on_top.has(Trouble.COVERED_TILE)
-    taken_back = reconstruct(table(*row[:7], in_row(7, 4, 6)), SETUP, after)
-    assert line(taken_back).endswith("4:4 4:6")
-    assert not taken_back.has(Trouble.COVERED_TILE)
+
+
+def test_a_tile_that_equals_a_hidden_one_is_laid_or_comes_to_light_and_the_next_tile_tells() -> None:
+    """3:6 does not match 4:4: somebody erred, or it lies on a 4:6. So what shows there next, a 4:6, was laid on it, or
+    3:6 was taken back."""
+    before = reconstruct(table(*(in_row(n, *values) for n, values in enumerate(ROW[:7]))), SETUP)
+    row = [in_row(n, *values) for n, values in enumerate(ROW[:7])]
+    doubted = reconstruct(table(*row, in_row(7, 3, 6)), SETUP, before)
+    either = reconstruct(table(*row, in_row(7, 4, 6)), SETUP, doubted)
+    assert line(either).endswith("4:4 3:6 6:4") and changes(doubted, either) == ["+6-4@R"]
+    assert not either.has(Trouble.COVERED_TILE)
+    again = reconstruct(table(*row, in_row(7, 4, 6)), SETUP, either)
+    assert changes(either, again) == []
+
+    laid_on = reconstruct(table(*row[:6], in_row(6, 5, 4), in_row(7, 4, 6)), SETUP, again)
+    assert line(laid_on).endswith("4:4 3:6 6:4 4:5") and changes(again, laid_on) == ["+4-5@R"]
+    assert laid_on.otherwise is None and not laid_on.has(Trouble.VALUE_CHANGED)
+
+    taken_back = reconstruct(table(*row, in_row(7, 5, 6)), SETUP, again)
+    assert line(taken_back).endswith("4:4 4:6 6:5") and taken_back.otherwise is None
+    assert sorted(changes(again, taken_back)) == ["+4-6@R", "+6-5@R", "-3-6@R", "-6-4@R"]
+    assert not taken_back.has(Trouble.VALUE_CHANGED)
 
 
 def test_a_double_over_a_rows_last_tile_is_no_mismatch_with_an_equal_laid_on_it() -> None:
