@@ -12,8 +12,10 @@ from hardware.camera.source import Camera, CameraError, CameraSettings, without_
 
 
 def is_live(source: str) -> bool:
-    """Does `source` name something that films now: a camera here, or an address?"""
-    return source == "picamera" or source.startswith(("usb:", "/dev/")) or is_address(source)
+    """Does `source` name something that films now: a camera here, or an address? A file or a folder below /dev (as in
+    /dev/shm) is a recording."""
+    device = source.startswith("/dev/") and not (Path(source).is_file() or Path(source).is_dir())
+    return device or source == "picamera" or source.startswith("usb:") or is_address(source)
 
 
 def refuse_nonsense(source: str) -> None:

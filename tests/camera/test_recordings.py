@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import wave
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import av
 import cv2
@@ -13,6 +14,7 @@ from PIL import Image
 
 from hardware.camera import Camera, CameraError, open_camera
 from hardware.camera.folder import FolderCamera
+from hardware.camera.opening import is_live
 from hardware.camera.video import upright
 from tests.vision.test_pictures import save_picture
 
@@ -224,3 +226,9 @@ def test_a_sound_file_has_no_picture(tmp_path: Path) -> None:
         sound.writeframes(bytes(16000))
     with pytest.raises(CameraError, match="no picture in it"):
         open_camera(str(tmp_path / "voice.wav"))
+
+
+def test_a_film_in_memory_is_a_recording_and_an_unplugged_camera_is_none() -> None:
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        assert not is_live(folder)
+    assert is_live(folder) and is_live("/dev/v4l/by-id/usb-unplugged")
