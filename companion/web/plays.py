@@ -361,10 +361,19 @@ def taken_back_text(what: str) -> str:
 
 
 def _step_text(line: Line, board: GameView) -> str:
-    if line["event"] in ACTS:
+    """What a step back takes away, as short as a key."""
+    kind = line["event"]
+    if kind in ACTS:
         return act_name(line, board.family)
-    if line["event"] == "corrected":
-        return str(_history_line(line, line_of(int(line["corrects"])))["words"])
+    if kind == "round_started":
+        return _("Round %(number)s", number=line.get("round"))
+    if kind == "match_ended":
+        return _("The match is over")
+    if kind in ("hand_shown", "round_scored") and board.phase != "round_over" and board.rounds_played:
+        return _("Points of round %(number)s", number=board.rounds_played[-1].round)
+    if kind == "corrected":
+        about = line_of(int(line["corrects"]))
+        return answer_text(about, change_made(line), acts_of(board)) or str(_history_line(line, about)["words"])
     return event_text(line, board.family)
 
 

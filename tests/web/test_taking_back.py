@@ -311,6 +311,19 @@ def test_the_key_says_what_it_takes_back_and_offers_to_put_it_back(client: Flask
     assert "It was put back." in client.get("/games/game/changes").text
 
 
+def test_the_key_of_a_whole_round_or_match_is_short(client: FlaskClient, session: Session) -> None:
+    client.post("/whose", data={"name": "Ann"})
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: Round 1"
+    session.play((12, 5), "Ann", "Ann")
+    session.end_round("out", "Ann")
+    session.show_hand("Ben", ((1, 2), (3, 4), (5, 6)))
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: Ben had left: 1-2 3-4 5-6"
+    session.show_hand("Cy", ((7, 8), (9, 10)))
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: Points of round 1"
+    session.end_match()
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: The match is over"
+
+
 def test_what_somebody_goes_on_after_is_not_put_back(client: FlaskClient, session: Session) -> None:
     client.post("/whose", data={"name": "Ann"})
     session.play((12, 5), "Ann", "Ann")
