@@ -347,6 +347,9 @@ def test_a_phone_held_sideways_has_table_and_keys(browser: Browser, address: str
     name = page.locator(".round-over tbody th .player span").first
     lines = "each => each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).fontSize)"
     assert name.evaluate(lines) < 2, "not one letter below the other"
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    session.show(tables.match_over() | {"seq": 42})
+    expect(page.locator(".podium .won .token")).to_be_in_viewport(ratio=0.9)
     context.close()
 
 
@@ -364,6 +367,13 @@ def test_the_keys_stay_on_a_wide_screen_and_cover_no_question(
     for part in ('[name="outer"][value="0"]', '[name="outer"][value="12"]', 'form[action="/api/undo"] button'):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     expect(page.locator("#region-turn h2")).to_be_in_viewport(ratio=1)
+    for end in page.locator("li.train .end-value").all():
+        expect(end).to_be_in_viewport(ratio=1)
+    long = tables.wall(4, 14, 20)
+    long["plays"] = [*long["plays"], tables.play(long["trains"][-1]["tiles"][-1]["seq"], "Ann", (8, 5), "MX")]
+    session.show(long | {"seq": 40})
+    expect(page.locator(".train.mx .newest")).to_be_in_viewport(ratio=1)
+    expect(page.locator('[name="outer"][value="0"]')).to_be_in_viewport(ratio=1)
     session.show(tables.question() | {"seq": 41})
     asked = page.locator(".alerts .question").first
     expect(asked).to_be_visible()

@@ -12,7 +12,7 @@ from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
 from tests.desk.test_retractions import accused
 from tests.lanes import nightly
-from tests.web.browser import served
+from tests.web.browser import once_at_rest, served
 from tests.web.conftest import PIN
 from tests.web.test_misfits import Evening
 
@@ -81,6 +81,34 @@ def test_on_a_small_phone_the_question_is_not_under_the_header(
             return one === top || one.contains(top);
         })"""
         assert sentence.evaluate(seen)
+
+
+IN_VIEW = """keys => keys.filter((key) => {
+  const box = key.getBoundingClientRect();
+  return !box.height || box.top < 0 || box.bottom > innerHeight || box.left < 0 || box.right > innerWidth;
+}).map((key) => key.textContent.trim())"""
+KEYS = "#region-act .pad > button, #region-act > .quick > form button, #region-act > .quick > .rare > summary"
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 640), nightly(390, 844), (844, 390)])
+def test_no_key_leaves_the_screen_while_something_is_asked(
+    browser: Browser, evening: Evening, width: int, height: int
+) -> None:
+    """The number of rows and what is asked below them pushed the last keys out."""
+    evening.jumped()
+    with served(evening.table.client.application) as url:
+        page = opened(browser, url, "Cy", width, height)
+        expect(page.locator("#region-asked h3")).to_be_in_viewport(ratio=1)
+        expect(page.locator("#region-asked .answers button").first).to_be_in_viewport(ratio=1)
+        assert once_at_rest(page, lambda: page.locator(KEYS).evaluate_all(IN_VIEW), lambda out: out == []) == []
+        more, undo = (page.locator(one).bounding_box() for one in (".act .rare > summary", "form[action='/api/undo']"))
+        assert more and undo and abs(more["y"] - undo["y"]) < LEAST_PX, "More stands alone in no row"
+
+
+def test_before_the_first_tile_a_phone_held_sideways_has_every_key(browser: Browser, evening: Evening) -> None:
+    with served(evening.table.client.application) as url:
+        page = opened(browser, url, "Ann", 844, 390)
+        assert once_at_rest(page, lambda: page.locator(KEYS).evaluate_all(IN_VIEW), lambda out: out == []) == []
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -7,7 +7,7 @@ const LOOKS_MS = 6000; // Whoever moves the page looks at something else for so 
 const FOLDS_MS = 8000;
 const BRIEF_MS = 6000; // So long what was taken away may be put back.
 const folded = new Set(); // The rulings that were folded, each once.
-let newest = "";
+let newest = null;
 let looked = 0;
 let line = null;
 let leaving = false;
@@ -75,32 +75,37 @@ function follow(root) {
   showNewest();
 }
 
-// In the hand the keys cover the lower half: the tile that was just laid, or the double that waits, is brought into the
+// Where the keys cover a part of the table, the tile that was just laid, or the double that waits, is brought into the
 // gap between whose turn it is and the keys, and a round that is over on top, unless somebody is just looking elsewhere.
-// A ruling folds to its title.
+// Before the first tile the keys are. A ruling folds to its title.
 for (const sign of ["wheel", "touchmove"]) addEventListener(sign, () => (looked = Date.now()), { passive: true });
 
 function showNewest(own = false) {
-  const dock = live.querySelector(".dock");
-  if (!dock || getComputedStyle(dock).position !== "sticky") return;
+  const dock = [".dock", "#region-act"].map((part) => live.querySelector(part)).filter(sticks)[0];
+  if (!dock) return;
   foldRulings(dock);
   const tile = live.querySelector(".to-cover .laid:nth-last-child(2) .domino") || live.querySelector(".newest .domino");
-  const over = live.querySelector(".round-over");
-  const at = over ? "over" : tile ? tile.closest(".at").getAttribute("href") : "";
+  const over = live.querySelector(".podium") || live.querySelector(".round-over");
+  const at = over ? over.className : tile ? tile.closest(".at").getAttribute("href") : "";
   if (at === newest || (!own && Date.now() - looked < LOOKS_MS)) return;
   newest = at;
   const turn = document.getElementById("region-turn");
   if (over && over.getBoundingClientRect().top < 0) over.scrollIntoView();
-  if (over || !tile) return;
-  const top = Math.max(0, turn.getBoundingClientRect().bottom);
+  if (over) return;
   const keys = dock.getBoundingClientRect(); // They are below the table, beside it, or there are none.
+  if (!tile && keys.bottom > innerHeight) scrollBy(0, turn.getBoundingClientRect().top);
+  if (!tile) return;
+  const top = Math.max(0, turn.getBoundingClientRect().bottom);
   const bottom = keys.height && keys.left < innerWidth / 3 ? keys.top : innerHeight;
   const box = tile.getBoundingClientRect();
   if (box.top >= top && box.bottom + 24 <= bottom) return;
-  const sticks = getComputedStyle(turn).position === "sticky";
-  const by = (box.top + box.bottom) / 2 - ((sticks ? turn.offsetHeight : 0) + bottom) / 2;
+  const by = (box.top + box.bottom) / 2 - ((sticks(turn) ? turn.offsetHeight : 0) + bottom) / 2;
   // What lies below the table stays below the screen, or the keys beside the table would be pushed out above.
-  scrollBy(0, Math.min(by, Math.max(0, dock.parentElement.getBoundingClientRect().bottom - innerHeight)));
+  scrollBy(0, Math.min(by, Math.max(0, dock.closest(".front").getBoundingClientRect().bottom - innerHeight)));
+}
+
+function sticks(part) {
+  return part !== null && getComputedStyle(part).position === "sticky";
 }
 
 function foldRulings(dock) {
