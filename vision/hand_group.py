@@ -2,8 +2,8 @@
 
 Beside a hand laid open lie the table's trains, another player's tiles, the rest of the box. Tiles that lie nearer to
 each other than one and a half are long are one group. A train in it, tiles that touch end to end, is none of the hand
-where it lies clear of the others, nor is a group of which all lie face down. Where a single tile lies in the middle
-there is no group, and all are the hand.
+where it lies clear of the others or a row of tiles side by side stands right against it, nor is a group of which all
+lie face down. Where a single tile lies in the middle there is no group, and all are the hand.
 
 Where a hand stands in a rack whose lip hides the lower ends, a sentence for people says so and how many tiles it is. It
 takes nothing away from what was read, so it costs and saves no reading.
@@ -27,7 +27,8 @@ APART = 1.5
 TOUCH, CLEAR, TRAIN, LEAST = 0.2, 0.6, 4, 2
 """In tile lengths: nearer than the first two tiles of a train touch, and all of it lies farther than the second from
 the others. So many tiles end to end are one at least, and so many others a hand. In the labelled photographs that tells
-five tiles below a train of twelve for a hand, and takes no tile from any other."""
+five tiles below a train of twelve for a hand, and takes no tile from any other. A row against a train is told from it
+in one of the 94: seven tiles that stand before a train of nine."""
 ALONG_AN_EDGE = np.linspace(0.0, 1.0, 5)[:-1]
 
 
@@ -38,7 +39,8 @@ def in_hand(tiles: Sequence[TileReading], size_wh: tuple[int, int]) -> NDArray[n
     q = np.array([tile.quad_px for tile in tiles], np.float32)
     length = float(np.median(np.maximum(*sides(q))))
     gaps = _gaps(q)
-    there = ~_trains(q, gaps, length)
+    rows = np.isin(np.arange(len(q)), [n for row, _ in _racks(tiles) if len(row) >= A_ROW for n in row])
+    there = ~_trains(q, gaps, length, rows)
     from_middle = np.linalg.norm(q.mean(1) - np.array(size_wh, np.float32) / 2, axis=1)
     up = there & np.array([tile.face == "up" for tile in tiles])
     first = int(np.where(up if up.any() else there, from_middle, np.inf).argmin())
@@ -47,8 +49,9 @@ def in_hand(tiles: Sequence[TileReading], size_wh: tuple[int, int]) -> NDArray[n
     return hand if hand.sum() > 1 else there
 
 
-def _trains(q: Floats, gaps: Floats, length: float) -> NDArray[np.bool_]:
-    """(n,) which tiles are of trains that lie clear of the others; none where the others are too few for a hand."""
+def _trains(q: Floats, gaps: Floats, length: float, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(n,) which tiles are of trains that lie clear of the others, or against which nothing but tiles of `rows` (n,)
+    stands; none where the others are too few for a hand."""
     out = np.zeros(len(q), np.bool_)
     touching = gaps < TOUCH * length
     for group in groups(touching):
@@ -58,8 +61,12 @@ def _trains(q: Floats, gaps: Floats, length: float) -> NDArray[np.bool_]:
         apart = middles[None] - middles[:, None]
         length_of = np.linalg.norm(apart, axis=2) * np.linalg.norm(ahead, axis=1)[:, None]
         along = np.abs((apart * ahead[:, None]).sum(2)) > 0.8 * length_of
-        end_to_end = (along & touching[np.ix_(row, row)] & ~np.eye(len(middles), dtype=np.bool_)).any(1)
-        if row.sum() >= TRAIN and end_to_end.mean() > 0.5:
+        ahead_of = along & touching[np.ix_(row, row)] & ~np.eye(len(middles), dtype=np.bool_)
+        end_to_end, standing = ahead_of.any(1), rows[row]
+        in_line = (ahead_of & ahead_of.T).any(1)
+        if standing.sum() >= A_ROW and in_line.sum() >= TRAIN and (in_line ^ standing).all():
+            out[np.flatnonzero(row)[in_line]] = True
+        elif row.sum() >= TRAIN and end_to_end.mean() > 0.5:
             # A single one that lies a little off it, and nearer to it than to any other, is of it.
             off, alone = gaps[row].min(0), np.where(row | np.eye(len(q), dtype=np.bool_), np.inf, gaps).min(1)
             beside = ~row & (off < CLEAR * length) & (off < alone)

@@ -74,3 +74,15 @@ def test_a_tile_a_little_off_a_train_is_of_the_train_and_not_of_the_hand_below()
     hand = outlines(*[(300.0 + 90 * n, 420.0 + WIDTH / 2 + 1.4 * LENGTH) for n in range(2)])
     both = lying(np.concatenate([train, hand]))
     assert in_hand(both, (1000, 840)).tolist() == [False] * 6 + [True] * 2
+
+
+def test_a_row_that_stands_right_against_a_train_is_the_hand() -> None:
+    train = outlines(*[(200.0 + LENGTH * n, 420.0) for n in range(6)])
+    middle = train.mean(1, keepdims=True)
+    train = np.float32(middle + (train - middle)[..., ::-1] * [1, -1])  # end to end
+    row = outlines(*[(300.0 + 52 * n, 420.0 + WIDTH / 2 + LENGTH / 2 + 5) for n in range(4)])
+    assert in_hand(lying(np.concatenate([train, row])), (1000, 840)).tolist() == [False] * 6 + [True] * 4
+    two = lying(np.concatenate([train, row[:2]]))
+    assert in_hand(two, (1000, 840)).all(), "two side by side may be of the table"
+    across = lying(np.concatenate([train, row, outlines((200.0 - LENGTH / 2 - WIDTH / 2, 420.0))]))
+    assert in_hand(across, (1000, 840)).all(), "what is of neither may be of the hand"

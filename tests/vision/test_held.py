@@ -16,9 +16,9 @@ class Said:
         self.tiles = tiles
 
     def look(self, image: np.ndarray) -> PictureReading:
-        quad = np.zeros((4, 2), np.float32)
         readings = []
-        for values in self.tiles:
+        for n, values in enumerate(self.tiles):
+            quad = np.array([[0, 30 * n], [40, 30 * n], [40, 30 * n + 20], [0, 30 * n + 20]], np.float32)
             low, high = (None, None) if values is None else values
             readings.append(TileReading(quad, "up", (HalfReading(low, 0.99, ()), HalfReading(high, 0.99, ())), 0.9))
         return PictureReading((8, 8), tuple(readings))
