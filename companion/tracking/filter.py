@@ -458,7 +458,7 @@ class TableFilter:
     def _surprising(self, evidence: Evidence, cheapest: Explanation) -> bool:
         """Whether a broken rule may be as likely as this."""
         best = self.beam[0].cost
-        unlikely = self.beam[cheapest.parent].cost > best + UNLIKELY or cheapest.cost >= best + ILLEGAL
+        unlikely = self.beam[cheapest.parent].cost >= best + UNLIKELY or cheapest.cost >= best + ILLEGAL
         return cheapest.errs or unlikely or _against_arms(cheapest, evidence) >= UNLIKE_ARM
 
     def _adopt(self, pieces: Pieces, evidence: Evidence, first: int) -> None:
@@ -619,9 +619,10 @@ class TableFilter:
         self.snapshots.clear()
 
 
-UNLIKELY = 9
-"""Where only a hypothesis so much dearer than the best explains a change, a broken rule may be as likely. So it may
-where the best explanation is as dear as one. At 12, one of 280 told rounds accused an innocent player."""
+UNLIKELY = ILLEGAL + COST[Cause.ON_OWN_TRAIN] - CALM_REACH
+"""Where only a hypothesis so much dearer than the best explains a change, a broken rule from the best one would be
+within the reach of that. So it may be as likely where the best explanation is as dear as a broken rule. At 12, one of
+280 told rounds accused an innocent player, at 9 one of 14 others."""
 
 UNLIKE_ARM = 8
 """Where the cheapest explanation is so unlike the arms that were seen, somebody else may have broken a rule."""
