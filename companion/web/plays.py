@@ -373,6 +373,8 @@ def _step_text(line: Line, board: GameView) -> str:
         return _("Points of round %(number)s", number=board.rounds_played[-1].round)
     if kind == "corrected":
         about = line_of(int(line["corrects"]))
+        if about["event"] in ("hand_shown", "round_scored"):
+            return _step_text(about, board)
         return answer_text(about, change_made(line), acts_of(board)) or str(_history_line(line, about)["words"])
     return event_text(line, board.family)
 

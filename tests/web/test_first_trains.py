@@ -58,6 +58,8 @@ def test_while_everybody_builds_nobody_is_said_to_be_to_move(cz: Table) -> None:
     everybody_builds(cz)
     assert "open to all" not in region(cz, "yard"), "the Mexican train is closed until ordinary turns begin"
     assert sent_by(cz, "pass") == ["Ann", "Cy"]
+    cz.client.post("/whose", data={"name": "Ann"})
+    assert "/api/draw" not in cz.page, "nobody draws while first trains are laid"
     assert "Ben cannot play: marker, next" in region(cz, "act")
     assert region(cz, "yard").count("open ") >= 3, "each of them may be built on"
 

@@ -324,6 +324,17 @@ def test_the_key_of_a_whole_round_or_match_is_short(client: FlaskClient, session
     assert key_of(client.get("/").text, "/api/undo") == "Undo: The match is over"
 
 
+def test_the_key_names_the_points_that_were_put_right_and_no_camera(client: FlaskClient, session: Session) -> None:
+    session.play((12, 5), "Ann", "Ann")
+    session.end_round("blocked_declared")
+    assert "The table was not blocked" in words(client.get("/").text)
+    for points in (9, 40):
+        session.enter_scores({"Ann": 0, "Ben": 7, "Cy": points}, 1)
+        shown = words(client.get("/").text)
+        assert "Undo: Points of round 1" in shown and "No longer certain: The table was not blocked." in shown
+        assert "Somebody has corrected what was recorded." in shown and "the camera has seen" not in shown
+
+
 def test_what_somebody_goes_on_after_is_not_put_back(client: FlaskClient, session: Session) -> None:
     client.post("/whose", data={"name": "Ann"})
     session.play((12, 5), "Ann", "Ann")
