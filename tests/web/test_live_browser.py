@@ -374,7 +374,9 @@ def test_the_keys_stay_on_a_wide_screen_and_cover_no_question(
     session.show(long | {"seq": 40})
     expect(page.locator(".train.mx .newest")).to_be_in_viewport(ratio=1)
     expect(page.locator('[name="outer"][value="0"]')).to_be_in_viewport(ratio=1)
-    session.show(tables.question() | {"seq": 41})
+    session.show(long | {"seq": 41, "phase": "round_over", "turn": None})
+    expect(page.get_by_role("link", name="Enter the hands").first).to_be_in_viewport(ratio=1)
+    session.show(tables.question() | {"seq": 42})
     asked = page.locator(".alerts .question").first
     expect(asked).to_be_visible()
     below = "asked => { const keys = document.querySelector('.act').getBoundingClientRect(); return keys.top; }"
