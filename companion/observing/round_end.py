@@ -26,6 +26,10 @@ BESIDE_HANDS = frozenset({Trouble.FORKED_TRAIN, Trouble.LONE_MARKER, Trouble.EIT
 LEAST_AT_ONCE = 3
 """This many tiles laid open since the last play are a hand, even of one player alone; fewer may lie astray."""
 
+LEAST_TOGETHER = 3
+"""This many hands, all but one player's, that came to lie open since the last play are no accident, though a tile lies
+about or one of a hand lies under another."""
+
 LEAST_CLEAR = 2
 """Two hands of at least so many tiles, all read and of the right number, are hands whatever else lies about, and so are
 hands that all have their known sizes. A loose tile is asked about and keeps no round from ending."""
@@ -112,7 +116,8 @@ class OpenHands:
             return None
         clear = sum(hand.fault is None and len(hand.tiles) >= LEAST_CLEAR for hand in read)
         counted = bool(read) and all(hand.fault is None and due[hand.player] == len(hand.tiles) for hand in read)
-        beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 or counted else BESIDE_HANDS
+        together = len(rest) <= 1 and len(shown) >= LEAST_TOGETHER and {self._since.get(one) for one in shown} == {last}
+        beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 or counted or together else BESIDE_HANDS
         if any(problem.trouble not in beside for problem in layout.problems):
             return None
         none_left = [player for player in rest if due[player] == 0]
@@ -122,7 +127,8 @@ class OpenHands:
         ):
             # Whatever is wrong with the other hands (one tile may lie under another), or still to be laid open.
             return none_left[0]
-        if len(rest) > 1 or any(due[player] not in (None, len(layout.hands[player])) for player in shown):
+        odd = [one for one in shown if due[one] not in (None, len(layout.hands[one]))]
+        if len(rest) > 1 or (odd and not (together and all(_most_of(layout.hands[one], due[one]) for one in odd))):
             return None
         if len(shown) < 2 and any(due[player] is None and not self._at_once(player, layout, last) for player in shown):
             return None
@@ -240,7 +246,8 @@ class RoundEnding:
         if table is None or phase not in ("ended", "scored"):
             return
         shown = self.session.hands_shown
-        for hand in self.hands.read(layout, table):
+        # Of those that are asked about first it is known how many tiles they may have when the last one is counted.
+        for hand in sorted(self.hands.read(layout, table), key=lambda one: one.fault is None):
             before = shown.get(hand.player)
             if before is not None and not (before.source == "camera" and _more(before, hand)):
                 self._drop(hand.player)
@@ -298,17 +305,24 @@ class RoundEnding:
         self.session.show_hand(hand.player, hand.tiles, hand.discards, source="camera")
 
     def _count_with(self, layout: Layout, table: Position | LinePosition, hand: OpenHand) -> int | None:
-        """Played + hands + boneyard with the last hand, where all can be counted and are not the whole set."""
+        """Played + hands + boneyard with the last hand, where all can be counted and cannot be the whole set.
+
+        A hand that is asked about has as many tiles as lie there, or as are due.
+        """
         shown: dict[str, HandShown | OpenHand] = {**self.session.hands_shown, hand.player: hand}
         if not isinstance(table, Position) or layout.boneyard is None:
             return None
         sheet = self.session.scoreboard.round
         empty = {name for name, left in table.hands.items() if left == 0} | {sheet.out if sheet is not None else None}
-        if any(name not in shown and name not in {*empty, *table.gone} for name in table.players):
+        asked = [name for name in self._asked if name not in shown]
+        if any(name not in shown and name not in {*asked, *empty, *table.gone} for name in table.players):
             return None
-        left = sum(len(shown[name].tiles) for name in shown)
+        lying = {name: len(layout.hands.get(name, ())) for name in asked}
+        left = sum(len(one.tiles) for one in shown.values()) + sum(lying.values())
         count = left + len(tuple(table.laid())) + layout.boneyard
-        return None if count == sum(self.hands.box.values()) else count
+        more = [(table.hands.get(name) or lying[name]) - lying[name] for name in asked]
+        least, most = sum(min(0, one) for one in more), sum(max(0, one) for one in more)
+        return None if count + least <= sum(self.hands.box.values()) <= count + most else count
 
     def _ask(self, hand: OpenHand, frame: str) -> None:
         known = self._asked.get(hand.player)

@@ -426,6 +426,45 @@ def test_a_hand_with_too_few_tiles_waits_for_the_others(counted: bool, asked: st
     assert session.phase == "scored"
 
 
+def test_a_hand_short_of_a_tile_is_asked_about_though_another_is_not_read(tmp_path: Path) -> None:
+    """Else the answer about the other one would settle the round with the wrong points."""
+    camera, session, watcher, eye = late_table(5, "reeves", tmp_path / "game.jsonl", 6, False)
+    show = camera.table.__class__.show_hand
+    eye.blind = (camera.round.hands["Dee"][0],)
+
+    def one_too_few(table: TableTop, player: str, tiles: Sequence[Tile]) -> bool:
+        return show(table, player, tiles[1:] if player == "Cy" else tiles)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TableTop, "show_hand", one_too_few)
+        watcher.run()
+    assert [event.reason for event in session.questions] == ["hand_unread: Dee", "set_sum: 90/91"]
+    session.answer(session.questions[0].seq, 0)
+    assert session.phase == "ended"
+    session.answer(session.questions[0].seq, 0)
+    assert session.phase == "scored"
+
+
+@pytest.mark.parametrize(
+    ("since", "due", "ends"),
+    [(7, {"Ben": 4}, True), (6, {"Ben": 4}, False), (7, {"Ben": 2}, False), (7, {"Ben": 4, "Dee": 1}, False)],
+)
+def test_three_hands_laid_open_since_the_last_play_end_a_round_though_a_tile_lies_about_and_one_is_short(
+    since: int, due: Mapping[str, int], ends: bool
+) -> None:
+    hands = {
+        name: tuple(PlacedTile(10 * n + k, tile(300.0 * n + 30 * k, 60.0, 90.0, n + 1, 5 + k)) for k in range(tiles))
+        for n, (name, tiles) in enumerate((("Ann", 1), ("Ben", 3), ("Cy", 2)))
+    }
+    astray = PlacedTile(99, tile(500.0, 300.0, 40.0, 3, 9))
+    layout = Layout(hands=hands, loose=(astray,), problems=(Problem(Trouble.LOOSE_TILE, (500.0, 300.0), (99,)),))
+    names = ("Ann", "Ben", "Cy", "Dee")
+    table = Position(12, names, Laid(0, 0), dict.fromkeys((*names, "MX"), ()), hands=due)
+    players = OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0)
+    players.lie_open(layout, since)
+    assert players.out(layout, table, 7) == ("Dee" if ends else None)
+
+
 def test_a_middle_that_nobody_finds_is_asked_for_until_it_is_found(tmp_path: Path) -> None:
     setup = setup_from_json({"journal": 1, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     rules = load_ruleset("tactic")
