@@ -219,7 +219,7 @@ class Round:
     def _against_the_start(self) -> dict[int, tuple[Finding, ...]]:
         """The findings against the engine that people began this round with; a camera has read its own."""
         event = self.begun
-        # A journal from before names no picture, and mostly an author.
+        # What watches begins a round with a picture, or where there is none in nobody's name.
         if event is None or event.frame or (event.author is None and self.seen):
             return {}
         seq, told = event.seq, self.found.get(event.seq, ())

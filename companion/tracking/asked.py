@@ -315,9 +315,11 @@ class AskedRound:
         fitting = [] if again else [one for one in (self._placed(reading, tap) for reading in before.readings) if one]
         if fitting:
             return self._struck(before, fitting, tap)
-        told = again or base.told(self._as_shown(base, tap))
-        others = before.readings[1:]
-        return self._asked(before, told, others, tap)
+        # Asked is what is wrong in the reading that the tap fits best.
+        carried = [again] if again else [one.told(self._as_shown(one, tap)) for one in before.readings]
+        best = min(range(len(carried)), key=lambda n: len(carried[n].wrong()))
+        others = [one for n, one in enumerate(before.readings) if n != best]
+        return self._asked(before, carried[best], others, tap)
 
     def _struck(self, before: _Moment, readings: list[ActOrder], tap: Tap) -> _Moment:
         """Keep the readings that the tap fits, and strike the others. A whole turn that was missing and is now told
@@ -367,8 +369,15 @@ class AskedRound:
             made[items] = reading
             return True
 
-        found = edits(told.items[: at + 1], fold, [fault for fault in faults if fault in told.faults[at]])
-        keys = likeliest((edit._replace(items=(*edit.items, *rest)) for edit in found), fits, MOST_KEYS)
+        here = [fault for fault in faults if fault in told.faults[at]]
+        found = [edit._replace(items=(*edit.items, *rest)) for edit in edits(told.items[: at + 1], fold, here)]
+        keys = likeliest(found, fits, MOST_KEYS)
+        early = [fault for fault in here if fault.code == V.OUT_OF_TURN]
+        if early and len(early) < len(here) and not keys:
+            # No turn that is still to come makes the rest legal: that is asked first, and the turn by itself.
+            told = told.allowing(early)
+            faults = told.wrong()
+            keys = likeliest(found, fits, MOST_KEYS)
         name = (tap.seq, number)
         readings = [made[key.items].picked(name, n) for n, key in enumerate(keys)]
         readings.append(told.allowing(faults).picked(name, None))

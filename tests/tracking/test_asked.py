@@ -480,3 +480,30 @@ def test_a_marker_on_another_s_train_beside_the_first_trains_begins_no_turn() ->
     asked.take(Tap(4, Mark("Ann"), "Cy"))
     (question,) = asked.questions()
     assert [(fault.code, fault.player) for fault in question.faults] == [("MARKER_WRONG_TRAIN", "Cy")]
+    asked.take(tap(5, "Ann 3-4@Ann"))
+    assert [(fault.code, fault.player) for one in asked.questions() for fault in one.faults] == [
+        ("MARKER_WRONG_TRAIN", "Cy")
+    ]
+    asked.take(tap(6, "Ben 8-9@Cy"))
+    charged = {(fault.code, fault.player) for one in asked.questions() for fault in one.faults}
+    assert "MARKER_UNEARNED" not in {code for code, _ in charged}
+
+
+def test_a_charge_that_no_turn_to_come_takes_away_is_asked_apart_from_the_turn() -> None:
+    """Ben's tile is late, and Cy puts a tile away face up: it was so, but Cy was not out of turn."""
+
+    def taken(*taps: Tap, answers: Mapping[int, Sequence[TapAnswer]] | None = None) -> AskedRound:
+        asked = AskedRound(load_ruleset("jielong"), LinePosition(THREE, turn="Ann"), "Ann", answers=answers)
+        for one in taps:
+            asked.take(one)
+        return asked
+
+    face_up = Tap(2, Discard(face_up=True), "Cy")
+    (first,) = taken(tap(1, "Ann 3-6@R"), face_up).questions()
+    assert [fault.code for fault in first.faults] == ["DISCARD_FACE_UP"]
+    said = {2: [TapAnswer(Kind.SO, ({"violation": "DISCARD_FACE_UP", "by": "Cy"},), "Dad", 9)]}
+    (second,) = taken(tap(1, "Ann 3-6@R"), face_up, answers=said).silent()
+    assert [fault.code for fault in second.faults] == ["OUT_OF_TURN"] and ("later", "Ben") in keys(second)
+    asked = taken(tap(1, "Ann 3-6@R"), face_up, tap(3, "Ben 6-6@R"), tap(4, "Ann 6-5@R"), answers=said)
+    assert not asked.questions()
+    assert against(asked) == {(2, "DISCARD_FACE_UP", "Dad")}
