@@ -279,6 +279,9 @@ BACKLOG = 1024
 STILL_S = 2.0
 """A connection on which nothing has moved for so long makes room for a new one of its address."""
 
+SPARE = 20
+"""Places below the limit of all connections from which on who has few makes the address with the most give one up."""
+
 PARKED, PARKED_S = 1000, 5.0
 """Connections beyond an address's own that are left waiting, and for how long."""
 
@@ -472,8 +475,9 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
                 return
 
     def _admit(self, sock: socket.socket, addr: Any, until: float) -> None:
-        """Where an address has too many connections, one on which nothing moves makes room. Where none does, the new
-        one is left waiting `until` then: whoever is hung up on at once comes back at once, thousands a second."""
+        """Where an address has too many connections, one on which nothing moves makes room; where all have, one that
+        waits for its request, of the address with the most. Where none does, the new one is left waiting `until` then:
+        whoever is hung up on at once comes back at once, thousands a second."""
         try:
             here = of_this_house(str(addr[0]), str(sock.getsockname()[0])) and until > time.monotonic()
         except OSError:
@@ -486,13 +490,24 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         if len(theirs) >= self.of_one_address:
             still = [one for one in theirs if not one.requests and time.time() - one.last_activity > STILL_S]
             if not still:
-                self._parked.append((sock, addr, until))
-                if len(self._parked) > PARKED:
-                    self._parked.popleft()[0].close()
+                self._park(sock, addr, until)
                 return
             min(still, key=lambda one: one.last_activity).handle_close()
+        elif len(self.active_channels) >= self.adj.connection_limit - SPARE:
+            held = Counter(channel.address for channel in self.active_channels.values())
+            idle = [one for one in self.active_channels.values() if not one.requests]
+            most = max(idle, key=lambda one: held[one.address], default=None)
+            if most is None or held[most.address] <= len(theirs) + 1:
+                self._park(sock, addr, until)
+                return
+            most.handle_close()
         self.set_socket_options(sock)
         Channel(self, sock, addr, self.adj, map=self._map)
+
+    def _park(self, sock: socket.socket, addr: Any, until: float) -> None:
+        self._parked.append((sock, addr, until))
+        if len(self._parked) > PARKED:
+            self._parked.popleft()[0].close()
 
     def maintenance(self, now: float) -> None:
         """waitress itself would wait until somebody takes what is still to be sent."""

@@ -152,6 +152,14 @@ def test_a_tap_is_answered_beside_two_dozen_guests_and_a_hostile_address(
     over.set()
 
 
+@pytest.mark.parametrize("limits", [replace(LIMITS, connections=60)])
+def test_many_addresses_that_never_finish_asking_shut_nobody_out(phone: Open, limits: ServingSettings) -> None:
+    for n in range(2, 9):
+        for _ in range(limits.of_one_address):
+            phone(f"127.0.0.{n}").send("GET / HT")
+    assert phone("127.0.0.99").ask("/health").status() == 200
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("limits", [replace(LIMITS, idle_s=1)])
 def test_a_download_that_nobody_takes_is_given_up_and_its_place_is_free_again(phone: Open, app: Flask) -> None:
