@@ -60,7 +60,10 @@ class Listener:
             self._follower.forget()
             yield message({"game": game}, event="game")
         quiet = True
-        lines = [] if session is None else _told_lines(session, game)[self._sent :]
+        told = [] if session is None else _told_lines(session, game)
+        if self._sent > len(told):  # a copy took the journal's place, which had gone further
+            self._sent = 0
+        lines = told[self._sent :]
         if lines:
             self._sent += len(lines)
             quiet = False

@@ -178,3 +178,8 @@ def test_regions_are_rendered_once_for_many_phones(anyone: FlaskClient, session:
     session.record(event="passed", by="Cyril", source="camera", violations=[])
     anyone.get("/regions")
     assert asked != []
+
+
+def test_an_id_ahead_of_the_journal_begins_anew(anyone: FlaskClient) -> None:
+    for ahead in ("33", "99"):
+        assert numbers(listen(anyone, **{"Last-Event-ID": ahead}), 32)[0] == 1
