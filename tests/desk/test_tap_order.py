@@ -325,12 +325,17 @@ def test_that_a_neighbour_was_quicker_can_be_taken_back(tmp_path: Path) -> None:
     assert held(session) == [] and len(state_of(session)["put_before"]) == 1
 
 
-def test_a_tile_that_is_wrong_in_its_own_turn_too_is_no_quick_tap(tmp_path: Path) -> None:
+def test_a_tile_that_is_wrong_in_its_own_turn_too_is_asked_about_apart_from_the_turn(tmp_path: Path) -> None:
     session = tap(table(tmp_path, "tactic", FOUR), "Ann 12-1, Cy 1-2 @Ann")
-    assert {one[:2] for one in held(session)} == {("Cy", "CLOSED_TRAIN"), ("Cy", "OUT_OF_TURN")}
+    assert held(session) == [("Cy", "CLOSED_TRAIN", False)]
     settle(session)
+    assert {one for one in held(session) if one[2]} == {("Cy", "CLOSED_TRAIN", True)}
+    tap(session, "Ben 12-3")
+    assert held(session) == [("Cy", "CLOSED_TRAIN", True)], "Ben's turn was late: nobody was out of turn"
+    ((_, quick),) = state_of(session)["put_before"]
+    session.was_so(quick, by="Ben")
     assert {one for one in held(session) if one[2]} == {("Cy", "CLOSED_TRAIN", True), ("Cy", "OUT_OF_TURN", True)}
-    tap(session, "Ben 12-3, Cy 12-5, Dee 12-4")
+    tap(session, "Dee 12-4")
     assert not any(name != "Cy" for name, _, _ in held(session)), "the jumped player and the next may both go on"
 
 
