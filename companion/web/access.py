@@ -17,6 +17,7 @@ import math
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -51,13 +52,15 @@ FORGET_AFTER_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class PinSettings:
-    """scrypt with n=2^14, r=8 takes about 50 ms and 16 MB on a small box: felt by a guesser, not by a player."""
+    """scrypt with n=2^14, r=8 takes about 50 ms and 16 MB on a small box: felt by a guesser, not by a player. `at_once`
+    may wait for it: each keeps one of the page's threads waiting too."""
 
     n: int = 2**14
     r: int = 8
     p: int = 1
     free_tries: int = 5
     free_tries_for_all: int = 50
+    at_once: int = 8
 
 
 @dataclass(slots=True)
@@ -68,7 +71,7 @@ class _Tries:
 
 
 class TooManyTriesError(Exception):
-    """Nobody at this address may try for `wait_s` seconds."""
+    """This guesser may not try for `wait_s` seconds."""
 
     def __init__(self, wait_s: float) -> None:
         super().__init__(f"too many wrong PINs, wait {wait_s:.0f} s")
@@ -88,8 +91,8 @@ MOST_REMEMBERED = 5000
 
 @dataclass(slots=True)
 class PinLock:
-    """Compares PINs. One address has `free_tries`, all together `free_tries_for_all`; then the wait doubles each time.
-    The right PIN forgets the wrong ones of its address, and of nobody else."""
+    """Compares PINs. One guesser has `free_tries`, all together `free_tries_for_all`; then the wait doubles each time.
+    The right PIN forgets the wrong ones of its guesser, and of nobody else."""
 
     _salt: bytes
     _hash: bytes
@@ -98,6 +101,7 @@ class PinLock:
     """Returns monotonic seconds."""
     drawn: bool = False
     _tries: dict[str, _Tries] = field(default_factory=dict)
+    _hashing: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -123,28 +127,38 @@ class PinLock:
             return "drawn"
         return hashlib.sha256(self._hash).hexdigest()[:16]
 
-    def opens(self, pin: str, address: str) -> bool:
-        """Whether `pin` is right. Raises TooManyTriesError before any hashing while the address has to wait.
+    def opens(self, pin: str, guesser: str) -> bool:
+        """Whether `pin` is right. Raises TooManyTriesError before any hashing while the guesser has to wait, or a few
+        others are being compared.
 
-        An address without wrong tries always has one, however many others guess: nobody can lock the owner out.
+        A guesser is a phone that has given a PIN before, or a whole network (`network_of`). One without wrong tries
+        always has one, however many others guess. In one IPv6 network, or behind one proxy, all new phones are one
+        guesser: who guesses there keeps them from signing in, and nobody who is signed in from anything.
         """
         with self._lock:
             now = self.clock()
             self._forget(now)
-            mine = self._tries.setdefault(address, _Tries())
+            mine = self._tries.setdefault(guesser, _Tries())
             everyone = self._tries.setdefault(EVERYONE, _Tries())
             closed_until = max(mine.closed_until_s, everyone.closed_until_s) if mine.wrong else 0.0
             if now < closed_until:
                 raise TooManyTriesError(closed_until - now)
-            # Counted before it is known: many at once from one address are many tries.
+            if self._hashing >= self.settings.at_once:
+                raise TooManyTriesError(1.0)
+            # Counted before it is known: many at once of one guesser are many tries.
             self._count(mine, self.settings.free_tries, now)
-        if not hmac.compare_digest(_scrypt(pin[:64], self._salt, self.settings), self._hash):
+            self._hashing += 1
+        try:
+            right = hmac.compare_digest(_scrypt(pin[:64], self._salt, self.settings), self._hash)
+        finally:
             with self._lock:
-                self._count(everyone, self.settings.free_tries_for_all, now)
-            return False
+                self._hashing -= 1
         with self._lock:
-            self._tries.pop(address, None)
-        return True
+            if right:
+                self._tries.pop(guesser, None)
+            else:
+                self._count(everyone, self.settings.free_tries_for_all, now)
+        return right
 
     def _count(self, tries: _Tries, free: int, now: float) -> None:
         tries.wrong += 1
@@ -174,7 +188,7 @@ def _hasher() -> ThreadPoolExecutor:
 PHONES_FILE = "phones.json"
 
 MOST_SIGNED_IN = 200
-"""Browsers; a club of forty tables has fewer."""
+"""Browsers that gave the PIN, and as many that came by a code; a club of forty tables has fewer."""
 
 
 @dataclass(slots=True)
@@ -186,7 +200,9 @@ class _Kept:
     salt: bytes = field(default_factory=lambda: secrets.token_bytes(16))
     """Goes into the PIN's hash."""
     browsers: dict[str, None] = field(default_factory=dict)
-    """Hashes of their secrets, the oldest first."""
+    """Hashes of the secrets of those that gave the PIN, the oldest first."""
+    guests: dict[str, str] = field(default_factory=dict)
+    """The same of those that came by an evening's code, and the network of each."""
 
 
 class SignedIn:
@@ -218,7 +234,7 @@ class SignedIn:
         return hashlib.sha256(self._kept.salt).hexdigest()[:8]
 
     def add(self) -> str:
-        """A new one's own secret; the oldest is forgotten when there are too many."""
+        """The secret of a new one that gave the PIN; the oldest is forgotten when there are too many."""
         secret = secrets.token_urlsafe(16)
         with self._lock:
             self._kept.browsers[_hash(secret)] = None
@@ -227,25 +243,45 @@ class SignedIn:
             self._keep()
         return secret
 
-    def __contains__(self, secret: object) -> bool:
+    def add_guest(self, network: str) -> str:
+        """The secret of a new one that came by the evening's code. When there are too many, the oldest of the network
+        with the most is forgotten: who joins again and again signs out nobody elsewhere."""
+        secret = secrets.token_urlsafe(16)
         with self._lock:
-            return isinstance(secret, str) and _hash(secret) in self._kept.browsers
+            guests = self._kept.guests
+            guests[_hash(secret)] = network
+            while len(guests) > self._most:
+                [(crowd, _count)] = Counter(guests.values()).most_common(1)
+                del guests[next(guest for guest, of in guests.items() if of == crowd)]
+            self._keep()
+        return secret
+
+    def gave_pin(self, secret: object) -> bool:
+        """Whether it is signed in and has given a PIN, even an earlier one."""
+        return isinstance(secret, str) and _hash(secret) in self._kept.browsers
+
+    def __contains__(self, secret: object) -> bool:
+        # Without the lock, which is held while a slow card writes.
+        return self.gave_pin(secret) or (isinstance(secret, str) and _hash(secret) in self._kept.guests)
 
     def remove(self, secret: object) -> None:
         with self._lock:
-            if isinstance(secret, str) and self._kept.browsers.pop(_hash(secret), self) is None:
+            if secret in self and isinstance(secret, str):
+                for known in (self._kept.browsers, self._kept.guests):
+                    known.pop(_hash(secret), None)
                 self._keep()
 
     def clear(self) -> None:
         with self._lock:
             self._kept.browsers.clear()
+            self._kept.guests.clear()
             self._keep()
 
     def _keep(self) -> None:
         if self._path is None:
             return
         kept = self._kept
-        state = {"key": kept.key.hex(), "salt": kept.salt.hex(), "browsers": list(kept.browsers)}
+        state = {"key": kept.key.hex(), "salt": kept.salt.hex(), "browsers": list(kept.browsers), "guests": kept.guests}
         with suppress(OSError):  # a disk that takes nothing signs nobody out before the next start
             write_state(self._path, state)
 
@@ -255,7 +291,12 @@ def _hash(secret: str) -> str:
 
 
 def _phones_from(state: Any) -> _Kept:
-    kept = _Kept(bytes.fromhex(state["key"]), bytes.fromhex(state["salt"]), dict.fromkeys(map(str, state["browsers"])))
+    kept = _Kept(
+        bytes.fromhex(state["key"]),
+        bytes.fromhex(state["salt"]),
+        dict.fromkeys(map(str, state["browsers"])),
+        {str(guest): str(network) for guest, network in state.get("guests", {}).items()},
+    )
     if len(kept.key) != 32 or len(kept.salt) != 16:
         raise ValueError
     return kept
@@ -363,7 +404,7 @@ class Evening:
 
 def _evening_from(state: Any) -> _Drawn:
     drawn = _Drawn(str(state["code"]), float(state["at"]))
-    if len(drawn.code) < 16:
+    if len(drawn.code) < 16 or not math.isfinite(drawn.at):
         raise ValueError
     return drawn
 
@@ -433,24 +474,17 @@ def let_in() -> None:
     session.permanent = True
     session["evening"] = evenings_right(lock(), evening())
     if session.get("browser") not in browsers():
-        session["browser"] = browsers().add()
+        session["browser"] = browsers().add_guest(network_of(request.remote_addr))
 
 
-def head_opens(app: Flask, headers: Mapping[str, str], address: str) -> bool:
+def head_opens(app: Flask, headers: Mapping[str, str]) -> bool:
     """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}. A PIN in
-    it is tried, and a wrong one counted, as any other."""
+    it opens nothing: comparing it takes long, and everybody waits for the loop that reads heads."""
     if "companion_lock" not in app.extensions or not isinstance(app.session_interface, PhoneSessions):
         return False
     kept = app.session_interface.of_head(app, headers)
     # Whoever opened the link of a round may send a photograph of a hand.
-    if _opens(app, kept) or isinstance(kept.get("hand"), str):
-        return True
-    offered = headers.get(PIN_HEADER.upper().replace("-", "_"))
-    found: PinLock = app.extensions["companion_lock"]
-    try:
-        return offered is not None and found.opens(offered, network_of(address))
-    except TooManyTriesError:
-        return False
+    return _opens(app, kept) or isinstance(kept.get("hand"), str)
 
 
 def who_changes() -> str | None:
@@ -529,8 +563,9 @@ def _ask_first() -> str:
 
 def try_pin(pin: str) -> None:
     """Raises Forbidden for a wrong PIN and TooManyRequests while the address has to wait."""
+    phone = session.get("browser")
     try:
-        right = lock().opens(pin, network_of(request.remote_addr))
+        right = lock().opens(pin, f"phone {phone}" if browsers().gave_pin(phone) else network_of(request.remote_addr))
     except TooManyTriesError as many:
         seconds = math.ceil(many.wait_s)
         sentence = ngettext(

@@ -42,7 +42,7 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
-from waitress.utilities import BadRequest
+from waitress.utilities import BadRequest, Error
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 
@@ -297,12 +297,22 @@ SMALL_BODY = 64 * 1024
 READ_OUT = 4
 """A photograph that is so many times too large is still read to its end, so that the page can say so in words."""
 
+UPLOADS = 4
+"""Large bodies of one address at a time: behind a proxy a whole house has one address."""
+
 LARGEST_HEAD = 16 * 1024
 
 TLS_HELLO = b"\x16\x03"
 """With this a browser begins that was asked for https."""
 
 NO_TLS = "This page speaks http and not https: write http:// in front of its address."
+
+TOO_MUCH = "Too much at once from your address. Try again in a few seconds."
+
+TURNED_AWAY = (
+    f"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Type: text/plain\r\n"
+    f"Content-Length: {len(TOO_MUCH)}\r\n\r\n{TOO_MUCH}"
+).encode()
 
 PIECE = 64 * 1024
 """Bytes of an answer that are read and sent at once. waitress takes what the kernel's buffer may grow to, 4 MB: each of
@@ -327,8 +337,9 @@ class ServingSettings:
     """Each open screen keeps one, so there are more than those of the screens and of one address together."""
     connections: int = 500
     """At once."""
-    of_one_address: int = 32
-    """How many of them may come from one address."""
+    of_one_address: int = 48
+    """How many of them may come from one address: all screens (`StreamSettings.most`) and a few more, since behind a
+    proxy a whole house has one."""
     answers: int = 4
     """How many requests of one address are answered at a time."""
     idle_s: int = 20
@@ -358,18 +369,35 @@ def port_of(sock: socket.socket) -> int:
     return int(sock.getsockname()[1])
 
 
+class BusyError(Error):  # type: ignore[misc]
+    """Refused for now."""
+
+    code, reason = 503, "Service Unavailable"
+
+
 class Parser(HTTPRequestParser):  # type: ignore[misc]
     """One request. Its body may be as large as a photograph where it goes to a page for one, from a known phone."""
 
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.adj)
-        self._server, self._address = channel.server, str(channel.addr[0])
+        self._server, self._address = channel.server, channel.address
 
     def received(self, data: bytes) -> int:
         if not self.header_plus and data.startswith(TLS_HELLO):
             self.error, self.completed = BadRequest(NO_TLS), True
             return len(data)
-        return int(super().received(data))
+        read = int(super().received(data))
+        if self.headers_finished and not self.completed and self.body_bytes_received == 0 and self._one_too_many():
+            self.error, self.completed = BusyError(TOO_MUCH), True
+        return read
+
+    def _one_too_many(self) -> bool:
+        large = self._server.large_adj
+        if self.adj is not large:
+            return False
+        channels = [one for one in self._server.active_channels.values() if one.address == self._address]
+        theirs = [request for one in channels for request in (*one.requests, one.request) if request is not None]
+        return sum(request.adj is large for request in theirs if request is not self) >= UPLOADS
 
     def parse_header(self, header_plus: bytes) -> None:
         try:
@@ -377,7 +405,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         except ValueError:  # a length of five thousand digits
             raise ParsingError("Content-Length is invalid") from None
         large = self.chunked or self.content_length > SMALL_BODY
-        if large and self.path in PHOTOGRAPH_ROUTES and head_opens(self._server.page, self.headers, self._address):
+        if large and self.path in PHOTOGRAPH_ROUTES and head_opens(self._server.page, self.headers):
             self.adj = self._server.large_adj
 
 
@@ -479,11 +507,14 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         waits for its request, of the address with the most. Where none does, the new one is left waiting `until` then:
         whoever is hung up on at once comes back at once, thousands a second."""
         try:
-            here = of_this_house(str(addr[0]), str(sock.getsockname()[0])) and until > time.monotonic()
+            here = of_this_house(str(addr[0]), str(sock.getsockname()[0]))
         except OSError:
             here = False
         if not here:
             sock.close()
+            return
+        if until <= time.monotonic():
+            _turn_away(sock)
             return
         address = address_of(str(addr[0]))
         theirs = [channel for channel in self.active_channels.values() if channel.address == address]
@@ -526,6 +557,15 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
     def pull_trigger(self) -> None:
         with suppress(OSError):  # the page has ended meanwhile
             super().pull_trigger()
+
+
+def _turn_away(sock: socket.socket) -> None:
+    """Answer whatever a connection asks without waiting for it, and end it."""
+    with suppress(OSError):
+        sock.setblocking(False)
+        sock.recv(PIECE)  # left unread, the answer would be lost with the connection
+        sock.send(TURNED_AWAY)
+    sock.close()
 
 
 FILES_BESIDE = 200

@@ -17,6 +17,7 @@ from flask import Flask
 from werkzeug.exceptions import ServiceUnavailable
 
 from companion.app.state import AppState
+from companion.web import access, serving
 from companion.web.archive import Reader
 from companion.web.serving import PIECE, ServingSettings
 from companion.web.stream import ScreenPlaces, StreamSettings
@@ -231,16 +232,53 @@ def sent_whole(phone: Phone, head: dict[str, str], path: str = "/round-end/photo
     return answer.status, answer.read().decode()
 
 
-def test_a_pin_in_a_head_lets_a_photograph_in_only_if_it_is_right_and_counts_as_a_try(phone: Open, app: Flask) -> None:
-    for _ in range(3):
-        assert phone("127.0.0.9").ask("/learn", "POST", X_Companion_Pin="000000", **HEAD).status() == 413
-    tries = app.extensions["companion_lock"]._tries
-    assert tries["127.0.0.9"].wrong == 3
+def test_the_loop_that_reads_heads_compares_no_pin(phone: Open, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compares(*_: object) -> bytes:
+        compared.append(threading.current_thread().name)
+        return b""
+
+    compared: list[str] = []
+    monkeypatch.setattr(access, "_scrypt", compares)
+    for pin in ("000000", PIN):
+        assert phone("127.0.0.9").ask("/learn", "POST", X_Companion_Pin=pin, **HEAD).status() == 413
+    assert compared == []
     small = {**HEAD, "Content_Length": "3"}
     assert phone("127.0.0.9").ask("/learn", "POST", X_Companion_Pin="000000", **small).send("--x").status() == 403
-    assert tries["127.0.0.9"].wrong == 4
-    status, _page = sent_whole(phone("127.0.0.8"), {**HEAD, "X_Companion_Pin": PIN}, "/learn")
-    assert status not in (413, 403, 500)
+    assert len(compared) == 1 and compared[0].startswith("waitress")
+
+
+def test_one_address_sends_four_photographs_at_a_time(phone: Open, app: Flask) -> None:
+    head = photograph(app)
+    for _ in range(4):
+        phone("127.0.0.9").ask("/learn", "POST", **head).send(BODY[:70_000])
+    assert phone("127.0.0.9").ask("/health").status() == 200, "the four heads before it are read"
+    until(lambda: phone("127.0.0.9").ask("/learn", "POST", **head).status() == 503)
+    assert sent_whole(phone("127.0.0.8"), head)[0] not in (413, 500, 503)
+
+
+@pytest.mark.parametrize("limits", [replace(LIMITS, of_one_address=3)])
+def test_who_has_too_many_connections_is_told_so(phone: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "PARKED_S", 0.1)
+    screens = [phone().ask("/api/stream") for _ in range(3)]
+    assert all(screen.hears(b"id: 32") for screen in screens)
+    assert phone().ask("/health").hears(b"503 Service Unavailable")
+    assert phone("127.0.0.7").ask("/health").status() == 200
+
+
+def test_all_screens_of_a_house_behind_a_proxy_leave_room_for_its_pages() -> None:
+    assert ServingSettings().of_one_address > StreamSettings().most
+
+
+def test_a_screen_that_is_signed_in_gives_way_to_no_other() -> None:
+    places = ScreenPlaces(3)
+    owner, guest = places.take("192.168.1.5", known=True), places.take("192.168.1.6", known=False)
+    strangers = [places.take(f"192.168.1.{number}", known=False) for number in range(7, 47)]
+    assert owner in places and guest in places and sum(one in places for one in strangers) == 1
+    again = [places.take("192.168.1.6", known=False) for _ in range(3)]
+    assert guest not in places and again[-1] in places, "a phone that comes back takes its own earlier place"
+    late = [places.take(f"192.168.2.{number}", known=True) for number in range(2)]
+    assert all(one in places for one in (owner, *late))
+    assert places.take("192.168.1.7", known=False) not in places
 
 
 def test_a_clock_that_is_set_back_keeps_the_page_alive(

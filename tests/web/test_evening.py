@@ -197,7 +197,11 @@ def test_a_clock_that_was_set_back_ends_no_evening(tmp_path: Path) -> None:
     assert Evening(tmp_path / EVENING_FILE, clock).code == code
 
 
-@pytest.mark.parametrize("kept", ["", "{", "[]", '{"code": "short", "at": 1}', '{"code": "x", "at": "then"}', "{}"])
+NAN = '{"code": "a code of sixteen characters", "at": NaN}'
+THEN = '{"code": "x", "at": "then"}'
+
+
+@pytest.mark.parametrize("kept", ["", "{", "[]", "{}", '{"code": "short", "at": 1}', THEN, NAN])
 def test_a_damaged_file_is_another_code(tmp_path: Path, kept: str) -> None:
     path = tmp_path / EVENING_FILE
     path.write_text(kept)

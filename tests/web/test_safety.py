@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -236,6 +237,38 @@ def test_fifty_wrong_pins_from_ten_addresses_do_not_lock_the_owner_out() -> None
     assert lock.opens("111111", "owner"), "the right PIN has forgotten the wrong ones of its address alone"
 
 
+def test_few_pins_wait_to_be_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each keeps a thread of the page waiting, and a tap needs one."""
+    lock = PinLock.of("111111", PinSettings(n=2**4, at_once=2), FakeClock())
+    begun, over = threading.Semaphore(0), threading.Event()
+
+    def slow(*_: object) -> bytes:
+        begun.release()
+        over.wait(30)
+        return b""
+
+    monkeypatch.setattr(access, "_scrypt", slow)
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(lock.opens, "0", f"address {number}") for number in range(2)]
+        assert begun.acquire(timeout=30) and begun.acquire(timeout=30)
+        for _ in range(9):
+            with pytest.raises(TooManyTriesError) as busy:
+                lock.opens("111111", "owner")
+            assert busy.value.wait_s <= 1.0
+        over.set()
+        assert [one.result() for one in waiting] == [False, False]
+    monkeypatch.undo()
+    assert lock.opens("111111", "owner"), "a try that was not compared is no try"
+
+
+def test_a_guesser_beside_it_keeps_no_phone_out_that_has_given_an_earlier_pin(app: Flask, keeper: FlaskClient) -> None:
+    app.extensions["companion_lock"] = PinLock.of("another", PinSettings(n=2**4), FakeClock())
+    for _ in range(5):
+        assert app.test_client().post("/api/pin", json={"pin": "000000"}).status_code == 403
+    assert app.test_client().post("/api/pin", json={"pin": "another"}).status_code == 429
+    assert keeper.post("/api/pin", json={"pin": "another"}).status_code == 200
+
+
 def test_many_tries_at_once_are_counted_before_they_are_compared() -> None:
     lock = PinLock.of("111111", PinSettings(n=2**10), FakeClock())
 
@@ -290,7 +323,7 @@ def test_a_cookie_opens_nothing_after_signing_out(app: Flask, keeper: FlaskClien
     thief = app.test_client()
     thief.set_cookie(cookie_of(thief), kept.value)
     assert thief.post("/api/undo", json={}).status_code == 401
-    assert not head_opens(app, {"COOKIE": f"{cookie_of(keeper)}={kept.value}"}, "127.0.0.1")
+    assert not head_opens(app, {"COOKIE": f"{cookie_of(keeper)}={kept.value}"})
 
 
 def test_every_phone_can_be_signed_out_by_somebody_with_the_pin(app: Flask, keeper: FlaskClient) -> None:
@@ -306,6 +339,17 @@ def test_the_oldest_of_very_many_browsers_is_signed_out() -> None:
     known = SignedIn(most=2)
     first, second, third = known.add(), known.add(), known.add()
     assert first not in known and second in known and third in known
+
+
+def test_who_joins_again_and_again_signs_out_nobody_else(tmp_path: Path) -> None:
+    known = SignedIn(tmp_path / PHONES_FILE, most=10)
+    owner, guest = known.add(), known.add_guest("192.168.1.5")
+    joined = [known.add_guest("192.168.1.66") for _ in range(30)]
+    assert owner in known and guest in known
+    assert [one in known for one in joined] == [False] * 21 + [True] * 9
+    again = SignedIn(tmp_path / PHONES_FILE, most=10)
+    assert all(one in again for one in (owner, guest, *joined[21:]))
+    assert again.gave_pin(owner) and not again.gave_pin(guest)
 
 
 def started(folder: Path, pin: str = PIN) -> Flask:
