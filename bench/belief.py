@@ -23,8 +23,8 @@ from companion.tracking.evidence import Evidence
 from companion.tracking.filter import TableFilter
 from companion.tracking.tracker import RoundTracker
 from datasets.bots import BotGame, BotTurn
+from datasets.bots.watching import seen
 from datasets.simulator.camera import VISIBLE_FAULTS
-from tests.desk.watching import seen
 
 MOST_TILES = 5
 

@@ -44,9 +44,9 @@ from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.placing import overlap
 from datasets.simulator.plan import TablePlan
+from datasets.simulator.random_tables import PLAYERS
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableFullError, TableTop
-from tests.table.tables import PLAYERS
 from vision.eye import Eye, open_eye
 
 FACE_UP = 0.7

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
+from bench.stand_ins.sketch import LARGER, KnowingEye, sketched
 from companion.game.session import Session
 from companion.log.events import TilePlayed
 from companion.log.journal import Journal
@@ -26,7 +27,6 @@ from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.tile import Tile
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.script import Troubles
-from tests.table.sketch import LARGER, KnowingEye, sketched
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.settle import Settler, SettleState, TableState

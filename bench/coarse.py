@@ -23,8 +23,8 @@ from bench.stills import FOUND
 from companion.perception.projection import on_table
 from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.film import Film, FilmSettings
+from datasets.simulator.random_tables import random_table
 from datasets.simulator.tabletop import TableFullError
-from tests.table.tables import random_table
 from vision.calibration import Calibration
 from vision.eye import open_eye
 from vision.known_set import KnownSet

@@ -30,6 +30,7 @@ from bench.counting import accusations
 from bench.foreign_film import ForeignFilm
 from bench.round_end import CUT, how_it_ended
 from bench.somebody import SLIPS, TRUE, Somebody
+from bench.stand_ins.sketch import LARGER, KnowingEye, sketched
 from bench.table import FIRST_SEED, watcher_before, with_faults
 from bench.third_film import ThirdFilm
 from bench.told import ToldTable, UnfilmedRound
@@ -52,7 +53,6 @@ from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm
-from tests.table.sketch import LARGER, KnowingEye, sketched
 
 KINDS = ("told", "sketched", "meddled", "filmed", "toys", "foreign", "third")
 SAID = (

@@ -7,11 +7,11 @@ from typing import Any
 
 from playwright.sync_api import Browser, Response
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import served, started
+from bench.stand_ins.fakes import FakeCamera, FakeSession
 from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
-from tests.web import tables
-from tests.web.browser import served, started
-from tests.web.fakes import FakeCamera, FakeSession
 
 VIEWS = 7
 

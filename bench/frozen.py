@@ -33,6 +33,14 @@ from click.testing import CliRunner
 from bench import tapped
 from bench.reissue import tell
 from bench.replay import Recorded
+from bench.stand_ins import tables
+from bench.stand_ins.background import Compiled
+from bench.stand_ins.fakes import PIN, QUICK, FakeCamera, FakeSession, fake_workshop
+from bench.stand_ins.making import ticking
+from bench.stand_ins.playing import play_out
+from bench.stand_ins.sketch import LARGER, KnowingEye, sketched
+from bench.stand_ins.tables import PAGES
+from bench.stand_ins.watching import watching
 from bench.table import with_faults
 from bench.told import Meddled, ToldTable, UnfilmedRound
 from companion.__main__ import companion
@@ -57,15 +65,6 @@ from companion.web.texts import REFUSALS, REPAIRS, cases, remedies
 from datasets.bots import BotGame
 from datasets.bots.planting import plantable
 from datasets.simulator.room import BlankFilm
-from tests.conftest import Compiled
-from tests.desk.making import ticking
-from tests.desk.playing import play_out
-from tests.table.sketch import LARGER, KnowingEye, sketched
-from tests.table.watching import watching
-from tests.web import tables
-from tests.web.conftest import PIN, QUICK
-from tests.web.fakes import FakeCamera, FakeSession, fake_workshop
-from tests.web.test_pages import PAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "build" / "frozen"

@@ -32,10 +32,10 @@ from bench.covered import HIDES, crowded, labelled
 from bench.foreign_film import ForeignFilm
 from datasets.folder_argument import LABELLED, RENDERED, RENDERER, folder_with
 from datasets.simulator.film import Film, FilmSettings
+from datasets.simulator.random_tables import random_table
 from datasets.simulator.tabletop import TableFullError
 from models import scoring
 from models.evaluate import label_of, prediction
-from tests.table.tables import random_table
 from vision.calibration import Calibration
 from vision.detections import Detections
 from vision.eye import Eye, open_eye

@@ -20,6 +20,10 @@ from pathlib import Path
 
 from bench.eye import peak_megabytes, sixty_tiles
 from bench.page import Phone
+from bench.stand_ins import tables
+from bench.stand_ins.background import serve_in_background
+from bench.stand_ins.fakes import FakeSession
+from bench.stand_ins.playing import begin, play_out, say
 from bench.stopwatch import seconds_per_unit
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
@@ -28,10 +32,6 @@ from companion.rules.position import Play
 from companion.web.app import PageSettings, create_app
 from companion.web.serving import ServingSettings
 from companion.web.stream import StreamSettings
-from tests.desk.playing import begin, play_out, say
-from tests.web import tables
-from tests.web.background import serve_in_background
-from tests.web.fakes import FakeSession
 from vision.frame import reduced
 
 ROUNDS = 5

@@ -14,8 +14,8 @@ from datasets.render.table import TableHub, TableScene
 from datasets.simulator.film import Film
 from datasets.simulator.placing import Rect, overlap
 from datasets.simulator.plan import HUB_RADIUS_MM, MEXICAN, TablePlan, even_stations
+from datasets.simulator.random_tables import PLAYERS, random_trains
 from datasets.simulator.tabletop import TableTop, lay_out
-from tests.table.tables import PLAYERS, random_trains
 
 LOOKS: Mapping[str, Mapping[str, str]] = {
     "round": {"shape": "disc"},
@@ -41,7 +41,7 @@ CLEAR_MM = 4.0
 def hub_table(
     seed: int, kind: str, count: int = 45, boneyard: int = 25
 ) -> tuple[TablePlan, TableTop, Mapping[str, list[Laid]], list[str]]:
-    """A laid-out table for 2 to 8 players, as `tests.table.tables.random_table`; raises TableFullError."""
+    """A laid-out table for 2 to 8 players, as `bench.stand_ins.seen_tables.random_table`; raises TableFullError."""
     rng = np.random.default_rng([seed, KINDS.index(kind)])
     players = PLAYERS[: 2 + seed % (MOST_AT_A_CUT_HUB - 1 if kind == "cut" else 7)]
     plan = TablePlan(players, stations=even_stations(players, float(rng.uniform(-180, 180))))

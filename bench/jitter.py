@@ -24,8 +24,8 @@ from companion.rules.tile import Laid
 from datasets.folder_argument import RENDERER, folder_with
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.plan import TablePlan, even_stations
+from datasets.simulator.random_tables import PLAYERS, random_trains
 from datasets.simulator.tabletop import TableFullError, TableTop, lay_out
-from tests.table.tables import PLAYERS, random_trains
 from vision.calibration import Calibration
 from vision.eye import Eye, open_eye
 from vision.tile_size import TileSize, in_steps

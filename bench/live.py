@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.ruling import MEDIAN, Tick, latencies
+from bench.stand_ins.background import serve_in_background
 from companion.app.games import make_app_state
 from companion.app.table_place import PLACE_FILE, SEATS_FILE, SeatPlan, place_from, write_place, write_seats
 from companion.app.table_service import WatchedTable
@@ -31,7 +32,6 @@ from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
 from hardware.camera import Camera, CameraSettings
 from hardware.camera.source import FrameSource
-from tests.web.background import serve_in_background
 from vision.frame import Frame
 
 HAND_FRAMES, STILL_FRAMES = 4, 13

@@ -34,8 +34,8 @@ from datasets.simulator.film import FilmSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.placing import overlap
 from datasets.simulator.plan import TablePlan, even_stations
+from datasets.simulator.random_tables import PLAYERS, random_trains, setup_for
 from datasets.simulator.tabletop import TableFullError, TableTop, lay_out
-from tests.table.tables import PLAYERS, random_trains, setup_for
 from vision.eye import Eye, open_eye
 from vision.known_set import KnownSet
 

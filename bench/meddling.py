@@ -23,13 +23,13 @@ from typing import Any
 
 from bench.counting import accusations
 from bench.somebody import SLIPS, TRUE, Somebody
+from bench.stand_ins.sketch import LARGER, KnowingEye, sketched
+from bench.stand_ins.watching import watching
 from bench.table import FIRST_SEED, faults, with_faults
 from companion.game.session import Session
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.lying import Lying
-from tests.table.sketch import LARGER, KnowingEye, sketched
-from tests.table.watching import watching
 from vision.reading import HalfReading, TileReading
 
 RESULTS = Path(__file__).parent / "results" / "somebody.json"

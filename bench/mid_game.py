@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.counting import Laid
+from bench.stand_ins.sketch import KnowingEye, in_play
 from bench.table import watch
 from companion.rules.position import Play
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.script import Scene
-from tests.table.sketch import KnowingEye, in_play
 
 
 def laid_in(scenes: Iterable[Scene]) -> list[tuple[str, Laid]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 
+from bench.stand_ins.no_hub import no_hub_table
 from companion.geometry import reconstruct
-from tests.table.no_hub import no_hub_table
 
 
 def main() -> None:

@@ -9,11 +9,11 @@ import time
 import urllib.request
 from urllib.parse import urlsplit
 
+from bench.stand_ins import tables
+from bench.stand_ins.background import serve_in_background
+from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
-from tests.web import tables
-from tests.web.background import serve_in_background
-from tests.web.fakes import FakeSession
 
 PHONES = 24
 """Each has an address of its own: the page keeps only so many lines of one (`web.serving`), and 32 screens in all."""

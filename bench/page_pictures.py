@@ -22,11 +22,11 @@ from typing import Any
 import click
 from PIL import Image
 
+from bench.stand_ins.background import serve_in_background
 from companion.app.games import make_app_state
 from companion.hall.page import create_hall_app
 from companion.hall.tables import Tables
 from companion.web.app import PageSettings, create_app
-from tests.web.background import serve_in_background
 
 PICTURES = Path(__file__).resolve().parents[1] / "companion" / "pictures"
 RECORDED = Path(__file__).resolve().parents[1] / "tests" / "games"
@@ -141,7 +141,7 @@ def without_demo(browser: Any) -> None:
 @click.option("--still", is_flag=True, help="Only the pictures that need no demo.")
 def main(seed: int, still: bool) -> None:
     """Make companion/pictures anew from a demo of the page as it is now."""
-    from tests.web.browser import started
+    from bench.stand_ins.browser import started
 
     if still:
         with started() as browser:

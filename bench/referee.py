@@ -18,6 +18,7 @@ from pathlib import Path
 
 import chess
 
+from bench.stand_ins.playing import play_out
 from bench.stopwatch import seconds_per_unit
 from companion.game.replay import replay_text
 from companion.game.session import Session
@@ -30,7 +31,6 @@ from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.exact import infer
 from datasets.bots import BotGame
-from tests.desk.playing import play_out
 
 MIDDLE_GAME = "r1bq1rk1/pp2bppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R1BQ1RK1 w - - 0 9"
 NAMES = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")

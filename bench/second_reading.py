@@ -3,8 +3,8 @@
 For each seed a table of 2 to 8 players with a double-6, double-9 or double-12 set is made up: chains that fit, markers,
 open and flipped doubles, a boneyard that can be counted or not, hands. Then both are asked which tiles may be laid
 where, out of every tile in both directions on every train, and what is wrong with a few turns of up to four acts. The
-second reading (tests/rules/plain_reading.py) shares nothing with the referee; all tables of a small set are in
-`tests.rules.small_tables`. Status 1 where the two differ.
+second reading (bench/plain_reading.py) shares nothing with the referee; all tables of a small set are in
+`bench.small_tables`. Status 1 where the two differ.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import sys
 from collections.abc import Sequence
 from random import Random
 
+from bench.plain_reading import HOUSES, Act, Table, judge
+from bench.small_tables import OF_THE_END, action_of, position_of
 from companion.rules.mexican.judge import judge_turn, legal_plays
 from companion.rules.ruleset import load_ruleset
-from tests.rules.plain_reading import HOUSES, Act, Table, judge
-from tests.rules.small_tables import OF_THE_END, action_of, position_of
 
 NAMES = ("Ann", "Ben", "Cy", "Dee", "Eve", "Fay", "Gus", "Hal")
 Choice = tuple[tuple[int, int], str]

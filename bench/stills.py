@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 
 from bench.foreign_film import ForeignFilm
 from bench.hub_kinds import KINDS, HubFilm, hub_table
+from bench.stand_ins.sketch import KnowingEye, SketchFilm
 from bench.train_kinds import train_kinds
 from companion.geometry import Layout, reconstruct
 from companion.geometry.layout import SeenTile, TableSetup, TableView
@@ -45,9 +46,8 @@ from companion.rules.tile import Laid
 from datasets.folder_argument import RENDERER, folder_with
 from datasets.render.table import TableCamera, TableScene, corners_px
 from datasets.simulator.film import Film, FilmSettings
+from datasets.simulator.random_tables import random_table, setup_for
 from datasets.simulator.tabletop import TableFullError, TableTop
-from tests.table.sketch import KnowingEye, SketchFilm
-from tests.table.tables import random_table, setup_for
 from vision.calibration import Calibration, calibration_from_tiles
 from vision.known_set import KnownSet
 

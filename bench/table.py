@@ -32,6 +32,7 @@ from bench.counting import AccusationLog, CountedFaults, CountedPlays, Laid, cou
 from bench.foreign_film import ForeignFilm
 from bench.provable import planted_in, proofs
 from bench.round_end import CUT, how_it_ended
+from bench.stand_ins.sketch import LARGER, KnowingEye, sketched
 from bench.told import ToldTable, UnfilmedRound
 from companion.game.session import Session
 from companion.log.journal import Journal
@@ -49,7 +50,6 @@ from datasets.simulator.camera import VISIBLE_FAULTS, SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.reaching import Reaching
 from datasets.simulator.room import BlankFilm
-from tests.table.sketch import LARGER, KnowingEye, sketched
 from vision.settle import Settler
 
 RESULTS = Path(__file__).parents[1] / "runs" / "table.json"

@@ -20,10 +20,10 @@ from companion.rules.referee import Referee
 from companion.rules.tile import Tile
 from companion.tracking.evidence import Evidence
 from datasets.bots import BotTurn
+from datasets.bots.watching import difference
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.plan import TablePlan
 from datasets.simulator.script import Scene, Script
-from tests.desk.watching import difference
 
 
 class UnfilmedRound(SimCamera):

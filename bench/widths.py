@@ -15,17 +15,15 @@ from pathlib import Path
 from flask import Flask
 from playwright.sync_api import Browser
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import served, started
+from bench.stand_ins.fakes import FakeCamera, FakeDesk, FakeSession, FakeTable, fake_workshop
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.rules.notation import parse_delta
 from companion.web.app import PageSettings, create_app
 from companion.web.languages import LANGUAGES
-from tests.desk.watching import table_change
-from tests.web import tables
-from tests.web.browser import served, started
-from tests.web.fakes import FakeCamera, FakeSession, fake_workshop
-from tests.web.test_learning import FakeDesk
-from tests.web.test_placing import FakeTable
+from datasets.bots.watching import table_change
 
 WIDTHS = (320, 360, 390)
 PIN = "135790"

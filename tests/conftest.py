@@ -5,14 +5,14 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import cv2
 import pytest
 from flask import Flask
-from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.routing import Rule
 
+from bench.stand_ins.background import Compiled
 from vision import telemetry
 
 telemetry.switch_off()
@@ -24,19 +24,6 @@ def no_waiting_for_the_disk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _: None)
         yield
-
-
-class Compiled(BytecodeCache):
-    """Templates compiled once for all tests, instead of once for each app."""
-
-    kept: ClassVar[dict[str, bytes]] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if bucket.key in self.kept:
-            bucket.bytecode_from_string(self.kept[bucket.key])
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self.kept[bucket.key] = bucket.bytecode_to_string()
 
 
 COMPILED = ("arguments", "_parts", "_trace", "_converters", "_build", "_build_unknown")

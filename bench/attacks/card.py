@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from bench.attacks.results import arguments, command, record
+from bench.stand_ins.refusing_disk import refusing
+from bench.stand_ins.telling import TellingTable, new_game, telling_table, until
 from companion.log import journal as journal_module
 from companion.log.journal import read_journal
 from companion.web.app import PageSettings, create_app
-from tests.box.refusing_disk import refusing
-from tests.box.telling import TellingTable, new_game, telling_table, until
 
 SAID_WITHIN_S, BACK_WITHIN_S = 10.0, 30.0
 SLOW_S = 2.0

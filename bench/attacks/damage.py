@@ -37,7 +37,7 @@ from companion.log.journal import Journal, JournalError, JournalText, read_journ
 from companion.rules.ruleset import load_ruleset
 from companion.storage.repairs import Repair
 from datasets.bots import BotGame
-from tests.desk.watching import seen
+from datasets.bots.watching import seen
 
 GAME = "evening"
 BLOCK = 512

@@ -23,6 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.attacks.results import arguments, command, record
+from bench.stand_ins.background import serve_in_background
+from bench.stand_ins.cameras import open_nervous, open_troubled, set_mode, table_picture
+from bench.stand_ins.fakes import FakePanel
+from bench.stand_ins.telling import CORNERS, telling_table, until
 from companion.app.state import AppState
 from companion.log.copies import CopyKeeper
 from companion.log.journal import read_journal
@@ -35,10 +39,6 @@ from companion.supervise.pictures import AwayError
 from companion.tableside import ButtonPod
 from companion.web.app import PageSettings, create_app
 from companion.web.serving import OwnAddress
-from tests.box.cameras import open_nervous, open_troubled, set_mode, table_picture
-from tests.box.telling import CORNERS, telling_table, until
-from tests.box.test_pod import FakePanel
-from tests.web.background import serve_in_background
 from vision.frame import Frame
 
 KINDS = ("exception", "exit", "hang")

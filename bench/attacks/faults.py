@@ -22,13 +22,13 @@ from typing import Any
 from bench.attacks.power_cut import cut_everywhere
 from bench.attacks.results import arguments, command, record
 from bench.attacks.siege import lay_siege
+from bench.stand_ins.cameras import open_troubled, set_mode
+from bench.stand_ins.club import meet
 from companion.log.copies import copy_of, journal_of, repair_game
 from companion.log.event_fields import Header
 from companion.log.journal import Journal, read_journal
 from companion.supervise.camera import SupervisedCamera, SupervisionSettings
 from companion.supervise.pictures import CameraState
-from tests.box.cameras import open_troubled, set_mode
-from tests.box.club import meet
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 KILLS_PER_JOURNAL = 50

@@ -18,12 +18,11 @@ from waitress.adjustments import Adjustments
 from waitress.parser import HTTPRequestParser
 from waitress.task import WSGITask
 
+from bench.stand_ins.fakes import FakeDesk, FakeTable
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.state import AppState, GameRepository
 from companion.web.access import PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
-from tests.web.test_learning import FakeDesk
-from tests.web.test_placing import FakeTable
 from vision.pictures import PictureError, open_picture
 
 PIN = "135790"

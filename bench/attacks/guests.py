@@ -22,10 +22,10 @@ import numpy as np
 from flask import Flask
 
 from bench.attacks.results import arguments, command, record
+from bench.stand_ins.background import serve_in_background
+from bench.stand_ins.telling import TellingTable, telling_table
 from companion.supervise.child import Worker
 from companion.web.app import PageSettings, create_app
-from tests.box.telling import TellingTable, telling_table
-from tests.web.background import serve_in_background
 
 GUESTS = 24
 LOOK_S = 0.25

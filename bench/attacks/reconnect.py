@@ -24,9 +24,9 @@ from typing import Any
 
 from bench.attacks.crowd import ANSWERED_WITHIN_S
 from bench.attacks.results import arguments, command, record
+from bench.stand_ins.playing import begin, play_out, say
 from companion.game.session import Session
 from datasets.bots import BotGame, BotRound
-from tests.desk.playing import begin, play_out, say
 
 PIN = "135790"
 SCREENS = 31

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from bench.attacks.siege_server import PIN
 from bench.attacks.soak import resident_mb
-from tests.box.cameras import set_mode
+from bench.stand_ins.cameras import set_mode
 
 PATIENCE_S = 90.0
 

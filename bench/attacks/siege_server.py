@@ -10,14 +10,14 @@ import sys
 import threading
 from pathlib import Path
 
+from bench.stand_ins import tables
+from bench.stand_ins.background import serve_in_background
+from bench.stand_ins.cameras import open_troubled
+from bench.stand_ins.fakes import FakeCamera, FakeSession
 from companion.app.state import AppState
 from companion.supervise.camera import SupervisedCamera
 from companion.supervise.eye import keep_watching
 from companion.web.app import PageSettings, create_app
-from tests.box.cameras import open_troubled
-from tests.web import tables
-from tests.web.background import serve_in_background
-from tests.web.fakes import FakeCamera, FakeSession
 
 PIN = "135790"
 

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from bench.counting import AccusationLog, count_by, count_faults, count_plays
+from bench.stand_ins.settling import confirm
 from companion.game.session import Session
 from companion.log.event_fields import Header
-from tests.desk.settling import confirm
 from tests.shown import state_of
 
 TRUE = [("Ann", ((12, 5), "Ann")), ("Ben", ((12, 7), "Ben")), ("Cy", ((12, 9), "Cy")), ("Ann", ((5, 1), "Ann"))]

@@ -18,6 +18,7 @@ import pytest
 from click.testing import CliRunner
 
 import companion.app.checkup as checkup
+from bench.stand_ins.refusing_disk import refusing
 from companion.app.checkup import Machine, check_all, check_games
 from companion.cli.doctor import doctor
 from companion.log.copies import journal_of, keep_copy
@@ -25,7 +26,6 @@ from companion.log.event_fields import Header
 from companion.log.events import Drew
 from companion.log.journal import Journal
 from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
-from tests.box.refusing_disk import refusing
 
 
 @pytest.fixture(scope="module", autouse=True)

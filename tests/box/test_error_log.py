@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import companion.web.serving as serving
+from bench.stand_ins.fakes import FakeClock
 from companion.cli.serve import SAY_AGAIN_S, ErrorLog, serve
-from tests.web.fakes import FakeClock
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bench.attacks.guests import addresses, measure
+from bench.stand_ins.telling import TellingTable, telling_table
 from companion.app.table_place import TablePlace
 from companion.web.app import PageSettings, create_app
-from tests.box.telling import TellingTable, telling_table
 from vision.reading import PictureReading
 
 

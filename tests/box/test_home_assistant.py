@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.club import MOSQUITTO, BrokerProcess, publisher
 from companion.game.session import Session
 from companion.log.event_fields import Header
-from tests.box.club import MOSQUITTO, BrokerProcess, publisher
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-home-assistant" / "bin" / "python"

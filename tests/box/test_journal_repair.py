@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from bench.attacks.damage import attack, make_watched_game
+from bench.stand_ins.telling import until
 from companion.app.games import make_app_state
 from companion.cli import reporting
 from companion.game.converting import convert
@@ -36,7 +37,6 @@ from companion.storage.repairs import Repair
 from companion.storage.state_file import RunningChecksum
 from companion.supervise.parts import Parts
 from companion.web.texts import cases, in_english
-from tests.box.telling import until
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.stand_ins.cameras import open_troubled, set_mode, table_picture
 from companion.app.table_place import ViewKeeper
 from companion.supervise.camera import SupervisedCamera
 from companion.supervise.pictures import AwayError, CameraState, Health
-from tests.box.cameras import open_troubled, set_mode, table_picture
 from vision.frame import Frame, Image
 
 CORNERS = np.array([[40.0, 30.0], [280.0, 30.0], [280.0, 210.0], [40.0, 210.0]])

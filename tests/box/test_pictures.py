@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from bench.stand_ins.cameras import table_picture
 from companion.supervise.pictures import (
     MOVED_FRAMES,
     AwayError,
@@ -20,7 +21,6 @@ from companion.supervise.pictures import (
     to_remember,
 )
 from hardware.camera.source import FrameSource
-from tests.box.cameras import table_picture
 from tests.lanes import nightly
 from vision.frame import Frame, Image, reduced
 

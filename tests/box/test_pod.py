@@ -10,37 +10,14 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeCamera, FakePanel, FakeSession
 from companion.app.state import AppState
 from companion.tableside import ButtonPod
 from companion.web.app import PageSettings, create_app
 from hardware.panel import Light, Panel, PanelError, Press
-from tests.web import tables
-from tests.web.fakes import FakeCamera, FakeSession
 
 PATIENCE_S = 60.0
-
-
-class FakePanel:
-    """Remembers its lights; `press` is a finger."""
-
-    def __init__(self) -> None:
-        self.lights: queue.Queue[Light] = queue.Queue()
-        self.closed = False
-        self.press: Callable[[Press], object] = lambda press: None
-
-    def open(self, pressed: Callable[[Press], object], pins: Path | None) -> Panel:
-        self.press = pressed
-        return self  # type: ignore[return-value]
-
-    def show(self, light: Light) -> None:
-        self.lights.put(light)
-
-    def close(self) -> None:
-        self.closed = True
-
-    def wait_for(self, wanted: Light) -> None:
-        while self.lights.get(timeout=PATIENCE_S) is not wanted:
-            continue
 
 
 def no_panel(pressed: Callable[[Press], object], pins: Path | None) -> Panel:

@@ -22,6 +22,11 @@ from jinja2 import Environment
 from paho.mqtt.enums import CallbackAPIVersion
 
 import companion.publish.publisher as publishing
+from bench.stand_ins import tables
+from bench.stand_ins.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched, meet, publisher
+from bench.stand_ins.fakes import FakeClock
+from bench.stand_ins.settling import confirm
+from bench.stand_ins.views import view_of
 from companion.cli.serve import own_table_name, serve
 from companion.game.session import Session
 from companion.hall import Hall
@@ -32,11 +37,7 @@ from companion.publish import Broker, Outbox, parse_broker
 from companion.publish.broker import CA_VARIABLE, BrokerLine, table_id
 from companion.publish.publisher import NO_GAME, Happenings, TableDevice, discovery, summary, unfinished
 from tests.box import home_assistant
-from tests.box.club import HEADER, MOSQUITTO, BrokerProcess, TableGame, Watched, meet, publisher
-from tests.desk.settling import confirm
-from tests.shown import state_of, view_of
-from tests.web import tables
-from tests.web.fakes import FakeClock
+from tests.shown import state_of
 
 PATIENCE_S = 90.0
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.telling import TellingTable, new_game, telling_table, until
 from companion.app.table_service import HANGS
 from companion.log import journal as journal_module
 from companion.log.journal import read_journal
 from companion.supervise.eye import EyeAwayError
 from companion.supervise.pictures import AwayError, CameraState, Health
-from tests.box.telling import TellingTable, new_game, telling_table, until
 
 
 @pytest.fixture

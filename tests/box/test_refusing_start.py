@@ -12,12 +12,12 @@ import click
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.refusing_disk import refusing
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.cli.reporting import open_storage
 from companion.cli.serve import hold_data_dir, made_data_dir
 from companion.web.app import PageSettings, create_app
-from tests.box.refusing_disk import refusing
 from tests.lanes import nightly
 
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}

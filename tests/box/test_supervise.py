@@ -17,14 +17,14 @@ import cv2
 import numpy as np
 import pytest
 
+from bench.stand_ins.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
+from bench.stand_ins.fakes import FakeClock
 from companion.supervise.camera import MOST_PER_S, SupervisedCamera, SupervisionSettings
 from companion.supervise.child import STIR_S, processor_s
 from companion.supervise.eye import EyeAwayError, SlowEyeError, SupervisedEye
 from companion.supervise.parts import Parts
 from companion.supervise.pictures import AwayError, CameraState, Health, JudgeSettings
 from hardware.camera import Camera, CameraError, CameraSettings
-from tests.box.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
-from tests.web.fakes import FakeClock
 from vision.frame import Frame
 
 pytestmark = pytest.mark.slow

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins import tables
+from bench.stand_ins.views import view_of
 from companion.game.game_view import GameView
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Passed
 from companion.tableside import Tableside, light_of
 from hardware.panel import Done, Light, Press
-from tests.shown import view_of
-from tests.web import tables
 
 CERTAIN = {"violations": [{"code": "CLOSED_TRAIN", "certain": True}]}
 

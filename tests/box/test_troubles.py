@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeCamera, FakeSession
 from companion.app.checkup import Machine, quick_reasons
 from companion.app.state import AppState
 from companion.publish.publisher import PublishStatus
 from companion.web.app import PageSettings, create_app
-from tests.web import tables
-from tests.web.fakes import FakeCamera, FakeSession
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ import pytest
 from PIL import Image as Pillow
 
 import companion.supervise.camera as supervised
+from bench.stand_ins.cameras import open_troubled, set_mode, table_picture
 from companion.app.state import AppState
 from companion.app.table_service import FILM_OVER, WatchedTable
 from companion.supervise.pictures import AwayError, CameraState, Health, PictureJudge
@@ -29,7 +30,6 @@ from hardware.camera.source import CameraSettings, FrameSource
 from hardware.camera.stack import fault_of
 from hardware.camera.usb import UsbCamera
 from hardware.camera.v4l2 import REQBUFS, Mode, Offer, why_not
-from tests.box.cameras import open_troubled, set_mode, table_picture
 from tests.box.test_pictures import seen, turned
 from tests.camera.test_devices import QUICK, FakeCapture, noise
 from tests.camera.test_recordings import film, motion_jpeg, read_on

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+from bench.stand_ins.sketch import SketchFilm
 from companion.rules.ruleset import load_ruleset
 from datasets.bots import BotGame
 from datasets.simulator.camera import SimSettings
@@ -13,7 +14,6 @@ from datasets.simulator.film import FilmSettings
 from datasets.simulator.plan import TablePlan
 from datasets.simulator.room import BlankFilm, Rehearsal, plan_with_room
 from datasets.simulator.script import Troubles
-from tests.table.sketch import SketchFilm
 
 QUICK = SimSettings(
     film=FilmSettings(size_wh=(96, 72)), hand_frames=0, still_frames=1, troubles=Troubles.none(), most_scenes=2

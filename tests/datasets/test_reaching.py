@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bench.stand_ins.sketch import SKIN, sketched
 from companion.rules.position import Draw, Play
 from datasets.simulator.arm_sprite import ArmSprite
 from datasets.simulator.camera import SimCamera, SimSettings
@@ -16,7 +17,6 @@ from datasets.simulator.reaching import CONFUSING, ArmTruth, Reach, Reaching, sh
 from datasets.simulator.room import BlankFilm
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableTop
-from tests.table.sketch import SKIN, sketched
 
 QUIET = SimSettings(troubles=Troubles.none(), show_hands=False)
 

@@ -7,14 +7,14 @@ import math
 import numpy as np
 import pytest
 
+from bench.stand_ins.sketch import sketched
 from companion.geometry import reconstruct
 from companion.geometry.layout import turn
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.plan import TablePlan, even_stations
+from datasets.simulator.random_tables import PLAYERS, random_table, setup_for
 from datasets.simulator.tabletop import TableFullError
 from datasets.simulator.touching import LARGEST_OFF_DEG, at_the_engine
-from tests.table.sketch import sketched
-from tests.table.tables import PLAYERS, random_table, setup_for
 
 
 def plan(players: int, seed: int) -> TablePlan:

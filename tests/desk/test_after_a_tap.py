@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from bench.table import FIRST_SEED, with_faults
 from bench.told import ToldTable, UnfilmedRound
 from companion.game.rejected import CommandRejected
@@ -16,9 +17,8 @@ from companion.log.event_fields import Header
 from companion.log.events import TableChange
 from companion.rules.notation import parse_delta
 from companion.rules.ruleset import RULESET_NAMES
+from datasets.bots.watching import table_change
 from datasets.simulator.room import BlankFilm
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
 from tests.lanes import nightly
 from tests.shown import state_of
 

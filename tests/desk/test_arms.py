@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.rules.notation import Change, Laying, parse_delta
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import MarkerPlaced, RoundEnded, TilePlayed
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.position import Mark, Unmark
 from companion.rules.tile import Laid, Tile
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")

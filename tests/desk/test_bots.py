@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.playing import begin, play_out, say
+from bench.stand_ins.settling import asked
 from companion.game.session import Session
 from companion.log.events import Drew, HandShown
 from companion.rules.referee import Referee
@@ -16,8 +18,6 @@ from companion.rules.violations import Certainty, Violation
 from datasets.bots import BotGame, BotRound
 from datasets.bots.planting import AT_THE_DEAL, BY_HIDDEN_HANDS, plantable
 from datasets.bots.recording import reveal
-from tests.desk.playing import begin, play_out, say
-from tests.desk.settling import asked
 from tests.lanes import nightly
 from tests.shown import state_of
 
@@ -174,7 +174,7 @@ def test_an_honest_round_is_not_suspected_act_by_act(
         yield replace(least, tiles=(*least.tiles, *most.tiles[:astray]))
         yield from others
 
-    monkeypatch.setattr("tests.desk.playing.reveal", shown)
+    monkeypatch.setattr("bench.stand_ins.playing.reveal", shown)
     session, game = begin(tmp_path / "g.jsonl", "poltava", 3, 5, set_max=9, rounds=1)
     told = play_out(session, next(iter(game.rounds())))
     assert sum(isinstance(event, Drew) for event, _ in told) > 10

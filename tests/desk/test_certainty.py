@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
 from companion.log.event_fields import Confidence, EventError, Header
 from companion.log.events import TilePlayed, event_from_json
 from companion.rules.notation import Laying, parse_delta
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 READ = Confidence((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))

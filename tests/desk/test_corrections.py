@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins import making
 from companion.log.corrections import effective_events, open_questions
 from companion.log.event_fields import Candidate, EventError, Finding
 from companion.log.events import Corrected, Event, Passed, RoundScored, RoundStarted, TilePlayed, Unclear
 from companion.play.match import Scoreboard, fold_held
 from companion.rules.tile import Laid
-from tests.desk import making
 
 STARTED = RoundStarted(round=1, engine=Laid(12, 12), starter="Ann")
 PLAYED = TilePlayed(by="Ann", tile=Laid(12, 5), train="Ann")

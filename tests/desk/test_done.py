@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.rules.notation import parse_delta
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 OPEN = ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy")

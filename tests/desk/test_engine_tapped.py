@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.settling import asked, kinds, settle
 from companion.game.session import Session
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, Header
 from companion.log.journal import entered_by
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.settling import asked, kinds, settle
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.settling import confirm
 from companion.game.session import Session
 from companion.log.event_fields import Candidate, Confidence, Header
 from companion.rules.notation import Laying, Vanishing, parse_change
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.settling import confirm
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 PLAYERS = ("Ann", "Ben", "Cy")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+from bench.stand_ins import making
 from companion.log.event_fields import EventError, Finding, Header
 from companion.log.events import (
     EVENT_TYPES,
@@ -21,7 +22,6 @@ from companion.log.events import (
     event_from_json,
 )
 from companion.rules.tile import Laid
-from tests.desk import making
 
 CONTRACT_EVENTS = (
     "round_started, tile_played, tile_taken_back, drew, passed, discarded, marker_placed, marker_removed, "

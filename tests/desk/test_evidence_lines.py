@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bench.stand_ins.making import ticking
 from companion.game.replay import dispute
 from companion.game.session import Session
 from companion.log.copies import copy_of, entries_of, keep_copy, repair_game
@@ -19,8 +20,7 @@ from companion.log.journal import Journal, JournalError, parse_journal, read_jou
 from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.position import Mark, Unmark
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")

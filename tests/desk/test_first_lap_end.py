@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.rules.position import Position
-from tests.desk.making import ticking
 from tests.shown import state_of
 
 FOUR = ("Ann", "Ben", "Cy", "Dee")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.playing import begin
 from bench.table import FIRST_SEED, with_faults
 from bench.told import Meddled, ToldTable, UnfilmedRound
 from companion.game.ledger import History
@@ -22,9 +23,8 @@ from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
 from companion.play.event_actions import action_of
 from companion.rules.ruleset import RULESET_NAMES
+from datasets.bots.watching import seen
 from datasets.simulator.room import BlankFilm
-from tests.desk.playing import begin
-from tests.desk.watching import seen
 from tests.lanes import nightly
 from tests.shown import state_of
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.playing import begin
 from companion.app.game_index import INDEX_FILE, MOST_KNOWN, GameIndex, GameSummary, KnownGame, summarize
 from companion.app.games import make_app_state
 from companion.log.copies import kept_games
 from companion.log.journal import JournalError
 from companion.storage.game_folders import GameFolders
 from companion.supervise.parts import plain_loop
-from tests.desk.playing import begin
 from tests.desk.reading import read_all
 
 GAMES = Path(__file__).parents[1] / "games"

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.views import view_of
 from companion.game.session import Session
 from companion.log.event_fields import Header
-from tests.shown import state_of, view_of
+from tests.shown import state_of
 
 GAMES = Path(__file__).parents[1] / "games"
 

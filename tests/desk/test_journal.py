@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bench.stand_ins import making
 from companion.log import journal as journal_module
 from companion.log.events import Event, Passed, TilePlayed
 from companion.log.journal import Journal, JournalError, parse_journal, read_journal
 from companion.rules.tile import Laid
 from companion.storage.state_file import split_line
-from tests.desk import making
 
 DEEP = '{"a":' * 50 + "1" + "}" * 50
 PLAY = TilePlayed(by="Ann", tile=Laid(12, 5), train="Ann", source="camera", frame="0001.jpg")

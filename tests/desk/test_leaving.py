@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.rules.notation import parse_change
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.playing import begin, play_out, say
 from companion.game import ledger, open_game
 from companion.game.replay import Dispute, dispute, dispute_in
 from companion.game.round import Round
 from companion.game.session import Session
 from companion.game.watched_round import WatchedRound
 from companion.log.events import Drew, HandShown, TilePlayed
-from tests.desk.playing import begin, play_out, say
-from tests.desk.watching import seen
+from datasets.bots.watching import seen
 from tests.shown import state_of
 
 ROUNDS = 3

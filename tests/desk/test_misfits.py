@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Confidence, Header
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 TRAINS = ("tactic", "reeves", "cz", "poltava")

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import RoundScored
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Tile
 from datasets.bots import BotGame
-from tests.desk.making import ticking
 
 PLAYERS = ("Ann", "Ben", "Cy")
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.playing import begin
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed, TileTakenBack
@@ -13,9 +15,7 @@ from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
 from companion.rules.position import SOMEBODY, Mark, Position, Unmark
 from companion.rules.ruleset import RULESET_NAMES
 from companion.rules.tile import Laid, Tile
-from tests.desk.making import ticking
-from tests.desk.playing import begin
-from tests.desk.watching import note_layers, seen, table_change
+from datasets.bots.watching import note_layers, seen, table_change
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")

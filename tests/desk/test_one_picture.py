@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.game.watched_round import PictureProof, steady
 from companion.log.event_fields import Header
@@ -19,8 +20,7 @@ from companion.rules.tile import Laid
 from companion.tracking.evidence import ITEMS, Evidence
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Charge, Verdict
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 from tests.tracking.rounds import tracked
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, TilePlayed
 from companion.rules.notation import parse_delta
 from companion.rules.position import Position
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 
 NAMES = ("Ann", "Ben", "Cy")
 BEFORE = ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann")

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.settling import confirm, settle
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Event, RoundEnded
 from companion.log.journal import Journal, JournalError
 from companion.rules.notation import parse_delta
-from tests.desk.settling import confirm, settle
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 Change = Callable[[Session], Any]

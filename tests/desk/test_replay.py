@@ -11,6 +11,9 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.playing import begin, play_out
+from bench.stand_ins.settling import asked, confirm, kinds, settle
 from companion.cli.journals import replay as command
 from companion.game.replay import replay, replay_text
 from companion.game.session import Session
@@ -18,9 +21,6 @@ from companion.log.event_fields import Finding, Header
 from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
 from companion.rules.ruleset import RULESET_NAMES, SHIPPED
-from tests.desk.making import ticking
-from tests.desk.playing import begin, play_out
-from tests.desk.settling import asked, confirm, kinds, settle
 from tests.games.record import GAMES as RECORDED
 from tests.games.record import TOLD_SUFFIX, record
 from tests.lanes import nightly

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.settling import asked, settle
 from companion.game.game_view import is_fault
 from companion.game.replay import replay
 from companion.game.session import Session
@@ -14,9 +16,7 @@ from companion.game.told import SHOWN_SUFFIX
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, Event
 from companion.rules.notation import parse_delta
-from tests.desk.making import ticking
-from tests.desk.settling import asked, settle
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import outcome, state_of
 
 MARKER = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.settling import asked, confirm, settle
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
 from companion.log.event_fields import Finding, Header
 from companion.log.events import Corrected, Drew, Event, Passed, RoundEnded, RoundScored, TilePlayed, Unclear
 from companion.log.journal import JournalError
 from companion.rules.position import Position
-from tests.desk.making import ticking
-from tests.desk.settling import asked, confirm, settle
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins import tables
+from bench.stand_ins.settling import confirm
+from bench.stand_ins.views import view_of
 from companion.game.game_view import is_fault, standing_doubts, standing_faults
 from companion.game.replay import replay
 from companion.game.session import Session
@@ -16,9 +19,7 @@ from companion.observing.unread import undone
 from companion.publish.publisher import summary
 from companion.tableside import light_of
 from hardware.panel import Light
-from tests.desk.settling import confirm
-from tests.shown import outcome, state_of, view_of
-from tests.web import tables
+from tests.shown import outcome, state_of
 
 ILLEGAL = {"seq": 1, "event": "tile_played", "by": "Ben", "tile": [12, 5], "train": "Ann",
            "violations": [{"code": "CLOSED_TRAIN", "certain": True}]}  # fmt: skip

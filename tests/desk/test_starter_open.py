@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.playing import begin
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import RoundScored, TilePlayed
 from companion.rules.notation import Laying
 from companion.rules.ruleset import RULESET_NAMES
 from companion.rules.tile import Laid, Tile
-from tests.desk.making import ticking
-from tests.desk.playing import begin
-from tests.desk.watching import note_layers, seen, table_change
+from datasets.bots.watching import note_layers, seen, table_change
 from tests.lanes import nightly
 from tests.shown import state_of
 

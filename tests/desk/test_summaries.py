@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.playing import begin, play_out
 from companion.app.game_index import summarize, summary_of
 from companion.app.games import look_at_game, open_game
 from companion.storage.game_folders import GameFolders
 from companion.storage.state_file import by_file
-from tests.desk.playing import begin, play_out
 from tests.lanes import nightly
 from tests.shown import state_of
 

@@ -12,7 +12,7 @@ from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.rules.notation import Laying, Vanishing
 from companion.rules.tile import Laid
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")

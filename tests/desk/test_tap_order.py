@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.settling import asked, confirm, kinds, settle
 from companion.game.replay import replay
 from companion.game.session import Session
 from companion.log.event_fields import Header
-from tests.desk.making import ticking
-from tests.desk.settling import asked, confirm, kinds, settle
 from tests.shown import outcome, state_of
 
 TWO, THREE, FOUR = ("Ann", "Ben"), ("Ann", "Ben", "Cy"), ("Ann", "Ben", "Cy", "Dee")

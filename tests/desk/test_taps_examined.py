@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
-from tests.desk.making import ticking
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee")
 

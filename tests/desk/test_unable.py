@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Discarded, Drew, MarkerPlaced, Passed
-from tests.desk.making import ticking
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.settling import asked, kinds, settle
 from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
 from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
-from tests.desk.making import ticking
-from tests.desk.settling import asked, kinds, settle
 from tests.lanes import nightly
 from tests.shown import outcome, state_of
 

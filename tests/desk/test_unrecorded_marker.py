@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
 from tests.shown import state_of
 
 NAMES = ("Ann", "Ben", "Cy")

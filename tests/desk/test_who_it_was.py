@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.rules.notation import parse_delta
 from companion.rules.tile import Laid
-from tests.desk.making import ticking
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 
 CHANGES = (
     "+12-7@Ann", "+12-11@Ben", "+12-2@Cy", "+7-4@Ann", "+4-11@Ann", "+11-6@Ben", "+11-8@Ann", "+2-5@Cy", "+5-9@Cy",

@@ -13,6 +13,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.playing import play_out
 from companion.game.session import Session
 from companion.game.told import SHOWN_SUFFIX
 from companion.log.event_fields import Header
@@ -21,8 +23,6 @@ from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.storage.state_file import split_line
 from datasets.bots import BotGame
 from datasets.bots.planting import plantable
-from tests.desk.making import ticking
-from tests.desk.playing import play_out
 
 GAMES = (
     ("tactic-quick-3", "tactic", 9, 3, {}),

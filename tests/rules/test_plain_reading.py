@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from bench import second_reading
-from bench.second_reading import made_up_of
-from companion.judge_api.questions import answer
-from tests.rules.plain_reading import (
+from bench.plain_reading import (
     HOUSES,
     Act,
     Table,
@@ -19,6 +17,8 @@ from tests.rules.plain_reading import (
     judge,
     written,
 )  # fmt: skip
+from bench.second_reading import made_up_of
+from companion.judge_api.questions import answer
 
 PLAYERS = ["Ann", "Ben", "Cy"]
 

@@ -1,4 +1,4 @@
-"""The referee and the plain reading agree on every table of a double-3 set; all of it: `tests.rules.small_tables`.
+"""The referee and the plain reading agree on every table of a double-3 set; all of it: `bench.small_tables`.
 
 Here, drawn by `SEED` and each as likely as any other: every turn of one act on a seventh of the tables with up to two
 tiles laid (hands not counted or of one tile), in two houses a seventh of the changes of one tile on the dealt table.
@@ -11,11 +11,8 @@ import random
 
 import pytest
 
-from companion.rules.mexican.judge import judge_turn
-from companion.rules.ruleset import load_ruleset
-from tests.lanes import nightly
-from tests.rules.plain_reading import HOUSES, Act, Table
-from tests.rules.small_tables import (
+from bench.plain_reading import HOUSES, Act, Table
+from bench.small_tables import (
     Compared,
     action_of,
     compare_changes,
@@ -28,6 +25,9 @@ from tests.rules.small_tables import (
     tables,
     turns,
 )
+from companion.rules.mexican.judge import judge_turn
+from companion.rules.ruleset import load_ruleset
+from tests.lanes import nightly
 
 SEED = 1
 EVERY_HOUSE = pytest.mark.parametrize("rules", sorted(HOUSES))

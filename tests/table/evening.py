@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bench.stand_ins.sketch import an_arm
 from companion.play.setup_file import GameSetup
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.film import Image
 from datasets.simulator.tabletop import TableTop
-from tests.table.sketch import an_arm
 from vision.frame import Frame
 
 HAND_FRAMES, STILL_FRAMES = 6, 9

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.seen_tables import tile
+from bench.stand_ins.sketch import KnowingEye, sketched
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
 from companion.log.event_fields import Header
@@ -22,14 +24,12 @@ from companion.rules.notation import Laying, Vanishing
 from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
+from datasets.bots.watching import table_change
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
-from tests.desk.watching import table_change
 from tests.lanes import nightly
 from tests.shown import state_of
 from tests.table.evening import SketchedEvening
-from tests.table.sketch import KnowingEye, sketched
-from tests.table.tables import tile
 from vision.calibration import Calibration
 from vision.settle import Settler
 

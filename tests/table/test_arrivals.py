@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
 from companion.geometry import reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.observing.waiting import Arrivals
 from companion.rules.notation import Change, Laying, Vanishing
 from companion.rules.tile import Laid
-from tests.table.tables import SETUP, eastward, tile, view
 
 TRAIN = eastward([(12, 5), (5, 9), (9, 3)])
 WEST = tile(515.0, 450.0, 180.0, 12, 7)

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.sketch import sketched
+from bench.stand_ins.watching import watching
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.observing.game_sink import GameSink
@@ -19,8 +21,6 @@ from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.lanes import nightly
 from tests.shown import state_of
-from tests.table.sketch import sketched
-from tests.table.watching import watching
 
 SETTINGS = SimSettings(
     rules="poltava",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.sketch import sketched
+from bench.stand_ins.watching import watching
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
-from tests.table.sketch import sketched
-from tests.table.watching import watching
 from vision.frame import Frame
 from vision.settle import SettleState, TableState
 

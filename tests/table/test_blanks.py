@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bench.stand_ins.seen_tables import SETUP, back, eastward, tile, train, view
 from companion.geometry import Layout, reconstruct
 from companion.geometry.layout import SeenHalf, SeenTile, TableView
 from companion.perception.understanding import back_between_blanks, blanks_in_doubt, weigh_unread
 from companion.rules.tile import Tile, double_set
-from tests.table.tables import SETUP, back, eastward, tile, train, view
 
 BOX: dict[Tile, int] = dict.fromkeys(double_set(12), 1)
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
@@ -30,7 +31,6 @@ from companion.rules.notation import Laying, print_change
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
 from tests.shown import state_of
-from tests.table.tables import SETUP, eastward, tile, view
 from vision.calibration import Calibration
 from vision.frame import Frame
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from bench.round_end import due_scores
+from bench.stand_ins.seen_tables import tile, view
+from bench.stand_ins.sketch import KnowingEye, sketched
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.layout import SeenHalf, TableView
@@ -30,8 +32,6 @@ from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableTop
 from tests.lanes import nightly
-from tests.table.sketch import KnowingEye, sketched
-from tests.table.tables import tile, view
 from vision.calibration import Calibration
 from vision.reading import HalfReading, TileReading
 from vision.settle import Settler

@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.stand_ins.seen_tables import tile
+from bench.stand_ins.sketch import SketchFilm
+from bench.stand_ins.watching import watching
 from companion.game.session import Session
 from companion.geometry.layout import SeenTile
 from companion.log.events import TilePlayed
@@ -23,9 +26,6 @@ from datasets.simulator.film import FilmSettings
 from datasets.simulator.script import Troubles
 from datasets.simulator.tabletop import TableTop
 from tests.shown import state_of
-from tests.table.sketch import SketchFilm
-from tests.table.tables import tile
-from tests.table.watching import watching
 from vision.calibration import Calibration
 from vision.reading import HalfReading, PictureReading, TileReading
 

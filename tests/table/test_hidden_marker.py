@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.sketch import sketched
+from bench.stand_ins.watching import watching
 from companion.geometry.diff import Observation
 from companion.geometry.layout import SeenMarker
 from companion.perception.tracks import MarkerTrack
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
-from tests.table.sketch import sketched
-from tests.table.watching import watching
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bench.hub_kinds import CUT_DEG, KINDS, OFF_CENTRE_MM, HubFilm, free_place, hub_table
+from bench.stand_ins.seen_tables import half
 from bench.stills import LeaningFilm, by_kind, faults, total_of
 from bench.train_kinds import train_kinds
 from companion.geometry import reconstruct
@@ -16,8 +17,8 @@ from companion.rules.tile import Laid
 from datasets.simulator.film import FilmSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.plan import HUB_RADIUS_MM, TablePlan
+from datasets.simulator.random_tables import setup_for
 from datasets.simulator.tabletop import TableTop
-from tests.table.tables import half, setup_for
 
 SMALL = FilmSettings(size_wh=(240, 180))
 

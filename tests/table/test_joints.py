@@ -6,9 +6,9 @@ import random
 
 import pytest
 
+from bench.stand_ins.seen_tables import LENGTH, WIDTH, tile
 from companion.geometry.joints import FAR_LIMITS, LIMITS, JointLimits, TileShapes, find_joints, meeting
 from companion.geometry.layout import SeenTile
-from tests.table.tables import LENGTH, WIDTH, tile
 
 
 def strewn(seed: int, count: int = 45) -> list[SeenTile]:

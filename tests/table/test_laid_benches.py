@@ -10,7 +10,7 @@ from bench.markers import BACKS, Scripted, heap
 from companion.rules.tile import Tile
 from datasets.simulator.placing import overlap
 from datasets.simulator.plan import TablePlan
-from tests.table.tables import PLAYERS
+from datasets.simulator.random_tables import PLAYERS
 
 HAND = [Tile(0, value) for value in range(6)]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from companion.geometry import reconstruct
+from datasets.simulator.random_tables import random_table, setup_for
 from datasets.simulator.tabletop import TableFullError
 from tests.lanes import nightly
-from tests.table.tables import random_table, setup_for
 
 BREAKING_MM = 2.5
 """Jitter (one standard deviation in mm, and as many degrees) at which the first of 40 tables of 45 tiles is misread, as

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench.stand_ins.seen_tables import back, tile
 from companion.geometry import Layout, TableSetup, Trouble, covered, reconstruct, with_history
 from companion.geometry.diff import difference
 from companion.geometry.layout import Family, SeenHalf, SeenTile, TableView
@@ -13,7 +14,6 @@ from companion.perception.understanding import weigh_unread
 from companion.rules.notation import print_change
 from companion.rules.position import SOMEBODY
 from companion.rules.tile import Laid, Tile
-from tests.table.tables import back, tile
 
 SETUP = TableSetup(
     family=Family.CHINESE,

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bench.stand_ins.sketch import sketched
+from bench.stand_ins.watching import watching
 from companion.game.session import Session
 from companion.geometry.diff import Observation
 from companion.log.events import TilePlayed
@@ -24,11 +26,9 @@ from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Drawing, Laying, parse_delta
 from companion.rules.position import Play
 from companion.rules.tile import Laid, Tile, double_set
+from datasets.bots.watching import table_change
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
-from tests.desk.watching import table_change
-from tests.table.sketch import sketched
-from tests.table.watching import watching
 from vision.frame import Frame
 
 

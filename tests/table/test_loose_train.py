@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.seen_tables import SETUP, eastward, tile, train, view
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.diff import difference, worth_asking
@@ -23,9 +24,9 @@ from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
 from companion.web.wording import candidate_text
+from datasets.bots.watching import table_change
+from datasets.simulator.random_tables import random_table, setup_for
 from datasets.simulator.tabletop import TableFullError
-from tests.desk.watching import table_change
-from tests.table.tables import SETUP, eastward, random_table, setup_for, tile, train, view
 
 CHAIN = ((12, 1), (1, 10), (10, 7))
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.stand_ins.seen_tables import tile
 from companion.geometry.layout import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
 from companion.perception.background import BackgroundModel, Blobs
 from companion.perception.marker_evidence import StillLook, at_a_train, in_time, let_go
 from companion.perception.projection import square_of
 from companion.perception.tracks import Looked, TableMemory
-from tests.table.tables import tile
 from tests.table.test_things import CALIBRATION, table
 
 LAST = tile(400.0, 300.0, 0.0, 12, 7)

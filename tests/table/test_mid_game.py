@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.sketch import in_play
+from bench.stand_ins.watching import watching
 from companion.log.events import TilePlayed, Unclear
 from companion.rules.position import Play
 from datasets.simulator.script import Scene
 from tests.lanes import nightly
-from tests.table.sketch import in_play
-from tests.table.watching import watching
 
 
 def laid_in(scenes: list[Scene]) -> set[tuple[tuple[int, int], str]]:

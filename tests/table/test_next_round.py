@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
 from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
 from companion.geometry.layout import SeenTile, TableView
@@ -15,8 +16,7 @@ from companion.observing.game_sink import GameSink
 from companion.play.setup_file import RoundLaid, setup_from_json
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid, double_set
-from tests.desk.watching import table_change
-from tests.table.tables import SETUP, eastward, tile, view
+from datasets.bots.watching import table_change
 
 
 def test_the_old_table_begins_no_round_and_the_cleared_one_does(tmp_path: Path) -> None:

@@ -10,13 +10,14 @@ from itertools import pairwise
 import pytest
 
 from bench.hub_kinds import hub_table
+from bench.stand_ins.no_hub import Table, no_hub_table
+from bench.stand_ins.seen_tables import HUB, LENGTH, SETUP, WIDTH, back, eastward, tile, train
 from bench.stills import faults
 from companion.geometry import PlacedTile, reconstruct
 from companion.geometry.hub import owners
 from companion.geometry.layout import SeenHub, SeenTile, TableView
+from datasets.simulator.random_tables import random_table, setup_for
 from tests.lanes import nightly
-from tests.table.no_hub import Table, no_hub_table
-from tests.table.tables import HUB, LENGTH, SETUP, WIDTH, back, eastward, random_table, setup_for, tile, train
 
 
 def exact(table: Table) -> bool:

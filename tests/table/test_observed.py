@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bench.stand_ins.seen_tables import SETUP, back, eastward, moved, tile, view
 from companion.geometry import Layout, PlacedTile, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.layout import SeenTile
 from companion.rules.notation import print_change
-from tests.table.tables import SETUP, back, eastward, moved, tile, view
 
 ANN = [(12, 5), (5, 7)]
 BACKS = [back(100.0 + 30 * n, 800.0, 90.0) for n in range(5)]

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.seen_tables import tile
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.game.view import Lying
 from companion.geometry.layout import SeenHalf
 from companion.rules.tile import Laid
 from tests.shown import state_of
-from tests.table.tables import tile
 from tests.table.test_unread import Table
 from tests.table.test_unread_in_line import ROW, Line, laid_in_a_row, placed
 

@@ -9,6 +9,9 @@ import pytest
 
 from bench.meddling import meddle
 from bench.somebody import SLIPS, TRUE
+from bench.stand_ins.seen_tables import tile
+from bench.stand_ins.sketch import SMALL, sketched
+from bench.stand_ins.watching import watching
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import Discarded, Drew, TilePlayed
@@ -26,9 +29,6 @@ from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.lanes import nightly
 from tests.shown import state_of
-from tests.table.sketch import SMALL, sketched
-from tests.table.tables import tile
-from tests.table.watching import watching
 
 ANN = [PlacedTile(n, tile(100.0 + 50 * n, 100.0, 0.0, a, b)) for n, (a, b) in enumerate([(12, 5), (5, 7), (7, 3)])]
 THREE = Layout(trains={"Ann": tuple(ANN)})

@@ -21,8 +21,8 @@ from companion.perception.tracks import Looked
 from companion.rules.notation import Laying
 from companion.rules.position import Draw, Mark, Unmark
 from companion.rules.tile import Laid
+from datasets.bots.watching import table_change
 from tests.desk.test_belief_on_record import table as session_at
-from tests.desk.watching import table_change
 from tests.shown import state_of
 from tests.table.test_marker_evidence import BUTTON, LAST, NEXT, RED, Watched, drawn
 from tests.table.test_things import CALIBRATION

@@ -10,14 +10,14 @@ import cv2
 import pytest
 
 from bench.album import Album, draw, when_told
+from bench.stand_ins.sketch import SKIN, KnowingEye, sketched
+from bench.stand_ins.watching import watching
 from companion.game.session import Session
 from companion.log.events import TilePlayed
 from companion.rules.position import Play
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from tests.lanes import nightly
-from tests.table.sketch import SKIN, KnowingEye, sketched
-from tests.table.watching import watching
 from vision.frame import Frame, Image
 from vision.reading import PictureReading
 

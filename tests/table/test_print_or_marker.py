@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from bench.stand_ins.seen_tables import tile
 from companion.geometry.layout import SeenHalf, SeenMarker, SeenTile
 from companion.perception.tracks import Looked, TableMemory
-from tests.table.tables import tile
 
 LYING = tile(500.0, 400.0, 0.0, 12, 7)
 UNREAD = SeenHalf(None, 0.88, ((6, 0.88), (4, 0.06)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bench.stand_ins.seen_tables import LENGTH, tile
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.perception.tracks import Looked, TableMemory, seam
-from tests.table.tables import LENGTH, tile
 
 SIX_TWO = tile(500.0, 400.0, 0.0, 6, 2)
 TWO_FOUR = tile(500.0 + LENGTH + 1, 400.0, 0.0, 2, 4)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.seen_tables import back, tile
+from bench.stand_ins.sketch import sketched
+from bench.stand_ins.watching import watching
 from companion.game.session import Session
 from companion.geometry import Layout, Trouble, reconstruct
 from companion.geometry.diff import difference
@@ -16,15 +19,12 @@ from companion.log.events import Discarded, TableChange
 from companion.rules.notation import parse_delta
 from companion.rules.position import Discard
 from companion.rules.tile import Tile
+from datasets.bots.watching import table_change
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
-from tests.desk.watching import table_change
 from tests.lanes import nightly
 from tests.shown import state_of
-from tests.table.sketch import sketched
-from tests.table.tables import back, tile
 from tests.table.test_line import SETUP, in_row, line, table
-from tests.table.watching import watching
 
 NAMES = ("Ann", "Ben", "Cy", "Dee")
 BEGUN = in_row(1, 4, 6)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bench.stand_ins.seen_tables import HUB, LENGTH, SETUP, back, eastward, tile, train, view
 from companion.geometry import Trouble, reconstruct
 from companion.geometry.layout import SeenHub, SeenMarker
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table
 from companion.perception.tracks import ABSENT, Looked, TableMemory
-from tests.table.tables import HUB, LENGTH, SETUP, back, eastward, tile, train, view
 from vision.calibration import Calibration
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 

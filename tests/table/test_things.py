@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.stand_ins.seen_tables import SETUP, back, eastward, tile, view
 from companion.game.session import Session
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
@@ -24,7 +25,6 @@ from companion.perception.tracks import Looked, MarkerTrack, TableMemory
 from companion.play.setup_file import setup_from_json
 from companion.rules.tile import double_set
 from tests.shown import state_of
-from tests.table.tables import SETUP, back, eastward, tile, view
 from vision.calibration import Calibration
 from vision.reading import HalfReading, PictureReading, TileReading
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from bench.stand_ins.seen_tables import HUB, LENGTH, SETUP, back, direction, eastward, ids, moved, tile, train, view
 from companion.geometry import Layout, PlacedTile, Trouble, reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.hub import find_middle
 from companion.geometry.identity import Known
 from companion.geometry.layout import MEXICAN, SeenHalf, SeenMarker, SeenTile, TableView
 from companion.geometry.trains import owners_of
-from tests.table.tables import HUB, LENGTH, SETUP, back, direction, eastward, ids, moved, tile, train, view
 
 
 def test_a_straight_train_is_read_from_the_hub_outwards() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.seen_tables import eastward, tile
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.observing.unread import MOST_UNANSWERED, QUIET
 from tests.shown import state_of
-from tests.table.tables import eastward, tile
 from tests.table.test_unread import WEST, Table
 
 

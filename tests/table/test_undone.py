@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.seen_tables import tile
+from bench.stand_ins.sketch import sketched
+from bench.stand_ins.watching import watching
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import TilePlayed
@@ -17,9 +20,6 @@ from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.lanes import nightly
-from tests.table.sketch import sketched
-from tests.table.tables import tile
-from tests.table.watching import watching
 
 ANN = [PlacedTile(n, tile(100.0 + 50 * n, 100.0, 0.0, a, b)) for n, (a, b) in enumerate([(12, 5), (5, 7), (7, 3)])]
 TABLE = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (Laid(12, 5),)})

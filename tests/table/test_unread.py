@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
+from bench.stand_ins.sketch import KnowingEye, sketched
 from companion.game.session import Session
 from companion.geometry import reconstruct
 from companion.geometry.diff import difference
@@ -23,8 +25,6 @@ from companion.rules.tile import Laid, double_set
 from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.script import Troubles
 from tests.shown import state_of
-from tests.table.sketch import KnowingEye, sketched
-from tests.table.tables import SETUP, eastward, tile, view
 from vision.frame import Frame
 from vision.reading import HalfReading
 from vision.settle import Settler

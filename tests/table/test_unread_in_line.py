@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.seen_tables import tile
 from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
 from companion.geometry.chinese_line import as_recorded
@@ -17,7 +18,6 @@ from companion.perception.understanding import understood
 from companion.play.setup_file import setup_from_json
 from companion.rules.tile import Laid, chinese_set
 from tests.shown import state_of
-from tests.table.tables import tile
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee")
 SETUP = TableSetup(

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench.stand_ins.sketch import KnowingEye, an_arm, sketched
 from companion.geometry import Layout, Trouble
 from companion.geometry.diff import Observation
 from companion.perception import CameraNews, Watcher
@@ -19,7 +20,6 @@ from companion.rules.tile import Laid
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimCamera, SimSettings
 from datasets.simulator.script import Scene, Troubles
 from tests.lanes import nightly
-from tests.table.sketch import KnowingEye, an_arm, sketched
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.settle import Settler

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.stand_ins.seen_tables import tile
+from bench.stand_ins.sketch import KnowingEye, sketched
 from bench.table import watch
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.perception.tracks import Looked, TableMemory
@@ -17,8 +19,6 @@ from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.lying import Lying
 from datasets.simulator.script import Troubles
 from tests.shown import state_of
-from tests.table.sketch import KnowingEye, sketched
-from tests.table.tables import tile
 from vision.reading import HalfReading, TileReading
 
 EVERYWHERE = Looked()

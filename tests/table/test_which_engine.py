@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.stand_ins.seen_tables import back, tile
 from companion.game.session import Session
 from companion.geometry import Layout, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import difference
@@ -20,7 +21,6 @@ from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
 from companion.web.wording import event_text, reason_text
 from tests.shown import state_of
-from tests.table.tables import back, tile
 
 HEADER = {"journal": 3, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
 SETUP = setup_from_json(HEADER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bench.blind import WITHIN_S, BlindSettler, blind_round
+from bench.stand_ins.sketch import SMALL
 from companion.perception import watcher as watching
 from companion.perception.settings import LookAgain, LookReason, Where
 from companion.rules.notation import print_change
@@ -12,7 +13,6 @@ from companion.rules.position import Play
 from datasets.simulator.camera import Filmed, SimSettings
 from datasets.simulator.script import Troubles
 from tests.lanes import nightly
-from tests.table.sketch import SMALL
 from tests.table.test_watch import SHORT, seat_a_watcher
 
 

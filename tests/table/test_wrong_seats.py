@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bench.stand_ins.sketch import KnowingEye, sketched
 from companion.game.session import Session
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
@@ -18,7 +19,6 @@ from companion.rules.position import Play
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.shown import state_of
-from tests.table.sketch import KnowingEye, sketched
 from vision.settle import Settler
 
 SETTINGS = SimSettings(

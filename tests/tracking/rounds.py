@@ -12,7 +12,7 @@ from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 
 
 def dealt(players: str = "Ann Ben Cy", boneyard: int | None = 40, hand: int | None = 10) -> Position:

@@ -14,7 +14,7 @@ from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.log.journal import read_journal
 from companion.rules.notation import parse_delta
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 
 HEADER = Header("reeves", "double-12", ("Ann", "Ben", "Cy"))
 

@@ -10,7 +10,7 @@ from companion.tracking.costs import ERRORS, Cause
 from companion.tracking.evidence import Evidence, Pieces
 from companion.tracking.exact import infer, state_of
 from companion.tracking.mexican_rounds import MexicanState
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.rules.mexican_table import table
 
 FIRST_LAP = {

@@ -22,7 +22,7 @@ from companion.tracking.mexican_rounds import FirstLapState, MexicanState
 from companion.tracking.verdict import Marginals, judge_item
 from datasets.bots import BotGame
 from datasets.bots.planting import BY_HIDDEN_HANDS, plantable
-from tests.desk.watching import difference, table_change
+from datasets.bots.watching import difference, table_change
 
 MEXICAN = ("tactic", "reeves", "cz", "poltava")
 

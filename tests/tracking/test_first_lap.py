@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.rules.position import Flip
 from companion.tracking.evidence import Evidence
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.tracking.rounds import charges, play, see, tracked
 
 

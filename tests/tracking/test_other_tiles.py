@@ -18,7 +18,7 @@ from companion.tracking.costs import COST, Cause
 from companion.tracking.evidence import Evidence, OtherTile, other_tiles
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Verdict, alternatives
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 from tests.tracking.rounds import play, see, tracked
 

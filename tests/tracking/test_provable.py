@@ -12,7 +12,7 @@ from companion.rules.position import Mark, Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.evidence import Evidence
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.tracking.rounds import dealt
 
 

@@ -10,7 +10,7 @@ from companion.rules.position import Draw, Mark, Pass, Play, Unmark
 from companion.rules.tile import Laid
 from companion.tracking.tracker import RoundFold, RoundTracker
 from companion.tracking.verdict import Verdict
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 

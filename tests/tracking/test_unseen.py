@@ -14,7 +14,7 @@ from companion.tracking.costs import LATE_PICTURES, PRIORS, Cause
 from companion.tracking.evidence import Evidence, Pieces
 from companion.tracking.mexican_rounds import MexicanState
 from companion.tracking.tracker import RoundTracker
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 PLAYERS = ("Ann", "Ben", "Cy", "Dee")

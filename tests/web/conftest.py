@@ -11,19 +11,15 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import PIN, QUICK, FakeCamera, FakeClock, FakeSession, fake_workshop
 from companion.app.state import AppState
 from companion.web.access import PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
 from companion.web.stream import StreamSettings
-from tests.web import tables
-from tests.web.fakes import FakeCamera, FakeClock, FakeSession, fake_workshop
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-PIN = "135790"
-QUICK = PinSettings(n=2**4)
-"""scrypt at its cheapest: the tests are about what is compared, not about how long it takes."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -37,7 +33,7 @@ def cheap_pin() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests of a worker; each test opens a context of its own."""
-    from tests.web.browser import started
+    from bench.stand_ins.browser import started
 
     with started() as chromium:
         yield chromium

@@ -7,13 +7,13 @@ from typing import Any
 
 from werkzeug.test import TestResponse
 
+from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
 from tests.shown import state_of
-from tests.web.conftest import PIN, QUICK
 
 NAMES = ("Ann", "Ben", "Cy")
 

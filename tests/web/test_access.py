@@ -10,20 +10,17 @@ from axe_playwright_python.sync_playwright import Axe
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import complaints, has_focus, once_at_rest, served
+from bench.stand_ins.fakes import PIN, FakeDesk, FakeSession, FakeTable
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
 from companion.rules.notation import parse_delta
 from companion.web.app import PageSettings, create_app
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.lanes import nightly
-from tests.web import tables
-from tests.web.browser import complaints, has_focus, once_at_rest, served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
-from tests.web.test_learning import FakeDesk
-from tests.web.test_placing import FakeTable
 
 pytestmark = pytest.mark.browser
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import PIN, QUICK
+from bench.stand_ins.sketch import KnowingEye, sketched
 from companion.app.games import make_app_state
 from companion.app.table_service import WatchedTable
 from companion.web.access import PinLock
@@ -14,8 +16,6 @@ from companion.web.app import PageSettings, create_app
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
 from tests.shown import state_of
-from tests.table.sketch import KnowingEye, sketched
-from tests.web.conftest import PIN, QUICK
 
 SCENES = 14
 

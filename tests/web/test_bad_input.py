@@ -17,16 +17,14 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import PIN, FakeDesk, FakeSession, FakeTable
 from companion.app.state import AppState
 from companion.web.forms import SECRET
 from companion.web.languages import catalogue
 from companion.web.messages import messages
-from tests.web import tables
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
 from tests.web.forms import Form, Page
-from tests.web.test_learning import FakeDesk
-from tests.web.test_placing import LIVE, FakeTable
+from tests.web.test_placing import LIVE
 from tests.web.test_placing_browser import Filming
 
 LANGUAGE = "cs"

@@ -10,13 +10,14 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, expect
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import once_at_rest, served
+from bench.stand_ins.fakes import FakeSession
+from bench.stand_ins.views import view_of
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.web.wording import calls_of
-from tests.shown import state_of, view_of
-from tests.web import tables
-from tests.web.browser import once_at_rest, served
-from tests.web.fakes import FakeSession
+from tests.shown import state_of
 
 
 def keys(table: Mapping[str, Any]) -> list[str]:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ContradictionError, fields_of
@@ -19,8 +21,6 @@ from companion.web.changing import changes_between
 from companion.web.setup import lengths_of
 from companion.web.texts import HOUSE_RULES, code_title, option_value, options_of, rule_sets
 from tests.shown import state_of
-from tests.web import tables
-from tests.web.fakes import FakeSession
 
 
 def test_a_tapped_end_becomes_the_tile_that_fits_the_train(keeper: FlaskClient, session: FakeSession) -> None:

@@ -14,18 +14,16 @@ from flask import Flask, Response
 from flask.testing import FlaskClient
 from werkzeug.exceptions import Conflict
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeDesk, FakeSession, FakeTable
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.rules.notation import Drawing
 from companion.web.access import PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
 from companion.web.changing import Repeats
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
-from tests.web import tables
-from tests.web.fakes import FakeSession
-from tests.web.test_learning import FakeDesk
-from tests.web.test_placing import FakeTable
 
 PIN = "135790"
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.log.event_fields import EventError, Header
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
 from tests.shown import state_of
-from tests.web.conftest import PIN, QUICK
 
 
 @pytest.fixture

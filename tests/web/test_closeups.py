@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
 from companion.evidence.closeups import close_up, read_index, unread_close_up
 from companion.evidence.store import PICTURE, EvidenceStore
 from companion.geometry.layout import Point, SeenHalf, SeenTile
 from tests.shown import state_of
-from tests.web.fakes import FakeSession
 from vision.frame import Frame
 
 CORNERS = [[50.0, 40.0], [950.0, 40.0], [950.0, 660.0], [50.0, 660.0]]

@@ -16,14 +16,13 @@ import pytest
 from flask import Flask
 from werkzeug.exceptions import ServiceUnavailable
 
+from bench.stand_ins.background import serve_in_background
+from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
 from companion.web import access, serving
 from companion.web.archive import Reader
 from companion.web.serving import PIECE, ServingSettings
 from companion.web.stream import ScreenPlaces, StreamSettings
-from tests.web.background import serve_in_background
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
 
 LIMITS = ServingSettings(threads=16, of_one_address=10, idle_s=30)
 PATIENCE_S = 30.0

@@ -14,7 +14,7 @@ from companion.app.state import AppState
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cem"], "options": {}}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.games import make_app_state
 from companion.log.copies import copy_of, keep_copy, kept_games
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from tests.web.conftest import PIN, QUICK
 
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]}
 

@@ -9,12 +9,11 @@ import pytest
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, expect
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import served
+from bench.stand_ins.fakes import PIN, FakeSession
 from companion.web.forms import plain_digits, plain_signs
 from tests.shown import state_of
-from tests.web import tables
-from tests.web.browser import served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
 from tests.web.real_table import Table
 
 HANDS = [

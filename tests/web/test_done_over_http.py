@@ -10,7 +10,7 @@ import pytest
 
 from companion.rules.notation import parse_delta
 from companion.web.stream import Listener
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 from tests.web.real_table import Table
 

@@ -13,10 +13,10 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeDesk
 from companion.app.state import AppState
 from companion.web.archive import DownloadSlots, Packed, send_once
 from companion.web.texts import DiskFull
-from tests.web.test_learning import FakeDesk
 
 SETUP = {"rules": "tactic", "set": "double-12", "player_1": "Ann", "player_2": "Ben"}
 

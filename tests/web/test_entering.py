@@ -12,10 +12,10 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
 from companion.log.event_fields import Candidate, Question, QuestionKind
 from tests.shown import state_of
-from tests.web import tables
-from tests.web.fakes import FakeSession
 from tests.web.reading import words
 from tests.web.real_table import NAMES, Table
 

@@ -14,15 +14,14 @@ from flask import Flask
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, expect
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import complaints, served
+from bench.stand_ins.fakes import PIN, FakeClock, FakeSession
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.web import guests
 from companion.web.access import EVENING_FILE, LASTS_S, OF_THE_HOUSE, SHARED, Evening, PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
-from tests.web import tables
-from tests.web.browser import complaints, served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeClock, FakeSession
 from tests.web.reading import words
 
 

@@ -13,11 +13,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeTable
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.app.table_service import DEMO_OVER, FILM_OVER, WatchedTable
 from companion.supervise.eye import EyeAwayError
-from tests.web.test_placing import FakeTable
 from vision.frame import Frame
 
 

@@ -13,6 +13,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins.playing import begin, play_out, say
 from companion.app.games import create_game, look_at_game, open_game
 from companion.app.learning import FOLDER, LearningDesk
 from companion.app.state import AppState, GameRepository
@@ -20,7 +21,6 @@ from companion.game.session import Session
 from companion.rules.position import Play
 from companion.web.app import PageSettings, create_app
 from companion.web.archive import MOST_LISTED
-from tests.desk.playing import begin, play_out, say
 from tests.desk.reading import read_all
 
 Written = Callable[[int], Path]

@@ -11,9 +11,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
-from tests.web import tables
-from tests.web.fakes import FakeSession
 from tests.web.reading import words
 from tests.web.test_hand_picture import HAND, JPEG
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
+from bench.stand_ins.views import view_of
 from companion.web.hands import empty_notes, hand_notes, mark_of
-from tests.shown import state_of, view_of
-from tests.web import tables
-from tests.web.fakes import FakeSession
+from tests.shown import state_of
 from tests.web.reading import words
 from tests.web.test_entering import Table
 

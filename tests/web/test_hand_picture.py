@@ -13,11 +13,10 @@ from flask import Flask
 from flask.testing import FlaskClient
 from playwright.sync_api import Browser, Page, expect
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import served
+from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
-from tests.web import tables
-from tests.web.browser import served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
 from tests.web.reading import words
 
 JPEG = b"\xff\xd8\xff\xe0"

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
-from tests.web.browser import complaints, served
+from bench.stand_ins.browser import complaints, served
 
 
 def content(client: FlaskClient, address: str) -> bytes:

@@ -16,14 +16,14 @@ from flask.testing import FlaskClient
 
 import companion.hall
 import companion.web
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
 from companion.rules.reasons import words_of
 from companion.rules.violations import Violation
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue, locale_of, show_day
 from companion.web.messages import messages, texts_in
 from companion.web.wording import rules_name
 from tests.lanes import nightly
-from tests.web import tables
-from tests.web.fakes import FakeSession
 
 WEB = Path(companion.web.__file__).parent
 HALL = Path(companion.hall.__file__).parent

@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeDesk
 from companion.app.games import create_game
 from companion.app.learning import LabelKeeper, LearningDesk, delete_samples, oriented, pack, samples
 from companion.app.own_set import LEARNED, learned_for, usable
@@ -23,32 +23,12 @@ from companion.evidence.store import Deleter, EvidenceStore
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
+from datasets.bots.watching import table_change
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
-from tests.desk.watching import table_change
 from vision.adaptation import Adaptation, AdaptationError
 from vision.frame import Frame
 
 JPEG = b"\xff\xd8\xff" + b"0" * 40
-
-
-class FakeDesk:
-    def __init__(self) -> None:
-        self.begun: list[tuple[str, str, bytes | None]] = []
-        self.told: dict[str, Any] = {"busy": None, "last": None, "lesson": None, "corrections": 0}
-        self.forgotten = 0
-
-    def status(self) -> Mapping[str, Any]:
-        return self.told
-
-    def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
-        self.begun.append((task, tile_set, photograph))
-        return self.told["busy"] is None
-
-    def forget(self) -> None:
-        self.forgotten += 1
-
-    def write_corrections(self, into: IO[bytes]) -> None:
-        into.write(b"PK")
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ from flask import Flask
 from playwright.sync_api import Browser, Route, expect
 
 from bench.first_view import view
+from bench.stand_ins import tables
+from bench.stand_ins.browser import complaints, has_focus, once_at_rest, served
+from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
-from tests.web import tables
-from tests.web.browser import complaints, has_focus, once_at_rest, served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
 
 pytestmark = pytest.mark.browser
 

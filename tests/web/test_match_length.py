@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
+from bench.stand_ins.views import view_of
 from companion.web.setup import keep
 from companion.web.wording import calls_of, match_ends_at, time_is_up
-from tests.shown import view_of
-from tests.web import tables
-from tests.web.fakes import FakeSession
 from tests.web.test_own_rules import FOUR, newest_options
 
 PAGE = {"Accept": "text/html"}

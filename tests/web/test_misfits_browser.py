@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from bench.stand_ins.browser import once_at_rest, served
+from bench.stand_ins.fakes import PIN
 from companion.app.state import AppState
 from companion.web.app import PageSettings, create_app
 from tests.desk.test_retractions import accused
 from tests.lanes import nightly
-from tests.web.browser import once_at_rest, served
-from tests.web.conftest import PIN
 from tests.web.test_misfits import Evening
 
 pytestmark = pytest.mark.browser

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
+from bench.stand_ins.views import view_of
 from companion.game.view import Lying
 from companion.log.event_fields import Candidate, Confidence, Question, QuestionKind
 from companion.log.events import TableChange
@@ -17,9 +20,7 @@ from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.tableside import light_of
 from hardware.panel import Light
-from tests.shown import state_of, view_of
-from tests.web import tables
-from tests.web.fakes import FakeSession
+from tests.shown import state_of
 from tests.web.real_table import Table
 
 

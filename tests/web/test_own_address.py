@@ -18,8 +18,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins.background import serve_in_background
 from companion.web.serving import EVERYWHERE, OwnAddress, OwnName, in_order, listen, own_number_6
-from tests.web.background import serve_in_background
 
 
 def test_containers_and_private_networks_come_last() -> None:

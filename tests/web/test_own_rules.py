@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeSession
 from companion.rules.ruleset import load_ruleset
 from companion.web.setup import MOST, find, forget, keep, own_rules
 from companion.web.texts import question_about, rule_sets
-from tests.web.fakes import FakeSession
 from tests.web.reading import words
 
 FOUR = {f"player_{n}": name for n, name in enumerate(("Ann", "Ben", "Cyril", "Dorothea"), start=1)}

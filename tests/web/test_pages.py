@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
+from bench.stand_ins.tables import PAGES
+from bench.stand_ins.views import view_of
 from companion.app.state import AppState
 from companion.game.game_view import GameView
 from companion.game.session import Session
@@ -20,17 +24,8 @@ from companion.web.app import PageSettings, create_app
 from companion.web.languages import whole_tiles
 from companion.web.texts import code_title
 from companion.web.wording import calls_of, trouble_text
-from tests.desk.watching import table_change
-from tests.shown import view_of
-from tests.web import tables
-from tests.web.fakes import FakeSession
+from datasets.bots.watching import table_change
 from tests.web.reading import leaps, words
-
-PAGES = (
-    "/", "/tv", "/scores", "/ask", "/games", "/setup", "/setup?rules=poltava", "/setup?rules=chedeng", "/pin",
-    "/play/32", "/play/1", "/round-start", "/round-end", "/games/tonight/replay?at=5", "/games/tonight/changes",
-    "/qr.svg", "/health",
-)  # fmt: skip
 
 TABLES = (
     tables.midgame, tables.illegal, tables.uncovered_double, tables.question, tables.eight_players,

@@ -15,13 +15,11 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import served
+from bench.stand_ins.fakes import PIN, FakeDesk, FakeSession
 from companion.app.state import AppState
 from companion.web.serving import PHOTO_LIMIT
-from tests.web import tables
-from tests.web.browser import served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
-from tests.web.test_learning import FakeDesk
 
 pytestmark = pytest.mark.browser
 

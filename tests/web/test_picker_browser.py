@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from bench.stand_ins.browser import served
+from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
-from tests.web.browser import served
-from tests.web.conftest import PIN, QUICK
 
 pytestmark = pytest.mark.browser
 

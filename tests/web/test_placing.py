@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,91 +13,21 @@ import pytest
 from flask.testing import FlaskClient
 from numpy.typing import NDArray
 
+from bench.stand_ins.fakes import FakeCamera, FakeTable
 from companion.app.state import AppState
 from companion.app.table_place import (
     FilmingChoice,
-    SeatsMiddle,
     TablePlace,
     look_over,
-    place_from,
     read_place,
-    seats_at,
     write_place,
 )
 from companion.web.placing import cause_text
 from hardware.camera import CameraSettings
-from tests.web.fakes import FakeCamera
 from vision.fiducials import DICTIONARY
 from vision.frame import Frame
 
 SQUARE = ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9))
-
-
-class FakeTable:
-    """Says what it is told to say, and remembers the corners it was given."""
-
-    def __init__(self) -> None:
-        self.placed: list[tuple[Any, Any]] = []
-        self.read = 0
-        self.is_film, self.watched_again = False, 0
-        self.seated: dict[str, tuple[float, float]] = {}
-        self.asks_for_seats = False
-        self.seen: Mapping[str, Any] | None = None
-        self.arms: list[bool] = []
-        self.films: dict[str, Any] | None = None
-        self.chosen: tuple[tuple[int, int] | None, int | None] | None = None
-        self.around: dict[str, Any] | None = {
-            "players": ["Ann", "Ben"], "chinese": False, "known": False, "hub": True, "middle": [0.5, 0.5],
-            "places": {"Ann": [0.5, 0.7], "Ben": [0.35, 0.4], "MX": [0.65, 0.4]},
-        }  # fmt: skip
-        self.answer: dict[str, Any] | None = {
-            "by": None, "why": "MARKERS", "missing": [1, 3], "corners": None, "causes": ["GLARE"], "fit": False,
-            "problem": "corner marker 1, 3 not found",
-        }  # fmt: skip
-
-    def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
-        if corners is None:
-            return self.answer
-        place_from(corners, size_mm)
-        found = {"by": "person", "size_mm": size_mm or [900, 600], "px_per_mm": 1.9, "worst_px_per_mm": 1.61}
-        return {**found, "error_mm": None, "corners": corners, "causes": ["SMALL"], "fit": True, "missing": []}
-
-    def place(self, corners: Any, size_mm: Any = None) -> None:
-        self.placed.append((corners, size_mm))
-
-    def watch_again(self) -> None:
-        self.watched_again += 1
-
-    def read_now(self) -> None:
-        self.read += 1
-
-    def view(self) -> Mapping[str, Any] | None:
-        return self.seen
-
-    def unseated(self) -> bool:
-        return self.asks_for_seats
-
-    def seats(self) -> Mapping[str, Any] | None:
-        if self.answer is None:
-            raise ValueError("the table is not found")
-        return self.around
-
-    def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
-        if set(places) < {"Ann", "Ben"}:
-            raise ValueError("expected a place for each")
-        seats_at({name: (1000 * x, 1000 * y) for name, (x, y) in places.items()}, SeatsMiddle((500.0, 500.0)))
-        self.seated = dict(places)
-
-    def filming(self) -> Mapping[str, Any] | None:
-        return self.films
-
-    def film_with(self, size_wh: tuple[int, int] | None, mains_hz: int | None) -> None:
-        if size_wh == (1, 1):
-            raise ValueError("expected a size of 160 to 10000 pixels")
-        self.chosen = (size_wh, mains_hz)
-
-    def watch_arms(self, on: bool) -> None:
-        self.arms.append(on)
 
 
 @pytest.fixture

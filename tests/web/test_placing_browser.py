@@ -11,11 +11,9 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
+from bench.stand_ins.browser import complaints, once_at_rest, served
+from bench.stand_ins.fakes import PIN, FakeCamera, FakeTable
 from companion.app.state import AppState
-from tests.web.browser import complaints, once_at_rest, served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeCamera
-from tests.web.test_placing import FakeTable
 
 pytestmark = pytest.mark.browser
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.making import ticking
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.game.game_view import as_json
@@ -17,7 +18,6 @@ from companion.log.event_fields import Header
 from companion.web.app import PageSettings, create_app
 from companion.web.changing import changes_between
 from companion.web.plays import reads_otherwise
-from tests.desk.making import ticking
 from tests.desk.test_tap_order import held, tap
 from tests.shown import state_of
 from tests.web.reading import words

@@ -13,6 +13,7 @@ from flask.testing import FlaskClient
 
 import companion.game.open_game
 import companion.game.session
+from bench.stand_ins.fakes import FakeCamera, FakeSession
 from companion.app.state import AppState
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.log.event_fields import EventError
@@ -22,7 +23,6 @@ from companion.supervise.parts import SILENT
 from companion.supervise.pictures import CameraState
 from companion.web.languages import catalogue
 from companion.web.texts import REFUSALS, why
-from tests.web.fakes import FakeCamera, FakeSession
 
 WORDS = written(REFUSALS)
 

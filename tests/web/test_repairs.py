@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeCamera
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.log.copies import journal_of, keep_copy, repair_game
@@ -18,7 +19,6 @@ from companion.storage.repairs import REPAIRS_FILE, Repair, Repairs
 from companion.supervise.parts import Parts
 from companion.web.app import PageSettings, create_app
 from companion.web.texts import cases, repair_text
-from tests.web.fakes import FakeCamera
 
 DAMAGED = Repair(
     "JOURNAL_DAMAGED", {"game": "evening", "events": 30, "aside": "journal.jsonl.damaged-1", "why": "line 5"}

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 import pytest
 from flask.testing import FlaskClient
 
-from tests.web import tables
-from tests.web.fakes import FakeSession
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
 
 HANDS = {"how": "blocked_declared", "hand_1": "12-5 3-3", "hand_2": "4-", "hand_3": "0-0", "hand_4": "1-1"}
 GAME = {"rules": "cz", "set": "double-9", "player_1": "Ann", "player_2": "ann", "option_rounds": "12"}

@@ -12,15 +12,12 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import PIN, FakeCamera, FakeClock, FakeDesk, FakeSession, FakeTable
 from companion.app.state import AppState
 from companion.web import access
 from companion.web.access import PHONES_FILE, PinLock, PinSettings, SignedIn, TooManyTriesError, head_opens
 from companion.web.app import PageSettings, create_app
 from companion.web.guard import host_is_ours, of_this_house, own_names
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeCamera, FakeClock, FakeSession
-from tests.web.test_learning import FakeDesk
-from tests.web.test_placing import FakeTable
 
 VERBS = (
     "play", "draw", "pass", "discard", "mark", "unmark", "flip", "announce", "undo", "answer", "correct",

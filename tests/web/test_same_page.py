@@ -7,8 +7,8 @@ from html import unescape
 
 from flask.testing import FlaskClient
 
-from tests.web import tables
-from tests.web.fakes import FakeSession
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
 
 
 def again(page: str, language: str) -> tuple[str, dict[str, str]]:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeCamera, FakeSession, FakeTable
 from companion.app.state import AppState
 from companion.app.table_place import (
     Seating,
@@ -25,9 +27,6 @@ from companion.app.table_place import (
 from companion.app.table_service import WatchedTable
 from companion.log.event_fields import Header
 from companion.play.setup_file import setup_from_json
-from tests.web import tables
-from tests.web.fakes import FakeCamera, FakeSession
-from tests.web.test_placing import FakeTable
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.reading import HalfReading, PictureReading, TileReading

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
 from companion.judge_api.questions import answer
 from companion.log.event_fields import EventError, Header
@@ -14,7 +15,6 @@ from companion.play.setup_file import setup_from_json
 from companion.reading import ReadingError, lay_out
 from companion.rules import Board, RulesError
 from tests.shown import state_of
-from tests.web.fakes import FakeSession
 from vision.reading import PictureReading
 
 NAMES = (12, "12", "double-12")

@@ -11,15 +11,14 @@ import pytest
 from flask.testing import FlaskClient
 from PIL import Image
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import PIN, QUICK, FakeSession
+from bench.stand_ins.views import view_of
 from companion.app.games import make_app_state
 from companion.web import score_sheet
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
 from companion.web.score_sheet import as_csv, in_fonts, summary_of
-from tests.shown import view_of
-from tests.web import tables
-from tests.web.conftest import PIN, QUICK
-from tests.web.fakes import FakeSession
 
 
 def scored(**changes: Any) -> dict[str, Any]:

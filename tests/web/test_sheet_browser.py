@@ -10,11 +10,10 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import has_focus, once_at_rest, served
+from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
-from tests.web import tables
-from tests.web.browser import has_focus, once_at_rest, served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
 
 pytestmark = pytest.mark.browser
 

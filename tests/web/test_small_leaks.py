@@ -16,6 +16,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins.background import serve_in_background
 from companion.app.games import open_hand_eye
 from companion.app.learning import FOLDER, LearningDesk, delete_samples, pack
 from companion.app.state import AppState
@@ -27,7 +28,6 @@ from companion.rules.ruleset import load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
 from companion.web.guard import address_of, network_of
 from companion.web.setup import own_rules
-from tests.web.background import serve_in_background
 
 HEADER = {"journal": 3, "rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {}}
 

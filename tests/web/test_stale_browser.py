@@ -12,11 +12,10 @@ from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import companion.web
+from bench.stand_ins import tables
+from bench.stand_ins.browser import FLAGS, chromium, once_at_rest, served
+from bench.stand_ins.fakes import PIN, FakeSession
 from tests.lanes import nightly
-from tests.web import tables
-from tests.web.browser import FLAGS, chromium, once_at_rest, served
-from tests.web.conftest import PIN
-from tests.web.fakes import FakeSession
 from tests.web.moody import Mood, MoodyLine, moody
 
 pytestmark = pytest.mark.browser

@@ -10,10 +10,10 @@ from typing import Any
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeCamera, FakeSession
 from companion.app.state import AppState, ChangeSignal
 from companion.web.stream import Listener
-from tests.web import tables
-from tests.web.fakes import FakeCamera, FakeSession
 
 
 def blocks(flow: Iterator[bytes]) -> Iterator[bytes]:

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
+from bench.stand_ins.views import view_of
 from companion.app.state import GameRepository
 from companion.web.hands import hands_laid_open, shows_the_table
-from tests.shown import state_of, view_of
+from tests.shown import state_of
 from tests.web.reading import words
 from tests.web.real_table import Table
 

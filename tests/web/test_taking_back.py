@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeCamera
+from bench.stand_ins.making import ticking
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
 from companion.web.app import PageSettings, create_app
-from tests.desk.making import ticking
 from tests.shown import state_of
-from tests.web.fakes import FakeCamera
 from tests.web.reading import words
 
 

@@ -12,6 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import FakeCamera, FakeDesk, FakeTable
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.cli.reporting import Redaction
@@ -22,10 +23,7 @@ from companion.storage.trail import MOST_BYTES, Trail
 from companion.web.app import PageSettings, create_app
 from companion.web.changing import NOTED
 from tests.shown import state_of
-from tests.web.fakes import FakeCamera
 from tests.web.reading import words
-from tests.web.test_learning import FakeDesk
-from tests.web.test_placing import FakeTable
 
 GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cem"], "options": {}}
 PIN = "135790"

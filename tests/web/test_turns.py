@@ -7,9 +7,9 @@ from pathlib import Path
 
 from flask import Flask
 
+from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
 from companion.web.guard import Turns
-from tests.web.fakes import FakeSession
 
 
 def test_of_a_crowd_at_one_address_one_waits_for_the_work() -> None:

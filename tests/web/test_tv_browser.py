@@ -9,11 +9,11 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, expect
 
+from bench.stand_ins import tables
+from bench.stand_ins.browser import once_at_rest, served
+from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
 from tests.lanes import nightly
-from tests.web import tables
-from tests.web.browser import once_at_rest, served
-from tests.web.fakes import FakeSession
 
 pytestmark = pytest.mark.browser
 

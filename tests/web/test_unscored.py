@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins import tables
+from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.web.app import PageSettings, create_app
 from tests.shown import state_of
-from tests.web import tables
-from tests.web.fakes import FakeSession
 
 ASKED = {"event": "unclear", "source": "camera", "candidates": []}
 

@@ -9,11 +9,11 @@ import pypdfium2
 import pytest
 from playwright.sync_api import Browser, FloatRect, Page, expect
 
+from bench.stand_ins.browser import complaints, once_at_rest, served
 from companion.app.games import make_app_state
 from companion.web.access import PinLock, PinSettings
 from companion.web.app import PageSettings, create_app
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
-from tests.web.browser import complaints, once_at_rest, served
 
 pytestmark = pytest.mark.browser
 

@@ -23,7 +23,7 @@ from companion.tracking.verdict import UNLISTED
 from companion.web.app import PageSettings, create_app
 from companion.web.plays import HYPOTHESES
 from companion.web.texts import code_title
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 DELTAS = ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+3-5@Cy", "+2-6@Ben", "+5-7@Cy", "+1-8@Ann", "+6-9@Ben"]

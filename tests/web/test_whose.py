@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.web.access import SHARED, PinLock
 from companion.web.app import PageSettings, create_app
-from tests.web.conftest import PIN, QUICK
 from tests.web.forms import Form, Page
 from tests.web.reading import words
 from tests.web.real_table import Table

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from bench.stand_ins.making import ticking
+from bench.stand_ins.settling import confirm
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Event
@@ -12,8 +14,6 @@ from companion.rules.position import Discard, Draw, Flip, Mark, Pass, Play, Unma
 from companion.rules.ruleset import load_ruleset
 from datasets.bots import BotGame, BotRound, BotTurn
 from datasets.bots.recording import reveal
-from tests.desk.making import ticking
-from tests.desk.settling import confirm
 
 
 def begin(

@@ -1,4 +1,4 @@
-"""Made-up events and clocks for the desk's tests."""
+"""Made-up events and clocks."""
 
 from __future__ import annotations
 

@@ -319,3 +319,10 @@ def wall(
     if alerts > 3:
         table["questions"] = question()["questions"] * (alerts - 3)
     return table
+
+
+PAGES = (
+    "/", "/tv", "/scores", "/ask", "/games", "/setup", "/setup?rules=poltava", "/setup?rules=chedeng", "/pin",
+    "/play/32", "/play/1", "/round-start", "/round-end", "/games/tonight/replay?at=5", "/games/tonight/changes",
+    "/qr.svg", "/health",
+)  # fmt: skip

@@ -8,10 +8,11 @@ from random import Random
 
 import numpy as np
 
+from bench.stand_ins.seen_tables import LENGTH, WIDTH, tile
 from companion.geometry import TableSetup
 from companion.geometry.layout import MEXICAN, Family, SeenTile, TableView, turn, wrapped
 from companion.rules.tile import Laid
-from tests.table.tables import LENGTH, PLAYERS, WIDTH, random_trains, tile
+from datasets.simulator.random_tables import PLAYERS, random_trains
 from vision.rotated import shared
 
 MIDDLE = (600.0, 450.0)

@@ -1,21 +1,29 @@
-"""A session that shows what it is told to show and remembers what it was asked to do."""
+"""What stands in for a game, a table, a camera, a desk and a panel, so that the page and the box are tried alone."""
 
 from __future__ import annotations
 
 import json
+import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from bench.stand_ins import tables
+from bench.stand_ins.views import view_of
 from companion.app.game_index import GameSummary, summary_of
 from companion.app.state import GameRepository
+from companion.app.table_place import SeatsMiddle, place_from, seats_at
 from companion.game.game_view import GameView
 from companion.game.replay import Dispute, NoSuchPlayError
 from companion.play.match import Scoreboard
-from tests.shown import view_of
-from tests.web import tables
+from companion.web.access import PinSettings
+from hardware.panel import Light, Panel, Press
+
+PIN = "135790"
+QUICK = PinSettings(n=2**4)
+"""scrypt at its cheapest: the tests are about what is compared, not about how long it takes."""
 
 
 class FakeSession:
@@ -155,3 +163,113 @@ def fake_workshop() -> GameRepository:
         return summary_of(open_game(path).snapshot(), "")
 
     return GameRepository(create=create, open=open_game, look=open_game, summarize=summarize, read_hand=read_hand)
+
+
+class FakeDesk:
+    def __init__(self) -> None:
+        self.begun: list[tuple[str, str, bytes | None]] = []
+        self.told: dict[str, Any] = {"busy": None, "last": None, "lesson": None, "corrections": 0}
+        self.forgotten = 0
+
+    def status(self) -> Mapping[str, Any]:
+        return self.told
+
+    def begin(self, task: str, tile_set: str, photograph: bytes | None = None) -> bool:
+        self.begun.append((task, tile_set, photograph))
+        return self.told["busy"] is None
+
+    def forget(self) -> None:
+        self.forgotten += 1
+
+    def write_corrections(self, into: IO[bytes]) -> None:
+        into.write(b"PK")
+
+
+class FakeTable:
+    """Says what it is told to say, and remembers the corners it was given."""
+
+    def __init__(self) -> None:
+        self.placed: list[tuple[Any, Any]] = []
+        self.read = 0
+        self.is_film, self.watched_again = False, 0
+        self.seated: dict[str, tuple[float, float]] = {}
+        self.asks_for_seats = False
+        self.seen: Mapping[str, Any] | None = None
+        self.arms: list[bool] = []
+        self.films: dict[str, Any] | None = None
+        self.chosen: tuple[tuple[int, int] | None, int | None] | None = None
+        self.around: dict[str, Any] | None = {
+            "players": ["Ann", "Ben"], "chinese": False, "known": False, "hub": True, "middle": [0.5, 0.5],
+            "places": {"Ann": [0.5, 0.7], "Ben": [0.35, 0.4], "MX": [0.65, 0.4]},
+        }  # fmt: skip
+        self.answer: dict[str, Any] | None = {
+            "by": None, "why": "MARKERS", "missing": [1, 3], "corners": None, "causes": ["GLARE"], "fit": False,
+            "problem": "corner marker 1, 3 not found",
+        }  # fmt: skip
+
+    def look_over(self, corners: Any = None, size_mm: Any = None) -> Mapping[str, Any] | None:
+        if corners is None:
+            return self.answer
+        place_from(corners, size_mm)
+        found = {"by": "person", "size_mm": size_mm or [900, 600], "px_per_mm": 1.9, "worst_px_per_mm": 1.61}
+        return {**found, "error_mm": None, "corners": corners, "causes": ["SMALL"], "fit": True, "missing": []}
+
+    def place(self, corners: Any, size_mm: Any = None) -> None:
+        self.placed.append((corners, size_mm))
+
+    def watch_again(self) -> None:
+        self.watched_again += 1
+
+    def read_now(self) -> None:
+        self.read += 1
+
+    def view(self) -> Mapping[str, Any] | None:
+        return self.seen
+
+    def unseated(self) -> bool:
+        return self.asks_for_seats
+
+    def seats(self) -> Mapping[str, Any] | None:
+        if self.answer is None:
+            raise ValueError("the table is not found")
+        return self.around
+
+    def seat(self, places: Mapping[str, tuple[float, float]]) -> None:
+        if set(places) < {"Ann", "Ben"}:
+            raise ValueError("expected a place for each")
+        seats_at({name: (1000 * x, 1000 * y) for name, (x, y) in places.items()}, SeatsMiddle((500.0, 500.0)))
+        self.seated = dict(places)
+
+    def filming(self) -> Mapping[str, Any] | None:
+        return self.films
+
+    def film_with(self, size_wh: tuple[int, int] | None, mains_hz: int | None) -> None:
+        if size_wh == (1, 1):
+            raise ValueError("expected a size of 160 to 10000 pixels")
+        self.chosen = (size_wh, mains_hz)
+
+    def watch_arms(self, on: bool) -> None:
+        self.arms.append(on)
+
+
+class FakePanel:
+    """Remembers its lights; `press` is a finger."""
+
+    def __init__(self) -> None:
+        self.lights: queue.Queue[Light] = queue.Queue()
+        self.closed = False
+        self.press: Callable[[Press], object] = lambda press: None
+
+    def open(self, pressed: Callable[[Press], object], pins: Path | None) -> Panel:
+        self.press = pressed
+        return self  # type: ignore[return-value]
+
+    def show(self, light: Light) -> None:
+        self.lights.put(light)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def wait_for(self, wanted: Light) -> None:
+        while self.lights.get(timeout=60.0) is not wanted:
+            continue

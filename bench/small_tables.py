@@ -1,4 +1,4 @@
-"""The referee beside the plain reading on every small table there is: `python -m tests.rules.small_tables`.
+"""The referee beside the plain reading on every small table there is: `python -m bench.small_tables`.
 
 "Every" means, for two players with a double-3 set (ten tiles, the engine 3-3):
 
@@ -28,13 +28,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, combinations, permutations, product
 
+from bench.plain_reading import HOUSES, Act, Table, explanations, judge, written
 from companion.rules.mexican.judge import judge_turn, legal_plays
 from companion.rules.notation import Change, Drawing, Laying
 from companion.rules.position import Action, Draw, Flip, Mark, Play, Position, Unmark
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.exact import infer
-from tests.rules.plain_reading import HOUSES, Act, Table, explanations, judge, written
 
 HIGHEST = 3
 ENGINE = (HIGHEST, HIGHEST)

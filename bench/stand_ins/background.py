@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from typing import ClassVar
 
 from flask import Flask
+from jinja2.bccache import Bucket, BytecodeCache
 
 from companion.web.serving import Server, ServingSettings, listen, port_of
 
@@ -17,3 +19,16 @@ def serve_in_background(
     server = Server(app, sock, settings)
     threading.Thread(target=server.run, name="page", daemon=True).start()
     return server, port_of(sock)
+
+
+class Compiled(BytecodeCache):
+    """Templates compiled once for all tests, instead of once for each app."""
+
+    kept: ClassVar[dict[str, bytes]] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self.kept:
+            bucket.bytecode_from_string(self.kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self.kept[bucket.key] = bucket.bytecode_to_string()

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from bench.stand_ins.background import serve_in_background
 from companion.web.serving import ServingSettings
-from tests.web.background import serve_in_background
 
 FLAGS = (
     "--no-sandbox",

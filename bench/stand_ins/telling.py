@@ -15,7 +15,7 @@ from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
 from companion.rules.notation import Drawing
 from companion.web.app import PageSettings, create_app
-from tests.desk.watching import table_change
+from datasets.bots.watching import table_change
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.settle import Settler

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.stand_ins import tables
+from bench.stand_ins.views import view_of
 from companion.game.game_view import GameView
 from companion.hall import Hall
 from companion.log.event_fields import Header
@@ -19,8 +21,6 @@ from companion.log.events import Corrected, Drew, Event
 from companion.log.journal import Journal
 from companion.publish import Broker, Outbox, Publisher
 from companion.publish.broker import table_id
-from tests.shown import view_of
-from tests.web import tables
 
 MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/usr/local/sbin:/usr/local/bin:/opt/homebrew/sbin")
 PATIENCE_S = 90.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from bench.stand_ins.sketch import KnowingEye
 from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
@@ -13,7 +14,6 @@ from companion.perception.attributing import attribution_for
 from companion.perception.table_reader import box_of, known_set
 from companion.rules.ruleset import load_ruleset
 from datasets.simulator.camera import SimCamera
-from tests.table.sketch import KnowingEye
 from vision.calibration import Calibration
 from vision.settle import Settler
 
