@@ -39,7 +39,7 @@ TILE_LENGTH_MM = 48.0
 PIP_MM = 3.2
 
 
-class Verdict(StrEnum):
+class Coverage(StrEnum):
     GOOD = "good"
     TIGHT = "tight"
     POOR = "poor"
@@ -48,15 +48,15 @@ class Verdict(StrEnum):
 
     @property
     def usable(self) -> bool:
-        return self in (Verdict.GOOD, Verdict.TIGHT)
+        return self in (Coverage.GOOD, Coverage.TIGHT)
 
 
-SENTENCES: Mapping[Verdict, str] = {
-    Verdict.GOOD: "reads every set",
-    Verdict.TIGHT: "reads every set in good light; no reserve",
-    Verdict.POOR: "only big tiles with few pips; take a finer camera, a lower mount or a smaller table",
-    Verdict.BLIND: "too coarse for pips; take a finer camera, a lower mount or a smaller table",
-    Verdict.CUT_OFF: "part of the table is out of the picture; hang the camera higher or take a wider lens",
+SENTENCES: Mapping[Coverage, str] = {
+    Coverage.GOOD: "reads every set",
+    Coverage.TIGHT: "reads every set in good light; no reserve",
+    Coverage.POOR: "only big tiles with few pips; take a finer camera, a lower mount or a smaller table",
+    Coverage.BLIND: "too coarse for pips; take a finer camera, a lower mount or a smaller table",
+    Coverage.CUT_OFF: "part of the table is out of the picture; hang the camera higher or take a wider lens",
 }
 
 
@@ -104,7 +104,7 @@ class Outlook:
     worst_px_per_mm: float
     view_mm: tuple[float, float]
     parallax_mm: float
-    verdict: Verdict
+    verdict: Coverage
 
     @property
     def tile_px(self) -> float:
@@ -170,14 +170,14 @@ def outlook(
     )
 
 
-def _verdict(nominal: float, worst: float, *, covers: bool) -> Verdict:
+def _verdict(nominal: float, worst: float, *, covers: bool) -> Coverage:
     if not covers:
-        return Verdict.CUT_OFF
+        return Coverage.CUT_OFF
     if worst < IDEAL_READER_PX_PER_MM:
-        return Verdict.BLIND
+        return Coverage.BLIND
     if worst < WORST_PX_PER_MM:
-        return Verdict.POOR
-    return Verdict.GOOD if nominal >= NOMINAL_PX_PER_MM else Verdict.TIGHT
+        return Coverage.POOR
+    return Coverage.GOOD if nominal >= NOMINAL_PX_PER_MM else Coverage.TIGHT
 
 
 def worst_corner(camera: CameraModel, above_mm: float, table_mm: tuple[float, float], tilt_deg: float) -> float:

@@ -145,7 +145,7 @@ WHOLE_AFTER = 40
 changed too little to be noticed is on record within ten seconds."""
 
 
-class FrameSource(Protocol):
+class Frames(Protocol):
     """The part of a camera that the watcher needs."""
 
     stills: bool

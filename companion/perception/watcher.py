@@ -35,7 +35,7 @@ from companion.perception.settings import (
     SURE_READINGS,
     WHOLE_AFTER,
     CameraNews,
-    FrameSource,
+    Frames,
     ObservationSink,
     TableReading,
     Where,
@@ -60,7 +60,7 @@ class Watcher:
 
     def __init__(
         self,
-        camera: FrameSource,
+        camera: Frames,
         eye: Eye,
         settler: Settler,
         calibration: Calibration,

@@ -1,7 +1,7 @@
 """The camera's child: opens the camera, films, puts pictures on the shelf. It trusts its parent and nobody trusts it.
 
 Messages to the parent: ("goes_on",) between two steps of opening, ("opened", live, stills, slot_bytes, LiveMode),
-("picture", Shelved), ("picture", Frame) for one that fits no slot, ("fault", State), ("problem", text, Fault),
+("picture", Shelved), ("picture", Frame) for one that fits no slot, ("fault", State), ("problem", text, CameraFault),
 ("ended",). From the parent: ("shelf", name, slots, slot_bytes), ("free", slot), ("remember", image | None). A picture
 with a fault is announced and kept back: what was never sent cannot be played.
 
@@ -22,7 +22,7 @@ from typing import Any
 from companion.supervise.child import Child, Shelf
 from companion.supervise.parts import Part, line_of, plain_loop
 from companion.supervise.pictures import AwayError, CameraState, Health, JudgeSettings, PictureJudge, to_remember
-from hardware.camera import Camera, CameraError, CameraSettings, Fault, open_camera
+from hardware.camera import Camera, CameraError, CameraFault, CameraSettings, open_camera
 from hardware.camera.guard import ended_how
 from hardware.camera.opening import is_live
 from hardware.camera.source import FrameSource
@@ -64,11 +64,11 @@ def film(
     except CameraError as error:
         pipe.send(("problem", error.problem, error.fault))
     except MemoryError:
-        pipe.send(("problem", "not enough memory for this camera's pictures", Fault.MEMORY))
+        pipe.send(("problem", "not enough memory for this camera's pictures", CameraFault.MEMORY))
     except (EOFError, BrokenPipeError):
         raise
     except Exception as error:  # whatever a driver raises, somebody has to be told
-        pipe.send(("problem", f"{type(error).__name__}: {' '.join(str(error).split())[:200]}", Fault.CRASHED))
+        pipe.send(("problem", f"{type(error).__name__}: {' '.join(str(error).split())[:200]}", CameraFault.CRASHED))
 
 
 def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, pace_s: float, after: CameraState | None) -> None:
@@ -79,7 +79,7 @@ def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, pace_s: floa
     shown_at = float("-inf")
     while first is not None or trouble is not None:
         if first is None:
-            pipe.send(("problem", trouble, Fault.FORMAT))
+            pipe.send(("problem", trouble, CameraFault.FORMAT))
         elif first.at - shown_at >= pace_s:
             # Faster than this nobody reads, and 36 MB at 14 a second would cost a core of a small board. The driver is
             # asked all the same, or its queue would fill with old pictures.
@@ -421,7 +421,7 @@ class SupervisedCamera(FrameSource):
                 self._turn(fault)
             case ("fault", None):
                 self._turn(CameraState.LIVE)
-            case ("problem", str(text), Fault() as kind) if self.live:
+            case ("problem", str(text), CameraFault() as kind) if self.live:
                 self._turn(CameraState.of(kind), text)
             case ("problem", str(text), _):
                 self._complain(text)

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.supervise.parts import UnreadReason
-from hardware.camera import Camera, CameraError, Fault
+from hardware.camera import Camera, CameraError, CameraFault
 from hardware.camera.source import FrameSource
 from vision.frame import Frame, Image, reduced
 
@@ -65,9 +65,9 @@ class CameraState(StrEnum):
     NETWORK = "network", "the camera cannot be reached over the network; it is being tried again"
 
     @classmethod
-    def of(cls, fault: Fault) -> CameraState:
+    def of(cls, fault: CameraFault) -> CameraState:
         """The state that the page shows for a camera's trouble."""
-        return cls.GONE if fault is Fault.UNPLUGGED else cls[fault.name]
+        return cls.GONE if fault is CameraFault.UNPLUGGED else cls[fault.name]
 
 
 @dataclass(frozen=True, slots=True)

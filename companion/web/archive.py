@@ -96,9 +96,9 @@ class Packed:
         self.size = os.fstat(self._descriptor).st_size
         self.close = weakref.finalize(self, os.close, self._descriptor)
 
-    def reader(self, closed: Callable[[], None] = lambda: None) -> Reader:
+    def reader(self, closed: Callable[[], None] = lambda: None) -> SharedFile:
         """The file from its beginning, with a place of its own; `closed` is called when it is closed."""
-        return Reader(os.dup(self._descriptor), self.size, closed)
+        return SharedFile(os.dup(self._descriptor), self.size, closed)
 
 
 def _unnamed(folder: Path | None) -> IO[bytes]:
@@ -108,7 +108,7 @@ def _unnamed(folder: Path | None) -> IO[bytes]:
     return os.fdopen(os.memfd_create("download"), "w+b")
 
 
-class Reader(io.RawIOBase):
+class SharedFile(io.RawIOBase):
     """Reads a file that others read too: it keeps its own place."""
 
     def __init__(self, descriptor: int, size: int, closed: Callable[[], None]) -> None:

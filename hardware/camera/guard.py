@@ -19,8 +19,8 @@ from hardware.camera.source import (
     HUNG_MEND,
     Camera,
     CameraError,
+    CameraFault,
     CameraSettings,
-    Fault,
     FrameSource,
     LiveMode,
     without_camera,
@@ -66,7 +66,7 @@ class GuardedCamera(FrameSource):
             self._ask.send("frame")
         except OSError:
             self.close()
-            raise without_camera(f"camera {self._label}: its driver process ended", Fault.CRASHED) from None
+            raise without_camera(f"camera {self._label}: its driver process ended", CameraFault.CRASHED) from None
         answer = self._answer(self._settings.answer_within_s)
         return answer if isinstance(answer, Frame) else None
 
@@ -97,12 +97,12 @@ class GuardedCamera(FrameSource):
             self._child.join(2.0)
             how = ended_how(self._child.exitcode)
             self.close()
-            raise without_camera(f"camera {self._label}: {how}", Fault.CRASHED) from None
+            raise without_camera(f"camera {self._label}: {how}", CameraFault.CRASHED) from None
         self.close()
         if is_address(self._source):
-            raise without_camera(f"camera {self._label} did not answer within {within_s:g} s", Fault.NETWORK)
+            raise without_camera(f"camera {self._label} did not answer within {within_s:g} s", CameraFault.NETWORK)
         why = f"did not answer within {within_s:g} s: its driver hangs"
-        raise without_camera(f"camera {self._label} {why}; {HUNG_MEND}", Fault.CRASHED)
+        raise without_camera(f"camera {self._label} {why}; {HUNG_MEND}", CameraFault.CRASHED)
 
 
 def ended_how(exit_code: int | None) -> str:
@@ -120,7 +120,7 @@ class Failure:
     """A CameraError on its way through the pipe."""
 
     message: str
-    fault: Fault
+    fault: CameraFault
     problem: str
 
 
@@ -143,4 +143,4 @@ def _serve(pipe: Connection, source: str, settings: CameraSettings, opener: Open
         return
     except Exception as error:  # whatever a driver raises, somebody has to be told
         told = without_camera(f"camera {shown(source)}: {type(error).__name__}: {' '.join(str(error).split())[:200]}")
-        pipe.send(Failure(str(told), Fault.CRASHED, told.problem))
+        pipe.send(Failure(str(told), CameraFault.CRASHED, told.problem))

@@ -16,7 +16,7 @@ import av
 import av.error
 
 from hardware.camera.address import shown
-from hardware.camera.source import CameraError, CameraSettings, Fault, FrameSource, LiveMode, without_camera
+from hardware.camera.source import CameraError, CameraFault, CameraSettings, FrameSource, LiveMode, without_camera
 from vision.frame import Frame, Image
 from vision.pictures import PictureError, picture_of
 
@@ -96,7 +96,7 @@ class NetworkCamera(FrameSource):
         return image
 
     def _network(self, why: str) -> CameraError:
-        return without_camera(f"{self._label}: {why}", Fault.NETWORK)
+        return without_camera(f"{self._label}: {why}", CameraFault.NETWORK)
 
     def _open(self) -> Iterator[Image]:
         if urlsplit(self._source).scheme.lower().startswith("rtsp"):
@@ -108,14 +108,14 @@ class NetworkCamera(FrameSource):
             return self._film(self._source, "mpjpeg", NO_PROXY)
         if kind.startswith("text/html"):
             why = "it answers with a web page; expected the address of the film or picture itself, such as .../video"
-            raise without_camera(f"{self._label}: {why}", Fault.FORMAT)
+            raise without_camera(f"{self._label}: {why}", CameraFault.FORMAT)
         return self._film(self._source, None, NO_PROXY)
 
     def _film(self, source: str, form: str | None, options: dict[str, str]) -> Iterator[Image]:
         try:
             with av.open(source, format=form, options=options, timeout=(ANSWER_S, SILENT_S)) as container:
                 if not container.streams.video:
-                    raise without_camera(f"{self._label}: there is sound and no picture in it", Fault.FORMAT)
+                    raise without_camera(f"{self._label}: there is sound and no picture in it", CameraFault.FORMAT)
                 stream = container.streams.video[0]
                 # Threads over whole frames would hold back as many frames as there are threads.
                 stream.thread_type = "SLICE"
@@ -136,11 +136,11 @@ class NetworkCamera(FrameSource):
     def _told(self, error: av.error.FFmpegError) -> CameraError:
         """FFmpeg's own text may hold the address, so it is put in our words."""
         if isinstance(error, av.error.HTTPUnauthorizedError | av.error.HTTPForbiddenError):
-            return without_camera(f"{self._label}: wrong user or password", Fault.FORBIDDEN)
+            return without_camera(f"{self._label}: wrong user or password", CameraFault.FORBIDDEN)
         if isinstance(error, av.error.HTTPNotFoundError):
-            return without_camera(f"{self._label}: it has nothing at this address", Fault.FORMAT)
+            return without_camera(f"{self._label}: it has nothing at this address", CameraFault.FORMAT)
         if isinstance(error, av.error.InvalidDataError):
-            return without_camera(f"{self._label}: what comes is neither a film nor a picture", Fault.FORMAT)
+            return without_camera(f"{self._label}: what comes is neither a film nor a picture", CameraFault.FORMAT)
         if isinstance(error, av.error.ExitError | TimeoutError):
             return self._network("it does not answer")
         return self._network(_unreached(error) or error.strerror or type(error).__name__)
@@ -165,9 +165,9 @@ class NetworkCamera(FrameSource):
             with error:
                 code = error.code
             if code in (401, 403):
-                raise without_camera(f"{self._label}: wrong user or password", Fault.FORBIDDEN) from None
+                raise without_camera(f"{self._label}: wrong user or password", CameraFault.FORBIDDEN) from None
             nothing = f"it has nothing at this address (status {code})"
-            raise without_camera(f"{self._label}: {nothing}", Fault.FORMAT) from None
+            raise without_camera(f"{self._label}: {nothing}", CameraFault.FORMAT) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
             why = "it does not answer" if isinstance(reason, TimeoutError) else _unreached(reason)
@@ -212,7 +212,7 @@ class NetworkCamera(FrameSource):
                 try:
                     yield picture_of(data)
                 except PictureError as error:
-                    raise without_camera(f"{self._label}: {error}", Fault.FORMAT) from None
+                    raise without_camera(f"{self._label}: {error}", CameraFault.FORMAT) from None
             elif self._clock() - changed_at > SILENT_S:
                 raise self._network(f"it has shown the same picture for {SILENT_S:g} s")
             time.sleep(LOOK_AGAIN_S)

@@ -16,8 +16,8 @@ from hardware.camera.mains import country_here, mains_of_country
 from hardware.camera.metering import MOST_GAIN, Exposure, Meter
 from hardware.camera.source import (
     CameraError,
+    CameraFault,
     CameraSettings,
-    Fault,
     FrameSource,
     LiveMode,
     flicker_period_us,
@@ -48,7 +48,7 @@ def open_picamera2() -> Any:
     try:
         Picamera2 = import_picamera2().Picamera2
     except StackError as error:
-        raise without_camera(str(error), Fault.SOFTWARE) from None
+        raise without_camera(str(error), CameraFault.SOFTWARE) from None
     if not Picamera2.global_camera_info():
         raise without_camera("no Raspberry Pi camera found: check the ribbon cable and `rpicam-hello --list-cameras`")
     try:
@@ -60,7 +60,11 @@ def open_picamera2() -> Any:
 def _trouble(what: str, error: Exception) -> CameraError:
     """picamera2 does not say who holds a camera that is busy."""
     kind = kind_of(error)
-    who = ": another program uses it, such as the companion's own service; end that one" if kind is Fault.BUSY else ""
+    who = (
+        ": another program uses it, such as the companion's own service; end that one"
+        if kind is CameraFault.BUSY
+        else ""
+    )
     return without_camera(f"the Raspberry Pi camera {what} ({error}){who}", kind)
 
 

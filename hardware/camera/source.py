@@ -17,7 +17,7 @@ HUNG_MEND = "try again, and restart this machine if it hangs again"
 WORKS_WITHOUT = "read, score, judge, replay and demo work without a camera"
 
 
-class Fault(StrEnum):
+class CameraFault(StrEnum):
     """What kind of trouble a camera has: each has another mend."""
 
     UNPLUGGED = "unplugged"
@@ -34,13 +34,13 @@ class CameraError(Exception):
     """A camera that cannot be opened or has stopped. The message is one line a user can act on; `problem` is the same
     without what still works, and `fault` its kind."""
 
-    def __init__(self, message: str, fault: Fault = Fault.UNPLUGGED, problem: str = "") -> None:
+    def __init__(self, message: str, fault: CameraFault = CameraFault.UNPLUGGED, problem: str = "") -> None:
         super().__init__(message)
         self.fault = fault
         self.problem = problem or message
 
 
-def without_camera(problem: str, fault: Fault = Fault.UNPLUGGED) -> CameraError:
+def without_camera(problem: str, fault: CameraFault = CameraFault.UNPLUGGED) -> CameraError:
     """`problem` in one line, followed by what still works: a missing device is never a dead end."""
     return CameraError(f"{problem}; {WORKS_WITHOUT}", fault, problem)
 
@@ -94,19 +94,19 @@ def flicker_period_us(mains_hz: int) -> int:
     return round(1_000_000 / (2 * mains_hz))
 
 
-def kind_of(error: BaseException) -> Fault:
+def kind_of(error: BaseException) -> CameraFault:
     """What kind of trouble a driver's error is, by its number or its words."""
     number = getattr(error, "errno", None)
     words = str(error).lower()
     if isinstance(error, PermissionError) or "permission denied" in words:
-        return Fault.FORBIDDEN
+        return CameraFault.FORBIDDEN
     if number == errno.EBUSY or "busy" in words or "acquire" in words or "did not complete" in words:
-        return Fault.BUSY
+        return CameraFault.BUSY
     if isinstance(error, MemoryError) or number == errno.ENOMEM or "memory" in words:
-        return Fault.MEMORY
+        return CameraFault.MEMORY
     if number in (errno.ENODEV, errno.ENXIO, errno.ENOENT) or "no such device" in words:
-        return Fault.UNPLUGGED
-    return Fault.CRASHED
+        return CameraFault.UNPLUGGED
+    return CameraFault.CRASHED
 
 
 @runtime_checkable

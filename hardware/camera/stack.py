@@ -44,7 +44,7 @@ ANSWER_S = 30.0
 """Importing picamera2 takes seconds on a Pi with a slow card."""
 
 
-class Trouble(StrEnum):
+class StackTrouble(StrEnum):
     MISSING = "missing"
     HIDDEN = "hidden"
     BROKEN = "broken"
@@ -54,7 +54,7 @@ class Trouble(StrEnum):
 class StackFault:
     """Why picamera2 cannot be used. `words` says what is wrong, `mend` what to type."""
 
-    trouble: Trouble
+    trouble: StackTrouble
     words: str
     mend: str
 
@@ -87,9 +87,11 @@ def fault_of(error: Exception, system: Path = SYSTEM_PACKAGES) -> StackFault:
                 f"picamera2 is installed, but the Python environment {sys.prefix} does not see the system's packages"
             )
             mend = f"run `make run` again, or `/usr/bin/python3 -m venv --system-site-packages {sys.prefix}`"
-            return StackFault(Trouble.HIDDEN, words, mend)
-        return StackFault(Trouble.MISSING, "picamera2 is not installed", INSTALL)
-    return StackFault(Trouble.BROKEN, f"picamera2 is installed but cannot be loaded ({_told(error)})", _mend_of(error))
+            return StackFault(StackTrouble.HIDDEN, words, mend)
+        return StackFault(StackTrouble.MISSING, "picamera2 is not installed", INSTALL)
+    return StackFault(
+        StackTrouble.BROKEN, f"picamera2 is installed but cannot be loaded ({_told(error)})", _mend_of(error)
+    )
 
 
 def _mend_of(error: Exception) -> str:
@@ -126,14 +128,14 @@ def ask_in_child(system: Path = SYSTEM_PACKAGES) -> StackFault | None:
     if answer.returncode < 0:
         return _crashed(f"its import was ended by signal {-answer.returncode}")
     parts = (answer.stdout.strip().splitlines() or [""])[-1].split("\t")
-    if len(parts) == 3 and parts[0] in list(Trouble):
-        return StackFault(Trouble(parts[0]), parts[1], parts[2])
+    if len(parts) == 3 and parts[0] in list(StackTrouble):
+        return StackFault(StackTrouble(parts[0]), parts[1], parts[2])
     return _crashed((answer.stderr.strip().splitlines() or [f"exit status {answer.returncode}"])[-1])
 
 
 def _crashed(why: str) -> StackFault:
     mend = "sudo apt install --reinstall python3-picamera2 python3-libcamera"
-    return StackFault(Trouble.BROKEN, f"picamera2 is installed but cannot be loaded ({why})", mend)
+    return StackFault(StackTrouble.BROKEN, f"picamera2 is installed but cannot be loaded ({why})", mend)
 
 
 def main(arguments: list[str]) -> int:

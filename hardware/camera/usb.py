@@ -17,8 +17,8 @@ from hardware.camera.metering import Exposure, Meter
 from hardware.camera.source import (
     HUNG_MEND,
     CameraError,
+    CameraFault,
     CameraSettings,
-    Fault,
     FrameSource,
     LiveMode,
     flicker_period_us,
@@ -212,7 +212,7 @@ class UsbCamera(FrameSource):
         lasted_s = now - self._same_since
         if lasted_s >= self._settings.frozen_after_s:
             why = f"repeats one frame (for {lasted_s:.0f} s): its driver hangs"
-            raise without_camera(f"camera {self._label} {why}; {HUNG_MEND}", Fault.CRASHED)
+            raise without_camera(f"camera {self._label} {why}; {HUNG_MEND}", CameraFault.CRASHED)
 
 
 def as_bgr(image: NDArray[Any]) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hardware.camera.source import CameraError, Fault, without_camera
+from hardware.camera.source import CameraError, CameraFault, without_camera
 
 QUERYCAP = 0x80685600
 ENUM_FMT = 0xC0405602
@@ -163,7 +163,7 @@ def why_not(device: int | str, ioctl: Ioctl = kernel_ioctl, processes: Path = Pa
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM):
             mend = "sudo usermod --append --groups video $USER, then log in again"
-            return without_camera(f"{label} may not be opened by this user: {mend}", Fault.FORBIDDEN)
+            return without_camera(f"{label} may not be opened by this user: {mend}", CameraFault.FORBIDDEN)
         if error.errno == errno.EBUSY:
             return _busy(label, path, processes)
         return without_camera(f"{label} is not there ({error.strerror}); plug it in and try again")
@@ -172,31 +172,35 @@ def why_not(device: int | str, ioctl: Ioctl = kernel_ioctl, processes: Path = Pa
         able, of_this_node = struct.unpack("=II", told[84:92])
         if not (of_this_node if able & HAS_DEVICE_CAPS else able) & CAN_CAPTURE:
             mend = "`companion cameras` lists those that give pictures"
-            return without_camera(f"{label} is a node without pictures: {mend}", Fault.FORMAT)
+            return without_camera(f"{label} is a node without pictures: {mend}", CameraFault.FORMAT)
         ioctl(handle, REQBUFS, struct.pack("=5I", 1, VIDEO_CAPTURE, MEMORY_MMAP, 0, 0))
         ioctl(handle, REQBUFS, struct.pack("=5I", 0, VIDEO_CAPTURE, MEMORY_MMAP, 0, 0))
     except OSError as error:
         if error.errno == errno.EBUSY:
             return _busy(label, path, processes)
         if error.errno == errno.ENOMEM:
-            return without_camera(f"{label}: its driver has no memory for pictures; close other programs", Fault.MEMORY)
+            return without_camera(
+                f"{label}: its driver has no memory for pictures; close other programs", CameraFault.MEMORY
+            )
         if error.errno in (errno.ENODEV, errno.ENXIO):
             return without_camera(f"{label} was unplugged while it was opened; plug it in again")
         if error.errno in (errno.ENOTTY, errno.EINVAL):
             mend = "`companion cameras` lists those that give pictures"
-            return without_camera(f"{label} is no camera that gives pictures ({error.strerror}): {mend}", Fault.FORMAT)
-        return without_camera(f"{label}: its driver refuses ({error.strerror})", Fault.CRASHED)
+            return without_camera(
+                f"{label} is no camera that gives pictures ({error.strerror}): {mend}", CameraFault.FORMAT
+            )
+        return without_camera(f"{label}: its driver refuses ({error.strerror})", CameraFault.CRASHED)
     finally:
         os.close(handle)
     if users_of(path, processes):
         return _busy(label, path, processes)
-    return without_camera(f"{label}: its driver lets it be opened and gives no pictures", Fault.CRASHED)
+    return without_camera(f"{label}: its driver lets it be opened and gives no pictures", CameraFault.CRASHED)
 
 
 def _busy(label: str, path: Path, processes: Path) -> CameraError:
     users = users_of(path, processes)
     who = f"in use by {' and '.join(users)}: end it" if users else "in use by another program: end that one"
-    return without_camera(f"{label} is {who}", Fault.BUSY)
+    return without_camera(f"{label} is {who}", CameraFault.BUSY)
 
 
 def users_of(path: Path, processes: Path = Path("/proc")) -> list[str]:

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera import CameraError, CameraSettings, Fault
+from hardware.camera import CameraError, CameraFault, CameraSettings
 from hardware.camera.flicker import EXPOSURES_US, PICTURES
 from hardware.camera.guard import GOES_ON, GuardedCamera
 from hardware.camera.mains import set_control
@@ -208,10 +208,10 @@ def test_an_unplugged_webcam_that_repeats_its_last_frame_is_an_error() -> None:
 
 
 def test_a_webcam_that_cannot_be_opened_says_why() -> None:
-    busy = CameraError("camera usb:0 is in use by zoom (process 4711): end it", Fault.BUSY)
+    busy = CameraError("camera usb:0 is in use by zoom (process 4711): end it", CameraFault.BUSY)
     with pytest.raises(CameraError, match="in use by zoom") as caught:
         UsbCamera(0, QUICK, opener=lambda _: FakeCapture(noise(), opened=False), refusal=lambda _: busy)
-    assert caught.value.fault is Fault.BUSY
+    assert caught.value.fault is CameraFault.BUSY
 
 
 class FakeRequest:

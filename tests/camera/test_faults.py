@@ -22,7 +22,7 @@ from bench.stand_ins.cameras import open_troubled, set_mode, table_picture
 from companion.app.state import AppState
 from companion.app.table_service import FILM_OVER, WatchedTable
 from companion.supervise.pictures import AwayError, CameraState, Health, PictureJudge
-from hardware.camera import CameraError, Fault, open_camera, picamera
+from hardware.camera import CameraError, CameraFault, open_camera, picamera
 from hardware.camera.guard import GuardedCamera
 from hardware.camera.listing import usb_listed
 from hardware.camera.network import NetworkCamera
@@ -301,13 +301,13 @@ def test_each_trouble_has_its_own_words_and_no_other_mend(one: Trouble, tmp_path
 
 
 ASKED_ON_THE_PAGE = {
-    Fault.UNPLUGGED: {"plug it in"},
-    Fault.BUSY: {"end the other program"},
+    CameraFault.UNPLUGGED: {"plug it in"},
+    CameraFault.BUSY: {"end the other program"},
 }
 
 
-@pytest.mark.parametrize("fault", Fault)
-def test_the_page_asks_for_no_plug_unless_it_was_pulled(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", CameraFault)
+def test_the_page_asks_for_no_plug_unless_it_was_pulled(fault: CameraFault) -> None:
     assert mends_in(CameraState.of(fault).sentence) == ASKED_ON_THE_PAGE.get(fault, set())
 
 
@@ -352,9 +352,12 @@ def open_sleeper(source: str, settings: CameraSettings) -> UsbCamera:
 
 @pytest.mark.parametrize(
     ("source", "fault", "mends"),
-    [("usb:0", Fault.CRASHED, {"restart the machine"}), ("rtsp://ann:s3cr3t@192.168.1.9/film", Fault.NETWORK, set())],
+    [
+        ("usb:0", CameraFault.CRASHED, {"restart the machine"}),
+        ("rtsp://ann:s3cr3t@192.168.1.9/film", CameraFault.NETWORK, set()),
+    ],
 )
-def test_a_driver_that_gives_no_answer_was_not_unplugged(source: str, fault: Fault, mends: set[str]) -> None:
+def test_a_driver_that_gives_no_answer_was_not_unplugged(source: str, fault: CameraFault, mends: set[str]) -> None:
     with pytest.raises(CameraError, match="did not answer within") as caught:
         GuardedCamera(source, CameraSettings(), opener=open_sleeper, opening_s=0.1)
     assert caught.value.fault is fault and mends_in(str(caught.value)) == mends

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import companion.cli.cameras as command
 from companion.cli.cameras import cameras
-from hardware.camera import CameraError, CameraSettings, Fault
+from hardware.camera import CameraError, CameraFault, CameraSettings
 from hardware.camera.listing import Listed
 from hardware.camera.source import FrameSource, LiveMode
 from vision.frame import Frame
@@ -66,7 +66,7 @@ def test_a_small_picture_of_each_shows_where_it_looks(tmp_path: Path, monkeypatc
 
 def test_a_camera_that_gives_no_picture_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(_source: str, _settings: CameraSettings) -> StillCamera:
-        raise CameraError("camera is in use by zoom; read works", Fault.BUSY, "camera is in use by zoom")
+        raise CameraError("camera is in use by zoom; read works", CameraFault.BUSY, "camera is in use by zoom")
 
     monkeypatch.setattr("hardware.camera.open_camera", refused)
     result = CliRunner().invoke(cameras, ["--thumbnails", str(tmp_path)])

@@ -26,7 +26,7 @@ from companion.cli.cameras import calibrate
 from companion.cli.watch import watch
 from companion.supervise.camera import SupervisedCamera
 from companion.supervise.pictures import CameraState
-from hardware.camera import CameraError, Fault, open_camera
+from hardware.camera import CameraError, CameraFault, open_camera
 from hardware.camera.address import secrets_of, shown
 from hardware.camera.network import NetworkCamera
 
@@ -175,14 +175,20 @@ def test_a_camera_that_asks_for_a_digest_gets_one() -> None:
 @pytest.mark.parametrize(
     ("answer", "fault", "words"),
     [
-        (guarded("ann:other"), Fault.FORBIDDEN, "wrong user or password"),
-        (lambda request: give(request, "text/plain", b"no", 404), Fault.FORMAT, "nothing at this address"),
-        (lambda request: give(request, "text/html", b"<h1>IP camera</h1>"), Fault.FORMAT, "a web page"),
-        (lambda request: give(request, "image/jpeg", b"no picture"), Fault.FORMAT, "not a picture"),
-        (lambda request: give(request, "video/mp4", b"no film" * 99), Fault.FORMAT, "neither a film nor a picture"),
+        (guarded("ann:other"), CameraFault.FORBIDDEN, "wrong user or password"),
+        (lambda request: give(request, "text/plain", b"no", 404), CameraFault.FORMAT, "nothing at this address"),
+        (lambda request: give(request, "text/html", b"<h1>IP camera</h1>"), CameraFault.FORMAT, "a web page"),
+        (lambda request: give(request, "image/jpeg", b"no picture"), CameraFault.FORMAT, "not a picture"),
+        (
+            lambda request: give(request, "video/mp4", b"no film" * 99),
+            CameraFault.FORMAT,
+            "neither a film nor a picture",
+        ),
     ],
 )
-def test_each_failure_has_its_own_words_and_none_shows_the_password(answer: Answer, fault: Fault, words: str) -> None:
+def test_each_failure_has_its_own_words_and_none_shows_the_password(
+    answer: Answer, fault: CameraFault, words: str
+) -> None:
     with serving(answer) as place, pytest.raises(CameraError) as caught:
         NetworkCamera(f"http://ann:s3cr3t@{place}/video?token=hush")
     assert caught.value.fault is fault and words in str(caught.value)
@@ -197,7 +203,7 @@ def test_nobody_there_is_a_trouble_of_the_network(scheme: str) -> None:
         address = f"{scheme}://ann:s3cr3t@127.0.0.1:{nobody.getsockname()[1]}/stream"
         with pytest.raises(CameraError) as caught:
             NetworkCamera(address)
-    assert caught.value.fault is Fault.NETWORK and "s3cr3t" not in str(caught.value)
+    assert caught.value.fault is CameraFault.NETWORK and "s3cr3t" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import companion.app.checkup as checkup
 from companion.app.checkup import Machine
 from companion.supervise.camera import SupervisedCamera
 from companion.supervise.pictures import CameraState
-from hardware.camera import CameraError, CameraSettings, Fault
+from hardware.camera import CameraError, CameraFault, CameraSettings
 from hardware.camera.guard import GuardedCamera
-from hardware.camera.stack import StackError, Trouble, ask_in_child, fault_of, import_picamera2
+from hardware.camera.stack import StackError, StackTrouble, ask_in_child, fault_of, import_picamera2
 
 ROOT = Path(__file__).resolve().parents[2]
 ABI_CLASH = (
@@ -39,28 +39,30 @@ def broken(words: str) -> Exception:
 
 def test_missing_hidden_and_broken_are_three_things(tmp_path: Path) -> None:
     missing = fault_of(broken("picamera2"), tmp_path)
-    assert missing.trouble is Trouble.MISSING and missing.mend == "sudo apt install python3-picamera2"
+    assert missing.trouble is StackTrouble.MISSING and missing.mend == "sudo apt install python3-picamera2"
     (tmp_path / "picamera2").mkdir()
     hidden = fault_of(broken("picamera2"), tmp_path)
-    assert hidden.trouble is Trouble.HIDDEN and "--system-site-packages" in hidden.mend and "apt" not in hidden.mend
+    assert (
+        hidden.trouble is StackTrouble.HIDDEN and "--system-site-packages" in hidden.mend and "apt" not in hidden.mend
+    )
     clash = fault_of(ValueError("numpy.dtype size changed, may indicate binary incompatibility"), tmp_path)
-    assert clash.trouble is Trouble.BROKEN and "ValueError: numpy.dtype size changed" in clash.words
+    assert clash.trouble is StackTrouble.BROKEN and "ValueError: numpy.dtype size changed" in clash.words
     assert "simplejpeg" in clash.mend
     libcamera = fault_of(broken("libcamera"), tmp_path)
-    assert libcamera.trouble is Trouble.BROKEN and "python3-libcamera" in libcamera.mend
+    assert libcamera.trouble is StackTrouble.BROKEN and "python3-libcamera" in libcamera.mend
 
 
 def test_a_child_that_cannot_import_it_passes_on_its_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_picamera2(tmp_path, ABI_CLASH, monkeypatch)
     fault = ask_in_child()
-    assert fault is not None and fault.trouble is Trouble.BROKEN
+    assert fault is not None and fault.trouble is StackTrouble.BROKEN
     assert "Expected 96 from C header" in fault.words and "picamera2/__init__.py" in fault.words
 
 
 def test_an_import_that_kills_its_process_is_broken_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_picamera2(tmp_path, "import os\nos.kill(os.getpid(), 11)\n", monkeypatch)
     fault = ask_in_child()
-    assert fault is not None and fault.trouble is Trouble.BROKEN and "signal 11" in fault.words
+    assert fault is not None and fault.trouble is StackTrouble.BROKEN and "signal 11" in fault.words
 
 
 def test_a_working_one_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,4 +115,4 @@ def raising(source: str, settings: CameraSettings) -> GuardedCamera:
 def test_a_guarded_camera_says_what_its_driver_raised() -> None:
     with pytest.raises(CameraError, match="ValueError: a driver's own trouble") as caught:
         GuardedCamera("usb:0", CameraSettings(), opener=raising)
-    assert caught.value.fault is Fault.CRASHED
+    assert caught.value.fault is CameraFault.CRASHED

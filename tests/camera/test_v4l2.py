@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hardware.camera.listing import lasting_name, usb_listed
-from hardware.camera.source import Fault
+from hardware.camera.source import CameraFault
 from hardware.camera.v4l2 import (
     ENUM_FMT,
     ENUM_FRAMEINTERVALS,
@@ -103,26 +103,26 @@ def test_the_infrared_twin_is_not_taken_for_its_size() -> None:
 @pytest.mark.parametrize(
     ("request_number", "number", "fault", "words"),
     [
-        (REQBUFS, errno.EBUSY, Fault.BUSY, "in use by another program"),
-        (REQBUFS, errno.ENOMEM, Fault.MEMORY, "no memory for pictures"),
-        (QUERYCAP, errno.ENODEV, Fault.UNPLUGGED, "unplugged while"),
-        (QUERYCAP, errno.ENOTTY, Fault.FORMAT, "no camera that gives pictures"),
-        (QUERYCAP, errno.EIO, Fault.CRASHED, "its driver refuses"),
+        (REQBUFS, errno.EBUSY, CameraFault.BUSY, "in use by another program"),
+        (REQBUFS, errno.ENOMEM, CameraFault.MEMORY, "no memory for pictures"),
+        (QUERYCAP, errno.ENODEV, CameraFault.UNPLUGGED, "unplugged while"),
+        (QUERYCAP, errno.ENOTTY, CameraFault.FORMAT, "no camera that gives pictures"),
+        (QUERYCAP, errno.EIO, CameraFault.CRASHED, "its driver refuses"),
     ],
 )
 def test_each_refusal_of_a_driver_has_its_own_words(
-    node: Path, tmp_path: Path, request_number: int, number: int, fault: Fault, words: str
+    node: Path, tmp_path: Path, request_number: int, number: int, fault: CameraFault, words: str
 ) -> None:
     driver = Driver(WEBCAM_4K)
     driver.refuses = {request_number: number}
     error = why_not(str(node), driver, tmp_path)
     assert error.fault is fault and words in str(error)
-    assert ("plug it in again" in str(error)) is (fault is Fault.UNPLUGGED)
+    assert ("plug it in again" in str(error)) is (fault is CameraFault.UNPLUGGED)
 
 
 def test_a_node_for_metadata_is_no_camera(node: Path, tmp_path: Path) -> None:
     error = why_not(str(node), Driver(WEBCAM_4K, able=0x00800000), tmp_path)
-    assert error.fault is Fault.FORMAT and "companion cameras" in str(error)
+    assert error.fault is CameraFault.FORMAT and "companion cameras" in str(error)
 
 
 def test_who_holds_the_camera_is_named(node: Path, tmp_path: Path) -> None:
@@ -132,20 +132,20 @@ def test_who_holds_the_camera_is_named(node: Path, tmp_path: Path) -> None:
     (process / "fd/7").symlink_to(node)
     assert users_of(node, tmp_path / "proc") == ["zoom (process 4711)"]
     error = why_not(str(node), Driver(WEBCAM_4K), tmp_path / "proc")
-    assert error.fault is Fault.BUSY and "zoom (process 4711)" in str(error) and "plug" not in str(error)
+    assert error.fault is CameraFault.BUSY and "zoom (process 4711)" in str(error) and "plug" not in str(error)
 
 
 def test_a_camera_that_is_not_there_and_one_that_may_not_be_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert why_not(str(tmp_path / "none")).fault is Fault.UNPLUGGED
+    assert why_not(str(tmp_path / "none")).fault is CameraFault.UNPLUGGED
 
     def forbidden(*_arguments: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(os, "open", forbidden)
     error = why_not(str(tmp_path / "none"))
-    assert error.fault is Fault.FORBIDDEN and "usermod --append --groups video" in str(error)
+    assert error.fault is CameraFault.FORBIDDEN and "usermod --append --groups video" in str(error)
 
 
 def plug_in(root: Path, number: int, name: str, links: dict[str, str]) -> None:

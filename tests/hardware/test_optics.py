@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hardware.optics as optics
-from hardware.optics import CameraModel, Verdict, cameras, highest_height, lowest_height, outlook
+from hardware.optics import CameraModel, Coverage, cameras, highest_height, lowest_height, outlook
 
 TABLE = (1200.0, 900.0)
 
@@ -18,13 +18,13 @@ def test_camera_module_3_over_the_usual_table_gives_the_known_resolution() -> No
     assert seen.nominal_px_per_mm == pytest.approx(2.7, abs=0.1)
     assert 50.8 * seen.nominal_px_per_mm == pytest.approx(139, abs=5)
     assert seen.pip_px == pytest.approx(8.8, abs=0.3)
-    assert seen.verdict is Verdict.GOOD
+    assert seen.verdict is Coverage.GOOD
 
 
 def test_its_binned_mode_halves_that_and_is_no_longer_good() -> None:
     seen = outlook(cameras()["camera-module-3"].binned(), 1260, TABLE)
     assert seen.nominal_px_per_mm == pytest.approx(1.4, abs=0.05)
-    assert seen.verdict is Verdict.POOR
+    assert seen.verdict is Coverage.POOR
 
 
 def test_the_wide_lens_loses_its_resolution_towards_the_corners() -> None:
@@ -38,7 +38,7 @@ def test_a_1080p_webcam_serves_only_the_small_table() -> None:
     over_big = outlook(webcam, lowest_height(webcam, TABLE), TABLE)
     assert over_big.nominal_px_per_mm == pytest.approx(1.1, abs=0.1)
     assert not over_big.verdict.usable
-    assert outlook(webcam, lowest_height(webcam, (800, 600)), (800, 600)).verdict is Verdict.TIGHT
+    assert outlook(webcam, lowest_height(webcam, (800, 600)), (800, 600)).verdict is Coverage.TIGHT
 
 
 def test_the_table_plane_is_6_9_mm_off_at_one_metre_and_0_72_m_off_axis() -> None:
@@ -48,15 +48,15 @@ def test_the_table_plane_is_6_9_mm_off_at_one_metre_and_0_72_m_off_axis() -> Non
 
 def test_a_camera_too_low_cuts_the_table_off_and_says_so() -> None:
     seen = outlook(cameras()["camera-module-3"], 900, TABLE)
-    assert seen.verdict is Verdict.CUT_OFF
+    assert seen.verdict is Coverage.CUT_OFF
     assert "higher" in seen.sentence
 
 
 def test_the_lowest_height_just_covers_and_a_little_lower_does_not() -> None:
     for camera in cameras().values():
         height = lowest_height(camera, TABLE)
-        assert outlook(camera, height, TABLE).verdict is not Verdict.CUT_OFF
-        assert outlook(camera, height * 0.97, TABLE).verdict is Verdict.CUT_OFF
+        assert outlook(camera, height, TABLE).verdict is not Coverage.CUT_OFF
+        assert outlook(camera, height * 0.97, TABLE).verdict is Coverage.CUT_OFF
 
 
 def test_above_the_highest_height_the_corner_is_too_coarse() -> None:
@@ -64,7 +64,7 @@ def test_above_the_highest_height_the_corner_is_too_coarse() -> None:
     highest = highest_height(camera, TABLE)
     assert highest is not None
     assert outlook(camera, highest, TABLE).verdict.usable
-    assert outlook(camera, highest + 10, TABLE).verdict is Verdict.POOR
+    assert outlook(camera, highest + 10, TABLE).verdict is Coverage.POOR
     assert highest_height(cameras()["webcam-1080p"], TABLE) is None
 
 

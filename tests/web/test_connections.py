@@ -20,7 +20,7 @@ from bench.stand_ins.background import serve_in_background
 from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
 from companion.web import access, serving
-from companion.web.archive import Reader
+from companion.web.archive import SharedFile
 from companion.web.serving import PIECE, ServingSettings
 from companion.web.stream import ScreenPlaces, StreamSettings
 
@@ -186,13 +186,13 @@ def test_a_download_that_nobody_takes_is_given_up_and_its_place_is_free_again(ph
 
 
 def test_a_long_file_is_held_in_memory_piece_by_piece(phone: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    read, pieces = Reader.readinto, []
+    read, pieces = SharedFile.readinto, []
 
-    def counted(reader: Reader, buffer: bytearray) -> int:
+    def counted(reader: SharedFile, buffer: bytearray) -> int:
         pieces.append(len(buffer))
         return read(reader, buffer)
 
-    monkeypatch.setattr(Reader, "readinto", counted)
+    monkeypatch.setattr(SharedFile, "readinto", counted)
     assert phone().ask("/source").status() == 200
     assert len(pieces) > 10 and max(pieces) <= PIECE
 
