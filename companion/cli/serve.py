@@ -215,7 +215,8 @@ def serve(
     camera_size: tuple[int, int] | None,
     mains: str,
 ) -> None:
-    """Show the live page over a camera, or without one. Prints its address and the PIN for changes.
+    """Show the live page over a camera, or without one. Prints its address, and the PIN for changes unless you chose
+    one.
 
     \b
     companion serve                        # no camera: you tap the plays in
@@ -305,7 +306,8 @@ def serve(
         click.echo(f"The page: {address.now}")
         if address.name:
             click.echo(f"Also: {address.name}")
-        click.echo(f"PIN for changes: {chosen.pin}")
+        if not pin:
+            click.echo(f"PIN for changes: {used_pin}")
         click.echo("Ctrl-C ends it; every game is kept.", err=True)
         watchdog.ready()
         serve_on(app, sock)

@@ -18,6 +18,7 @@ from companion.log.event_fields import EventError, Header
 from companion.log.events import OWN_FIELDS, Corrected, Event, event_from_json
 from companion.play.match import fold_held
 from companion.publish.broker import (
+    LONGEST_NAME,
     ONLINE,
     ROOT,
     Broker,
@@ -174,7 +175,7 @@ class Tables:
             known.events.append(following)
 
     def _known(self, table: str) -> HallTable | None:
-        if table not in self._tables and len(self._tables) < MOST_TABLES:
+        if table not in self._tables and len(self._tables) < MOST_TABLES and len(table) <= LONGEST_NAME:
             self._tables[table] = HallTable(table)
         return self._tables.get(table)
 

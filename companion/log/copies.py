@@ -26,6 +26,7 @@ from companion.log.journal import JournalError, parse_journal, parse_line
 from companion.storage.game_folders import may_be_a_game
 from companion.storage.repairs import Repair
 from companion.storage.state_file import (
+    LARGEST,
     RunningChecksum,
     free_name,
     set_aside,
@@ -233,15 +234,18 @@ def _is_earlier(content: bytes) -> bool:
 
 
 def _read(path: Path) -> bytes:
-    """A file's bytes; b"" for a missing file. Raises OSError."""
+    """A file's bytes, and `UNREADABLE` for those beyond what a game comes to; b"" for a missing file. Raises
+    OSError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return b""
-    blocks = []
+    blocks: list[bytes] = []
     try:
-        while block := os.read(descriptor, BLOCK):
+        while len(blocks) * BLOCK <= LARGEST and (block := os.read(descriptor, BLOCK)):
             blocks.append(block)
+        if len(blocks) * BLOCK > LARGEST:
+            blocks.append(UNREADABLE)
     except OSError as error:
         if error.errno != errno.EIO:
             raise

@@ -34,7 +34,7 @@ from typing import Any, NoReturn, TypeVar
 from companion.log.event_fields import JOURNAL_VERSION, EventError, Header
 from companion.log.events import Event, SeenLine, TableChange, event_from_json, is_evidence
 from companion.storage.records import shown
-from companion.storage.state_file import RunningChecksum, split_line, sync_folder
+from companion.storage.state_file import LARGEST, RunningChecksum, split_line, sync_folder
 
 PHONE, BUTTON, ASSISTANT = "*phone", "*button", "*assistant"
 """A phone without a name, a button at the table, and one in Home Assistant. No name of a person begins with a star."""
@@ -130,9 +130,13 @@ class JournalText:
 
 def read_journal(path: str | Path) -> JournalText:
     """The journal at `path`, only looked at. Raises JournalError naming file, line, seq and field."""
-    path = Path(path)
+    return parse_journal(_content(Path(path)), str(path))
+
+
+def _content(path: Path) -> bytes:
     try:
-        return parse_journal(path.read_bytes(), str(path))
+        with path.open("rb") as file:
+            return _read_all(file.fileno())
     except FileNotFoundError:
         raise JournalError(path, "there is no such file") from None
     except OSError as error:
@@ -515,8 +519,8 @@ class ClosedBook(Journal):
     """An earlier game's journal for looking only: it holds no file open, and nothing can be written into it."""
 
     def __init__(self, path: Path) -> None:
-        text = read_journal(path)
-        super().__init__(path, -1, text, path.read_bytes(), utc_now)
+        content = _content(path)
+        super().__init__(path, -1, parse_journal(content, str(path)), content, utc_now)
 
     def _check_open(self) -> None:
         raise JournalError(self.path, "it is only being looked at")
@@ -539,6 +543,8 @@ def _hold(descriptor: int, path: Path) -> None:
 
 
 def _read_all(descriptor: int) -> bytes:
+    if os.fstat(descriptor).st_size > LARGEST:
+        raise OSError(errno.EFBIG, f"it is larger than {LARGEST // 2**20} MB, as no game is")
     with os.fdopen(os.dup(descriptor), "rb") as file:
         file.seek(0)
         return file.read()

@@ -36,7 +36,7 @@ from companion.supervise.parts import Loop, plain_loop
 
 ROOT = "companion"
 ONLINE, OFFLINE = "online", "offline"
-LARGEST_PAYLOAD = 1_000_000
+LARGEST_PAYLOAD = 64_000
 
 
 LONGEST_NAME = 60

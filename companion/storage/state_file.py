@@ -20,6 +20,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+LARGEST = 32 * 2**20
+"""Bytes of a file that is read whole; a season's longest evening is a hundredth of it."""
+
 State = TypeVar("State")
 
 NOT_UNDERSTOOD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError)
@@ -63,7 +66,7 @@ def read_state(
     try:
         if not path.is_file():  # a pipe would be waited for
             return otherwise
-        content = path.read_bytes()
+        content = path.read_bytes() if path.stat().st_size <= LARGEST else b""
     except OSError:
         return otherwise
     try:

@@ -560,6 +560,7 @@ def _page(session: SessionLike, game: str) -> str:
 
 
 @sharing.get("/games/<game>/scores.png")
+@in_turn
 def picture(game: str) -> Response:
     """The standing as a picture, made here."""
     session = look_up(game)

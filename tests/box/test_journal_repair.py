@@ -20,6 +20,7 @@ from companion.app.games import make_app_state
 from companion.cli import reporting
 from companion.game.converting import convert
 from companion.log import copies
+from companion.log import journal as journal_module
 from companion.log.copies import (
     CopyKeeper,
     CopyRefusedError,
@@ -305,6 +306,19 @@ def test_a_block_that_the_card_does_not_give_any_more_comes_from_the_copy(
 
     monkeypatch.setattr(copies.os, "read", failing)
     assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED"]
+    assert path.read_bytes() == copy.read_bytes()
+
+
+def test_a_file_larger_than_any_game_is_not_read_whole_and_the_game_comes_from_the_copy(
+    games: Path, path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (copies, journal_module):
+        monkeypatch.setattr(module, "LARGEST", 100_000)
+    os.truncate(path, 600_000)
+    for read in (read_journal, Journal.open):
+        with pytest.raises(JournalError, match="larger than"):
+            read(path)
+    assert codes(repair_game(games, "evening")) == ["JOURNAL_GAP"], "nobody knows what the rest held"
     assert path.read_bytes() == copy.read_bytes()
 
 

@@ -82,6 +82,15 @@ def test_a_file_that_makes_no_sense_is_set_aside_and_said(tmp_path: Path, name: 
     assert len(aside) <= 1, "said once"
 
 
+def test_a_file_larger_than_any_of_ours_is_set_aside_unread(tmp_path: Path) -> None:
+    path = tmp_path / SEATS_FILE
+    path.touch()
+    os.truncate(path, 800 * 2**20)
+    aside: list[Path] = []
+    assert read_nobody(path, aside.append) is None
+    assert len(aside) == 1 and not path.exists()
+
+
 def test_a_pipe_among_them_is_not_waited_for(tmp_path: Path) -> None:
     for name in (*READERS, PHONES_FILE, TRAIL_FILE):
         os.mkfifo(tmp_path / name)

@@ -23,6 +23,7 @@ from companion.app.state import AppState
 from companion.evidence.store import Deleter
 from companion.hall.tables import MOST_BYTES, MOST_OF_ALL, Tables
 from companion.log.events import Drew
+from companion.publish.broker import unpack
 from companion.publish.publisher import Outbox
 from companion.rules.ruleset import load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
@@ -81,6 +82,15 @@ def test_a_table_takes_so_much_of_the_halls_memory_and_no_more() -> None:
         tables.head(name, {"name": name, "game": "game-0001", "seq": 1, "header": HEADER})
         tables.event(name, {"game": "game-0001", "event": Drew(seq=1, by="Ann").to_json()}, MOST_BYTES)
     assert sum(table.size for table in tables) == MOST_OF_ALL
+
+
+def test_a_name_that_fills_the_halls_memory_is_passed_over() -> None:
+    tables = Tables()
+    long = "x" * 450_000
+    tables.status(long, True)
+    tables.head("t", {"name": "t", "game": "game-0001", "seq": 1, "header": HEADER})
+    assert [table.id for table in tables] == ["t"]
+    assert unpack(json.dumps({"game": long, "seq": 1, "header": HEADER}).encode()) is None
 
 
 @pytest.mark.parametrize(
