@@ -129,7 +129,7 @@ class RoundState:
         return (
             turn.player, self.acted, self.put_on, self.resume, self.moved, self.unseen_on, self.unseen_off,
             self.undrawn, self._passes, self.anyone, self.between, self.lap, self.another, self.misread,
-            self.unknown, turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.took_off,
+            self.unknown, turn.complete, turn.drawn, turn.drawn_ever, turn.last_was_double, turn.own_marker,
             bool(turn.laid) and turn.qualifies,
             bool(turn.laid), turn.doubles, turn.live, turn.open, turn.markers, turn.flipped,
             boneyard if boneyard is None or boneyard < FEW else FEW, hand if hand is None or hand < FEW else FEW,

@@ -311,7 +311,7 @@ class Fold:
 class TrainFold(Fold):
     """A round of Mexican Train."""
 
-    __slots__ = ("lap", "late_tiles", "marked", "moved", "state", "through", "veiled")
+    __slots__ = ("lap", "late_tiles", "moved", "state", "through", "veiled")
     fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)
 
     def __init__(self, rules: RuleSet, table: Position, starter: str, *, anybody: bool = False) -> None:
@@ -323,8 +323,6 @@ class TrainFold(Fold):
         """The first trains that everybody lays at the same time, by player; None once ordinary turns have begun."""
         self.through: frozenset[str] = frozenset()
         """Players who have said that their first train is done."""
-        self.marked: frozenset[str] = frozenset()
-        """Players on whose first train somebody else has put a marker: it says nothing about their own turn."""
         self.late_tiles: frozenset[str] = frozenset()
         """Players who have laid a tile on it since all had begun, which may have been an ordinary turn."""
         self.veiled = False
@@ -391,8 +389,7 @@ class TrainFold(Fold):
         found = [(code, True) for code in sorted(turn.codes - known)]
         found += [(code, False) for code in sorted(turn.may - maybe) if not turn.codes]
         turn.codes, turn.may = known | turn.codes, maybe | turn.may
-        another_s = self.lap is not None and self.player in self.marked
-        return [one for one in found if not (another_s and one[0] == V.MARKER_UNEARNED)]
+        return found
 
     @property
     def done(self) -> bool:
@@ -447,8 +444,6 @@ class TrainFold(Fold):
             return [*faults, *self._after_lap_act(who, self.state)]
         if isinstance(act, Play) and len(self.lap) == len(self.players) and mine.laid:
             self.late_tiles |= {who}
-        if isinstance(act, Mark) and act.player != who:
-            self.marked |= {act.player}
         self.state, self.player, self.last, self.acted = mine, who, told.tap, True
         faults = [Fault(told.tap, str(code), who, sure) for code, sure in self._act(act, told)]
         if self.state.player in self.state.markers and not self.state.laid:

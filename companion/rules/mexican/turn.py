@@ -145,11 +145,11 @@ class TurnState:
         "may",
         "open",
         "open_codes",
+        "own_marker",
         "player",
         "position",
         "rules",
         "seen",
-        "took_off",
         "trains",
     )
 
@@ -174,7 +174,8 @@ class TurnState:
         self.fines = 0
         self.doubles: tuple[tuple[str, int], ...] = ()
         self.laid: tuple[Play, ...] = ()
-        self.took_off = False
+        self.own_marker: bool | None = None
+        """Whether this turn has put the player's marker on or taken it off last; None: neither."""
         self.last_was_double = False
         self.codes: frozenset[V] = frozenset()
         self.may: frozenset[V] = frozenset()
@@ -200,11 +201,11 @@ class TurnState:
         other.may = self.may
         other.open = self.open
         other.open_codes = self.open_codes
+        other.own_marker = self.own_marker
         other.player = self.player
         other.position = self.position
         other.rules = self.rules
         other.seen = self.seen
-        other.took_off = self.took_off
         other.trains = self.trains
         return other
 
@@ -393,13 +394,15 @@ class TurnState:
     def mark(self, player: str) -> None:
         if player not in (self.player, MEXICAN):
             self.codes |= {V.MARKER_WRONG_TRAIN}
+        if player == self.player:
+            self.own_marker = True
         self.markers |= {player}
 
     def unmark(self, player: str) -> None:
         if player not in (self.player, MEXICAN):
             self.codes |= {V.MARKER_WRONG_TRAIN}
         elif player == self.player and player in self.markers:
-            self.took_off = True
+            self.own_marker = False
         self.markers -= {player}
 
     def flip(self, train: str) -> None:
@@ -427,8 +430,8 @@ class TurnState:
         undrawn = not self.long and not self.drawn
         empty_pass = rules.marker_on_empty_boneyard == "optional" and not self.drawn_ever
         missing: V | None = None
-        if not marked:
-            missing = V.MARKER_REMOVED_WRONGLY if self.took_off else V.MARKER_MISSING
+        if not marked and not self.own_marker:
+            missing = V.MARKER_MISSING if self.own_marker is None else V.MARKER_REMOVED_WRONGLY
         if missing is V.MARKER_MISSING and empty_pass and self.boneyard == 0:
             missing = None
         # With an empty boneyard it may be open whether a pass asks for the marker.
@@ -454,7 +457,7 @@ class TurnState:
         before, after = player in self.position.markers, player in self.markers
         drawn_for_others = self.drawn_ever and not any(play.train == player for play in self.laid)
         due = rules.marker_after == "nothing_on_own" and drawn_for_others
-        if after and not before and not due:
+        if after and not before and self.own_marker and not due:
             on_a_double = self.long and self._first_train_double_at(player)
             unsure = on_a_double or (drawn_for_others and rules.leaves_open("marker_after"))
             self._hold(V.MARKER_UNEARNED, certain=not unsure)
