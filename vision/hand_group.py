@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.packing import groups
+from vision.packing import groups, shared_areas
 from vision.reading import TileReading
 from vision.rotated import sides
 
@@ -82,6 +82,19 @@ def _gaps(q: Floats) -> Floats:
     rim = np.concatenate([q + (ahead - q) * share for share in ALONG_AN_EDGE], axis=1)
     apart = np.linalg.norm(rim[:, None, :, None] - rim[None, :, None, :], axis=4)
     return np.asarray(apart.min((2, 3)), np.float32)
+
+
+LIES_ON = 0.15
+"""Of the smaller of two outlines: from here on one tile lies on the other. Of 63 labelled photographs with every tile
+listed one chain of nineteen has outlines so far off; a heap has, in which a tile is not found."""
+A_HEAP = "tiles lie on each other, and others may lie under them: spread them out"
+
+
+def heaped(quads: NDArray[np.floating]) -> bool:
+    """Whether of (n, 4, 2) outlines two lie on each other."""
+    common = shared_areas(np.asarray(quads, np.float32))
+    sizes = np.diag(common)
+    return bool((np.triu(common, 1) > LIES_ON * np.minimum(sizes[:, None], sizes)).any())
 
 
 A_ROW = 3

@@ -22,6 +22,9 @@ THOUGH_DISTURBED = 0.99
 leave a tenth of the odds on another value that a half in full sight may. Under toys on photographs (seed 8) four of
 five wrong values were below it, and 17 of 133 right ones."""
 
+MAY_BE = 0.1
+"""What an unread half is with this probability is named to people."""
+
 
 @dataclass(frozen=True, slots=True)
 class HalfReading:
@@ -37,6 +40,15 @@ class HalfReading:
     """The calibrated probability of the likeliest value."""
     others: tuple[tuple[int, float], ...] = ()
     """The runners-up as (value, p), likeliest first. For an unreadable half they start with the likeliest value."""
+
+    @property
+    def maybe(self) -> list[int]:
+        """The values that an unread half may well have, likeliest first.
+
+        >>> HalfReading(None, 0.5, ((8, 0.5), (6, 0.3), (7, 0.01))).maybe
+        [8, 6]
+        """
+        return [value for value, p in self.others if p >= MAY_BE] if self.value is None else []
 
     def refused(self) -> HalfReading:
         """The same, unread though the print reads well, as something speaks against it: `p` is 0 then. Its possible

@@ -80,21 +80,22 @@ def hand_of(reading: PictureReading) -> HandReading:
 
     `why`: the sentences that say what is amiss in all of it. `found`, every tile in the picture: `quad` four corners in
     parts of the picture's width and height, clockwise, the first value's end at the first two, `values` [a, b] or null,
-    `known` the same of each half by itself, `face`, and `counts`, whether it is of the hand, the group nearest to the
-    middle."""
+    `known` the same of each half by itself, `maybe` what each unread half may be, likeliest first, `face`, and
+    `counts`, whether it is of the hand, the group nearest to the middle."""
     import numpy as np
 
-    from vision.hand_group import in_hand
+    from vision.hand_group import A_HEAP, heaped, in_hand
 
     quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
-    counts = in_hand(reading.tiles, reading.size_wh).tolist()
+    counts = in_hand(reading.tiles, reading.size_wh)
     found = [
         {
             "quad": [[round(float(x), 4), round(float(y), 4)] for x, y in quad / np.array(reading.size_wh)],
             "values": None if tile.values is None else list(tile.values),
             "known": [half.value for half in tile.halves or ()],
+            "maybe": [half.maybe for half in tile.halves or ()],
             "face": tile.face,
-            "counts": counts[n] and (tile.face == "up" or tile.or_blank),
+            "counts": bool(counts[n]) and (tile.face == "up" or tile.or_blank),
         }
         for n, (tile, quad) in enumerate(zip(reading.tiles, quads, strict=True))
     ]
@@ -104,7 +105,7 @@ def hand_of(reading: PictureReading) -> HandReading:
         "tiles": tiles,
         "unreadable": len(hand) - len(tiles),
         "size": list(reading.size_wh),
-        "why": list(reading.warnings),
+        "why": [*reading.warnings, *[A_HEAP] * heaped(quads[counts])],
         "found": found,
     }
 

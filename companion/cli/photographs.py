@@ -44,8 +44,7 @@ from vision.adaptation import AdaptationError
 from vision.drawing import draw as drawing_of
 from vision.eye import Eye, open_eye
 from vision.frame import Image
-from vision.hand_group import in_hand
-from vision.packing import shared_areas
+from vision.hand_group import A_HEAP, heaped, in_hand
 from vision.pictures import PictureError, open_picture
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 from vision.rotated import sides
@@ -209,8 +208,7 @@ def reading_text(name: str, reading: PictureReading) -> str:
 def _doubt(half: HalfReading) -> str:
     if half.value is not None:
         return str(half.value)
-    candidates = [str(value) for value, p in half.others if p >= 0.1]
-    return f"unreadable ({' or '.join(candidates)}?)" if candidates else "unreadable"
+    return f"unreadable ({' or '.join(map(str, half.maybe))}?)" if half.maybe else "unreadable"
 
 
 def save_drawing(target: Path, image: Image, reading: PictureReading) -> None:
@@ -230,11 +228,6 @@ LEANS_DEG = 30.0
 """From here on that is why a tile could not be read, rather than its print."""
 AT_EDGE = 0.1
 """Of a tile's width: an outline this near to the picture's edge may be cut off by it."""
-MAY_BE = 0.1
-"""What an open half is with this probability is named."""
-LIES_ON = 0.15
-"""Of the smaller of two outlines: from here on one tile lies on the other. Of 63 labelled photographs with every tile
-listed one chain of nineteen has outlines so far off; a heap has, in which a tile is not found."""
 
 
 @click.command()
@@ -296,9 +289,8 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
         way = "hold the camera more from above" if leans else nearer
         teach = "; teach it your set if that looks unusual" if strange and not leans else ""
         warnings.append(f"{unread} of {len(up)} tiles could not be read: add those yourself, or {way}{teach}")
-    heaped = _on_each_other(quads[hand])
-    if heaped:
-        warnings.append("tiles lie on each other, and others may lie under them: spread them out")
+    heap = heaped(quads[hand])
+    warnings += [A_HEAP] * heap
     unsettled = sum(tile.or_blank for tile in mine)
     if unsettled:
         warnings.append(
@@ -320,7 +312,7 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
         warnings.append("no tile was found")
     if rules.is_mexican and not reading.warnings:
         warnings += [f"{tile} was read {n} times" for tile, n in Counter(tiles).items() if n > 1]
-    known = bool(up) and not unread and not unsettled and not heaped
+    known = bool(up) and not unread and not unsettled and not heap
     return {
         "tiles": [[tile.low, tile.high] for tile in tiles],
         "unread": unread + unsettled,
@@ -344,14 +336,8 @@ def _open(tile: TileReading) -> dict[str, Any]:
     return {
         "at": [round(float(x)) for x in tile.quad_px.mean(0)],
         "known": [half.value for half in halves if half.value is not None],
-        "maybe": [[v for v, p in half.others if p >= MAY_BE] for half in halves if half.value is None],
+        "maybe": [half.maybe for half in halves if half.value is None],
     }
-
-
-def _on_each_other(quads: NDArray[np.float32]) -> bool:
-    common = shared_areas(quads)
-    sizes = np.diag(common)
-    return bool((np.triu(common, 1) > LIES_ON * np.minimum(sizes[:, None], sizes)).any())
 
 
 def points_of(tile: Tile, rules: RuleSet) -> int:

@@ -31,7 +31,16 @@ from companion.game.game_view import GameView
 from companion.web.access import LASTS_S, evening, let_in, may_invite, needs_pin, signed_in, where_first
 from companion.web.api import app_state, watched
 from companion.web.forms import LONGEST, MAX_NAME, FieldError, asked_as, person, read_body, tiles
-from companion.web.hands import HandPicture, hand_notes, hand_picture, mark_of, shows_the_table, tiles_left, unread
+from companion.web.hands import (
+    HandPicture,
+    half_read,
+    hand_notes,
+    hand_picture,
+    mark_of,
+    shows_the_table,
+    tiles_left,
+    unread,
+)
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
 from companion.web.serving import expect_photograph, of_this_machine, read_photograph
@@ -154,19 +163,20 @@ def read_hand_of(request: Request, board: GameView) -> Mapping[str, Any]:
 
 def photo_note(name: str, read: Mapping[str, Any], then: str, replaced: str = "") -> tuple[str, bool]:
     """A sentence on the reading, ending with `then`; and whether neither it nor the text it `replaced` needs a look."""
-    found = len(read.get("tiles") or ())
-    unread = int(read.get("unreadable") or 0)
-    note = ngettext("%(name)s: one tile read.", "%(name)s: %(num)s tiles read.", found, name=name)
+    found, unread = read.get("found") or (), int(read.get("unreadable") or 0)
+    count = len(read.get("tiles") or ())
+    note = ngettext("%(name)s: one tile read.", "%(name)s: %(num)s tiles read.", count, name=name)
     if unread:
         note += " " + ngettext(
             "One tile could not be read; add it by hand.", "%(num)s tiles could not be read; add them by hand.", unread
         )
-    apart = sum(one["face"] == "up" and not one["counts"] for one in read.get("found") or ())
+    asked = [half_read(one) for one in found if one["counts"]]
+    apart = sum(one["face"] == "up" and not one["counts"] for one in found)
     if apart:
-        note += " " + away_text(apart)
+        asked.append(away_text(apart))
     whys = [translated(str(why)) for why in read.get("why") or ()]
     whys += [replaced] if replaced else []
-    return " ".join([note, *whys, then]), not (unread or apart or whys)
+    return " ".join([*filter(None, [note, *asked, *whys]), then]), not (unread or apart or whys)
 
 
 def away_text(count: int) -> str:

@@ -321,8 +321,8 @@ def hand_picture(
         owner = None if whose is None else board.seat(whose.get(n))
         values = None if one["values"] is None else (int(one["values"][0]), int(one["values"][1]))
         typed = "" if values is None else show_tile(values, family)
-        half_read = values is None and any(value is not None for value in one.get("known") or ())
-        ends = tuple("?" if value is None else str(value) for value in one["known"]) if half_read else ()
+        some = values is None and any(value is not None for value in one.get("known") or ())
+        ends = tuple("?" if value is None else str(value) for value in one["known"]) if some else ()
         name = typed or "-".join(ends) or (_("not read") if one["face"] == "up" or one["counts"] else _("face down"))
         counts = bool(one["counts"]) if whose is None else owner is not None
         said = f"{owner.name}: {name}" if owner else name
@@ -330,6 +330,15 @@ def hand_picture(
     small = read.get("picture")
     photograph = f"data:image/jpeg;base64,{base64.b64encode(small).decode()}" if small else ""
     return HandPicture(seat, box, tuple(drawn), photograph, (wide * scale, high * scale))
+
+
+def half_read(one: Mapping[str, Any]) -> str:
+    """A sentence on a tile of `hand_of` of which one half is read and the other may be this or that; "" on others."""
+    known = [value for value in one.get("known") or () if value is not None]
+    maybe = [value for values in one.get("maybe") or () for value in values]
+    if len(known) != 1 or not maybe:
+        return ""
+    return _("One half is %(known)s; the other may be %(maybe)s.", known=known[0], maybe=" / ".join(map(str, maybe)))
 
 
 def _middles(quad: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:

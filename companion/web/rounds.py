@@ -28,6 +28,7 @@ from companion.web.hands import (
     HandPicture,
     HandTiles,
     empty_notes,
+    half_read,
     hand_notes,
     hand_picture,
     hands_laid_open,
@@ -476,6 +477,7 @@ def _all_hands(read: Mapping[str, Any], board: GameView) -> str:
             words, good = photo_note(seat.name, one, "", replaced_text(hands[seat.name], one, board))
             hands[seat.name], fine = as_typed(board, laid.hands[seat.name]), fine and good
             told.append(words.strip())
+    told += filter(None, (half_read(one) for n, one in enumerate(read["found"]) if n in laid.whose))
     if laid.apart:
         told.append(away_text(laid.apart))
     told += [translated(str(why)) for why in read.get("why") or ()]

@@ -126,6 +126,7 @@ def test_of_a_heap_no_total_is_said() -> None:
     counted = count(heap, REEVES)
     assert counted["score"] is None and counted["at_least"] == 19
     assert any("lie on each other" in one for one in counted["warnings"])
+    assert any("lie on each other" in one for one in hand_of(heap)["why"])
     assert count(picture(tile((6, 4), 450, 450), tile((1, 2), 498, 450)), REEVES)["score"] == 13, "side by side"
 
 

@@ -66,13 +66,14 @@ def test_the_page_shows_which_tiles_of_a_photograph_count(keeper: FlaskClient) -
 def test_of_a_tile_half_read_the_other_half_is_asked_for(
     keeper: FlaskClient, app_state: AppState, session: FakeSession
 ) -> None:
-    one = lying(0.6, 0.4, None, True) | {"known": [3, None]}
+    one = lying(0.6, 0.4, None, True) | {"known": [3, None], "maybe": [[], [4, 2]]}
     assert app_state.repository is not None
     app_state.repository = replace(app_state.repository, read_hand=lambda _raw, _header: HAND | {"found": [one]})
     session.show(tables.round_over())
     form = {"by": "Ben", "photo": (io.BytesIO(JPEG), "hand.jpg")}
     page = keeper.post("/round-end/photo", data=form, content_type="multipart/form-data").text
     assert 'aria-label="3-?"' in page and ">3</text>" in page and ">?</text>" in page
+    assert "One half is 3; the other may be 4 / 2." in page
 
 
 @pytest.mark.usefixtures("photographed")
