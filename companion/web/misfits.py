@@ -267,7 +267,7 @@ def key_text(candidate: Line, question: Line, acts: Acts) -> str:
         "so": lambda: _("It was really so"),
         "later": lambda: _later_text(events, about, acts),
         "earlier": lambda: _earlier_text(events, about, acts),
-        "missing": lambda: _("Forgotten to tap: %(acts)s", acts=_forgotten(events)),
+        "missing": lambda: _("We forgot to tap %(acts)s", acts=_in_a_row([act_name(event) for event in events])),
         "name": lambda: _name_text(events, about, acts),
         "start": lambda: _start_text(events[0], acts.family),
         "twice": lambda: _("Tapped twice: it happened once"),
@@ -315,21 +315,6 @@ def _earlier_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
     if seqs == [about]:
         return _("It was before %(act)s", act=acts.name(before))
     return _("%(acts)s came before %(act)s", acts=_capital(acts.names(seqs)), act=acts.name(before))
-
-
-def _forgotten(events: Sequence[Line]) -> str:
-    """`Ben – draw, marker on; Cy – pass`."""
-    words = {
-        "drew": _("draw"),
-        "marker_placed": _("marker"),
-        "marker_removed": _("marker off"),
-        "discarded": _("a tile put away"),
-        "passed": _("pass"),
-    }
-    acts: dict[str, list[str]] = {}
-    for event in events:
-        acts.setdefault(str(event.get("by")), []).append(words.get(str(event.get("event")), "?"))
-    return "; ".join(f"{name} – {', '.join(told)}" for name, told in acts.items())
 
 
 def _name_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
