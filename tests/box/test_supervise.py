@@ -352,7 +352,7 @@ def test_who_waits_for_a_slow_eye_is_alive_for_the_watchdog() -> None:
             clock.now_s += 5.0
             hung.append(referee.sign().hangs)
 
-    with SupervisedEye(open_nervous, silent_s=60.0, clock=clock, beat=beat, beat_s=0.01) as eye:
+    with SupervisedEye(open_nervous, silent_s=60.0, clock=clock, beat=beat, beat_s=0.01, used=lambda _: 0.0) as eye:
         eye.open()
         looking = True
         with pytest.raises(EyeAwayError, match="did not answer within 60 s"):

@@ -61,7 +61,7 @@ def app(app_state: AppState, clock: FakeClock) -> Iterator[Flask]:
         names=frozenset({"localhost", "box.local"}),
         address=SimpleNamespace(now="http://192.168.1.23:8000", name=""),  # type: ignore[arg-type]
         screen_key="the-boxes-own",
-        stream=StreamSettings(ping_s=0.02, most=6),
+        stream=StreamSettings(ping_s=0.2, most=6),
         testing=True,
     )
     made = create_app(app_state, settings, PinLock.of(PIN, QUICK, clock))

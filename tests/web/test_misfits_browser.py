@@ -40,7 +40,7 @@ def opened(browser: Browser, url: str, name: str, width: int, height: int, *, sc
     return page
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (1920, 1080)])
+@pytest.mark.parametrize(("width", "height"), [(390, 844), nightly(1920, 1080)])
 def test_the_question_is_seen_whole_and_answered_with_one_tap(
     browser: Browser, evening: Evening, width: int, height: int
 ) -> None:

@@ -14,6 +14,7 @@ from bench.stand_ins import tables
 from bench.stand_ins.browser import has_focus, once_at_rest, served
 from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
+from tests.lanes import nightly
 
 pytestmark = pytest.mark.browser
 
@@ -38,7 +39,7 @@ def whole_match(count: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("width", "count"), [(320, 2), (320, 4), (320, 8), (1280, 8)])
+@pytest.mark.parametrize(("width", "count"), [nightly(320, 2), nightly(320, 4), (320, 8), (1280, 8)])
 def test_the_sheet_fits_its_screen_and_no_label_of_the_chart_is_cut(
     browser: Browser, address: str, session: FakeSession, width: int, count: int
 ) -> None:

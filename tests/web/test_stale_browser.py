@@ -64,7 +64,7 @@ def following(page: Page, address: str, path: str = "/") -> None:
     page.goto(address + path, wait_until="load")
     expect(page.locator("html")).to_have_attribute("data-live", "1")
     expect(page.locator("#region-turn h2")).to_contain_text("Ben")
-    page.wait_for_timeout(1000)
+    page.wait_for_timeout(200)
 
 
 @pytest.mark.parametrize(

@@ -50,13 +50,15 @@ LETTERS = """() => Math.min(99, ...[...document.querySelectorAll('.laid .num')].
 
 MEASURE = """() => {
   const found = [];
+  const known = new Map();
   const seen = (e) => {
-    for (let up = e; up; up = up.parentElement) {
-      const style = getComputedStyle(up);
-      if (up.hidden || style.display === 'none' || style.visibility === 'hidden' || style.clipPath.startsWith('inset'))
-        return false;
+    if (e === null) return true;
+    if (!known.has(e)) {
+      const style = getComputedStyle(e);
+      const away = e.hidden || style.display === 'none' || style.visibility === 'hidden';
+      known.set(e, !away && !style.clipPath.startsWith('inset') && seen(e.parentElement));
     }
-    return true;
+    return known.get(e);
   };
   const box = (r, name, element) => ({ l: r.left, t: r.top, r: r.right, b: r.bottom, name, element });
   const texts = [];
@@ -92,10 +94,11 @@ MEASURE = """() => {
   for (let i = 0; i < all.length; i++)
     for (let j = i + 1; j < all.length; j++) {
       const [a, b] = [all[i], all[j]];
+      if (!touch(a, b)) continue;
       if (a.element === b.element || a.element.contains(b.element) || b.element.contains(a.element)) continue;
       const tile = a.element.closest('.laid, .engine');
       if (tile && tile === b.element.closest('.laid, .engine')) continue;
-      if (touch(a, b)) found.push(`${a.name} touches ${b.name}`);
+      found.push(`${a.name} touches ${b.name}`);
     }
   for (const e of document.querySelectorAll('#live *'))
     if (seen(e) && getComputedStyle(e).textOverflow === 'ellipsis' && e.scrollWidth > e.clientWidth + 1)
