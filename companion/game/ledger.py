@@ -212,6 +212,11 @@ class Ledger:
         return self.history.match
 
     @property
+    def round(self) -> Round:
+        """The round at hand."""
+        return self.history.last
+
+    @property
     def begun(self) -> RoundStarted | None:
         """The beginning of this round, as it counts now."""
         return self.history.last.begun

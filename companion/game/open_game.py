@@ -420,21 +420,13 @@ class OpenGame:
     def _goes_on(self, report: TableChange) -> bool:
         """Was the end only counted, and do they play on regardless? Then the count was wrong."""
         course = self._ledger.match.course
-        if course is None or not report.laid or report.gone or not self._only_counted:
+        if course is None or not report.laid or report.gone or not self._ledger.round.only_counted:
             return False
         tried = self._tracker.fork()
         for one in (*self._waiting, self._placed(report)):
             tried.observe(Evidence.of(tried.number, one))
         way = min(tried.filter.all, key=lambda one: one.cost + one.pending)
         return way.born is None and not any(step.codes for step in way.path[-1][1])
-
-    @property
-    def _only_counted(self) -> bool:
-        """Whether nothing but a count says that the round is over."""
-        match, course = self._ledger.match, self._ledger.match.course
-        if course is None or match.shown:
-            return False
-        return course.ended_by == "camera" or (course.ended_by == "rule" and course.ended == "out" and course.watched)
 
     @property
     def _miscounted(self) -> bool:
@@ -477,7 +469,7 @@ class OpenGame:
         to be none.
         """
         course = self._ledger.match.course
-        if course is not None and not report.gone and (self._only_counted or not report.laid):
+        if course is not None and not report.gone and (self._ledger.round.only_counted or not report.laid):
             self._since_the_end.append((course.number, self._placed(report)))
             return
         if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:

@@ -22,8 +22,7 @@ from companion.play.event_actions import act_of
 from companion.play.match import Scoreboard, fold_held
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSet, load_ruleset
-from companion.tracking.evidence import ITEMS
-from companion.tracking.verdict import Alternative, Charge, Verdict, alternatives
+from companion.tracking.verdict import Alternative, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,27 +187,10 @@ def dispute_in(history: History, seq: int) -> Dispute:
     """The same in a game that was worked out."""
     held = next((one for one in history.held if one.event.seq == seq and not one.undone), None)
     now = history.rounds[history.round_of.get(seq) or 0]
-    if held is None or now.begun is None or act_of(held.event) is None:
+    explained = None
+    if held is not None and now.begun is not None and act_of(held.event) is not None:
+        explained = now.explained(held.event)
+    if held is None or explained is None:
         raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    if not now.seen:
-        return _as_entered(now.reads(held.event))
-    item = next((item for item, line in now.belief.line_of.items() if line == seq), None)
-    verdict = None if item is None else now.belief.verdicts.get(item)
-    if verdict is None or item is None:
-        raise NoSuchPlayError(f"no. {seq} is no tile, draw, marker or discard that stands in this journal")
-    lap = now.believed(until=item // ITEMS + len(now.before.header.players) + 2).tracker
-    verdict = next((one for one in lap.verdicts() if one.item == item), verdict)
-    again = next((one.change.again for one in reversed(history.seen) if one.after < seq), ())
-    return Dispute(seq, held.event, verdict, tuple(alternatives(lap.filter, item)), again)
-
-
-def _as_entered(event: Event) -> Dispute:
-    """Explain an event by the record alone."""
-    act = act_of(event)
-    assert act is not None
-    found = getattr(event, "violations", ())
-    charges = tuple(Charge(one.code, one.by or event.who, one.certain, float(one.certain)) for one in found)
-    codes = tuple(sorted((one.code, one.by or "") for one in charges if one.certain))
-    rows = () if event.who is None else (Alternative(event.who, 0, 1.0, codes, ()),)
-    verdict = Verdict(0, act, event.who, float(event.who is not None), event.perhaps, charges)
-    return Dispute(event.seq, event, verdict, rows, watched=False)
+    again = next((one.change.again for one in reversed(now.seen) if one.after < seq), ())
+    return Dispute(seq, now.reads(held.event), explained[0], tuple(explained[1]), again, watched=bool(now.seen))

@@ -50,7 +50,9 @@ from companion.rules.tile import Laid
 from companion.rules.violations import Certainty, Violation
 from companion.tracking.asked import AskedRound, Confirmed, Tap, TapAnswer, TapQuestion
 from companion.tracking.edits import Kind
+from companion.tracking.evidence import ITEMS
 from companion.tracking.strict import Fault
+from companion.tracking.verdict import Alternative, Charge, Verdict, alternatives
 
 USUAL_FINE = 2
 """Tiles that are drawn for a last tile that was not announced where the rules name no number. Source: docs/rules.md."""
@@ -127,6 +129,7 @@ class Round:
             known is not None
             and known.before is before
             and known.taken == counting[: len(known.taken)]
+            and bool(known.seen) == bool(seen)
             and all(self.answers.get(seq) == known.answers.get(seq) for seq in taps)
         ):
             self.take_over(known)
@@ -175,6 +178,32 @@ class Round:
     def match(self) -> Match:
         """The match as it stands."""
         return self.acts[next(reversed(self.acts))].after if self.acts else self.before
+
+    @property
+    def only_counted(self) -> bool:
+        """Whether nothing but a count says that the round is over."""
+        match, course = self.match, self.match.course
+        if course is None or match.shown:
+            return False
+        return course.ended_by == "camera" or bool(self.seen and course.ended_by == "rule" and course.ended == "out")
+
+    def may_tap_for(self, player: str) -> bool:
+        """Whether a tap may say something of this player, who need not be to move: not where a camera watches. Among
+        taps a neighbour may only have been quicker."""
+        course = self.match.course
+        return not self.seen or (course is not None and not course.turn_open and course.mover == player)
+
+    def explained(self, event: Event) -> tuple[Verdict, Sequence[Alternative]] | None:
+        """The verdict on an act of this round, and the hypotheses about it a lap later, the cheapest first; none where
+        it is settled. None: the belief knows of no such act."""
+        if not self.seen:
+            return _as_entered(self.reads(event))
+        item = next((item for item, line in self.belief.line_of.items() if line == event.seq), None)
+        verdict = None if item is None else self.belief.verdicts.get(item)
+        if verdict is None or item is None:
+            return None
+        lap = self.believed(until=item // ITEMS + len(self.before.header.players) + 2).tracker
+        return next((one for one in lap.verdicts() if one.item == item), verdict), alternatives(lap.filter, item)
 
     def findings(self, seq: int) -> tuple[Finding, ...]:
         """Findings known by now against the event of line `seq`."""
@@ -279,7 +308,7 @@ class Round:
         """Whether people tapped this act in a round that no camera watches."""
         if course is None or act_of(held.event) is None or (self.seen and held.event.seq > self.seen[0].after):
             return False
-        return not course.watched and held.event.source != "camera"
+        return held.event.source != "camera"
 
     def _ends_nowhere(self) -> bool:
         """Whether the end of this round was counted, and somebody has played past it."""
@@ -317,7 +346,7 @@ class Round:
         if event is None:
             self.acts[held.event.seq] = AppliedEvent(held, None, self.match)
             return
-        step = self.match.take(event, held.place or place)
+        step = self.match.take(event, held.place or place, sure=not self.seen)
         found, course = step.findings, step.match.course
         if is_act(event) and course is not None and not self._is_tapped(held, course):
             # What a belief has against it stands in its line.
@@ -379,7 +408,7 @@ class Round:
             return None
         if match.phase == "playing":
             due = match.course.over
-            counted_down = due is not None and due.how == "out" and match.course.watched
+            counted_down = due is not None and due.how == "out" and self.seen
             return None if counted_down and self.misses_a_draw() else due
         if match.phase == "ended":
             return match.scored()
@@ -496,7 +525,7 @@ class Round:
             # People say that it is over; who has won follows from the points.
             now = match.ended_now()
             return replace(event, winners=now.winners, totals=now.totals)
-        if _is_implied(event) and match.course is not None and not _is_due(match.course, event):
+        if _is_implied(event) and match.course is not None and not self.seen and not _is_due(match.course, event):
             return None
         if self.asked is not None and isinstance(event, TilePlayed) and event.outer_only:
             return replace(event, tile=self.asked.tiles().get(event.seq, event.tile), violations=())
@@ -511,6 +540,17 @@ def with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
         return event
     changed: dict[str, Any] = {"violations": findings}
     return replace(event, **changed)
+
+
+def _as_entered(event: Event) -> tuple[Verdict, Sequence[Alternative]]:
+    """An act explained by the record alone."""
+    act = act_of(event)
+    assert act is not None
+    found = getattr(event, "violations", ())
+    charges = tuple(Charge(one.code, one.by or event.who, one.certain, float(one.certain)) for one in found)
+    codes = tuple(sorted((one.code, one.by or "") for one in charges if one.certain))
+    rows = () if event.who is None else (Alternative(event.who, 0, 1.0, codes, ()),)
+    return Verdict(0, act, event.who, float(event.who is not None), event.perhaps, charges), rows
 
 
 def _whose(event: Event) -> str | None:
@@ -534,10 +574,9 @@ def _is_implied(event: Event) -> bool:
 
 
 def _is_due(course: Course, event: Event) -> bool:
-    """Whether a pass that somebody's act implied when it was written can still be one: a turn without a tile is open.
-    In a round that a camera watches it is the belief's."""
+    """Whether a pass that an act implied when it was written can still be one: a turn without a tile is open."""
     turn = course.turn
-    return course.watched or turn is None or (turn.player == event.who and not turn.finished(course.rules))
+    return turn is None or (turn.player == event.who and not turn.finished(course.rules))
 
 
 def _in_force(held: Sequence[EffectiveEvent]) -> list[EffectiveEvent]:

@@ -171,7 +171,7 @@ class Session(OpenGame):
                 turn=turn,
             )
             course = self._ledger.match.course
-            if lift and who and course is not None and lifts_marker(course, who, laid):
+            if lift and who and course and self._ledger.round.may_tap_for(who) and lifts_marker(course, who, laid):
                 return self._add(played, MarkerRemoved(by=who, train=who, source=source, turn=turn))
             return self._add(played)
 
@@ -212,7 +212,7 @@ class Session(OpenGame):
             mover = None if course.turn_open else course.mover
             who = mover if by is None else self._player(by)
             out = course.table.hands.get(who or "") == 0
-            if who is None or (who != mover and (out or self._ledger.history.last.seen)):
+            if who is None or (who != mover and out) or not self._ledger.round.may_tap_for(who):
                 raise CommandRejected(RejectionReason.NOT_YOUR_TURN)
             asked = self._ledger.history.last.asked
             due = () if asked is None else asked.to_come()
@@ -489,7 +489,7 @@ class Session(OpenGame):
             return lines
 
     def _ends_by_count(self) -> bool:
-        return self._ledger.match.phase == "ended" and self._only_counted
+        return self._ledger.match.phase == "ended" and self._ledger.round.only_counted
 
     def put_back(self) -> tuple[Event, ...]:
         """Let what the last step back took away count again, unless something has happened since."""

@@ -195,8 +195,8 @@ class Course:
     """How the round ended."""
     ended_by: str | None = None
     """The person who says so."""
-    watched: bool = False
-    """The camera named players."""
+    sure: bool = True
+    """Names and counts are people's own words, so that a fault that rests on them alone may be certain."""
     turn_open: bool = False
     """Nobody has said who began, and nobody has surely moved."""
     starter_known: bool = True
@@ -313,8 +313,6 @@ class Course:
             return self
         if self.ended is not None:
             return self if isinstance(event, Passed) else self._take_after_end(action, event)
-        if event.source == "camera" and not self.watched:
-            self = replace(self, watched=True)
         place = place or self._place_of(event)
         if event.who is not None and isinstance(action, (Play, Discard, End)):
             place = place._replace(player=event.who)
@@ -354,7 +352,7 @@ class Course:
         at_hand = turn is not None and turn.player == player and not turn.place.lap
         if turn is not None and at_hand and (turn.long(self.rules) or not turn.finished(self.rules)):
             return turn.place
-        astray = self.watched and not self.turn_open and player != self.mover
+        astray = not self.turn_open and player != self.mover
         return TurnPlace(1 if turn is None else turn.place.number + 1, player, astray=astray)
 
     def player_of(self, event: Event) -> str:
@@ -384,7 +382,7 @@ class Course:
         if self.ended is None or not isinstance(action_of(event), Play):
             return ()
         # Who ends a watched round by a tap may have erred as well as whoever goes on playing.
-        certain = (self.ended_by == "person" and not self.watched) or self.ended == "blocked_proved"
+        certain = (self.ended_by == "person" and self.sure) or self.ended == "blocked_proved"
         return (Finding(str(Violation.PLAY_AFTER_END), certain=certain),)
 
     def _opened_by(self, event: Event, player: str) -> Course:
@@ -502,8 +500,7 @@ def without_a_tile(table: Position | LinePosition, player: str) -> tuple[Action,
 def lifts_marker(course: Course, player: str, play: Play) -> bool:
     """Whether `play`, about to be made by `player`, is one after which their own marker comes off.
 
-    False where it may stay (whoever then plays there must not be accused) and before a double's second tile; in a
-    watched round also where somebody else is to move. Among taps a neighbour may only have been quicker.
+    False where it may stay (whoever then plays there must not be accused) and before a double's second tile.
     """
     if course.ended is not None or course.turn_open:
         return False
@@ -513,8 +510,6 @@ def lifts_marker(course: Course, player: str, play: Play) -> bool:
     if player not in course.table.markers:
         return False
     if before.turn != player:
-        if course.watched:
-            return False
         before, done = turned_to(course.table, player, course.moved), ()
     return Violation.MARKER_NOT_REMOVED in course.referee.judge(before, (*done, play, End())).codes
 

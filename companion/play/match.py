@@ -201,7 +201,7 @@ def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
 
 def _end_finding(course: Course, code: Violation) -> Finding:
     """Not certain before a camera that counted, nor where the source leaves the question open."""
-    return Finding(str(code), certain=not course.watched and code not in open_codes(course.rules))
+    return Finding(str(code), certain=course.sure and code not in open_codes(course.rules))
 
 
 def recorded(course: Course) -> bool:
@@ -255,7 +255,7 @@ def prove(course: Course, shown: Mapping[str, HandShown]) -> bool:
 
     A count that does not add up says first that the camera gave a tile to the wrong player.
     """
-    return not course.watched and not any(_miscounted(course, player, hand) for player, hand in shown.items())
+    return course.sure and not any(_miscounted(course, player, hand) for player, hand in shown.items())
 
 
 def surely(course: Course, code: Violation) -> bool:
@@ -489,11 +489,12 @@ class Match:
     def most_points_win(self) -> bool:
         return most_points_win(self.rules)
 
-    def take(self, event: Event, place: TurnPlace | None = None) -> MatchStep:
-        """The match after `event`. `place`: the turn to which it belongs, as far as the belief says."""
+    def take(self, event: Event, place: TurnPlace | None = None, *, sure: bool = True) -> MatchStep:
+        """The match after `event`. `place`: the turn to which it belongs, as far as the belief says. `sure`: as in the
+        course of the round that it begins."""
         match event:
             case RoundStarted():
-                return self._start(event)
+                return self._start(event, sure)
             case HandShown():
                 return self._show(event)
             case RoundScored():
@@ -592,9 +593,10 @@ class Match:
 
     def _surely_empty(self, player: str) -> bool:
         """Whether every tile of `player` was seen to leave the hand, as of a second one who went out in a lap."""
-        if self.course is None or self.course.watched or not self.rules.finish_first_lap:
-            return False
-        return self.course.table.hands.get(player) == 0
+        course = self.course
+        return (
+            course is not None and course.sure and self.rules.finish_first_lap and course.table.hands.get(player) == 0
+        )
 
     def scored(self) -> RoundScored | None:
         """The score of the ended round by the tiles shown; None while a hand is missing or nothing is to be scored."""
@@ -660,7 +662,7 @@ class Match:
         winners = match_winners({name: n for name, n in self.board.totals.items() if name not in gone}, mode)
         return MatchEnded(winners=winners, totals=dict(self.board.totals), source="rule")
 
-    def _start(self, event: RoundStarted) -> MatchStep:
+    def _start(self, event: RoundStarted, sure: bool) -> MatchStep:
         due = self.starter_is_named and (self.board.round is None or event.round <= self.next_number)
         named = event.starter in self.header.players or due
         starter = event.starter if event.starter in self.header.players else self.next_starter
@@ -679,6 +681,7 @@ class Match:
             counted=event.draws_seen,
             turn_open=not named,
             starter_known=named,
+            sure=sure,
         )
         board = add(self.board, replace(event, starter=starter if named else None))
         return MatchStep(replace(self, course=course, shown={}, lines={}, board=board), findings)

@@ -662,7 +662,7 @@ def show_hypotheses(seq: int) -> str:
     doubts = [
         f"{code_title(one.code)} ({max(1, round(100 * one.p))} %)"
         for one in found.verdict.charges
-        if found.watched and not one.certain and one.code not in named
+        if one.p and not one.certain and one.code not in named
     ]
     again = [gettext(looked_again[why]) for why in found.again if why in looked_again]
     return render_template(

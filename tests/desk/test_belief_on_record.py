@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+import pytest
+
 from bench.stand_ins.making import ticking
+from companion.game.round import Round
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import MarkerPlaced, RoundEnded, TilePlayed
@@ -331,3 +334,18 @@ def test_who_it_probably_was_is_a_guess_that_nothing_rests_on(tmp_path: Path) ->
     after = next(play for play in state_of(session)["plays"] if play["seq"] == plays[1]["seq"])
     assert after["by"] == "Cy" and "guess" not in after
     session.close()
+
+
+def test_an_end_that_only_the_counts_tell_needs_the_belief_or_somebodys_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = for_two(tmp_path)
+    plays = lay_down_to_nothing(session)
+    while session.phase == "playing":
+        next(plays)
+    ended = session._ledger.round
+    now = Round(ended.before, ended.lines[:-1], ended.seen)
+    assert [type(line) for line in now.due(counted=False)] == [RoundEnded], "the belief says so too"
+    monkeypatch.setattr(type(now.belief.tracker), "end", lambda _: None)
+    assert not now.due(counted=False)
+    assert [type(line) for line in now.due(counted=True)] == [RoundEnded]

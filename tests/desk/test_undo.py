@@ -9,10 +9,12 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import asked, kinds, settle
+from companion.game.ledger import rounds_of
 from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
 from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
+from companion.log.events import Corrected, Passed, RoundStarted
 from tests.lanes import nightly
 from tests.shown import outcome, state_of
 
@@ -172,3 +174,11 @@ def test_step_by_step_back_through_plays_and_corrections(tmp_path: Path, seed: i
         assert state(session) == earlier
     session.close()
     assert outcome(replay(tmp_path / "game.jsonl").board) == outcome(session.scoreboard)
+
+
+def test_of_a_round_whose_beginning_was_withdrawn_no_act_counts() -> None:
+    begun = [RoundStarted(seq=n, round=n, engine=None, starter="Ann") for n in (1, 2)]
+    gone = Corrected(seq=4, corrects=2, what={"withdrawn": True})
+    lines = [*begun, Passed(seq=3, by="Ann"), gone]
+    assert rounds_of(lines) == {1: 1, 2: 1, 3: None, 4: 1}
+    assert rounds_of([*lines, Corrected(seq=5, corrects=4, what={"withdrawn": True})])[3] == 2, "put back again"
