@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from flask import Flask
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from bench.stand_ins.background import serve_in_background
 from companion.web.serving import ServingSettings
@@ -87,6 +87,17 @@ def once_at_rest(page: Page, look: Callable[[], Seen], fine: Callable[[Seen], bo
         page.wait_for_timeout(100)
         seen = look()
     return seen
+
+
+def stroke(page: Page, start: Locator, end: Locator) -> None:
+    """A finger goes from one key to the other without leaving the screen."""
+    keys = [key.bounding_box() for key in (start, end)]
+    (ax, ay), (bx, by) = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in keys if box]
+    touch = page.context.new_cdp_session(page)
+    path = [{"x": ax + (bx - ax) * n / 8, "y": ay + (by - ay) * n / 8} for n in range(9)]
+    for kind, points in [("touchStart", path[:1]), *(("touchMove", [at]) for at in path[1:]), ("touchEnd", [])]:
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    touch.detach()
 
 
 def has_focus(page: Page, selector: str) -> bool:

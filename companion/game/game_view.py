@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from companion.log.event_fields import ANOTHER_ENGINE, MOST_COLOURS, Question, QuestionKind
 from companion.rules.mexican.judge import tiles_in
-from companion.rules.position import LEFT, RIGHT
+from companion.rules.position import LEFT, MEXICAN, RIGHT
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.tile import chinese_set
@@ -466,8 +466,8 @@ class GameView:
     reminders: tuple[str, ...] | None = left_out()
     turns_over: bool | None = left_out()
     """These rules turn a dead double face down."""
-    knocks: bool | None = left_out()
-    """These rules announce a last tile by a knock."""
+    announces: str | None = left_out()
+    """How these rules announce a last tile: `tap` or `tap_or_say`."""
     retractions: tuple[RetractionShown, ...] | None = left_out()
 
     # ---- what follows from it, for whoever draws it --------------------------------------------------------------
@@ -659,13 +659,35 @@ class GameView:
     @property
     def preselected(self) -> str | None:
         """Where the next tile probably goes: on the double that waits, on the long first train that grows, else on the
-        own train."""
+        own train, or past an end that the player has just passed up."""
         open_to = [train.name for train in self.trains if train.playable]
         due = self.must_cover.train if self.must_cover else self.after_double
         if due is not None and (due in open_to or not open_to):
             return due
         mine = self.growing or self.turn
+        if mine in open_to and not self.growing:
+            passed_up = self._passed_up(mine)
+            ends = {train.name: train.end for train in self.trains if train.playable}
+            return min(ends, key=lambda name: (ends[name] in passed_up, name != mine, name != MEXICAN))
         return mine if mine is not None or not open_to else open_to[0]
+
+    def _passed_up(self, player: str) -> frozenset[int | None]:
+        """The ends of the own and the Mexican train at which this player, last time, laid no tile."""
+        start = self.engine[1] if self.engine else None
+        ends = dict.fromkeys((player, MEXICAN), start)
+        found = frozenset[int | None]()
+        for play in self.lines:
+            event, train = play["event"], str(play.get("train"))
+            if play.get("taken_back") or play.get("withdrawn"):
+                continue
+            if play.get("by") == player and event in ("drew", "marker_placed", "passed"):
+                found = frozenset(ends.values())
+            elif event == "tile_played":
+                if play.get("by") == player and train != player:
+                    found = frozenset(end for name, end in ends.items() if name != train)
+                if train in ends:
+                    ends[train] = play["tile"][1]
+        return found
 
     @property
     def growing(self) -> str | None:

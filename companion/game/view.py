@@ -247,7 +247,7 @@ def _with_trains(shown: GameView, course: Course, now: Round, table: Position, o
         off_record=OffRecordShown(apart=off.apart) if off.apart else None,
         reminders=_reminders(course, table) if playing else (),
         turns_over=rules.dead_double == "flip",
-        knocks=rules.announce == "tap",
+        announces=rules.announce,
     )
 
 

@@ -30,7 +30,7 @@ def test_a_view_is_the_same_once_it_was_json(game: str, tmp_path: Path) -> None:
 def test_what_there_is_nothing_of_is_left_out(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
     waiting = state_of(session)
-    assert not {"brought", "left", "colours", "off_record", "reminders", "turns_over", "knocks"} & waiting.keys()
+    assert not {"brought", "left", "colours", "off_record", "reminders", "turns_over", "announces"} & waiting.keys()
     assert (waiting["turn"], waiting["trains"], waiting["must_cover"]) == (None, [], None)
     session.start_round((12, 12), "Ann")
     playing = state_of(session)
@@ -47,3 +47,21 @@ def test_a_tap_that_is_asked_about_says_what_fits_it_and_what_lies_around_it(tmp
     assert [play.get("about") for play in view.plays] == [None, None, None, 3]
     assert [play.get("turn") for play in view.plays] == [None, 1, 1, None]
     assert [{"alive", "order"} <= question.keys() for question in view.questions] == [True]
+
+
+def test_the_next_tile_is_expected_past_an_end_that_the_player_has_just_passed_up(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session.start_round((12, 12), "Ann")
+    session.play((12, 3), "Ann", by="Ann")
+    session.cannot_play("Ben")
+    assert session.snapshot().preselected == "Ann"
+    session.play((12, 7), "MX", by="Ann")
+    assert session.snapshot().preselected == "MX", "Ben's own train ends at 12 still; the Mexican train has moved on"
+    session.play((12, 1), "Ben", by="Ben")
+    assert session.snapshot().preselected == "MX", "Ann has left the 3 of her own train alone"
+    session.play((7, 5), "MX", by="Ann")
+    session.cannot_play("Ben")
+    assert session.snapshot().preselected == "MX"
+    session.cannot_play("Ann")
+    assert session.snapshot().preselected == "Ann", "all that is open was passed up: Ann's, with its marker"
+    session.close()

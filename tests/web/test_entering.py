@@ -358,3 +358,11 @@ def test_a_forgotten_last_tile_is_reported_once_for_each_last_tile(tmp_path: Pat
         table.post("report", by="Ann", what="no_last_tile")
     assert table.held() == [("Ann", "ANNOUNCE_MISSING", True)]
     table.session.close()
+
+
+def test_a_last_tile_is_announced_with_one_tap(keeper: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame(seq=40, announces="tap", plays=[tables.play(40, "Ann", (10, 8), "MX")])
+    for held, offered in ((2, False), (1, True)):
+        session.show({**table, "hands": {**table["hands"], "Ann": held}})
+        keys, _more = words(keeper.get("/").text).split('<details class="rare"')
+        assert ("Knock (last tile): Ann" in keys) is offered

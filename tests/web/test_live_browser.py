@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from bench.first_view import view
 from bench.stand_ins import tables
-from bench.stand_ins.browser import complaints, has_focus, once_at_rest, served
+from bench.stand_ins.browser import complaints, has_focus, once_at_rest, served, stroke
 from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
 from tests.lanes import nightly
@@ -179,6 +179,23 @@ def test_a_finger_that_taps_twice_sends_once(browser: Browser, address: str, ses
         page.get_by_role("button", name="Draw a tile").dblclick()
     expect(page.locator("form[data-sent]")).to_have_count(0)
     assert [call[0] for call in session.calls] == ["draw"]
+    context.close()
+
+
+def test_one_stroke_from_a_number_to_a_train_is_a_tile_there(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    session.show(tables.midgame())
+    context = browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
+    page = context.new_page()
+    page.goto(address, wait_until="domcontentloaded")
+    page.locator("#region-act summary").first.tap()
+    train = page.locator('#region-act .chip:has(input[value="MX"])')
+    with page.expect_response("**/api/play"):
+        stroke(page, page.locator('#region-act button[name="outer"][value="7"]'), train)
+    expect(page.locator("form[data-sent]")).to_have_count(0)
+    assert [call[1] for call in session.calls] == [((5, 7), "MX")]
     context.close()
 
 

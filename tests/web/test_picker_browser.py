@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from bench.stand_ins.browser import served
+from bench.stand_ins.browser import served, stroke
 from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.state import AppState
 from companion.game.session import Session
@@ -43,6 +43,7 @@ def hands_of(tmp_path: Path, browser: Browser, tiles: str, engine: int) -> Itera
 
 def test_ten_tiles_are_ten_taps(tmp_path: Path, browser: Browser) -> None:
     with hands_of(tmp_path, browser, "double-6", 6) as page:
+        expect(page.locator(".picker")).to_have_attribute("data-for", "hand_1")  # Without a tap.
         field = page.locator('input[name="hand_2"]')
         field.tap()
         tiles = page.locator(".picker .tiles button")
@@ -71,13 +72,13 @@ def test_where_many_tiles_are_left_one_stroke_makes_a_tile(tmp_path: Path, brows
         field.tap()
         expect(page.locator(".picker .tiles")).to_have_count(0)
         for one, other in (("12", "3"), ("0", "11"), ("7", "6"), ("10", "9")):
-            stroke(page, one, other)
+            stroke(page, number(page, one), number(page, other))
         expect(field).to_have_value("12-3 0-11 7-6 10-9")
         for value in ("8", "8", "4", "1"):
             number(page, value).tap()
         expect(field).to_have_value("12-3 0-11 7-6 10-9 8-8 4-1")
         number(page, "2").tap()
-        stroke(page, "5", "0")
+        stroke(page, number(page, "5"), number(page, "0"))
         number(page, "⌫").tap()
         expect(field).to_have_value("12-3 0-11 7-6 10-9 8-8 4-1")
         expect(page.locator(".picker .numbers .over, .picker .numbers [aria-pressed=true]")).to_have_count(0)
@@ -85,17 +86,6 @@ def test_where_many_tiles_are_left_one_stroke_makes_a_tile(tmp_path: Path, brows
 
 def number(page: Page, value: str) -> Locator:
     return page.locator(".picker .numbers").get_by_text(value, exact=True).locator("..")
-
-
-def stroke(page: Page, one: str, other: str) -> None:
-    """A finger goes from one key to the other without leaving the screen."""
-    keys = [number(page, value).bounding_box() for value in (one, other)]
-    (ax, ay), (bx, by) = [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in keys if box]
-    touch = page.context.new_cdp_session(page)
-    path = [{"x": ax + (bx - ax) * n / 8, "y": ay + (by - ay) * n / 8} for n in range(9)]
-    for kind, points in [("touchStart", path[:1]), *(("touchMove", [at]) for at in path[1:]), ("touchEnd", [])]:
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    touch.detach()
 
 
 def key(page: Page, tile: str) -> Locator:

@@ -241,6 +241,20 @@ function tapped(event, form) {
   return pressed && pressed.form === form ? pressed : null;
 }
 
+// A stroke from a number to a train is the tap on each in one.
+let number = null;
+addEventListener("pointerdown", (event) => (number = event.button ? null : event.target.closest('.act button[name="outer"]')));
+addEventListener("pointercancel", () => (number = null));
+addEventListener("pointerup", ({ clientX, clientY }) => {
+  const under = number && document.elementFromPoint(clientX, clientY);
+  const train = under && under.closest(".lane .chip");
+  if (train && number.form === train.closest("form")) {
+    train.querySelector("input").checked = true;
+    number.click();
+  }
+  number = null;
+});
+
 const TAP_PATIENCE_MS = 8000; // An answer to a tap may take so long,
 const TAP_KEPT_MS = 120000; // and it is kept so long: twice it counts once.
 

@@ -10,6 +10,10 @@ for (const field of fields) {
   if (matchMedia("(pointer: coarse)").matches) field.inputMode = "none";
   field.addEventListener("focus", () => openPicker(field));
 }
+// On a phone the keys of the hand that comes first are there already: the own one, or one that is not empty.
+const due = fields.filter((field) => !field.value && field.dataset.holds !== "0");
+const mine = due.filter((field) => "mine" in field.dataset);
+if (due.length && matchMedia("(pointer: coarse)").matches) openPicker([...mine, ...due][0]);
 
 function openPicker(field) {
   const open = document.querySelector(".picker");
