@@ -3,17 +3,24 @@
     python -m bench.gates --photographs DIR --toys 21      the labelled photographs, and with toys on them (a seed)
     python -m bench.gates --rendered DIR --rendered DIR    folders of `datasets.render` and `datasets.traced`
     python -m bench.gates --tables 10 --first-seed 3000 [--renderer FOLDER]    a calibrated camera above full tables
+    python -m bench.gates --racks 16 --first-seed 9500                         hands in racks, a lip over their ends
 
 A gate is whatever refuses a reading, or believes one. Each is switched off alone, and every picture in which that
 changes anything is read again; what the networks answer is kept meanwhile. The first row counts halves read: right,
 and wrong (another value, or any value where no tile lies face up), and finds that are no tile. The others say what
 happens without the gate: `+3` right readings are three that the gate costs, `+2` wrong ones two that it saves. A row of
-dashes is a gate that never did anything there. `--only` runs some of the gates.
+dashes is a gate that never did anything there. `--only` runs some of the gates. `--into FILE` keeps what each picture
+gave, so that pictures which stand in it are not read again; `bench/results/gates.json` keeps the sums.
+
+Each gate's docstring ends with its row, as `bench.gates: photographs +1/+3/0, toys -.`: the halves read rightly and
+wrongly and the finds that are no tile which come without it. A test compares the two.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import inspect
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +28,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, fields
 from functools import partial
 from hashlib import blake2b
+from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +39,9 @@ import numpy as np
 from bench.ablation import Case, always, switched_off
 from bench.covered import HIDES, crowded, labelled
 from bench.foreign_film import ForeignFilm
+from bench.racks import rack, with_lip
 from datasets.folder_argument import LABELLED, RENDERED, RENDERER, folder_with
+from datasets.render.table import render_table
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.random_tables import random_table
 from datasets.simulator.tabletop import TableFullError
@@ -62,11 +73,32 @@ REMEMBERED = (
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """`place` is "module:function"; `off` makes of that function what stands there instead."""
+    """`place` is "module:function"; `off` makes of that function what stands there instead. The figures stand in the
+    docstring of `number`, where it is one, or of the function."""
 
     name: str
     place: str
     off: Off
+    number: str = ""
+
+    @property
+    def docstring(self) -> str:
+        """In one line."""
+        if self.number:
+            return _beside(*self.number.split(":"))
+        owner, name = Case("", self.place, None).target
+        return " ".join((inspect.getdoc(getattr(owner, name)) or "").split())
+
+
+def _beside(module: str, name: str) -> str:
+    """What stands below a module's number of that name, in one line."""
+    body = ast.parse(inspect.getsource(import_module(module))).body
+    for one, after in pairwise(body):
+        if isinstance(one, ast.ImportFrom) and name in {imported.name for imported in one.names}:
+            return _beside(str(one.module), name)
+        if isinstance(one, ast.Assign) and name in {at.id for at in ast.walk(one) if isinstance(at, ast.Name)}:
+            return " ".join(str(ast.literal_eval(after.value)).split()) if isinstance(after, ast.Expr) else ""
+    return ""
 
 
 def same(n: int) -> Off:
@@ -83,7 +115,12 @@ def nothing(value: Any) -> Off:
     return lambda _: always(value)
 
 
-def number(place: str, value: Any) -> Off:
+def numbered(name: str, place: str, number: str, value: Any) -> Gate:
+    """A gate that is a number, by which the function at `place` goes."""
+    return Gate(name, place, under_number(number, value), number)
+
+
+def under_number(place: str, value: Any) -> Off:
     """The same function under another number."""
 
     def off(function: Any) -> Any:
@@ -105,24 +142,23 @@ GATES = (
     Gate("a blank without the divider of others", f"{STAGES}:usual_beside", nothing(0.0)),
     Gate("backs judged among others", f"{STAGES}:among_others", nothing(None)),
     Gate("backs that a pattern goes on through", "vision.backs:_going_on", none_of(1, np.intp)),
-    Gate("none more surely than a half", f"{STAGES}:doubted", number(f"{STAGES}:PHANTOM", 1.1)),
+    numbered("none more surely than a half", f"{STAGES}:doubted", f"{STAGES}:PHANTOM", 1.1),
     Gate("strange among its own value", "vision.familiar:Appearance.believed", same(1)),
     Gate("values of another set", f"{STAGES}:softened", same(0)),
     Gate("a rare value without its print", "vision.prints:supported", same(0)),
     Gate("many pips by their print", "vision.prints:printed", same(0)),
     Gate("pips dotted by hand", "vision.by_hand:doubted", same(2)),
-    Gate("a value less probable than READABLE", f"{STAGES}:settled", number(f"{STAGES}:READABLE", 0.5)),
-    Gate("a half of a few pixels", f"{STAGES}:settled", number(f"{STAGES}:SMALLEST_HALF_PX", 0.0)),
-    Gate("found faintly and half read", f"{STAGES}:settled", number(f"{STAGES}:SHAKY_DETECTION", 0.0)),
-    Gate("found faintly and not read", f"{STAGES}:settled", number(f"{STAGES}:DOUBTFUL_DETECTION", 0.0)),
+    numbered("a value less probable than READABLE", f"{STAGES}:settled", f"{STAGES}:READABLE", 0.5),
+    numbered("a half of a few pixels", f"{STAGES}:settled", f"{STAGES}:SMALLEST_HALF_PX", 0.0),
+    numbered("found faintly and half read", f"{STAGES}:settled", f"{STAGES}:SHAKY_DETECTION", 0.0),
+    numbered("found faintly and not read", f"{STAGES}:settled", f"{STAGES}:DOUBTFUL_DETECTION", 0.0),
     Gate("of another size or colour", f"{STAGES}:strangers", none_of(0)),
     Gate("of another box", f"{STAGES}:_of_another_box", none_of(1)),
     Gate("a gap among backs", f"{STAGES}:gaps", none_of(0)),
     Gate("under something", f"{HIDDEN}:Covers.settled", same(2)),
-    Gate("under something, hardly sure", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:THOUGH_DISTURBED", 0.0)),
-    Gate("under something, faintly found", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:UNSURELY", 0.0)),
-    Gate("a lone spot of a set without lines", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:A_LONE_SPOT", 0.0)),
-    Gate("under much, without lines", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:LEAST_UNDIVIDED", 999)),
+    numbered("under something, hardly sure", f"{HIDDEN}:Covers.settled", f"{HIDDEN}:THOUGH_DISTURBED", 0.0),
+    numbered("a lone spot of a set without lines", f"{HIDDEN}:Covers.settled", f"{HIDDEN}:A_LONE_SPOT", 0.0),
+    numbered("under much, without lines", f"{HIDDEN}:Covers.settled", f"{HIDDEN}:LEAST_UNDIVIDED", 999),
     Gate("under what is larger than a pip", f"{HIDDEN}:solid", nothing(np.zeros((10, 20), np.float32))),
     Gate(
         "beyond the picture's edge",
@@ -131,14 +167,13 @@ GATES = (
     ),
     Gate("under a marker", f"{EYE}:uncovered", same(0)),
     Gate("the line lies elsewhere", f"{EYE}:well_outlined", same(1)),
-    Gate("the line lies elsewhere, alone", f"{EYE}:well_outlined", number("vision.dividers:ALONE", 999.0)),
+    numbered("the line lies elsewhere, alone", f"{EYE}:well_outlined", "vision.dividers:ALONE", 999.0),
     Gate("an outline cut short", f"{EYE}:cut_short_doubted", same(0)),
-    Gate("an outline cut short, of few", f"{EYE}:cut_short_doubted", number("vision.tile_shape:CUT", -9.0)),
-    Gate("an outline hardly longer than wide", f"{EYE}:cut_short_doubted", number("vision.tile_shape:SHORTEST", 0.0)),
+    numbered("an outline cut short, of few", f"{EYE}:cut_short_doubted", "vision.tile_shape:CUT", -9.0),
+    numbered("an outline hardly longer than wide", f"{EYE}:cut_short_doubted", "vision.tile_shape:SHORTEST", 0.0),
     Gate("digits", f"{EYE}:refused_by_digits", lambda _: lambda _image, tiles, _box: (tiles, None)),
-    Gate("two looks: across tiles of the other", f"{EYE}:merged", number(f"{LOOK}:ACROSS", 9.0)),
-    Gate("two looks: read again as surely", f"{EYE}:merged", number(f"{LOOK}:SURELY", 0.0)),
-    Gate("two looks: refused and faint", f"{EYE}:merged", number(f"{LOOK}:FAINT", 0.0)),
+    numbered("two looks: across tiles of the other", f"{EYE}:merged", f"{LOOK}:ACROSS", 9.0),
+    numbered("two looks: read again as surely", f"{EYE}:merged", f"{LOOK}:SURELY", 0.0),
     Gate("two looks: a half of a new tile", f"{LOOK}:_is_there", nothing(True)),
     Gate("two looks", f"{EYE}:straightened", nothing(None)),
     Gate("what shows a tile too often", "vision.known_set:KnownSet.too_often", none_of(1)),
@@ -152,7 +187,7 @@ GATES = (
     Gate("doubtful values by the looks of others", "vision.familiar:Appearance.weighed", same(1)),
     Gate("markers on unread halves", f"{EYE}:markers_on", nothing([])),
     Gate("markers that pips contradict", f"{EYE}:bare", lambda _: lambda _tiles, markers: list(markers)),
-    Gate("the tile itself, askew on something", f"{HIDDEN}:Covers.settled", number(f"{HIDDEN}:ITSELF", 9.0)),
+    numbered("the tile itself, askew on something", f"{HIDDEN}:Covers.settled", f"{HIDDEN}:ITSELF", 9.0),
     Gate("what recurs is printed", f"{HIDDEN}:printed", none_of(0)),
     Gate("dusk lifted", f"{EYE}:lifted", same(0)),
 )
@@ -183,7 +218,7 @@ def with_toys(folder: Path, seed: int) -> Iterator[Shown]:
         for half in halves:
             if half.hidden and not HIDES[0] <= half.hidden <= HIDES[1]:
                 truths[half.tile]["values"][half.half] = None
-        yield Shown("with toys", partial(always(picture)), {"image": name, "tiles": truths, "complete": False})
+        yield Shown("toys", partial(always(picture)), {"image": name, "tiles": truths, "complete": False})
 
 
 def rendered(folder: Path) -> Iterator[Shown]:
@@ -225,6 +260,20 @@ def tables(seeds: range, renderer: Path | None) -> Iterator[Shown]:
         }
         label = {"image": str(seed), "tiles": truths}
         yield Shown("tables", partial(always(film.frame())), label, told, one_box=True)
+
+
+def racks(seeds: range) -> Iterator[Shown]:
+    """Hands in racks: of a half under the lip what is claimed is right or wrong as of any other."""
+    for seed in seeds:
+        scene, hidden = rack(seed)
+        image, objects = render_table(scene, seed)
+        image = with_lip(scene, image, hidden, seed)
+        truths = [
+            {"quad": np.asarray(one["quad"], float).tolist(), "face": "up", "values": [int(v) for v in one["values"]]}
+            for one in objects
+            if "index" in one
+        ]
+        yield Shown("racks", partial(always(image)), {"image": str(seed), "tiles": truths})
 
 
 def halves_read(label: Mapping[str, Any], reading: PictureReading) -> Counts:
@@ -346,19 +395,34 @@ def counted(shown: Shown, eye: Eye, gates: Sequence[Gate]) -> dict[str, Counts]:
         return {"": first} | {gate.name: look(gate) - first for gate in gates if gate.name in acting}
 
 
-def table(counts: Mapping[tuple[str, str], Counts], gates: Sequence[Gate]) -> Iterator[str]:
+def row(counts: Mapping[str, Mapping[str, Sequence[int]]], gate: str) -> str:
+    """What a gate's docstring says of it: kind of picture -> gate -> three figures."""
+    told = [f"{kind} " + ("/".join(_more(n) for n in by[gate]) if gate in by else "-") for kind, by in counts.items()]
+    return f"bench.gates: {', '.join(told)}."
+
+
+def _more(count: int) -> str:
+    return f"{count:+}" if count else "0"
+
+
+def table(counts: Mapping[str, Mapping[str, Sequence[int]]], gates: Sequence[Gate]) -> Iterator[str]:
     """The lines for people: a row a gate, three columns a kind of picture."""
-    kinds = list(dict.fromkeys(kind for kind, _ in counts))
-    yield "| gate | " + " | ".join(f"{kind}: right | wrong | no tile" for kind in kinds) + " |"
-    yield "|" + "---|" * (1 + 3 * len(kinds))
-    yield "| all halves | " + " | ".join(f"{n}" for kind in kinds for n in counts[kind, ""]) + " |"
+    yield "| gate | " + " | ".join(f"{kind}: right | wrong | no tile" for kind in counts) + " |"
+    yield "|" + "---|" * (1 + 3 * len(counts))
+    yield "| all halves | " + " | ".join(f"{n}" for by in counts.values() for n in by[""]) + " |"
     for gate in gates:
-        cells = [
-            f"{n:+}" if (kind, gate.name) in counts else "-"
-            for kind in kinds
-            for n in counts.get((kind, gate.name), (0, 0, 0))
-        ]
+        cells = [_more(n) if gate.name in by else "-" for by in counts.values() for n in by.get(gate.name, (0, 0, 0))]
         yield f"| {gate.name} | " + " | ".join(cells) + " |"
+
+
+def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list[int]]]:
+    """Kind of picture -> gate -> three figures, from what each picture gave."""
+    out: dict[str, dict[str, list[int]]] = {}
+    for one in rows:
+        by = out.setdefault(one["kind"], {})
+        for name, figures in one["without"].items():
+            by[name] = [a + b for a, b in zip(by.get(name, (0, 0, 0)), figures, strict=True)]
+    return out
 
 
 def main() -> None:
@@ -367,24 +431,31 @@ def main() -> None:
     parser.add_argument("--toys", type=int, metavar="SEED", help="the photographs again, with toys on them")
     parser.add_argument("--rendered", type=folder_with(RENDERED), action="append", default=[])
     parser.add_argument("--tables", type=int, default=0)
+    parser.add_argument("--racks", type=int, default=0)
     parser.add_argument("--first-seed", type=int, default=3000)
     parser.add_argument("--renderer", type=folder_with(RENDERER), help="another renderer draws the tables")
     parser.add_argument("--only", nargs="+", help="only gates whose name has one of these words")
+    parser.add_argument("--into", type=Path, help="a file that keeps what each picture gave, a line each")
     args = parser.parse_args()
     gates = [gate for gate in GATES if not args.only or any(word in gate.name for word in args.only)]
     shown: list[Iterator[Shown]] = [rendered(folder) for folder in args.rendered]
     if args.photographs:
-        shown.append(photographs(args.photographs))
-        shown += [] if args.toys is None else [with_toys(args.photographs, args.toys)]
+        shown += [photographs(args.photographs)] if args.toys is None else [with_toys(args.photographs, args.toys)]
     shown.append(tables(range(args.first_seed, args.first_seed + args.tables), args.renderer))
+    shown.append(racks(range(args.first_seed, args.first_seed + args.racks)))
     eyes = {one_box: open_eye(one_box=one_box) for one_box in (False, True)}
-    counts: dict[tuple[str, str], Counts] = {}
+    kept = scoring.read_lines(args.into) if args.into and args.into.exists() else []
+    known = {(one["kind"], one["image"]) for one in kept}
     for one in (one for kind in shown for one in kind):
-        found = counted(one, eyes[one.one_box], gates)
-        for name, halves in found.items():
-            counts[one.kind, name] = counts.get((one.kind, name), 0) + halves
-        print(one.kind, one.label["image"], {name: n.tolist() for name, n in found.items() if n.any()}, file=sys.stderr)
-    print("\n".join(table(counts, gates)))
+        if (one.kind, one.label["image"]) in known:
+            continue
+        found = {name: n.tolist() for name, n in counted(one, eyes[one.one_box], gates).items()}
+        kept.append({"kind": one.kind, "image": one.label["image"], "without": found})
+        print(one.kind, one.label["image"], {name: n for name, n in found.items() if any(n)}, file=sys.stderr)
+        if args.into:
+            with args.into.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(kept[-1]) + "\n")
+    print("\n".join(table(summed(kept), gates)))
 
 
 if __name__ == "__main__":

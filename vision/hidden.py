@@ -40,10 +40,6 @@ HALF_CELLS = 10
 HIDDEN, PLAINLY, BY_SIZE = 0.5, 0.9, 0.8
 """A cell more probably hidden than the first is; of a half that is read as what shows whole is than the second. A thing
 larger than a pip makes a cell as probably hidden as the last."""
-UNSURELY, FAINTLY = 0.5, 0.2
-"""A tile of a photograph found less surely than the first part of what is usual there has something on it more often
-than others: there a cell counts from the second on. A dark toy over the middle of a dark 5 was 0.42 to the network at
-most, and the tile found with 0.32 among others with 0.85."""
 RIM = 1
 """Cells along a half's edges in which no pip has its middle: an outline may be off by as much."""
 LEAST_CELLS, A_THING = 2, 4
@@ -146,10 +142,8 @@ class Covers:
         if not asked:
             return out
         quads = np.array([tiles[n].quad_px for n in asked], np.float32)
-        found = np.array([tiles[n].confidence for n in asked])
-        unsurely = (photograph & (found < UNSURELY * np.median(found)))[:, None]
         whole = np.array([[half.p >= SEEN_WHOLE for half in tiles[n].halves or ()] for n in asked])
-        least = np.where(whole, PLAINLY, np.where(unsurely, FAINTLY, HIDDEN))[..., None, None]
+        least = np.where(whole, PLAINLY, HIDDEN)[..., None, None]
         cells = self.hidden(image, quads, digits=digits) > least
         cut_off = beyond(level(image, 1)[0].shape, quads)
         values = tuple(range(19)) if known is None else known.values()

@@ -40,10 +40,6 @@ second part of each of two tiles of the other look lies across them."""
 SURELY = 0.97
 """A tile that only the second look claims is read again within its outline in the picture as it was, and counts if both
 readings agree this surely."""
-FAINT = 0.5
-"""A less sure find of the second look stays unread where the first refused to read it because something lies on it. On
-the labelled photographs that costs none of 833 tiles; of 503 halves under toys (`bench.covered`, seed 15) it saves the
-only wrong value."""
 ADDED = 0.6
 """A tile with one half read by the second look alone and the other by neither is reported from this confidence on: on
 the labelled photographs six, all of them tiles, and none in a picture of which every tile is listed."""
@@ -167,12 +163,8 @@ def _both(one: TileReading, other: TileReading) -> tuple[TileReading, tuple[bool
     ends = [half_corners(tile.quad_px, 0).mean(0) for tile in (one, other)]
     turned = np.linalg.norm(ends[0] - ends[1]) > np.linalg.norm(half_corners(other.quad_px, 1).mean(0) - ends[0])
     halves = one.halves[::-1] if turned else one.halves
-    theirs = [
-        its.refused() if mine.value is None and mine.p == 0 and other.confidence < FAINT else its
-        for mine, its in zip(halves, other.halves, strict=True)
-    ]
-    a, b = (_either(*two) for two in zip(halves, theirs, strict=True))
-    new = tuple(mine.value is None and its.value is not None for mine, its in zip(halves, theirs, strict=True))
+    a, b = (_either(*two) for two in zip(halves, other.halves, strict=True))
+    new = tuple(mine.value is None and its.value is not None for mine, its in zip(halves, other.halves, strict=True))
     return replace(other, halves=(a, b), confidence=max(one.confidence, other.confidence)), (new[0], new[1])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench.ablation import Case
-from bench.gates import GATES, Gate, Shown, counted, halves_read, number, table
+from bench.gates import GATES, Gate, Shown, counted, halves_read, numbered, row, summed, table
 from vision.eye import open_eye
 from vision.frame import Image
 from vision.reading import HalfReading, PictureReading, TileReading
@@ -55,10 +55,16 @@ def test_a_half_that_is_hidden_counts_for_nothing_and_one_of_a_back_as_wrong() -
 
 
 def test_what_a_gate_changes_is_told_and_no_gate_that_did_nothing() -> None:
-    strict = Gate("strict", "vision.reader:settled", number("vision.reader:READABLE", 1.1))
+    strict = numbered("strict", "vision.reader:settled", "vision.reader:READABLE", 1.1)
     idle = Gate("idle", "vision.eye:lifted", lambda lifted: lifted)
     picture = Shown("drawn", one_tile, {"image": "", "tiles": [{"quad": HERE, "face": "up", "values": [1, 0]}]})
     found = counted(picture, open_eye(), [strict, idle])
     assert {name: halves.tolist() for name, halves in found.items()} == {"": [2, 0, 0], "strict": [-2, 0, 0]}
-    rows = list(table({("drawn", name): halves for name, halves in found.items()}, [strict, idle]))
-    assert rows[2:] == ["| all halves | 2 | 0 | 0 |", "| strict | -2 | +0 | +0 |", "| idle | - | - | - |"]
+    told = {"kind": "drawn", "without": {name: halves.tolist() for name, halves in found.items()}}
+    sums = summed([told, told])
+    assert list(table(sums, [strict, idle]))[2:] == [
+        "| all halves | 4 | 0 | 0 |",
+        "| strict | -4 | 0 | 0 |",
+        "| idle | - | - | - |",
+    ]
+    assert row(sums, "strict") == "bench.gates: drawn -4/0/0." and row(sums, "idle") == "bench.gates: drawn -."

@@ -161,19 +161,6 @@ def test_in_a_photograph_a_half_under_something_has_to_be_quite_surely_read(cove
         assert [half.value for half in halves[0].halves] == [told, 6]
 
 
-def test_on_a_tile_found_unsurely_in_a_photograph_fainter_things_count(covers, monkeypatch) -> None:
-    """A dark toy over the middle of a dark 5 leaves a 4."""
-    quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)
-    hidden = np.zeros((4, 2, 10, 10), np.float32)
-    hidden[0, 0, 4:6, 4:6] = 0.3
-    monkeypatch.setattr(covers, "hidden", lambda image, quads, **how: hidden)
-    for found, usual, photograph, told in ((0.3, 0.8, True, None), (0.3, 0.5, True, 4), (0.3, 0.8, False, 4)):
-        halves = (HalfReading(4, 0.999), HalfReading(3, 0.999))
-        read = [TileReading(quad, "up", halves, p) for p in (found, usual, usual, usual)]
-        one = covers.settled(np.zeros((60, 60, 3), np.uint8), read, photograph=photograph)[0]
-        assert [half.value for half in one.halves] == [told, 3]
-
-
 def test_a_toy_over_a_whole_tile_is_not_the_tile_itself(covers, monkeypatch) -> None:
     """Pips that run together are as large as a thing; only what the network sees everywhere is a tile askew."""
     quad = np.array([[10, 30], [10, 10], [50, 10], [50, 30]], np.float32)

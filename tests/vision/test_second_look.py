@@ -127,14 +127,6 @@ def test_what_only_the_second_look_reads_has_to_be_read_so_in_the_picture_too(p,
     assert told(merged([tile(0, 1, None)], [tile(1, 1, 2, p)], surely((1, 2), p=again))) == [(1, value)]
 
 
-@pytest.mark.parametrize(("refused", "confidence", "value"), [(0.0, 0.4, None), (0.0, 0.6, 2), (0.7, 0.4, 2)])
-def test_what_the_first_look_refused_has_to_be_found_surely_at_the_second(refused, confidence, value) -> None:
-    """A toy lies on it."""
-    first = replace(tile(0, 1, None), halves=(HalfReading(1, 0.99), HalfReading(None, refused)))
-    second = replace(tile(1, 1, 2), confidence=confidence)
-    assert told(merged([first], [second], lambda quads: surely((1, 2))(quads) if len(quads) else None)) == [(1, value)]
-
-
 def test_a_tile_that_only_the_second_look_finds_is_there_where_it_is_read() -> None:
     first = [tile(0, 1, 2)]
     assert told(merged(first, [tile(100, 5, 6)], surely((5, 6)))) == [(1, 2), (5, 6)]
