@@ -484,7 +484,7 @@ def head_opens(app: Flask, headers: Mapping[str, str]) -> bool:
         return False
     kept = app.session_interface.of_head(app, headers)
     # Whoever opened the link of a round may send a photograph of a hand.
-    return _opens(app, kept) or isinstance(kept.get("hand"), str)
+    return _opens(app, kept) or isinstance(kept.get("hand"), str) or bool(kept.get("screen"))
 
 
 def who_changes() -> str | None:

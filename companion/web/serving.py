@@ -42,6 +42,7 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
 from waitress.utilities import BadRequest, Error
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -333,8 +334,9 @@ class PortTakenError(Exception):
 class ServingSettings:
     """How many may use the page at once."""
 
-    threads: int = 72
-    """Each open screen keeps one, so there are more than those of the screens and of one address together."""
+    threads: int = 40
+    """For phones that are signed in, and as many for everybody else. Each open screen keeps one, so there are more than
+    all screens and the answers of one address."""
     connections: int = 500
     """At once."""
     of_one_address: int = 48
@@ -470,6 +472,8 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
         app = OneAddress(page, settings)
         super().__init__(app, map, True, sock, adj=adj, bind_socket=False, sockinfo=sockinfo)
+        self._for_known = ThreadedTaskDispatcher()
+        self._for_known.set_thread_count(settings.threads)
         # Many phones at once are served one after the other; that is nothing to say in the terminal.
         self.task_dispatcher.queue_logger.setLevel(logging.ERROR)
 
@@ -482,8 +486,18 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         try:
             self.asyncore.loop(timeout=self.adj.asyncore_loop_timeout, map=self._map, use_poll=True)
         except KeyboardInterrupt:
-            self.task_dispatcher.shutdown()
+            self.end_threads()
         return False
+
+    def end_threads(self) -> None:
+        for dispatcher in (self.task_dispatcher, self._for_known):
+            dispatcher.shutdown(timeout=3)
+
+    def add_task(self, task: Channel) -> None:
+        """A phone that is signed in never waits behind those of a crowd that is not."""
+        asked = task.requests[0]
+        known = asked.error is None and head_opens(self.page, asked.headers)
+        (self._for_known if known else self.task_dispatcher).add_task(task)
 
     def readable(self) -> bool:
         self._part.beat()
@@ -605,7 +619,7 @@ class Server:
     def stop(self) -> None:
         """End the open streams, which hold the threads; then close everything from within the serving thread."""
         self.hang_up()
-        self._server.task_dispatcher.shutdown(timeout=3)
+        self._server.end_threads()
         with suppress(OSError):
             # The serving thread may be awake already and close its own end before it is woken.
             self._server.trigger.pull_trigger(lambda: wasyncore.close_all(self._sockets))

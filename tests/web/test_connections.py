@@ -152,6 +152,21 @@ def test_a_tap_is_answered_beside_two_dozen_guests_and_a_hostile_address(
     over.set()
 
 
+@pytest.mark.parametrize("limits", [ServingSettings()])
+def test_a_tap_does_not_wait_for_forty_addresses_that_are_not_signed_in(
+    phone: Open, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they ask for takes for ever: whoever waited for it would wait for ever too."""
+    over = threading.Event()
+    monkeypatch.setitem(app.view_functions, "static", lambda filename: str(over.wait(PATIENCE_S)))
+    for number in range(40):
+        for _ in range(4):
+            phone(f"127.0.2.{number + 1}").ask("/static/x")
+    head = {"Cookie": signed_in(app), "Content_Type": "application/json", "Content_Length": "2"}
+    assert phone("127.0.1.1").ask("/api/draw", "POST", **head).send("{}").status() == 200
+    over.set()
+
+
 @pytest.mark.parametrize("limits", [replace(LIMITS, connections=60)])
 def test_many_addresses_that_never_finish_asking_shut_nobody_out(phone: Open, limits: ServingSettings) -> None:
     for n in range(2, 9):
