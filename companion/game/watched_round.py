@@ -100,15 +100,17 @@ class PictureProof:
         """Item -> the picture that shows it."""
         self.lying: dict[int, frozenset[str]] = {}
         """Item -> the codes that a picture has proved of its tile."""
-        self.shaken: dict[int, int] = {}
-        """Item -> the picture since which its name has been far less sure than a name is."""
+        self.held_at: dict[int, int] = {}
+        """Item -> the last picture at which the belief held the name that is shown."""
+        self.fallen: dict[int, set[str]] = {}
+        """Item -> the codes that were certain of it and taken back, since people last had a say."""
         self.clarity = Clarity()
 
     def copy(self) -> PictureProof:
         """The same, to be worked on apart."""
         other = PictureProof()
-        other.shown, other.lying, other.shaken = dict(self.shown), dict(self.lying), dict(self.shaken)
-        other.clarity = replace(self.clarity)
+        other.shown, other.lying, other.held_at = dict(self.shown), dict(self.lying), dict(self.held_at)
+        other.fallen, other.clarity = dict(self.fallen), replace(self.clarity)
         return other
 
     def note(self, change: TableChange, evidence: Evidence) -> None:
@@ -154,10 +156,29 @@ class PictureProof:
             if one.item // ITEMS >= last and not over:
                 one = on_one_picture(one, proof)
             self.lying[one.item] = lying.union(charge.code for charge in one.charges if charge.certain)
-            since = last if one.p >= NEARLY else self.shaken.get(one.item, last)
-            self.shaken[one.item] = since
-            found[one.item] = steady(one, before.get(one.item), late=not over and last - since < LATE)
+            known = before.get(one.item)
+            if known is None or known.by is None or holds(one, known.by, NEARLY):
+                self.held_at[one.item] = last
+            lately = not over and last - self.held_at.get(one.item, last) <= SETTLING
+            one = steady(one, known, lately=lately)
+            if not over:
+                one = self._never_again(one, known)
+            found[one.item] = one
         return found
+
+    def _never_again(self, verdict: Verdict, before: Verdict | None) -> Verdict:
+        """The verdict with nothing certain that was certain `before` and taken back: what comes and goes is possible
+        until the round is over."""
+        stood = {one.code for one in before.charges if one.certain} if before is not None else set[str]()
+        fallen = stood.difference(one.code for one in verdict.charges if one.certain)
+        fallen |= self.fallen.get(verdict.item, set())
+        if not fallen:
+            return verdict
+        self.fallen[verdict.item] = fallen
+        return replace(
+            verdict,
+            charges=tuple(replace(one, certain=one.certain and one.code not in fallen) for one in verdict.charges),
+        )
 
     def _pictured(
         self, tracker: RoundTracker, told: Collection[int], start: Position | LinePosition
@@ -216,18 +237,26 @@ def on_one_picture(verdict: Verdict, proved: Collection[str]) -> Verdict:
     return replace(verdict, charges=tuple(charges))
 
 
-def steady(verdict: Verdict, before: Verdict | None, *, late: bool) -> Verdict:
-    """The verdict with the name it had `before`, while that player is nearly as likely still, or by far the likeliest
-    and the next pictures may say so again (`late`). Nobody is accused by it who was not accused before."""
-    if before is None or before.by is None or verdict.by is not None or verdict.maybe[:1] != (before.by,):
+def steady(verdict: Verdict, before: Verdict | None, *, lately: bool) -> Verdict:
+    """The verdict with the name it had `before`, if the belief has held that player `lately` or nearly does so still.
+    Nobody is accused by it who was not accused before."""
+    if before is None or before.by is None or verdict.by == before.by:
         return verdict
     certain = [one for one in verdict.charges if one.certain]
     accused = {one.code for one in before.charges if one.certain}
-    least = CERTAIN if certain else GUESSED if late else NEARLY
-    if verdict.p < least or any(one.code not in accused or one.p < CERTAIN for one in certain):
+    stays = lately or (verdict.by is None and holds(verdict, before.by, NEARLY))
+    if certain:
+        stays = verdict.by is None and holds(verdict, before.by, CERTAIN)
+        stays = stays and all(one.code in accused and one.p >= CERTAIN for one in certain)
+    if not stays:
         return verdict
     others = any(one.by not in (None, before.by) for one in verdict.charges)
     return replace(verdict, by=before.by, maybe=verdict.maybe if others else ())
+
+
+def holds(verdict: Verdict, player: str, least: float) -> bool:
+    """Whether this player has made the piece with at least so much of the belief."""
+    return verdict.p >= least and player == (verdict.by or next(iter(verdict.maybe), None))
 
 
 def _surely(reading: Confidence | None) -> bool:
@@ -237,10 +266,9 @@ def _surely(reading: Confidence | None) -> bool:
 GUESSED = 0.71
 """From this share of the belief on the page says who it probably was. Nobody is named by it, nothing rests on it."""
 
-NEARLY, LATE = 0.9, 6
-"""A name that was shown stays from this share of the belief on, and for so many pictures from `GUESSED` on: a fault
-shakes the names before it for a lap. In 35 told rounds without arms 22 names went or came again instead of 150, and of
-1,763 plays 1,572 were named at the end instead of 1,564. From .85 on without end more names were wrong."""
+NEARLY, SETTLING = 0.87, 3
+"""A name that was shown stays from this share of the belief on, and for so many pictures below it: a fault shakes the
+names before it, and the next tables mostly tell."""
 
 PASSES = 900
 """Pieces of a change from here on are passes, which no picture shows: ten numbers for each player."""
@@ -449,7 +477,7 @@ class WatchedRound:
             self.stated |= set() if isinstance(act, Leave) else {item}
         if news:
             # What a picture had proved before people had a say is to be proved again.
-            self.proof.lying = {}
+            self.proof.lying, self.proof.fallen = {}, {}
             self._prove({})
 
     def _next_piece(self, entered: EffectiveEvent) -> int | None:

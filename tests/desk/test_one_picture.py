@@ -76,37 +76,51 @@ FAULT = Charge("MISMATCH", None, True, 0.999, True)
 
 
 def test_a_name_that_was_shown_stays_while_it_is_by_far_the_likeliest() -> None:
-    assert steady(LESS_SURE, NAMED_BEN, late=False) == replace(LESS_SURE, by="Ben", maybe=())
-    assert steady(LESS_SURE, None, late=True) == steady(LESS_SURE, LESS_SURE, late=True) == LESS_SURE
+    assert steady(LESS_SURE, NAMED_BEN, lately=False) == replace(LESS_SURE, by="Ben", maybe=())
+    assert steady(LESS_SURE, None, lately=True) == steady(LESS_SURE, LESS_SURE, lately=True) == LESS_SURE
 
 
-def test_a_name_that_is_shaken_has_some_pictures_to_come_back() -> None:
-    shaken = replace(LESS_SURE, p=0.8)
-    assert steady(shaken, NAMED_BEN, late=True).by == "Ben"
-    assert steady(shaken, NAMED_BEN, late=False) == shaken
+@pytest.mark.parametrize(
+    "shaken", [replace(LESS_SURE, p=0.5), replace(LESS_SURE, maybe=("Cy", "Ben")), replace(NAMED_BEN, by="Cy")]
+)
+def test_a_name_that_is_shaken_has_some_pictures_to_come_back(shaken: Verdict) -> None:
+    assert steady(shaken, NAMED_BEN, lately=True).by == "Ben"
+    assert steady(shaken, NAMED_BEN, lately=False) == shaken
 
 
-@pytest.mark.parametrize(("pictures", "over", "by"), [(1, False, "Ben"), (7, False, None), (1, True, None)])
-def test_it_goes_where_it_stays_shaken_or_the_round_is_over(pictures: int, over: bool, by: str | None) -> None:
-    proof, sure, before = PictureProof(), after("+3-4@Cy"), {2 * ITEMS: NAMED_BEN}
-    sure.verdicts = lambda: [replace(LESS_SURE, p=0.8)]  # type: ignore[method-assign]
-    for picture in range(pictures):
+def shown_over(verdicts: list[Verdict], before: Verdict, *, over: bool = False) -> list[Verdict]:
+    """What is shown of the same piece, picture by picture."""
+    proof, sure, shown = PictureProof(), after("+3-4@Cy"), [before]
+    for picture, one in enumerate(verdicts):
+        sure.verdicts = lambda one=one: [one]  # type: ignore[method-assign,misc]
         sure.log = [*sure.log, Evidence(3 + picture, (SimpleNamespace(doubt=None, denied=None),))]  # type: ignore[arg-type]
-        before = proof.verdicts(sure, (), (), sure._start, before, over=over)
-    assert before[2 * ITEMS].by == by
+        shown += proof.verdicts(sure, (), (), sure._start, {2 * ITEMS: shown[-1]}, over=over).values()
+    return shown[1:]
 
 
-@pytest.mark.parametrize("other", [replace(LESS_SURE, p=0.6), replace(LESS_SURE, maybe=("Cy", "Ben"))])
-def test_a_name_goes_where_it_is_a_guess_or_another_is_likelier(other: Verdict) -> None:
-    assert steady(other, NAMED_BEN, late=True) == other
+def test_it_goes_where_it_stays_shaken() -> None:
+    cy = replace(NAMED_BEN, by="Cy")
+    assert [one.by for one in shown_over([NAMED_BEN, *[cy] * 4], NAMED_BEN)] == ["Ben"] * 4 + ["Cy"]
+
+
+def test_and_where_the_round_is_over() -> None:
+    assert shown_over([replace(LESS_SURE, p=0.8)], NAMED_BEN, over=True)[0].by is None
+
+
+def test_a_finding_that_was_taken_back_is_certain_again_when_the_round_is_over() -> None:
+    certain = replace(NAMED_BEN, p=0.999, charges=(replace(FAULT, by="Ben"),))
+    doubted = replace(certain, charges=(replace(FAULT, by="Ben", p=0.99, certain=False),))
+    course = [certain, doubted, certain, certain]
+    assert [one.charges[0].certain for one in shown_over(course, certain)] == [True, False, False, False]
+    assert shown_over(course, certain, over=True)[-1].charges[0].certain
 
 
 def test_nobody_is_accused_by_a_name_that_lags() -> None:
     accused = replace(LESS_SURE, p=0.997, charges=(FAULT,))
-    assert steady(accused, NAMED_BEN, late=True) == accused
-    assert steady(accused, replace(NAMED_BEN, charges=(FAULT,)), late=False).by == "Ben"
+    assert steady(accused, NAMED_BEN, lately=True) == accused
+    assert steady(accused, replace(NAMED_BEN, charges=(FAULT,)), lately=False).by == "Ben"
     doubtful = replace(accused, charges=(replace(FAULT, p=0.6),))
-    assert steady(doubtful, replace(NAMED_BEN, charges=(FAULT,)), late=True) == doubtful
+    assert steady(doubtful, replace(NAMED_BEN, charges=(FAULT,)), lately=True) == doubtful
 
 
 def test_a_fault_does_not_take_the_names_off_the_plays_before_it(tmp_path: Path) -> None:
