@@ -27,8 +27,8 @@ LEAST_AT_ONCE = 3
 """This many tiles laid open since the last play are a hand, even of one player alone; fewer may lie astray."""
 
 LEAST_TOGETHER = 3
-"""This many hands, all but one player's, that came to lie open since the last play are no accident, though a tile lies
-about or one of a hand lies under another."""
+"""This many hands, all but one player's, or both of two players that came to lie open since the last play are no
+accident, though a tile lies about or one of a hand lies under another."""
 
 LEAST_CLEAR = 2
 """Two hands of at least so many tiles, all read and of the right number, are hands whatever else lies about, and so are
@@ -116,7 +116,8 @@ class OpenHands:
             return None
         clear = sum(hand.fault is None and len(hand.tiles) >= LEAST_CLEAR for hand in read)
         counted = bool(read) and all(hand.fault is None and due[hand.player] == len(hand.tiles) for hand in read)
-        together = len(rest) <= 1 and len(shown) >= LEAST_TOGETHER and {self._since.get(one) for one in shown} == {last}
+        enough = len(rest) <= 1 and len(shown) >= min(LEAST_TOGETHER, len(self.players))
+        together = enough and {self._since.get(one) for one in shown} == {last}
         beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 or counted or together else BESIDE_HANDS
         if any(problem.trouble not in beside for problem in layout.problems):
             return None

@@ -326,6 +326,21 @@ def test_hands_in_which_a_tile_lies_under_another_end_a_round_and_are_asked_abou
         assert faults == [QuestionKind.HAND_COUNT] * 2
 
 
+@pytest.mark.parametrize(("players", "since", "ends"), [(2, 7, True), (2, 6, False), (3, 7, False)])
+def test_both_hands_of_two_players_end_a_round_though_a_tile_of_each_lies_under_another(
+    players: int, since: int, ends: bool
+) -> None:
+    names = ("Ann", "Ben", "Cy")[:players]
+    hands = {
+        name: tuple(PlacedTile(10 * n + k, tile(300.0 * n + 30 * k, 60.0, 90.0, n + 1, 5 + k)) for k in range(3))
+        for n, name in enumerate(names[:2])
+    }
+    table = Position(12, names, Laid(0, 0), dict.fromkeys((*names, "MX"), ()), hands=dict.fromkeys(names, 4))
+    open_hands = OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0)
+    open_hands.lie_open(Layout(hands=hands), since)
+    assert open_hands.out(Layout(hands=hands), table, 7) == ("" if ends else None)
+
+
 @pytest.mark.parametrize(("tiles", "since", "ends"), [(3, 7, True), (3, 6, False), (1, 7, False)])
 def test_one_hand_alone_ends_a_round_where_it_came_to_lie_open_after_the_last_play(
     tiles: int, since: int, ends: bool
