@@ -86,7 +86,7 @@ class Box:
     def __init__(self, folder: Path, haste: float) -> None:
         (folder / "camera").mkdir(parents=True)
         set_mode(folder / "camera", "good")
-        self.table = telling_table(folder / "data", haste=haste, every_s=0.02)
+        self.table = telling_table(folder / "data", haste=haste, every_s=0.1)
         self.state: AppState = self.table._app_state
         self.app = create_app(self.state, PageSettings(pin="135790"))
         self._close = ExitStack()

@@ -150,7 +150,7 @@ def seen(judge: PictureJudge, picture: Image, frames: int = 24) -> list[CameraSt
     ]
 
 
-@pytest.mark.parametrize("degrees", [3, -3, 5, 8, 12, -12])
+@pytest.mark.parametrize("degrees", [3, nightly(-3), nightly(5), 8, nightly(12), -12])
 def test_a_camera_that_was_turned_by_some_degrees_is_noticed(degrees: float) -> None:
     judge = PictureJudge()
     judge.remember_view(table_picture())

@@ -221,7 +221,7 @@ class TestTogether:
 
 
 @pytest.mark.parametrize("boneyard", [True, False], ids=["open boneyard", "stacked boneyard"])
-@pytest.mark.parametrize("seed", [0, 1, 2, *map(nightly, (3, 4, 5))])
+@pytest.mark.parametrize("seed", [0, 1, *map(nightly, (2, 3, 4, 5))])
 @pytest.mark.slow
 def test_first_trains_laid_in_any_order_are_held_against_nobody(tmp_path: Path, seed: int, boneyard: bool) -> None:
     """The first lap of bots, shuffled: each player keeps the order of their own acts."""

@@ -29,7 +29,7 @@ SETTINGS = SimSettings(
     hand_frames=3,
     still_frames=7,
     show_hands=False,
-    most_scenes=14,
+    most_scenes=10,
 )
 
 

@@ -152,7 +152,7 @@ def test_the_end_shows_where_no_hand_could_be_counted(rules: str, seed: int, tmp
 
 @pytest.mark.slow
 def test_the_last_to_lay_a_hand_open_was_not_out(tmp_path: Path) -> None:
-    camera, session, watcher, _ = late_table(4, "poltava", tmp_path / "game.jsonl", 6, counted=False)
+    camera, session, watcher, _ = late_table(4, "poltava", tmp_path / "game.jsonl", 3, counted=False)
     ending, seen = watcher.sink._ending, []  # type: ignore[attr-defined]
     see = ending.see
     ending.see = lambda layout, frame: (seen.append(layout), see(layout, frame))

@@ -26,9 +26,9 @@ def exact(table: Table) -> bool:
     return found == {name: laid for name, laid in table.trains.items() if laid}
 
 
-@pytest.mark.parametrize("turning", [nightly(0.0), 0.6], ids=["straight", "turning"])
-def test_trains_that_touch_the_engine_are_their_owners(turning: float) -> None:
-    assert [seed for seed in range(40) if not exact(no_hub_table(seed, tiles=30, turning=turning))] == []
+@pytest.mark.parametrize(("turning", "count"), [nightly(0.0, 40), (0.6, 16), nightly(0.6, 40)])
+def test_trains_that_touch_the_engine_are_their_owners(turning: float, count: int) -> None:
+    assert [seed for seed in range(count) if not exact(no_hub_table(seed, tiles=30, turning=turning))] == []
 
 
 def test_trains_that_turn_early_and_double_back_are_their_owners() -> None:
@@ -57,7 +57,7 @@ def corner_pairs(laid: Sequence[PlacedTile]) -> list[tuple[SeenTile, SeenTile]]:
 
 def test_every_place_at_the_engine_is_tried() -> None:
     """Three to eight trains a table, the engine lying along, across and askew."""
-    tables = [no_hub_table(seed) for seed in range(60)]
+    tables = [no_hub_table(seed) for seed in range(30)]
     assert {len(table.trains) for table in tables} >= {3, 5, 8}
     headings = {round(seen.heading_deg) for table in tables for seen in table.view.tiles if seen.values == (12, 12)}
     assert headings >= {0, 90} and len(headings) > 5
@@ -95,8 +95,8 @@ PLATES = (SeenHub((200.0, 200.0), 60.0, 0.95), SeenHub((1000.0, 700.0), 90.0, 0.
 
 @pytest.mark.parametrize("plate", PLATES)
 def test_a_plate_beside_the_game_is_no_hub(plate: SeenHub) -> None:
-    tables = [table for table in map(no_hub_table, range(30)) if _is_clear_of(table, plate)]
-    assert len(tables) >= 10
+    tables = [table for table in map(no_hub_table, range(15)) if _is_clear_of(table, plate)]
+    assert len(tables) >= 5
     assert all(exact(replace(table, view=replace(table.view, hub=plate))) for table in tables)
 
 
@@ -107,8 +107,9 @@ def _is_clear_of(table: Table, plate: SeenHub) -> bool:
 
 def test_the_place_for_an_engine_on_a_plate_is_no_engine_and_no_back() -> None:
     plate = PLATES[0]
-    tables = [table for table in map(no_hub_table, range(30)) if _is_clear_of(table, plate)]
-    for table in tables[:5]:
+    tables = [table for table in map(no_hub_table, range(12)) if _is_clear_of(table, plate)]
+    assert len(tables) >= 3
+    for table in tables:
         bare = reconstruct(table.view, table.setup, None)
         recess = back(plate.center_mm[0] + 4.0, plate.center_mm[1] - 20.0)
         view = replace(table.view, hub=plate, tiles=(*table.view.tiles, recess))

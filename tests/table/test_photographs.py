@@ -73,7 +73,7 @@ def assert_read_in_time(session: Session, camera: SimCamera) -> None:
 
 @pytest.mark.slow
 def test_a_photograph_of_an_arm_says_whose_it_was(tmp_path: Path) -> None:
-    camera = album(52, "poltava", 1, scenes=8)
+    camera = album(52, "poltava", 1, scenes=5)
     session, _, watcher = watching(camera, tmp_path / "game.jsonl", arms=True)
     watcher.run()
     assert_read_in_time(session, camera)

@@ -42,7 +42,7 @@ def claimed(value: int) -> np.ndarray:
     return p
 
 
-@pytest.mark.parametrize("seed", [0, 2, nightly(1)])
+@pytest.mark.parametrize("seed", [0, *map(nightly, (1, 2))])
 def test_a_clear_print_fits_its_own_value_best(seed: int) -> None:
     style = as_sold(np.random.default_rng(seed))
     for value in MANY:

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.app.own_set import known_set
+from tests.lanes import nightly
 from vision.calibration import Calibration
 from vision.detections import Detections, Kind
 from vision.eye import Eye, open_eye
@@ -59,7 +60,7 @@ def test_one_percent_of_scale_corners_or_tile_size_changes_no_reading(
     assert read(eye, image, scale, size) == LINE
 
 
-@pytest.mark.parametrize(("n", "end", "share"), [(8, 1, 0.15), (5, 1, 0.15), (6, 0, 0.15), (6, 0, 0.22)])
+@pytest.mark.parametrize(("n", "end", "share"), [(8, 1, 0.15), nightly(5, 1, 0.15), nightly(6, 0, 0.15), (6, 0, 0.22)])
 def test_an_outline_that_cuts_a_four_in_two_is_fitted_again(
     eye: Eye, image: Image, n: int, end: int, share: float
 ) -> None:

@@ -15,8 +15,19 @@ from flask.testing import FlaskClient
 
 from bench.stand_ins.fakes import FakeDesk
 from companion.app.state import AppState
+from companion.web import archive
 from companion.web.archive import DownloadSlots, Packed, send_once
 from companion.web.texts import DiskFull
+
+
+@pytest.fixture(autouse=True)
+def small_source(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program's own files take a second to pack."""
+    clone = tmp_path_factory.mktemp("clone")
+    (clone / "companion").mkdir()
+    (clone / "companion/app.py").write_text("x = 1\n" * 50_000, encoding="utf-8")
+    monkeypatch.setattr(archive, "CLONE", clone)
+
 
 SETUP = {"rules": "tactic", "set": "double-12", "player_1": "Ann", "player_2": "Ben"}
 
