@@ -155,6 +155,9 @@ SURE_ENOUGH = 0.9
 MOST_STEPS = 40
 """Each row's tiles are drawn at a size at which its train fits; CSS has one class for each length up to this."""
 
+UNREAD = 0.5
+"""Of a half that is read less surely than this nothing is drawn: it is more likely another value."""
+
 SHOWN_FOR = 2
 """A retraction is shown until more tiles than this have been laid."""
 
@@ -220,6 +223,14 @@ class TileShown:
     """How probably the camera read it right; None where a person said what it is."""
     others: tuple[tuple[Pair, float], ...] | None = left_out()
     """What else it may be, with probabilities."""
+    unread: tuple[bool, bool] = left_out((False, False))
+    """Whether its inner and its outer half are a mere guess."""
+
+    @property
+    def signs(self) -> tuple[str, str]:
+        """Its halves as they are written: `12` and `?`."""
+        inner, outer = ("?" if unread else str(value) for value, unread in zip(self.tile, self.unread, strict=True))
+        return inner, outer
 
     @property
     def inner(self) -> int:
@@ -235,7 +246,7 @@ class TileShown:
 
     @property
     def double(self) -> bool:
-        return self.inner == self.outer and not self.unrecorded
+        return self.inner == self.outer and not self.unrecorded and not any(self.unread)
 
     @property
     def unrecorded(self) -> bool:
@@ -621,6 +632,13 @@ class GameView:
         reason = Question(QuestionKind.UNREADABLE_TILE, train=place).reason
         newest = max((int(one["seq"]) for one in self.asked if one.get("reason") == reason), default=0)
         return (TileShown((-1, -1), newest),) * counts[place]
+
+    @cached_property
+    def which_tile(self) -> Mapping[int, int]:
+        """Line of a laid tile -> the open question which one it is."""
+        asked = [one for one in self.asked if Question.of(one["reason"]).kind is QuestionKind.UNREADABLE_TILE]
+        events = ((event, one["seq"]) for one in asked for own in one["candidates"] for event in own["events"])
+        return {event["seq"]: question for event, question in events if "tile" in event}
 
     @cached_property
     def scores(self) -> tuple[ScoreRow, ...]:

@@ -17,6 +17,7 @@ from itertools import takewhile
 from typing import Any
 
 from companion.game.game_view import (
+    UNREAD,
     Blocked,
     Examined,
     GameView,
@@ -313,7 +314,8 @@ def _shown_tile(now: Round, laid: Laid, seq: int) -> TileShown:
     if held.by_people and isinstance(held.original, TilePlayed) and held.original.tile != event.tile:
         return shown
     others = tuple((tile, round(p, 4)) for tile, p in event.reading.alternatives(event.tile))
-    return replace(shown, sure=round(event.reading.sure, 4), others=others)
+    inner, outer = (p < UNREAD for p in event.reading.p)
+    return replace(shown, sure=round(event.reading.sure, 4), others=others, unread=(inner, outer))
 
 
 def _seq_of_end(course: Course, train: str) -> int | None:
