@@ -437,10 +437,10 @@ def test_no_damage_to_what_the_camera_saw_is_silent(tmp_path: Path) -> None:
     game = make_watched_game(tmp_path, 7)
     assert sum(isinstance(one, SeenLine) for one in game.entries) > 20
     assert len(game.entries) == len(game.lines) - 1
-    report = attack(tmp_path, damages=20, seed=41, watched=True)
+    report = attack(tmp_path, damages=12, seed=41, watched=True)
     assert report.failed == []
     assert report.faults == 0
-    assert report.identical > 8 and report.entries_restored > 15
+    assert report.identical > 4 and report.entries_restored > 8
 
 
 def test_a_last_line_without_its_line_feed_is_not_missed(games: Path, path: Path, copy: Path) -> None:

@@ -41,8 +41,8 @@ ENDING: Mapping[str, tuple[list[str], set[int]]] = {
 }
 """Commands that end by themselves: arguments, and the statuses that mean that they have run."""
 
-EVERY_DAY = {"watch", "doctor"}
-"""One that reads pictures, one that looks at the whole machine."""
+EVERY_DAY = {"watch"}
+"""One that reads pictures."""
 
 SERVING = {"serve", "demo", "hall"}
 """Commands with a page."""
