@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vision.adaptation import Adaptation
 from vision.backs import BackJudge
@@ -24,6 +25,7 @@ from vision.inference import give_back_memory, share_one_heap
 from vision.judging import JudgeSettings
 from vision.known_set import KnownSet
 from vision.markers import MarkerJudge, bare, markers_on, uncovered
+from vision.overlooked import overlooked
 from vision.reader import Reader
 from vision.reading import Found, PictureReading, TileReading
 from vision.second_look import merged, straightened
@@ -67,9 +69,14 @@ class Eye:
         levels = pyramid(lifted(image))
         things = self._things(levels, self.detector.find(levels, tile_length_px), tile_length_px, size)
         seen = self._seen(levels, things, known, tile_length_px, size)
+        lost: list[NDArray[np.float32]] = []
         if self.familiar is None and tile_length_px is None:  # a photograph
             seen = self._straightened(levels, seen, things, known)
-        return self._reading(levels, seen, start, known)
+            outlines = np.array([tile.quad_px for tile in seen.tiles], np.float32).reshape(-1, 4, 2)
+            found = things.quads_px[things.kind <= Kind.FACE_DOWN]
+            size_wh = (image.shape[1], image.shape[0])
+            lost = overlooked(found, outlines, size_wh, lambda quads: self.reader.scores(levels, quads))
+        return self._reading(levels, seen, start, known, tuple(lost))
 
     def look_again(
         self,
@@ -138,7 +145,14 @@ class Eye:
         tiles = merged(seen.tiles, second, lambda quads: self.reader.scores(levels, quads).values)
         return replace(seen, tiles=uncovered(tiles, seen.markers))
 
-    def _reading(self, levels: Levels, seen: _Seen, start: float, known: KnownSet | None) -> PictureReading:
+    def _reading(
+        self,
+        levels: Levels,
+        seen: _Seen,
+        start: float,
+        known: KnownSet | None,
+        overlooked: tuple[NDArray[np.float32], ...] = (),
+    ) -> PictureReading:
         image, tiles, why = levels[1], seen.tiles, list[str]()
         if self.reader.adaptation is None:
             tiles, named = refused_by_digits(image, tiles, self.familiar)
@@ -153,6 +167,7 @@ class Eye:
             tiles=tuple(tiles),
             markers=seen.markers,
             hub=seen.hub,
+            overlooked=overlooked,
             warnings=tuple(why),
             ms=(time.perf_counter() - start) * 1000,
         )

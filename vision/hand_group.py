@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.packing import groups, shared_areas
-from vision.reading import TileReading
+from vision.reading import PictureReading, TileReading
 from vision.rotated import sides
 
 Floats = NDArray[np.float32]
@@ -88,6 +88,18 @@ LIES_ON = 0.15
 """Of the smaller of two outlines: from here on one tile lies on the other. Of 63 labelled photographs with every tile
 listed one chain of nineteen has outlines so far off; a heap has, in which a tile is not found."""
 A_HEAP = "tiles lie on each other, and others may lie under them: spread them out"
+
+ANOTHER = "there may be another tile that was not found: look for it, or come closer"
+
+
+def doubts(reading: PictureReading, hand: NDArray[np.bool_]) -> list[str]:
+    """Why the tiles of a hand (n,) may not be all of it, in sentences for people: one lies on another, or beside them
+    lies one that was not found."""
+    quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)[hand]
+    lost = np.array(reading.overlooked, np.float32).reshape(-1, 4, 2)
+    length = float(np.median(np.maximum(*sides(quads)))) if len(quads) else 0.0
+    apart = _gaps(np.concatenate([quads, lost]))[: len(quads), len(quads) :]
+    return [A_HEAP] * heaped(quads) + [ANOTHER] * bool((apart < APART * length).any())
 
 
 def heaped(quads: NDArray[np.floating]) -> bool:

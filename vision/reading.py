@@ -126,6 +126,8 @@ class PictureReading:
     tiles: tuple[TileReading, ...]
     markers: tuple[Found, ...] = ()
     hub: Found | None = None
+    overlooked: tuple[Quad, ...] = ()
+    """Outlines (4, 2) of tiles that a photograph shows and that are none of `tiles`."""
     warnings: tuple[str, ...] = field(default=())
     ms: float = 0.0
     """How long it took, without opening the file."""

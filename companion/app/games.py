@@ -84,7 +84,7 @@ def hand_of(reading: PictureReading) -> HandReading:
     `counts`, whether it is of the hand, the group nearest to the middle."""
     import numpy as np
 
-    from vision.hand_group import A_HEAP, heaped, in_hand
+    from vision.hand_group import doubts, in_hand
 
     quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
     counts = in_hand(reading.tiles, reading.size_wh)
@@ -105,7 +105,7 @@ def hand_of(reading: PictureReading) -> HandReading:
         "tiles": tiles,
         "unreadable": len(hand) - len(tiles),
         "size": list(reading.size_wh),
-        "why": [*reading.warnings, *[A_HEAP] * heaped(quads[counts])],
+        "why": [*reading.warnings, *doubts(reading, counts)],
         "found": found,
     }
 

@@ -44,7 +44,7 @@ from vision.adaptation import AdaptationError
 from vision.drawing import draw as drawing_of
 from vision.eye import Eye, open_eye
 from vision.frame import Image
-from vision.hand_group import A_HEAP, heaped, in_hand
+from vision.hand_group import doubts, in_hand
 from vision.pictures import PictureError, open_picture
 from vision.reading import Found, HalfReading, PictureReading, TileReading
 from vision.rotated import sides
@@ -267,11 +267,10 @@ def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool, lea
 def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
     """The hand is the group of tiles nearest to the picture's middle; what lies elsewhere is named and not counted.
 
-    `score` is None while a tile of the hand cannot be read, or one lies on another: then `at_least` is all that is
-    known. `open` says of each tile that is not wholly read where it lies, which half is known, and what the other may
-    be, likeliest first.
+    `score` is None while a tile of the hand cannot be read, one lies on another, or one beside them was not found: then
+    `at_least` is all that is known. `open` says of each tile that is not wholly read where it lies, which half is
+    known, and what the other may be, likeliest first.
     """
-    quads = np.array([tile.quad_px for tile in reading.tiles], np.float32).reshape(-1, 4, 2)
     hand = in_hand(reading.tiles, reading.size_wh)
     mine = [tile for tile, counts in zip(reading.tiles, hand, strict=True) if counts]
     up = [tile for tile in mine if tile.face == "up"]
@@ -289,8 +288,8 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
         way = "hold the camera more from above" if leans else nearer
         teach = "; teach it your set if that looks unusual" if strange and not leans else ""
         warnings.append(f"{unread} of {len(up)} tiles could not be read: add those yourself, or {way}{teach}")
-    heap = heaped(quads[hand])
-    warnings += [A_HEAP] * heap
+    more = doubts(reading, hand)
+    warnings += more
     unsettled = sum(tile.or_blank for tile in mine)
     if unsettled:
         warnings.append(
@@ -312,7 +311,7 @@ def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:
         warnings.append("no tile was found")
     if rules.is_mexican and not reading.warnings:
         warnings += [f"{tile} was read {n} times" for tile, n in Counter(tiles).items() if n > 1]
-    known = bool(up) and not unread and not unsettled and not heap
+    known = bool(up) and not unread and not unsettled and not more
     return {
         "tiles": [[tile.low, tile.high] for tile in tiles],
         "unread": unread + unsettled,

@@ -130,6 +130,17 @@ def test_of_a_heap_no_total_is_said() -> None:
     assert count(picture(tile((6, 4), 450, 450), tile((1, 2), 498, 450)), REEVES)["score"] == 13, "side by side"
 
 
+def test_no_total_is_said_where_a_tile_beside_the_hand_was_not_found() -> None:
+    hand, near, far = picture(tile((6, 4), 450, 450), tile((1, 2), 520, 450)), tile(None, 590, 450), tile(None, 20, 20)
+    beside = replace(hand, overlooked=(near.quad_px,))
+    counted = count(beside, REEVES)
+    assert counted["score"] is None and counted["at_least"] == 13
+    assert any("another tile" in one for one in counted["warnings"])
+    assert any("another tile" in one for one in hand_of(beside)["why"])
+    away = replace(hand, overlooked=(far.quad_px,))
+    assert count(away, REEVES)["score"] == 13 and not hand_of(away)["why"]
+
+
 def test_where_the_camera_leans_that_is_the_way_out_and_not_teaching() -> None:
     def lying(values: tuple[int, int] | None, n: int) -> TileReading:
         at, across = np.float32([300 + 100 * (n % 4), 300 + 90 * (n // 4)]), n % 2
