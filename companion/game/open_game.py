@@ -495,7 +495,8 @@ class OpenGame:
         if any(isinstance(line, RoundStarted) for line in lines):
             # What lay there until now was the last round's.
             self._lying = None
-        people = any(line.source == "person" for line in lines if isinstance(line, Corrected))
+        watched = any(line.source == "camera" for line in now.lines)
+        people = not watched or any(line.source == "person" for line in lines if isinstance(line, Corrected))
         fallen = retracted(before, now, "person" if people else "camera")
         self._shown = now
         events = self._told.tell(lines, before.readings(now), now.readings(before), fallen)

@@ -309,9 +309,9 @@ def retraction_text(accusation: Mapping[str, Any]) -> str:
     return _("No longer held against %(name)s: %(fault)s.", name=who(accusation.get("by")), fault=title)
 
 
-def retraction_cause(because: Any, camera: object = True) -> str:
-    """Why an accusation no longer stands; without a camera people have said all that is on record."""
-    if because == "person" or not camera:
+def retraction_cause(because: Any) -> str:
+    """Why an accusation no longer stands; `because` of a `person` or of the camera."""
+    if because == "person":
         return _("Somebody has corrected what was recorded.")
     return _("There is another way to explain what the camera has seen since.")
 
@@ -591,7 +591,7 @@ def notices(
     board: GameView, camera: Mapping[str, Any] | None, troubles: Sequence[str]
 ) -> tuple[tuple[Notice, ...], int]:
     """The lines to show and how many more there are."""
-    found = [*_faults(board), *_retractions(board, camera), *_questions(board), *_misfits(board), *_camera(camera)]
+    found = [*_faults(board), *_retractions(board), *_questions(board), *_misfits(board), *_camera(camera)]
     late = time_is_up(board) if board.playing else ""
     found += [*([Notice("note", late_text(late))] if late else []), *_block(board), *_apart(board)]
     said = {notice.title for notice in found}
@@ -633,9 +633,9 @@ def _faults(board: GameView) -> list[Notice]:
     return found
 
 
-def _retractions(board: GameView, camera: Mapping[str, Any] | None) -> list[Notice]:
+def _retractions(board: GameView) -> list[Notice]:
     return [
-        Notice("note", " ".join(retraction_text(gone) for gone in one.retracts), retraction_cause(one.because, camera))
+        Notice("note", " ".join(retraction_text(gone) for gone in one.retracts), retraction_cause(one.because))
         for one in board.fell_lately
     ]
 

@@ -400,6 +400,8 @@ def test_the_keys_stay_on_a_wide_screen_and_cover_no_question(
     below = "asked => { const keys = document.querySelector('.act').getBoundingClientRect(); return keys.top; }"
     top, box = asked.evaluate(below), asked.bounding_box()
     assert box is not None and box["y"] + box["height"] <= top + 1
+    for key in (asked.locator("button").first, page.locator(".act .rare > summary")):
+        expect(key).to_be_in_viewport(ratio=1)
     context.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -40,13 +41,19 @@ def opened(browser: Browser, url: str, name: str, width: int, height: int, *, sc
     return page
 
 
+@contextmanager
+def asked_of_cy(browser: Browser, evening: Evening, width: int, height: int) -> Iterator[Page]:
+    """Cy's phone while it is asked where Ben's turn is."""
+    evening.jumped()
+    with served(evening.table.client.application) as url:
+        yield opened(browser, url, "Cy", width, height)
+
+
 @pytest.mark.parametrize(("width", "height"), [(390, 844), nightly(1920, 1080)])
 def test_the_question_is_seen_whole_and_answered_with_one_tap(
     browser: Browser, evening: Evening, width: int, height: int
 ) -> None:
-    evening.jumped()
-    with served(evening.table.client.application) as url:
-        page = opened(browser, url, "Cy", width, height)
+    with asked_of_cy(browser, evening, width, height) as page:
         card = page.locator("#region-asked article.settle")
         expect(card.locator("h3")).to_have_text("Cy's 3-8: Ben's turn before it is not tapped yet")
         for key in card.locator("button, a.button").all():
@@ -70,9 +77,7 @@ def test_the_question_is_seen_whole_and_answered_with_one_tap(
 def test_on_a_small_phone_the_question_is_not_under_the_header(
     browser: Browser, evening: Evening, width: int, height: int
 ) -> None:
-    evening.jumped()
-    with served(evening.table.client.application) as url:
-        page = opened(browser, url, "Cy", width, height)
+    with asked_of_cy(browser, evening, width, height) as page:
         sentence = page.locator("#region-asked h3")
         expect(sentence).to_have_text("Cy's 3-8: Ben's turn before it is not tapped yet")
         seen = """one => [0.1, 0.9].every(share => {
@@ -95,9 +100,7 @@ def test_no_key_leaves_the_screen_while_something_is_asked(
     browser: Browser, evening: Evening, width: int, height: int
 ) -> None:
     """The number of rows and what is asked below them pushed the last keys out."""
-    evening.jumped()
-    with served(evening.table.client.application) as url:
-        page = opened(browser, url, "Cy", width, height)
+    with asked_of_cy(browser, evening, width, height) as page:
         expect(page.locator("#region-asked h3")).to_be_in_viewport(ratio=1)
         expect(page.locator("#region-asked .answers button").first).to_be_in_viewport(ratio=1)
         assert once_at_rest(page, lambda: page.locator(KEYS).evaluate_all(IN_VIEW), lambda out: out == []) == []

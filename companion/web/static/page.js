@@ -87,12 +87,14 @@ function showNewest(own = false) {
   const tile = live.querySelector(".to-cover .laid:nth-last-child(2) .domino") || live.querySelector(".newest .domino");
   const over = live.querySelector(".podium") || live.querySelector(".round-over");
   const next = [...live.querySelectorAll(".choices .in-dock")].filter((key) => key.offsetParent)[0]; // On a wide screen.
-  const at = next ? next.getAttribute("href") : over ? over.className : tile ? tile.closest(".at").getAttribute("href") : "";
+  const asked = dock.id ? live.querySelector(".asked > [id], .alerts .question") : null; // Apart from the keys there too.
+  const at = next ? next.getAttribute("href") : asked ? asked.id : over ? over.className : tile ? tile.closest(".at").getAttribute("href") : "";
   if (at === newest || (!own && Date.now() - looked < LOOKS_MS)) return;
   newest = at;
   const turn = document.getElementById("region-turn");
   if (next && next.getBoundingClientRect().top < 0) turn.scrollIntoView();
-  if (next) return;
+  if (asked) scrollBy(0, Math.min(0, asked.getBoundingClientRect().top - turn.getBoundingClientRect().bottom));
+  if (next || asked) return;
   if (over && over.getBoundingClientRect().top < 0) over.scrollIntoView();
   if (over) return;
   const keys = dock.getBoundingClientRect(); // They are below the table, beside it, or there are none.
