@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from bench.ablation import Case
 from bench.gates import GATES, Gate, Shown, counted, halves_read, numbered, row, summed, table
@@ -31,10 +30,10 @@ def said(*tiles: tuple[list[list[int]], tuple[int | None, int | None]]) -> Pictu
     return PictureReading((300, 200), tuple(readings))
 
 
-@pytest.mark.parametrize("gate", GATES, ids=lambda gate: gate.name)
-def test_every_gate_is_a_function_of_the_reader(gate: Gate) -> None:
-    owner, name = Case("", gate.place, None).target
-    assert callable(gate.off(getattr(owner, name)))
+def test_every_gate_is_a_function_of_the_reader() -> None:
+    for gate in GATES:
+        owner, name = Case("", gate.place, None).target
+        assert callable(gate.off(getattr(owner, name))), gate.name
 
 
 def test_a_value_counts_as_right_or_wrong_and_where_no_tile_lies_as_wrong() -> None:
