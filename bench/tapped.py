@@ -229,7 +229,7 @@ def say(session: Session, tap: Tap, taps: Sequence[Tap], *, carried: bool, outer
 def _shown(session: Session, tap: Tap, taps: Sequence[Tap]) -> int:
     """The turn for which the player taps: one that is said to be still to come, where what they did came before the act
     that the phone names with it (*Your turn before Ann's 5-4*); else the present one, or the next."""
-    who, asked = tap.act.event.who, session._ledger.history.last.asked
+    who, asked = tap.act.event.who, session.history.last.asked
     if tap.again:
         return next((other.turn for other in taps if other.act is tap.act and other.turn), tap.act.own)
     if asked is None or who is None:
@@ -484,7 +484,7 @@ def tell(
 
 def _exact(session: Session, person: Person) -> bool:
     """Whether every act that was told stands in its true order under its true name, once."""
-    asked = session._ledger.history.last.asked
+    asked = session.history.last.asked
     if asked is None:
         return True
     number = {tap.seq: tap.act for tap in person.taps}

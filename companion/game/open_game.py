@@ -2,14 +2,15 @@
 
 `companion.game.session` adds the sentences by which it goes on. Here are the lock, the subscribers, the one way in, and
 what the camera reports and asks: `observe` and `read_as` record, `accuses` and `expects` say what would come of a
-change. A change between two still tables goes to the belief, and the ledger writes the pieces that are new. Here is
-what goes with it: tiles that went, what is asked, and how a round ends.
+change. A change between two still tables goes to the belief, and its new pieces are written. Here is what goes with it:
+tiles that went, what is asked, and how a round ends.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
@@ -17,7 +18,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from companion.game.game_view import GameView, Line, standing_findings
-from companion.game.ledger import Ledger
+from companion.game.history import History
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.replay import Dispute, dispute_in
 from companion.game.told import SHOWN_SUFFIX, ToldSoFar
@@ -31,6 +32,7 @@ from companion.log.events import (
     HandShown,
     RoundEnded,
     RoundStarted,
+    SeenLine,
     TableChange,
     TilePlayed,
     TileTakenBack,
@@ -48,6 +50,12 @@ from companion.tracking.evidence import Evidence
 from companion.tracking.tracker import RoundTracker
 
 log = logging.getLogger(__name__)
+
+MOST_TRIED = 8
+"""Games as they would stand with a change that are kept: two of each hand, say, of a round that is counted again."""
+
+MOST_LOOKED_AT = 4
+"""Games as they stood at some time that are kept, for whoever steps through the game."""
 
 MOST_TRIES = 2
 """Whoever goes on meanwhile makes a part of what was worked out void."""
@@ -80,15 +88,18 @@ class OpenGame:
         self._subscribers: list[Subscriber] = []
         self._lookers_on: list[Callable[[], None]] = []
         self._lying: Lying | None = None
-        self._ledger = Ledger(journal, self.rules)
+        self.history = History(journal.header, self.rules, journal.events, journal.seen)
+        """The game as worked out. It never changes: another takes its place with each line."""
+        self._tried: deque[tuple[Any, list[Event], History]] = deque(maxlen=MOST_TRIED)
+        self._looked_at: deque[tuple[int, History]] = deque(maxlen=MOST_LOOKED_AT)
         self._asked: tuple[int, int, int] | None = None
         """The line that began the round in which something was asked, the question's line, and the item that it is
         about."""
         self._since_the_end: list[tuple[int, TableChange]] = []
         """By the round's number, what was seen after an end that may be none."""
         if settle:
-            self._ledger.add()
-        self._shown = self._ledger.history
+            self._record()
+        self._shown = self.history
         kept = journal.path.with_suffix(SHOWN_SUFFIX)
         self._told = ToldSoFar(journal.events, self._shown.readings(), kept, writes=settle)
 
@@ -123,32 +134,32 @@ class OpenGame:
     def position(self) -> Position | LinePosition | None:
         """The table as recorded, the player who is to act to move; None before the first round."""
         with self._lock:
-            course = self._ledger.match.course
+            course = self.history.match.course
             return None if course is None else course.position
 
     @property
     def phase(self) -> str:
         """waiting, playing, ended (hands are to be shown), scored or over."""
         with self._lock:
-            return self._ledger.match.phase
+            return self.history.match.phase
 
     @property
     def hands_shown(self) -> Mapping[str, HandShown]:
         """The hands laid open after this round, by player."""
         with self._lock:
-            return dict(self._ledger.match.shown)
+            return dict(self.history.match.shown)
 
     def engine_due(self, number: int | None = None) -> Laid | None:
         """The engine of that round, or of the next one; None in the Chinese games and after the last round."""
         with self._lock:
-            match = self._ledger.match
+            match = self.history.match
             return match.engine_due(match.next_number if number is None else number)
 
     @property
     def dealt_again(self) -> bool:
         """Was the last round broken off? Then it is dealt again, or the next one without its points."""
         with self._lock:
-            match = self._ledger.match
+            match = self.history.match
             sheet = match.board.round
             return match.phase == "scored" and sheet is not None and sheet.how == "abandoned"
 
@@ -156,19 +167,19 @@ class OpenGame:
     def scoreboard(self) -> Scoreboard:
         """The rounds and scores, and every play with what stands against it."""
         with self._lock:
-            return fold_held(self.header.players, self._ledger.history.ruled(), self.header.brought)
+            return fold_held(self.header.players, self.history.ruled(), self.header.brought)
 
     def held_line(self, seq: int) -> Line | None:
         """The entry as it counts now, of any round, as a snapshot's `plays` show it; None: it does not exist."""
         with self._lock:
-            held = self._ledger.history.ruled_line(seq)
+            held = self.history.ruled_line(seq)
         return None if held is None else shown_line(held)
 
     @property
     def questions(self) -> tuple[Unclear, ...]:
         """Questions that are open."""
         with self._lock:
-            return self._ledger.history.questions()
+            return self.history.questions()
 
     def is_open(self, seq: int | None) -> bool:
         """Whether this line is a question that nobody has answered or withdrawn yet."""
@@ -184,29 +195,36 @@ class OpenGame:
     def snapshot(self, at: int | None = None) -> GameView:
         """Everything the page shows (game.view); `at`: as it stood after that journal line."""
         with self._lock:
-            now = self._ledger.history
+            now = self.history
             if at is None or at >= len(now.lines):
                 return _with_told(scene(now, self._lying), now.lines, self._told, now.last.guesses())
-            work_out, told = self._ledger.at(max(0, at)), self._told.fork()
+            told = self._told.fork()
         with self._looking_back:
-            then = work_out()
+            then = self._then(now, max(0, at))
             return _with_told(scene(then), then.lines, told, {})
+
+    def _then(self, now: History, at: int) -> History:
+        """The game after that line. It may take seconds and needs no lock, but one at a time is worked out."""
+        then = next((one for seq, one in self._looked_at if seq == at), None)
+        if then is None:
+            then = History(now.header, now.rules, now.lines[:at], [one for one in now.seen if one.after < at], now)
+            self._looked_at.append((at, then))
+        return then
 
     def rehearsal(self) -> Self:
         """A copy of the game, to be tried on: nobody hears of it and nothing reaches the disk."""
         with self._lock:
             other = copy(self)
             other._lock, other._subscribers, other._lookers_on = threading.RLock(), [], []
-            other._ledger = self._ledger.rehearsal()
-            other._since_the_end = list(self._since_the_end)
-            other.journal, other._told = other._ledger.journal, self._told.fork()
+            other.journal, other.history = self.journal.rehearsal(), self.history.trial()
+            other._since_the_end, other._told = list(self._since_the_end), self._told.fork()
             return other
 
     def dispute(self, seq: int) -> Dispute:
         """Run the belief again over the round of entry `seq` while others go on with the game. Raises
         NoSuchPlayError."""
         with self._lock:
-            now = self._ledger.history
+            now = self.history
         return dispute_in(now, seq)
 
     def work_ahead(self, change: Callable[[Self], object], about: int | None = None) -> None:
@@ -217,9 +235,9 @@ class OpenGame:
         """
         for _ in range(MOST_TRIES):
             trial = self.rehearsal()
-            begun, ledger = trial.seq, trial._ledger
-            about = last_step(ledger.lines, ledger.held) if about is None else about
-            if about is None or not ledger.history.is_past(about):
+            begun, now = trial.seq, trial.history
+            about = last_step(now.lines, now.held) if about is None else about
+            if about is None or not now.is_past(about):
                 return
             with suppress(Exception):
                 change(trial)
@@ -282,7 +300,7 @@ class OpenGame:
     def read_as(self, seq: int, tile: Laid, reading: Confidence) -> tuple[Event, ...]:
         """The tile of line `seq`, which was not read when it came, is read as this one by now."""
         with self._lock:
-            belief = self._ledger.history.last.belief
+            belief = self.history.last.belief
             item = next((item for item, line in belief.line_of.items() if line == seq), None)
             entry = None if item is None else belief.tracker.entries.get(item)
             if entry is None or not isinstance(entry.piece.act, Play):
@@ -298,7 +316,7 @@ class OpenGame:
         """
         with self._lock:
             self._running()
-            course = self._ledger.match.course
+            course = self.history.match.course
             assert course is not None
             turn = course.turn
             position = course.position
@@ -307,7 +325,7 @@ class OpenGame:
             going_on = turn is not None and turn.player == position.turn
             before, done = (turn.before, turn.actions) if going_on and turn is not None else (position, ())
             asked = laid_of(tile)
-            referee, either_way = self._ledger.match.referee, (asked, Laid(asked.outer, asked.inner))
+            referee, either_way = self.history.match.referee, (asked, Laid(asked.outer, asked.inner))
             rulings = [referee.judge_play(before, Play(laid, train), done) for laid in either_way]
             ruling, laid = min(
                 zip(rulings, either_way, strict=True), key=lambda one: (not one[0].legal, len(one[0].codes))
@@ -322,8 +340,8 @@ class OpenGame:
 
     def _see(self, report: TableChange) -> None:
         """Record a change of the table, and what it brings."""
-        phase = self._ledger.match.phase
-        if self._ledger.match.course is None or (report.empty and not report.readings):
+        phase = self.history.match.phase
+        if self.history.match.course is None or (report.empty and not report.readings):
             return
         if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
             if phase == "ended":
@@ -345,14 +363,15 @@ class OpenGame:
             self._since_the_end = waiting
             raise
         finally:
-            self._ledger.journal.unsee()
+            self.journal.unsee()
 
     def _believe(self, report: TableChange) -> None:
         """Let the belief explain the change, and write what it brings with one trip to the disk."""
-        then = self._ledger.seeing(report)
+        self.journal.see(report)
+        then = self.history.told(seen=[SeenLine(len(self.history.seen) + 1, self.seq, "", report)])
         belief, change = then.last.belief, then.last.belief.effect
         unclear = [Unclear(reason=one, source="camera", frame=report.frame) for one in change.unclear]
-        self._ledger.add(*_put_back(belief, change), *self._gone(belief, change, report), *unclear, onto=then)
+        self._record(*_put_back(belief, change), *self._gone(belief, change, report), *unclear, onto=then)
 
     def _gone(self, belief: WatchedRound, change: ChangeEffect, report: TableChange) -> Iterator[TileTakenBack]:
         """The lines that say of tiles that they were taken back, or moved, which nobody may."""
@@ -361,7 +380,7 @@ class OpenGame:
             if not isinstance(act, Play):
                 continue
             common: dict[str, Any] = {"tile": act.tile, "train": act.train, "source": "camera", "frame": report.frame}
-            held = reversed(self._ledger.held)
+            held = reversed(self.history.held)
             play = next((one.event for one in held if one.event.seq == seq and not one.undone), None)
             if change.moved or not isinstance(play, TilePlayed):
                 yield TileTakenBack(by=None, **common)
@@ -369,30 +388,30 @@ class OpenGame:
                 yield TileTakenBack(by=play.by, undoes=play.seq, **common)
 
     def _placed(self, report: TableChange) -> TableChange:
-        course = self._ledger.match.course
+        course = self.history.match.course
         if course is None or not isinstance(course.position, LinePosition):
             return report
         return at_the_open_end(report, course.rules, course.position.line)
 
     @property
     def _playing(self) -> bool:
-        return self._ledger.match.course is not None and self._ledger.match.phase == "playing"
+        return self.history.match.course is not None and self.history.match.phase == "playing"
 
     @property
     def _tracker(self) -> RoundTracker:
-        return self._ledger.history.last.belief.tracker
+        return self.history.last.belief.tracker
 
     def _ask(self) -> None:
         """At most one question a round, where a fault hangs on a name that the table will not tell; it is dropped once
         the table tells all the same."""
-        belief = self._ledger.history.last.belief
+        belief = self.history.last.belief
         tracker, begun = belief.tracker, belief.begun.seq
         if self._asked is not None and self._asked[0] == begun:
             _, asked, item = self._asked
-            waits = any(one.seq == asked for one in self._ledger.history.questions())
+            waits = any(one.seq == asked for one in self.history.questions())
             entry = tracker.entries.get(item)
             if waits and (entry is None or entry.taken_back or entry.verdict.by is not None):
-                self._ledger.add(Corrected(corrects=asked, what={"withdrawn": True}, source="camera"))
+                self._record(Corrected(corrects=asked, what={"withdrawn": True}, source="camera"))
             return
         question = tracker.question()
         if question is None:
@@ -404,7 +423,7 @@ class OpenGame:
         plays = {name: event_of(question.play, name) for name in question.players}
         candidates = tuple(Candidate(name, ({**play.to_insert(), "seq": seq},)) for name, play in plays.items())
         frame = belief.proof.shown.get(question.item, UNSEEN).frame
-        asked_now = self._ledger.add(
+        asked_now = self._record(
             Unclear(reason=str(QuestionKind.SEVERAL_EXPLANATIONS), candidates=candidates, source="camera", frame=frame)
         )
         self._asked = (begun, asked_now[0].seq, question.item)
@@ -413,14 +432,14 @@ class OpenGame:
 
     def _end_of_round(self) -> None:
         """The round's end, where the belief has it and the record alone cannot tell."""
-        due, course = self._tracker.end(), self._ledger.match.course
+        due, course = self._tracker.end(), self.history.match.course
         if due is not None and course is not None and course.ended is None and not self._miscounted:
-            self._ledger.add(RoundEnded(how=due[0], out=due[1], source="camera"))
+            self._record(RoundEnded(how=due[0], out=due[1], source="camera"))
 
     def _goes_on(self, report: TableChange) -> bool:
         """Was the end only counted, and do they play on regardless? Then the count was wrong."""
-        course = self._ledger.match.course
-        if course is None or not report.laid or report.gone or not self._ledger.round.only_counted:
+        course = self.history.match.course
+        if course is None or not report.laid or report.gone or not self.history.last.only_counted:
             return False
         tried = self._tracker.fork()
         for one in (*self._waiting, self._placed(report)):
@@ -432,7 +451,7 @@ class OpenGame:
     def _miscounted(self) -> bool:
         """Whether a counted end of this round was taken back, by the table or by somebody: what is counted counts for
         nothing then."""
-        begun, lines = self._ledger.begun, self._ledger.journal.events
+        begun, lines = self.history.last.begun, self.journal.events
         if begun is None:
             return False
         undone = withdrawn_corrections(lines[begun.seq :])
@@ -445,21 +464,21 @@ class OpenGame:
     def _reopen(self, source: str) -> None:
         """`source` takes the end back. The tiles of a player who was counted down to none can no longer be counted in
         this round."""
-        course, begun = self._ledger.match.course, self._ledger.begun
+        course, begun = self.history.match.course, self.history.last.begun
         assert course is not None
         changes: list[Event] = []
         if course.ended_by == "rule" and begun is not None and begun.draws_seen:
             changes.append(Corrected(corrects=begun.seq, what={"draws_seen": False}, source="camera"))
-        ended = next((item.event for item in reversed(self._ledger.held) if isinstance(item.event, RoundEnded)), None)
+        ended = next((item.event for item in reversed(self.history.held) if isinstance(item.event, RoundEnded)), None)
         if ended is not None:
             what = UNDONE if source == "person" else {"withdrawn": True}
             changes.append(Corrected(corrects=ended.seq, what=what, source=source))
-        self._ledger.add(*changes)
+        self._record(*changes)
 
     @property
     def _waiting(self) -> list[TableChange]:
         """Changes seen since this round's end."""
-        course = self._ledger.match.course
+        course = self.history.match.course
         return [one for number, one in self._since_the_end if course is not None and number == course.number]
 
     def _after_the_end(self, report: TableChange) -> None:
@@ -468,29 +487,53 @@ class OpenGame:
         Markers and draws are kept, and tiles where only a count says that it is over: they count if the end turns out
         to be none.
         """
-        course = self._ledger.match.course
-        if course is not None and not report.gone and (self._ledger.round.only_counted or not report.laid):
+        course = self.history.match.course
+        if course is not None and not report.gone and (self.history.last.only_counted or not report.laid):
             self._since_the_end.append((course.number, self._placed(report)))
             return
         if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:
             return
         laying = report.delta[0]
-        self._ledger.add(report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera")))
+        self._record(report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera")))
 
     # ---- what is told ---------------------------------------------------------------------------------------------
 
     def _add(self, *events: Event) -> tuple[Event, ...]:
         """Record what was said, all at once. Raises CommandRejected, JournalError; then nothing has changed."""
         try:
-            self._ledger.add(*events)
+            self._record(*events)
         except EventError as error:
             raise CommandRejected.of(error) from None
         return self._publish()
 
+    def _record(self, *events: Event, onto: History | None = None) -> tuple[Event, ...]:
+        """Append facts and their consequences, with one trip to the disk; `onto`: after what was just seen.
+
+        A tap goes behind the passes that it implies and nobody recorded. The pieces that a camera showed and that have
+        no line yet go along. Raises EventError, JournalError; then nothing has changed.
+        """
+        then = self.history if onto is None else onto
+        lines = self.journal.stamped(self.history.last.with_passes(events, self.seq))
+        asked = self.seq, len(then.seen), [replace(line, at="") for line in lines]
+        tried = next(((lines, then) for known, lines, then in self._tried if known == asked), None)
+        if tried is None:
+            then = then.told(lines)
+            said = any(line.source == "person" and not then.is_past(line.seq) for line in lines)
+            while more := then.last.due(counted=said):
+                lines += self.journal.stamped(more, self.seq + len(lines))
+                then = then.told(lines[-len(more) :])
+            if any(isinstance(line, (Corrected, TileTakenBack)) for line in lines):
+                self._tried.append((asked, lines, then))
+        else:
+            lines, then = tried
+        written = self.journal.append_all(lines)
+        self.history = then
+        return written
+
     def _publish(self) -> tuple[Event, ...]:
         """Tell the subscribers what is on record and was not told, and what reads otherwise since; still under the
         lock, so that all hear the same order."""
-        before, now = self._shown, self._ledger.history
+        before, now = self._shown, self.history
         lines = now.lines[len(self._told.events) :]
         if any(isinstance(line, RoundStarted) for line in lines):
             # What lay there until now was the last round's.
@@ -520,7 +563,7 @@ class OpenGame:
             return tuple(self._told.fallen)
 
     def _running(self, *, also_ended: bool = False) -> None:
-        phase = self._ledger.match.phase
+        phase = self.history.match.phase
         if phase != "playing" and not (also_ended and phase == "ended"):
             raise CommandRejected(RejectionReason.NO_ROUND)
 
@@ -532,14 +575,14 @@ class OpenGame:
     def _who(self, by: str | None) -> str | None:
         if by is not None:
             return self._player(by)
-        course = self._ledger.match.course
+        course = self.history.match.course
         return None if course is None or course.turn_open else course.mover
 
     def _layer(self, by: str | None, play: Play) -> str | None:
         """The player of a tile: as said, else who is to move; the train's owner while first trains are laid at the
         same time, while the owner lays a long one that may go on, and where the train is closed to who is to move."""
         train = play.train
-        course = self._ledger.match.course
+        course = self.history.match.course
         together = (
             course is not None and course.laying_together and not (course.all_begun and _is_marked(course, train))
         )

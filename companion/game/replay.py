@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion.game.ledger import History
+from companion.game.history import History
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError, Finding
 from companion.log.events import Event, Unclear

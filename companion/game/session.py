@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.game.game_view import GameView
-from companion.game.ledger import Ledger
+from companion.game.history import History
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.log.corrections import PUT_BACK, UNDONE, stepped_back, steps_back
@@ -94,7 +94,7 @@ class Session(OpenGame):
     def starter_is_named(self) -> bool:
         """Whether it is known who starts the next round."""
         with self._lock:
-            return self._ledger.match.starter_is_named
+            return self.history.match.starter_is_named
 
     def start_round(
         self,
@@ -115,7 +115,7 @@ class Session(OpenGame):
         `frame`: the picture by which a camera begins it, whose engine was read and needs nobody's word.
         """
         with self._lock:
-            match = self._ledger.match
+            match = self.history.match
             if match.phase == "playing":
                 raise CommandRejected(RejectionReason.ROUND_RUNS)
             if match.phase == "ended":
@@ -170,8 +170,8 @@ class Session(OpenGame):
                 end=end,
                 turn=turn,
             )
-            course = self._ledger.match.course
-            if lift and who and course and self._ledger.round.may_tap_for(who) and lifts_marker(course, who, laid):
+            course = self.history.match.course
+            if lift and who and course and self.history.last.may_tap_for(who) and lifts_marker(course, who, laid):
                 return self._add(played, MarkerRemoved(by=who, train=who, source=source, turn=turn))
             return self._add(played)
 
@@ -192,8 +192,8 @@ class Session(OpenGame):
         """`by` presses that their own turn is over. Nothing is recorded where the table has shown that already."""
         with self._lock:
             self._running(also_ended=True)
-            course, player = self._ledger.match.course, self._player(by)
-            acts = (item.event for item in reversed(self._ledger.held) if not item.undone)
+            course, player = self.history.match.course, self._player(by)
+            acts = (item.event for item in reversed(self.history.held) if not item.undone)
             last = next((event for event in acts if act_of(event) is not None), None)
             shown = course is not None and course.mover != player and still_laying(course) != player
             if shown and last is not None and last.who == player:
@@ -207,14 +207,14 @@ class Session(OpenGame):
         one."""
         with self._lock:
             self._running()
-            course = self._ledger.match.course
+            course = self.history.match.course
             assert course is not None
             mover = None if course.turn_open else course.mover
             who = mover if by is None else self._player(by)
             out = course.table.hands.get(who or "") == 0
-            if who is None or (who != mover and out) or not self._ledger.round.may_tap_for(who):
+            if who is None or (who != mover and out) or not self.history.last.may_tap_for(who):
                 raise CommandRejected(RejectionReason.NOT_YOUR_TURN)
-            asked = self._ledger.history.last.asked
+            asked = self.history.last.asked
             due = () if asked is None else asked.to_come()
             acts = next((unable for player, own, _, unable in due if (player, own) == (who, turn)), None)
             if acts is None:
@@ -276,7 +276,7 @@ class Session(OpenGame):
         tile and has not said so, else by whoever is to move."""
         with self._lock:
             self._running(also_ended=True)
-            course = self._ledger.match.course
+            course = self.history.match.course
             if by is None and what == "last_tile" and course is not None:
                 hands = course.table.hands.items()
                 last = [name for name, tiles in hands if tiles == 1 and name not in course.announced]
@@ -291,7 +291,7 @@ class Session(OpenGame):
             if what not in REPORTS:
                 raise CommandRejected(RejectionReason.NO_SUCH_REPORT, names=", ".join(REPORTS))
             said = Announced(by=self._player(by), what=what, value=value)
-            standing = _reported_already(self._ledger, said)
+            standing = _reported_already(self.history, said)
             if standing is None:
                 return self._add(said)
             return () if standing.value == value else self.correct(standing.seq, {"value": value})
@@ -300,7 +300,7 @@ class Session(OpenGame):
         """`by` goes away in the middle of the round: the hand lies aside, and the others play on."""
         with self._lock:
             self._running()
-            course, player = self._ledger.match.course, self._player(by)
+            course, player = self.history.match.course, self._player(by)
             assert course is not None
             playing = [name for name in course.players if name not in course.table.gone]
             if player not in playing:
@@ -313,7 +313,7 @@ class Session(OpenGame):
         """The tile of an earlier play was taken back from the table; its play is undone."""
         with self._lock:
             self._running()
-            for item in reversed(self._ledger.held):
+            for item in reversed(self.history.held):
                 event = item.event
                 if event.seq == seq and isinstance(event, TilePlayed) and not item.undone:
                     by = by if by is not None else event.by
@@ -339,7 +339,7 @@ class Session(OpenGame):
         """
         with self._lock:
             player = self._player(by)
-            match = self._ledger.match if number is None else self._match_counted(number)
+            match = self.history.match if number is None else self._match_counted(number)
             if match is None or match.course is None or match.course.ended is None:
                 raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
             left = tuple(laid_of(tile).tile for tile in tiles)
@@ -360,7 +360,7 @@ class Session(OpenGame):
         with self._lock:
             match = self._match_counted(number)
             scored = None if match is None else match.lines.get("scored")
-            if match is None or scored is None or self._ledger.history.acts[scored].held.event.source == "person":
+            if match is None or scored is None or self.history.acts[scored].held.event.source == "person":
                 return {}
             return match.hands_shown()
 
@@ -372,7 +372,7 @@ class Session(OpenGame):
 
     def _match_counted(self, number: int) -> Match | None:
         """The match as it stood after round `number`, once that had its points."""
-        for act in reversed(self._ledger.history.acts.values()):
+        for act in reversed(self.history.acts.values()):
             sheet = act.after.board.round
             if sheet is not None and sheet.number == number and sheet.scores is not None:
                 return act.after
@@ -384,16 +384,16 @@ class Session(OpenGame):
         """The round is over: out, blocked_proved, blocked_declared or abandoned. `out` None: who laid the last tile."""
         with self._lock:
             self._running()
-            course = self._ledger.match.course
+            course = self.history.match.course
             assert course is not None
             named = how == "out" and self.rules.is_mexican
-            out = (_last_to_lay(self._ledger) if out is None else self._player(out)) if named else None
+            out = (_last_to_lay(self.history) if out is None else self._player(out)) if named else None
             return self._add(RoundEnded(how=how, out=out, source=source))
 
     def end_otherwise(self, number: int, how: str, out: str | None = None) -> tuple[Event, ...]:
         """Round `number`, which was counted, ended otherwise than is on record."""
         with self._lock:
-            for seq, act in self._ledger.history.acts.items():
+            for seq, act in self.history.acts.items():
                 sheet = act.after.board.round
                 if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
                     return self.correct(seq, {"how": how, "out": out})
@@ -413,7 +413,7 @@ class Session(OpenGame):
                 raise CommandRejected(RejectionReason.POINTS_OF_ALL, names=", ".join(self.header.players))
             out = None if out is None else self._player(out)
             how = "blocked_declared" if out is None and self.rules.is_mexican else "out"
-            match, sheet = self._ledger.match, self._ledger.match.board.round
+            match, sheet = self.history.match, self.history.match.board.round
             if number is not None and (sheet is None or number != sheet.number or match.phase == "scored"):
                 return self._score_late(dict(scores), number, how, out)
             if match.phase not in ("playing", "ended"):
@@ -424,7 +424,7 @@ class Session(OpenGame):
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
         """Points for a round that was broken off and after which the game went on, or others than people wrote down."""
         ended = None
-        for seq, act in self._ledger.history.acts.items():
+        for seq, act in self.history.acts.items():
             sheet = act.after.board.round
             if sheet is None or sheet.number != number:
                 continue
@@ -446,7 +446,7 @@ class Session(OpenGame):
             raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
         more = {player: points - scored.scores.get(player, 0) for player, points in scores.items()}
         changes = []
-        for line, act in self._ledger.history.acts.items():
+        for line, act in self.history.acts.items():
             one = act.event
             if isinstance(one, RoundScored) and one.source == "person" and line >= seq:
                 totals = {player: total + more.get(player, 0) for player, total in one.totals.items()}
@@ -457,7 +457,7 @@ class Session(OpenGame):
     def end_match(self) -> tuple[Event, ...]:
         """The players stop here; whoever leads has won."""
         with self._lock:
-            match = self._ledger.match
+            match = self.history.match
             if match.phase not in ("waiting", "scored"):
                 raise CommandRejected(RejectionReason.MATCH_IN_ROUND)
             return self._add(replace(match.ended_now(), source="person"))
@@ -480,16 +480,16 @@ class Session(OpenGame):
         """The lines that `undo` would withdraw, in their order; () where there is nothing to undo."""
         with self._lock:
             if self._ends_by_count():
-                return tuple(one.event for one in self._ledger.held if isinstance(one.event, RoundEnded))[-1:]
+                return tuple(one.event for one in self.history.held if isinstance(one.event, RoundEnded))[-1:]
             told, lines = self.events, tuple[Event, ...]()
-            for seq in steps_back(self.journal.events, self._ledger.held):
+            for seq in steps_back(self.journal.events, self.history.held):
                 lines = (told[seq - 1], *lines)
                 if not self._belongs_to_an_earlier_line(lines[0]):
                     break
             return lines
 
     def _ends_by_count(self) -> bool:
-        return self._ledger.match.phase == "ended" and self._ledger.round.only_counted
+        return self.history.match.phase == "ended" and self.history.last.only_counted
 
     def put_back(self) -> tuple[Event, ...]:
         """Let what the last step back took away count again, unless something has happened since."""
@@ -574,7 +574,7 @@ class Session(OpenGame):
         """Which candidate of an unclear event is true (0, 1 ...); None: none of them. Where a tile on record is asked
         about it may be another `tile`."""
         with self._lock:
-            question = next((one for one in self._ledger.history.questions() if one.seq == seq), None)
+            question = next((one for one in self.history.questions() if one.seq == seq), None)
             if question is None:
                 raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
             if choice is not None and not 0 <= choice < len(question.candidates):
@@ -617,7 +617,7 @@ class Session(OpenGame):
             elif key.kind == Kind.TWICE:
                 lines.append(Corrected(corrects=event["seq"], what=told | {"withdrawn": True}, by=by))
             elif key.kind == Kind.START:
-                begun = self._ledger.begun
+                begun = self.history.last.begun
                 assert begun is not None
                 told |= {name: event[name] for name in ("starter", "engine") if name in event}
                 lines.append(Corrected(corrects=begun.seq, what=told, by=by))
@@ -635,7 +635,7 @@ class Session(OpenGame):
     def put_in_order(self, seq: int, order: Sequence[int], by: str | None = None) -> tuple[Event, ...]:
         """The answer to a tap that does not fit: these acts, by their lines, happened in this order."""
         with self._lock:
-            question = next((one for one in self._ledger.history.questions() if one.seq == seq), None)
+            question = next((one for one in self.history.questions() if one.seq == seq), None)
             kinds = [] if question is None else [key.kind for key in question.candidates]
             if question is None or Kind.ORDER not in kinds:
                 raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
@@ -678,9 +678,9 @@ def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
     return events
 
 
-def _reported_already(ledger: Ledger, said: Announced) -> Announced | None:
+def _reported_already(history: History, said: Announced) -> Announced | None:
     """The same report of the same player that stands: of a deal in this round, else since the player's last tile."""
-    for item in reversed(ledger.held):
+    for item in reversed(history.held):
         event = item.event
         if isinstance(event, RoundStarted):
             break
@@ -691,8 +691,8 @@ def _reported_already(ledger: Ledger, said: Announced) -> Announced | None:
     return None
 
 
-def _last_to_lay(ledger: Ledger) -> str | None:
-    for item in reversed(ledger.held):
+def _last_to_lay(history: History) -> str | None:
+    for item in reversed(history.held):
         if isinstance(item.event, TilePlayed) and not item.undone:
             return item.event.by
         if isinstance(item.event, RoundStarted):

@@ -33,7 +33,7 @@ from companion.game.game_view import (
     TileShown,
     TrainShown,
 )
-from companion.game.ledger import History
+from companion.game.history import History
 from companion.game.round import AppliedEvent, Round
 from companion.log.corrections import PUT_BACK, UNDONE, EffectiveEvent, withdrawn_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed, Unclear

@@ -22,7 +22,7 @@ ROUNDS = [json.loads(line) for line in Path(__file__).with_name("asked_rounds.js
 def tap(session: Session, said: str) -> None:
     """`Ann 12-3@Cy`, `Ann 3@Cy` (the outer half alone), `Ann draw`, `Ann shows 0-1 2-2` ..."""
     who, what, *tiles = said.split()
-    asked = session._ledger.history.last.asked
+    asked = session.history.last.asked
     # Whoever has a turn still to come sees it on top.
     turn = next((own for name, own, *_ in ([] if asked is None else asked.to_come()) if name == who), None)
     if "@" in what:

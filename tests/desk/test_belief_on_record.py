@@ -343,7 +343,7 @@ def test_an_end_that_only_the_counts_tell_needs_the_belief_or_somebodys_word(
     plays = lay_down_to_nothing(session)
     while session.phase == "playing":
         next(plays)
-    ended = session._ledger.round
+    ended = session.history.last
     now = Round(ended.before, ended.lines[:-1], ended.seen)
     assert [type(line) for line in now.due(counted=False)] == [RoundEnded], "the belief says so too"
     monkeypatch.setattr(type(now.belief.tracker), "end", lambda _: None)

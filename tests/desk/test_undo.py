@@ -9,7 +9,7 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import asked, kinds, settle
-from companion.game.ledger import rounds_of
+from companion.game.history import rounds_of
 from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
 from companion.game.session import Session

@@ -31,7 +31,7 @@ def session(tmp_path: Path) -> Session:
 
 def plays(session: Session) -> list[tuple[int, str | None]]:
     """(line, player) of the tile in question, of each time that it is on record."""
-    held = [one.event for one in session._ledger.held if not one.undone]
+    held = [one.event for one in session.history.held if not one.undone]
     return [(one.seq, one.by) for one in held if isinstance(one, TilePlayed) and one.tile == Laid(7, 4)]
 
 

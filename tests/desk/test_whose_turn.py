@@ -21,7 +21,7 @@ class Followed(Session):
 
     def observe(self, *args: Any, **named: Any) -> Any:
         events = super().observe(*args, **named)
-        state = self._ledger.history.last.belief.likeliest.state if self.phase == "playing" else None
+        state = self.history.last.belief.likeliest.state if self.phase == "playing" else None
         if state is not None and not state.anyone and not state.lap:
             self.movers.append((self.snapshot().turn or "", _mover(state)))
         return events

@@ -1,17 +1,11 @@
-"""The game on its journal: facts go in and reach the disk; what they come to is worked out.
-
-Each round is what its lines and the pictures of it come to (`round`). Its lines are written as pieces appear and never
-corrected by the program. Not safe for threads; `companion.game.session` holds the lock.
-"""
+"""A game as its journal's lines and the pictures come to, round by round (`round`). Nothing of it is stored."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any
 
 from companion.game.round import Round
 from companion.log.corrections import EffectiveEvent, withdrawn_corrections
@@ -21,20 +15,11 @@ from companion.log.events import (
     Event,
     RoundStarted,
     SeenLine,
-    TableChange,
-    TileTakenBack,
     Unclear,
 )
-from companion.log.journal import Journal
 from companion.play.event_actions import is_act
 from companion.play.match import Match
 from companion.rules.ruleset import RuleSet
-
-MOST_TRIED = 8
-"""Games as they would stand with a change that are kept: two of each hand, say, of a round that is counted again."""
-
-MOST_LOOKED_AT = 4
-"""Games as they stood at some time that are kept, for whoever steps through the game."""
 
 
 def rounds_of(lines: Sequence[Event]) -> dict[int, int | None]:
@@ -169,105 +154,3 @@ class History:
     def is_past(self, seq: int) -> bool:
         """Whether the line is of an earlier round, or corrects one that is."""
         return self.rounds.get(self.round_of.get(seq) or 0) is not self.last
-
-
-class Ledger:
-    """Journal and history, always in step.
-
-    >>> from tempfile import mkdtemp
-    >>> from companion.log.events import TilePlayed
-    >>> from companion.rules import Laid, load_ruleset
-    >>> journal = Journal.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
-    >>> ledger = Ledger(journal, load_ruleset("tactic"))
-    >>> _ = ledger.add(RoundStarted(round=1, engine=Laid(12, 12), starter="Ann"))
-    >>> _ = ledger.add(TilePlayed(by="Ann", tile=Laid(12, 5), train="Ann"))
-    >>> _ = ledger.add(Corrected(corrects=2, what={"tile": [12, 6]}))
-    >>> [one.event.tile.outer for one in ledger.held[1:]], ledger.last_seq
-    ([6], 3)
-    >>> journal.close()
-    """
-
-    def __init__(self, journal: Journal, rules: RuleSet) -> None:
-        self.journal = journal
-        self.history = History(journal.header, rules, journal.events, journal.seen)
-        self._tried: deque[tuple[Any, list[Event], History]] = deque(maxlen=MOST_TRIED)
-        self._looked_at: deque[tuple[int, History]] = deque(maxlen=MOST_LOOKED_AT)
-
-    @property
-    def lines(self) -> Sequence[Event]:
-        """The journal's events, in order."""
-        return self.history.lines
-
-    @property
-    def held(self) -> Sequence[EffectiveEvent]:
-        """The events in force, in the order in which they were told."""
-        return self.history.held
-
-    @property
-    def last_seq(self) -> int:
-        return self.journal.last_seq
-
-    @property
-    def match(self) -> Match:
-        return self.history.match
-
-    @property
-    def round(self) -> Round:
-        """The round at hand."""
-        return self.history.last
-
-    @property
-    def begun(self) -> RoundStarted | None:
-        """The beginning of this round, as it counts now."""
-        return self.history.last.begun
-
-    def at(self, seq: int) -> Callable[[], History]:
-        """A function that works out the game after that line. It may take seconds and needs no lock, but one at a time
-        is worked out."""
-        now, kept = self.history, self._looked_at
-
-        def work_out() -> History:
-            then = next((one for at, one in kept if at == seq), None)
-            if then is None:
-                seen = [one for one in now.seen if one.after < seq]
-                then = History(now.header, now.rules, now.lines[:seq], seen, now)
-                kept.append((seq, then))
-            return then
-
-        return work_out
-
-    def rehearsal(self) -> Ledger:
-        """The game as it stands now, to try changes on: nothing reaches the disk. The result of the same change is
-        known afterwards."""
-        other = copy(self)
-        other.journal, other.history = self.journal.rehearsal(), self.history.trial()
-        return other
-
-    def seeing(self, report: TableChange) -> History:
-        """The game with this change of the table, which reaches the disk with the lines that it brings (`add`)."""
-        self.journal.see(report)
-        return self.history.told(seen=[SeenLine(len(self.history.seen) + 1, self.last_seq, "", report)])
-
-    def add(self, *events: Event, onto: History | None = None) -> tuple[Event, ...]:
-        """Append facts and their consequences, with one trip to the disk; `onto`: after what was just seen.
-
-        A tap goes behind the passes that it implies and nobody recorded. The pieces that a camera showed and that have
-        no line yet go along. Raises EventError, JournalError; then nothing has changed.
-        """
-        then = self.history if onto is None else onto
-        lines = self.journal.stamped(self.history.last.with_passes(events, self.last_seq))
-        asked = self.last_seq, len(then.seen), [replace(line, at="") for line in lines]
-        tried = next(((lines, then) for known, lines, then in self._tried if known == asked), None)
-        if tried is None:
-            then = then.told(lines)
-            said = any(line.source == "person" and not then.is_past(line.seq) for line in lines)
-            while more := then.last.due(counted=said):
-                lines += self.journal.stamped(more, self.last_seq + len(lines))
-                then = then.told(lines[-len(more) :])
-            if any(isinstance(line, (Corrected, TileTakenBack)) for line in lines):
-                self._tried.append((asked, lines, then))
-        else:
-            lines, then = tried
-        written = self.journal.append_all(lines)
-        self.history = then
-        return written
