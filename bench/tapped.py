@@ -302,9 +302,9 @@ class Person:
                 named = [(of.get(one["seq"]), one["by"]) for one in key.events]
                 return all(tap is not None and tap.name is not None and tap.act.event.who == by for tap, by in named)
             case "twice":
-                # What an answer put in is no tap.
+                # What an answer put in is no tap, but stands twice where it is tapped as well.
                 tap = of.get(key.events[0]["seq"])
-                return tap is not None and self._twin(tap) is not None
+                return tap is not None and (tap.act.number in self.put_in or self._twin(tap) is not None)
             case "boneyard":
                 # Counted wrongly, because draws were not tapped or tapped twice.
                 act = next(one.act for one in self.taps if one.seq == key.events[0].get("before", about.seq))
@@ -319,7 +319,8 @@ class Person:
         """The tap that is left where this one goes: the same act, or one that looks the same and was tapped twice."""
         others = [other for other in self.taps if other is not tap]
         same = [other for other in others if other.act is tap.act]
-        alike = [other for other in others if other.again and _look(other) == _look(tap)]
+        extra = [other for other in others if other.again or other.act.number in self.put_in]
+        alike = [other for other in extra if _look(other) == _look(tap)]
         return next(iter([*same, *alike[-1:]]), None)
 
     def _untold(self) -> list[Act]:
@@ -380,7 +381,7 @@ class Person:
     def _without(self, key: Candidate) -> None:
         gone = next(tap for tap in self.taps if tap.seq == key.events[0]["seq"])
         twin = self._twin(gone)
-        if twin is not None and not gone.again:
+        if twin is not None and not gone.again and gone.act.number not in self.put_in:
             twin.act, twin.again = gone.act, False
         self.taps.remove(gone)
 

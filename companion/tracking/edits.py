@@ -123,8 +123,11 @@ class _Maker:
         missing = before.missing_before(who, again=bool(self.codes & TOO_EARLY))
         if self.codes & BELOW:
             yield self._wait([who], 3 if self.further else 1)
-            if isinstance(before, TrainFold):
-                yield from self._tile_below()
+        if isinstance(before, TrainFold) and isinstance(self.told.act, Play):
+            if self.codes & (BELOW | {str(V.CLOSED_TRAIN)}):
+                yield from self._more_of_a_turn((self.told.act.train,), {who})
+            if str(V.OPEN_DOUBLE_IGNORED) in self.codes:
+                yield from self._more_of_a_turn(before.state.open, {*before.players})
         if isinstance(self.told.act, (End, Pass)) and any(fault.player == who for fault in self.faults):
             yield self._wait([who], 2)
             if str(V.OUT_OF_TURN) not in self.codes:
@@ -161,19 +164,20 @@ class _Maker:
         items = (*self.items[:passes], *(Told(None, name, before=first) for name in holes), *self.items[passes:])
         yield Edit(Kind.LATER, COST[Kind.LATER] * len(holes), items, tuple(events))
 
-    def _tile_below(self) -> Iterator[Edit]:
-        """More of an earlier turn is still to come, with a tile on the same train: of the last one of each player, or
-        of that in which its last tile was laid."""
-        play, named = self.told.act, {self.who}
+    def _more_of_a_turn(self, trains: Sequence[str], named: set[str]) -> Iterator[Edit]:
+        """More of an earlier turn is still to come, with a tile on one of these trains: of the last one of each player
+        who is not `named` yet, or of that in which the last tile was laid there."""
+        more = 2
         for n in range(len(self.items) - 2, max(-1, len(self.items) - 2 - OWN_WINDOW), -1):
             one, then = self.items[n], self.items[n + 1]
             ends = one.by != then.by and one.act is not None and then.tap is not None
-            there = isinstance(one.act, Play) and isinstance(play, Play) and one.act.train == play.train
+            there = isinstance(one.act, Play) and one.act.train in trains
             if ends and (there or one.by not in named):
                 named.add(one.by)
+                more += 2
                 items = (*self.items[: n + 1], Told(None, one.by, before=then.tap), *self.items[n + 1 :])
                 event = {"event": "turn_to_come", "by": one.by, "before": then.tap}
-                yield Edit(Kind.LATER, COST[Kind.LATER] + 2 * len(named), items, (event,))
+                yield Edit(Kind.LATER, COST[Kind.LATER] + more, items, (event,))
             if there:
                 return
 
@@ -288,7 +292,7 @@ class _Maker:
         """The acts from `first` to `last` (exclusive) at an earlier place: between two turns, or at the end of an own
         one."""
         piece = tuple(told._replace(late=False) for told in self.items[first:last])
-        if any(told.tap is None for told in piece) or isinstance(piece[0].act, (End, Pass)):
+        if any(told.tap is None for told in piece) or isinstance(piece[0].act, End):
             return
         rest, after = self.items[:first], self.items[last:]
         loose = all(isinstance(told.act, (*LOOSE, End, Pass)) for told in piece)
@@ -299,6 +303,8 @@ class _Maker:
             ended = own and isinstance(rest[at].act, (End, Pass))
             anchor = next((told.tap for told in rest[at:] if told.tap is not None), None)
             if anchor is None or (inside and not (own and loose) and not ended) or (at <= first - WINDOW and not own):
+                continue
+            if isinstance(piece[0].act, Pass) and not (own and not inside and isinstance(rest[at - 1].act, Draw)):
                 continue
             turns += own and not inside
             more = 2 * turns - 2 - self._belongs(rest[at - 1], piece[0]) if own else (first - at) // 3

@@ -507,3 +507,23 @@ def test_a_charge_that_no_turn_to_come_takes_away_is_asked_apart_from_the_turn()
     asked = taken(tap(1, "Ann 3-6@R"), face_up, tap(3, "Ben 6-6@R"), tap(4, "Ann 6-5@R"), answers=said)
     assert not asked.questions()
     assert against(asked) == {(2, "DISCARD_FACE_UP", "Dad")}
+
+
+@pytest.mark.parametrize(
+    ("late", "key"),
+    [
+        # Ben's second turn had a draw, and its end is tapped a lap later.
+        (("Ann 3-4@Ann", "Ben draws", "Cy 8-9@Cy", "Ann 4-6@Ann", "Ben passes"), ("earlier", "9")),
+        # Cy's double, which opens his train to Ann, is not tapped yet.
+        (("Ann 3-4@Ann", "Ben 12-6@MX", "Cy 12-1@MX", "Ann 8-7@Cy"), ("later", "Cy")),
+    ],
+)
+def test_what_another_turn_of_the_last_lap_lacks_has_the_first_key(late: tuple[str, ...], key: tuple[str, ...]) -> None:
+    (question,) = told("Ann 12-3@Ann", "Ben draws", "Ben marks", "Cy 12-8@Cy", *late).questions()
+    assert keys(question)[0] == key
+
+
+def test_the_long_first_train_that_ends_in_an_open_double_may_go_on() -> None:
+    asked = told("Ann 12-3@Ann", "Ben 12-5@Ben", "Ben 5-5@Ben", "Cy 12-8@Cy", "Ann 3-4@Ann", rules="poltava")
+    (question,) = asked.questions()
+    assert [one.code for one in question.faults] == ["OPEN_DOUBLE_IGNORED"] and ("later", "Ben") in keys(question)
