@@ -637,7 +637,7 @@ class GameView:
     def which_tile(self) -> Mapping[int, int]:
         """Line of a laid tile -> the open question which one it is."""
         asked = [one for one in self.asked if Question.of(one["reason"]).kind is QuestionKind.UNREADABLE_TILE]
-        events = ((event, one["seq"]) for one in asked for own in one["candidates"] for event in own["events"])
+        events = ((event, one["seq"]) for one in asked for own in one.get("candidates") or () for event in own["events"])
         return {event["seq"]: question for event, question in events if "tile" in event}
 
     @cached_property
