@@ -637,8 +637,8 @@ class GameView:
     def which_tile(self) -> Mapping[int, int]:
         """Line of a laid tile -> the open question which one it is."""
         asked = [one for one in self.asked if Question.of(one["reason"]).kind is QuestionKind.UNREADABLE_TILE]
-        events = ((event, one["seq"]) for one in asked for own in one.get("candidates") or () for event in own["events"])
-        return {event["seq"]: question for event, question in events if "tile" in event}
+        ways = ((way, one["seq"]) for one in asked for way in one.get("candidates") or ())
+        return {event["seq"]: question for way, question in ways for event in way["events"] if "tile" in event}
 
     @cached_property
     def scores(self) -> tuple[ScoreRow, ...]:
