@@ -12,6 +12,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from bench.stand_ins.background import serve_in_background
+from bench.stand_ins.fakes import PIN
 from companion.web.serving import ServingSettings
 
 FLAGS = (
@@ -73,6 +74,14 @@ def served(app: Flask, threads: int = 16) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.stop()
+
+
+def with_pin(browser: Browser, address: str, name: str | None = None, **options: Any) -> Page:
+    """A page in a context of its own that has given the PIN there, as `name` where one is given."""
+    context = browser.new_context(**options)
+    who = {} if name is None else {"name": name}
+    assert context.request.post(f"{address}/api/pin", data={"pin": PIN, **who}).ok
+    return context.new_page()
 
 
 Seen = TypeVar("Seen")

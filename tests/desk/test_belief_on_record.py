@@ -132,33 +132,6 @@ def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_is_the_owners(tmp_pa
     assert held(session) == []
 
 
-def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: Path) -> None:
-    """Nobody is blamed for a tile after an end that the camera itself had counted."""
-    session = table(tmp_path, "reeves", draws_seen=True)
-    for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
-        session.observe(table_change([Laying(Laid(12, outer), train)]))
-    session._add(RoundEnded(how="out", out="Dee", source="camera"))
-    assert session.phase == "ended"
-    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
-    assert session.phase == "playing"
-    assert by(session, 3, 7) == "Ann"
-    assert held(session) == []
-
-
-def test_a_marker_seen_after_an_end_that_was_none_counts(tmp_path: Path) -> None:
-    """Ann draws and marks while the round passes for ended: Ben's tile on her train is no fault."""
-    session = table(tmp_path, "reeves", draws_seen=True)
-    for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
-        session.observe(table_change([Laying(Laid(12, outer), train)]))
-    session._add(RoundEnded(how="out", out="Dee", source="camera"))
-    assert session.observe(table_change([Drawing(1), Mark("Ann")])) == ()
-    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
-    assert session.phase == "playing"
-    assert session.position.markers == {"Ann"}
-    assert by(session, 3, 7) == "Ben"
-    assert held(session) == []
-
-
 def counted_out(tmp_path: Path) -> Session:
     """Four first tiles lie there, and the camera has counted Dee out though she is not."""
     session = table(tmp_path, "reeves", draws_seen=True)
@@ -167,6 +140,26 @@ def counted_out(tmp_path: Path) -> Session:
     session._add(RoundEnded(how="out", out="Dee", source="camera"))
     assert session.phase == "ended"
     return session
+
+
+def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: Path) -> None:
+    """Nobody is blamed for a tile after an end that the camera itself had counted."""
+    session = counted_out(tmp_path)
+    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
+    assert session.phase == "playing"
+    assert by(session, 3, 7) == "Ann"
+    assert held(session) == []
+
+
+def test_a_marker_seen_after_an_end_that_was_none_counts(tmp_path: Path) -> None:
+    """Ann draws and marks while the round passes for ended: Ben's tile on her train is no fault."""
+    session = counted_out(tmp_path)
+    assert session.observe(table_change([Drawing(1), Mark("Ann")])) == ()
+    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
+    assert session.phase == "playing"
+    assert session.position.markers == {"Ann"}
+    assert by(session, 3, 7) == "Ben"
+    assert held(session) == []
 
 
 def test_a_tile_that_rests_on_what_was_seen_since_the_end_opens_the_round_again(tmp_path: Path) -> None:

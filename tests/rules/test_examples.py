@@ -10,18 +10,8 @@ from typing import Any
 import pytest
 
 from companion.judge_api.questions import answer
+from tests.rules.mexican_table import BASE
 
-BASE: dict[str, Any] = {
-    "set": 12,
-    "players": ["Ann", "Ben", "Cy"],
-    "engine": "12-12",
-    "trains": {"Ann": "12-4 4-9", "Ben": "12-10", "Cy": "12-1 1-8", "MX": "12-6"},
-    "markers": [],
-    "open": [],
-    "turn": "Cy",
-    "first_turn": False,
-    "boneyard": 31,
-}
 DOUBLE_FOURS = {
     **BASE,
     "trains": {"Ann": "12-4 4-4", "Ben": "12-10", "Cy": "", "MX": "12-6 6-6"},

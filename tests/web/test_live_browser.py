@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from bench.first_view import view
 from bench.stand_ins import tables
-from bench.stand_ins.browser import complaints, has_focus, once_at_rest, served, stroke
+from bench.stand_ins.browser import complaints, has_focus, once_at_rest, served, stroke, with_pin
 from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
 from tests.lanes import nightly
@@ -64,9 +64,7 @@ def test_a_screen_that_was_refused_comes_back_by_itself(browser: Browser, addres
 
 def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.midgame())
-    context = browser.new_context()
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address)
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.click()
     page.check('#region-act input[name="train"][value="MX"]', force=True)
@@ -77,13 +75,11 @@ def test_what_is_being_typed_survives_news_from_elsewhere(browser: Browser, addr
     assert has_focus(page, '.enter button[name="outer"][value="7"]')
     expect(page.locator('.enter input[name="train"][value="MX"]')).to_be_checked()
     expect(page.locator("#region-act details").first).to_have_attribute("open", "")
-    context.close()
+    page.context.close()
 
 
 def test_what_is_chosen_before_the_first_answer_comes_stays_chosen(browser: Browser, address: str) -> None:
-    context = browser.new_context()
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address)
     asked: list[Route] = []
     page.route("**/regions*", lambda route: asked.append(route))
     page.goto(address, wait_until="domcontentloaded")
@@ -101,16 +97,14 @@ def test_what_is_chosen_before_the_first_answer_comes_stays_chosen(browser: Brow
     assert page.evaluate("document.querySelector('.enter').train.value") == "MX"
     assert page.evaluate("document.activeElement.closest('form').className") == "enter"
     assert page.evaluate("puts") == 0, "nothing that did not change is put in anew"
-    context.close()
+    page.context.close()
 
 
 def test_what_has_no_name_keeps_the_focus_when_its_part_changes(
     browser: Browser, address: str, session: FakeSession
 ) -> None:
     session.show(tables.midgame())
-    context = browser.new_context()
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address)
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.click()
     held = ('form[action="/api/undo"] button', "details.more summary", "details.entry > summary")
@@ -119,14 +113,12 @@ def test_what_has_no_name_keeps_the_focus_when_its_part_changes(
         session.show(tables.midgame(seq=seq))
         expect(page.locator('.enter input[name="expected_seq"]')).to_have_value(str(seq))
         assert has_focus(page, one), one
-    context.close()
+    page.context.close()
 
 
 def test_a_tap_moves_nothing_on_the_page(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.illegal())
-    context = browser.new_context(viewport={"width": 360, "height": 740})
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, viewport={"width": 360, "height": 740})
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.click()
     page.evaluate("window.stayed = true; scrollTo(0, 160)")
@@ -146,16 +138,14 @@ def test_a_tap_moves_nothing_on_the_page(browser: Browser, address: str, session
     assert at_rest() == before
     assert page.evaluate("window.stayed") is True and page.evaluate("scrollY") == scrolled
     assert [call[0] for call in session.calls] == ["play"]
-    context.close()
+    page.context.close()
 
 
 def test_what_was_refused_is_said_over_the_keys_and_stays_filled_in(
     browser: Browser, address: str, session: FakeSession
 ) -> None:
     session.show(tables.midgame())
-    context = browser.new_context(viewport={"width": 360, "height": 740})
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, viewport={"width": 360, "height": 740})
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.click()
     page.check('#region-act input[name="train"][value="MX"]', force=True)
@@ -166,29 +156,25 @@ def test_what_was_refused_is_said_over_the_keys_and_stays_filled_in(
     complaint = page.locator("#region-act .complaint")
     y = once_at_rest(page, lambda: (complaint.bounding_box() or {"y": -1.0})["y"], lambda y: 0 < y < 740)
     assert 0 < y < 740, "without scrolling"
-    context.close()
+    page.context.close()
 
 
 def test_a_finger_that_taps_twice_sends_once(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.midgame())
-    context = browser.new_context(viewport={"width": 360, "height": 740})
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, viewport={"width": 360, "height": 740})
     page.goto(address, wait_until="domcontentloaded")
     with page.expect_response("**/api/draw"):
         page.get_by_role("button", name="Draw a tile").dblclick()
     expect(page.locator("form[data-sent]")).to_have_count(0)
     assert [call[0] for call in session.calls] == ["draw"]
-    context.close()
+    page.context.close()
 
 
 def test_one_stroke_from_a_number_to_a_train_is_a_tile_there(
     browser: Browser, address: str, session: FakeSession
 ) -> None:
     session.show(tables.midgame())
-    context = browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.tap()
     train = page.locator('#region-act .chip:has(input[value="MX"])')
@@ -196,7 +182,7 @@ def test_one_stroke_from_a_number_to_a_train_is_a_tile_there(
         stroke(page, page.locator('#region-act button[name="outer"][value="7"]'), train)
     expect(page.locator("form[data-sent]")).to_have_count(0)
     assert [call[1] for call in session.calls] == [((5, 7), "MX")]
-    context.close()
+    page.context.close()
 
 
 def test_sounds_are_off_until_asked_for(browser: Browser, address: str, session: FakeSession) -> None:
@@ -349,9 +335,7 @@ def test_a_phone_held_sideways_has_table_and_keys(browser: Browser, address: str
     table = tables.midgame()
     table["plays"].append(tables.play(table["trains"][-1]["tiles"][-1]["seq"], "Ann", (8, 5), "MX"))
     session.show(table)
-    context = browser.new_context(viewport={"width": 844, "height": 390})
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, viewport={"width": 844, "height": 390})
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.click()
     keys = ('[name="outer"][value="0"]', '[name="outer"][value="12"]', 'form[action="/api/undo"] button')
@@ -368,7 +352,7 @@ def test_a_phone_held_sideways_has_table_and_keys(browser: Browser, address: str
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     session.show(tables.match_over() | {"seq": 42})
     expect(page.locator(".podium .won .token")).to_be_in_viewport(ratio=0.9)
-    context.close()
+    page.context.close()
 
 
 @pytest.mark.parametrize(("width", "height"), [(1024, 768), nightly(1920, 1080)])
@@ -377,9 +361,7 @@ def test_the_keys_stay_on_a_wide_screen_and_cover_no_question(
 ) -> None:
     """They lay below the table, so that a tablet had to be scrolled at each turn."""
     session.show(tables.midgame())
-    context = browser.new_context(viewport={"width": width, "height": height})
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, viewport={"width": width, "height": height})
     page.goto(address, wait_until="domcontentloaded")
     page.locator("#region-act summary").first.click()
     for part in ('[name="outer"][value="0"]', '[name="outer"][value="12"]', 'form[action="/api/undo"] button'):
@@ -402,7 +384,7 @@ def test_the_keys_stay_on_a_wide_screen_and_cover_no_question(
     assert box is not None and box["y"] + box["height"] <= top + 1
     for key in (asked.locator("button").first, page.locator(".act .rare > summary")):
         expect(key).to_be_in_viewport(ratio=1)
-    context.close()
+    page.context.close()
 
 
 def test_the_big_screen_on_a_phone_is_laid_out_for_the_phone(

@@ -11,7 +11,7 @@ from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
 from bench.stand_ins import tables
-from bench.stand_ins.browser import has_focus, once_at_rest, served
+from bench.stand_ins.browser import has_focus, once_at_rest, served, with_pin
 from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
 from tests.lanes import nightly
@@ -88,9 +88,7 @@ def test_the_sheet_fits_one_page_of_paper(
 
 def test_the_same_players_begin_again_with_two_taps(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.match_over())
-    context = browser.new_context(viewport={"width": 360, "height": 740})
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, viewport={"width": 360, "height": 740})
     page.goto(address, wait_until="load")
     taps = 0
     for name in ("The same players again", "Start"):
@@ -99,14 +97,12 @@ def test_the_same_players_begin_again_with_two_taps(browser: Browser, address: s
         page.wait_for_load_state()
     assert taps == 2
     expect(page.locator("#live")).to_be_visible()
-    context.close()
+    page.context.close()
 
 
 def test_players_change_seats_by_drag_and_by_keys(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.match_over())
-    context = browser.new_context(viewport={"width": 360, "height": 740})
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, viewport={"width": 360, "height": 740})
     page.goto(f"{address}/setup?rules=tactic", wait_until="load")
     seats = page.locator('input[name^="player_"]')
 
@@ -127,7 +123,7 @@ def test_players_change_seats_by_drag_and_by_keys(browser: Browser, address: str
     page.mouse.move(box["x"] + 10, end["y"] + 10, steps=8)
     page.mouse.up()
     sit(["Cyril", "Ben", "Ann"])
-    context.close()
+    page.context.close()
 
 
 def test_enter_goes_on_to_the_next_seat_and_starts_in_an_empty_one(

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import companion.web
 from bench.stand_ins import tables
-from bench.stand_ins.browser import FLAGS, chromium, once_at_rest, served
+from bench.stand_ins.browser import FLAGS, chromium, once_at_rest, served, with_pin
 from bench.stand_ins.fakes import PIN, FakeSession
 from tests.lanes import nightly
 from tests.web.moody import Mood, MoodyLine, moody
@@ -94,9 +94,7 @@ def test_a_tap_without_a_line_is_kept_and_counts_once(
 ) -> None:
     moody_line, address = line
     session.show(tables.midgame())
-    context = browser.new_context()
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address)
     following(page, address)
     moody_line.mood = "dead"
     page.get_by_role("button", name="Draw a tile").click()
@@ -105,7 +103,7 @@ def test_a_tap_without_a_line_is_kept_and_counts_once(
     expect(page.locator("#unsent")).to_be_hidden()
     expect(page.locator("form[data-sent]")).to_have_count(0)
     assert [call[0] for call in session.calls] == ["draw"]
-    context.close()
+    page.context.close()
 
 
 def test_a_kept_tap_carries_the_turn_and_the_end_for_which_it_was_shown(
@@ -113,9 +111,7 @@ def test_a_kept_tap_carries_the_turn_and_the_end_for_which_it_was_shown(
 ) -> None:
     moody_line, address = line
     session.show(tables.midgame())
-    context = browser.new_context()
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN, "name": "Ann"}).ok
-    page = context.new_page()
+    page = with_pin(browser, address, name="Ann")
     following(page, address)
     sent: list[str] = []
     page.on("request", lambda one: sent.append(one.post_data or "") if one.url.endswith("/api/play") else None)
@@ -130,16 +126,14 @@ def test_a_kept_tap_carries_the_turn_and_the_end_for_which_it_was_shown(
     assert len(sent) > 1 and len(set(sent)) == 1
     fields = dict(parse_qsl(sent[-1]))
     assert (fields["by"], fields["turn"], fields["train"], fields["end:Ann"]) == ("Ann", "Ben", "Ann", "12")
-    context.close()
+    page.context.close()
 
 
 def test_a_tap_that_is_left_behind_is_sent_when_the_page_comes_back(
     browser: Browser, address: str, session: FakeSession
 ) -> None:
     session.show(tables.midgame())
-    context = browser.new_context()
-    assert context.request.post(f"{address}/api/pin", data={"pin": PIN}).ok
-    page = context.new_page()
+    page = with_pin(browser, address)
     following(page, address)
     page.route("**/api/draw", lambda route: None)
     page.get_by_role("button", name="Draw a tile").click()
@@ -147,7 +141,7 @@ def test_a_tap_that_is_left_behind_is_sent_when_the_page_comes_back(
     page.goto(address)
     assert once_at_rest(page, lambda: [call[0] for call in session.calls] == ["draw"])
     expect(page.locator("#unsent")).to_be_hidden()
-    context.close()
+    page.context.close()
 
 
 def test_a_lost_line_is_said_where_the_keys_are(
