@@ -12,7 +12,7 @@ happens without the gate: `+3` right readings are three that the gate costs, `+2
 dashes is a gate that never did anything there. `--only` runs some of the gates. `--into FILE` keeps what each picture
 gave, so that pictures which stand in it are not read again; `bench/results/gates.json` keeps the sums.
 
-Each gate's docstring ends with its row, as `bench.gates: photographs +1/+3/0, toys -.`: the halves read rightly and
+Each gate's docstring has its row, as `bench.gates, NAME: photographs +1/+3/0, toys -.`: the halves read rightly and
 wrongly and the finds that are no tile which come without it. A test compares the two.
 """
 
@@ -139,7 +139,6 @@ GATES = (
     Gate("an outline of another size than a tile has there", f"{STAGES}:_fitted", same(1)),
     Gate("a part of a tile", f"{STAGES}:_parts", none_of(1, np.intp)),
     Gate("a face, a back or nobody knows", f"{STAGES}:_tell_from_blanks", nothing(None)),
-    Gate("a blank without the divider of others", f"{STAGES}:usual_beside", nothing(0.0)),
     Gate("backs judged among others", f"{STAGES}:among_others", nothing(None)),
     Gate("backs that a pattern goes on through", "vision.backs:_going_on", none_of(1, np.intp)),
     numbered("none more surely than a half", f"{STAGES}:doubted", f"{STAGES}:PHANTOM", 1.1),
@@ -157,7 +156,6 @@ GATES = (
     Gate("a gap among backs", f"{STAGES}:gaps", none_of(0)),
     Gate("under something", f"{HIDDEN}:Covers.settled", same(2)),
     numbered("under something, hardly sure", f"{HIDDEN}:Covers.settled", f"{HIDDEN}:THOUGH_DISTURBED", 0.0),
-    numbered("a lone spot of a set without lines", f"{HIDDEN}:Covers.settled", f"{HIDDEN}:A_LONE_SPOT", 0.0),
     numbered("under much, without lines", f"{HIDDEN}:Covers.settled", f"{HIDDEN}:LEAST_UNDIVIDED", 999),
     Gate("under what is larger than a pip", f"{HIDDEN}:solid", nothing(np.zeros((10, 20), np.float32))),
     Gate(
@@ -167,7 +165,6 @@ GATES = (
     ),
     Gate("under a marker", f"{EYE}:uncovered", same(0)),
     Gate("the line lies elsewhere", f"{EYE}:well_outlined", same(1)),
-    numbered("the line lies elsewhere, alone", f"{EYE}:well_outlined", "vision.dividers:ALONE", 999.0),
     Gate("an outline cut short", f"{EYE}:cut_short_doubted", same(0)),
     numbered("an outline cut short, of few", f"{EYE}:cut_short_doubted", "vision.tile_shape:CUT", -9.0),
     numbered("an outline hardly longer than wide", f"{EYE}:cut_short_doubted", "vision.tile_shape:SHORTEST", 0.0),
@@ -181,7 +178,6 @@ GATES = (
         "places in chains", f"{STAGES}:_in_chains", lambda _: lambda _look, finds, _short: finds[:0].view(np.recarray)
     ),
     Gate("doubtful tiles looked for about their places", f"{STAGES}:_realign", nothing(None)),
-    Gate("half a tile in line, whatever is read", f"{STAGES}:_held", none_of(0)),
     Gate("tiles under toys, however faint", f"{STAGES}:_under_things", none_of(1)),
     Gate("double blanks by their divider", f"{STAGES}:with_dividers", none_of(1)),
     Gate("doubtful values by the looks of others", "vision.familiar:Appearance.weighed", same(1)),
@@ -398,7 +394,7 @@ def counted(shown: Shown, eye: Eye, gates: Sequence[Gate]) -> dict[str, Counts]:
 def row(counts: Mapping[str, Mapping[str, Sequence[int]]], gate: str) -> str:
     """What a gate's docstring says of it: kind of picture -> gate -> three figures."""
     told = [f"{kind} " + ("/".join(_more(n) for n in by[gate]) if gate in by else "-") for kind, by in counts.items()]
-    return f"bench.gates: {', '.join(told)}."
+    return f"bench.gates, {gate}: {', '.join(told)}."
 
 
 def _more(count: int) -> str:

@@ -127,11 +127,6 @@ def as_found(finds: Finds) -> Finds:
     return finds
 
 
-def enclosed(quads: Floats) -> NDArray[np.bool_]:
-    """(n,) whether a tile has tiles in line with it close to both of its ends: something lies there for certain."""
-    return np.asarray(_continued(quads).all(1))
-
-
 def in_line(quads: Floats) -> NDArray[np.bool_]:
     """(n,) whether a tile has one in line with it close to one of its ends.
 

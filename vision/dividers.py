@@ -43,8 +43,6 @@ PLAIN_LINE, STRAIGHT, ELSEWHERE = 25.0, 0.03, 0.08
 """A line by so many levels is plain; half of the tiles of a picture have it within the second of the middle, in tile
 lengths. Of 344 tiles of the photographs 95 of 100 have it there; what has it farther off than the third, and is read
 otherwise in other outlines, was the one tile read wrongly."""
-ALONE = 50.0
-"""From this many levels on a line counts by itself where few tiles show one."""
 FACES, LEAST_FACES, ENOUGH_FACES = 12, 3, 5
 """How many of the nearest faces are asked; how many have to be there; how many without lines make a set without
 them."""
@@ -135,13 +133,12 @@ class Lines:
 
 
 def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in: ReadIn) -> list[TileReading]:
-    """The same tiles, with halves unread where the line that the others have in their middle lies elsewhere, or a plain
-    one where others are few, and other outlines around that line show something else: the outline reaches over a part
-    of the next tile. On 55 photographs one right half more is read with it, on four drawn tables one of 367 less."""
+    """The same tiles, with halves unread where the line that the others have in their middle lies elsewhere, and other
+    outlines around that line show something else: the outline reaches over a part of the next tile. On 55 photographs
+    one right half more is read with it, on four drawn tables one of 367 less."""
     out = list(tiles)
-    for n, (level, off) in lines.across.items():
-        shows = (lines.straight and lines.shows(n)) or (not lines.plain and abs(level) >= ALONE)
-        if tiles[n].values is not None and shows and abs(off) > ELSEWHERE:
+    for n, (_, off) in lines.across.items():
+        if tiles[n].values is not None and lines.straight and lines.shows(n) and abs(off) > ELSEWHERE:
             around = [
                 shifted(tiles[n].quad_px[None], (off, 0.0, longer, 0.0))[0]
                 for longer in (0.0, 2 * abs(off), -2 * abs(off))

@@ -47,11 +47,6 @@ LEAST_CELLS, A_THING = 2, 4
 LEAST_UNDIVIDED = 20
 """Cells of a half without a dividing line beside it, its rim included. Of 520 bare Chinese halves of the photographs
 none had ten."""
-A_LONE_SPOT = 0.99
-"""From here on such a set's 1 counts in a photograph: what a dark thing on a dark tile leaves of a print may look like
-a lone spot, and the network sees nothing. All bare ones there are above 0.991, one under a toy was 0.9898."""
-LEAST_OF_ANOTHER = 2
-"""Where so many halves are clearly read as blank or more than 6 the set is of another kind."""
 MOST = 0.3
 """Of a half's cells, its rim aside: where more are hidden nothing is claimed, whatever could look the same."""
 ITSELF = 0.6
@@ -131,7 +126,7 @@ class Covers:
         The network knows pips: to it `digits` are things, and only what is plainly no body hides those. Without
         dividing lines (not `divided`) prints are of makers that nobody knows here: there not much may be hidden. There,
         and in a `photograph`, of which there is no second picture, a half that is partly hidden has to be quite surely
-        read, and in such a set's photograph any 1. What other halves of a value show too is their print; in a
+        read. What other halves of a value show too is their print; in a
         photograph it may be a maker's name on backs, of which that saves four wrong halves and costs none.
 
         With nothing on the tiles it costs one right half of 1,145 on photographs and three of 300 on traced tables,
@@ -156,8 +151,6 @@ class Covers:
         if 0 in (read if known is None else values):
             # Checkers on blanks would be such ones.
             read = [None if value == 1 else value for value in read]
-        other = [half for n in asked for half in tiles[n].halves or () if half.value is not None and half.p >= CLEARLY]
-        chinese = sum(not 1 <= (half.value or 0) <= 6 for half in other) < LEAST_OF_ANOTHER
         each = cells.reshape(-1, HALF_CELLS, HALF_CELLS)
         if not photograph:
             each[printed(each, read)] = False
@@ -170,8 +163,6 @@ class Covers:
                 quad = np.asarray(out[n].quad_px, np.float32)[None]
                 itself = (self.hidden(image, quad, by_size=False) > HIDDEN).mean() > ITSELF
             both = outside if itself else under | outside
-            if photograph and not divided and chinese:
-                a, b = (half.refused() if half.value == 1 and half.p < A_LONE_SPOT else half for half in (a, b))
             least_p = THOUGH_DISTURBED if (photograph or not divided) and not digits else 0.0
             halves = (_stands(a, both[0], values, divided, least_p), _stands(b, both[1], values, divided, least_p))
             if halves != both_halves:

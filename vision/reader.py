@@ -43,7 +43,7 @@ from vision.adaptation import Adaptation
 from vision.backs import BACK as LIKE_A_BACK
 from vision.backs import HINT_OF_BACK, BackJudge, among_others, lying_face_down
 from vision.detections import Detections, Finds, Kind, clear, joined, records, some
-from vision.dividers import MANY_ALIKE, Side, has_divider, usual_beside, which_side, with_dividers
+from vision.dividers import MANY_ALIKE, Side, which_side, with_dividers
 from vision.familiar import Appearance
 from vision.frame import Image, Picture, level
 from vision.inference import THREADS, Network, Workers, as_input
@@ -66,7 +66,8 @@ READABLE = 0.9
 """The least probability of a claimed value. From 0.5 on three more halves would be wrong of 1,145 on photographs and
 five of 300 on traced tables, and none more right."""
 PHANTOM = 0.5
-"""A half that the network calls *none* more surely than this is no half of a tile."""
+"""A half that the network calls *none* more surely than this is no half of a tile. No labelled half hangs on it, but a
+6-4 across two tiles of `leaning/mattu.jpg`, whose labels do not list every tile."""
 SHAKY_DETECTION, DOUBTFUL_DETECTION = 0.45, 0.6
 """A detection less sure than the second counts only when the reader reads both halves, one less sure than the first
 only when it reads one of them. Without the first three more halves would be wrong and one right of 300 on traced
@@ -74,9 +75,9 @@ tables, and none more on photographs."""
 PLAIN_DETECTION = 0.8
 """A detection so sure is a tile even where its size or colour is odd."""
 FAINT_DETECTION = 0.35
+"""Two blank halves found more faintly show no tile, whatever is in their middle."""
 HINT_OF_NOTHING = 0.1
-"""A find between two tiles in line counts, whatever its reading, unless the reader calls it *none* more than so much or
-it was found more faintly than `FAINT_DETECTION`."""
+"""An unread find of a chain that is *none* more surely than this on both halves is looked for half a tile off."""
 THOUGHT_OF = 0.9
 """A place that is only thought of is found so much less surely than what it was derived from."""
 SMALLEST_HALF_PX = 9.0
@@ -219,7 +220,7 @@ def settled(look: Look, finds: Finds) -> list[TileReading]:
     up &= ~(finds.extra & (strange | (unread == 2)))
     needed = np.array([0.0, SHAKY_DETECTION, DOUBTFUL_DETECTION])[unread]
     doubtful = (unread > 0) & ((strange & ~plain) | ~finds.seen)
-    up &= _held(finds) | _under_things(look, finds, halves) | ((finds.confidence >= needed) & ~doubtful)
+    up &= _under_things(look, finds, halves) | ((finds.confidence >= needed) & ~doubtful)
     down = finds.down & (finds.believed > 0)
     backs = np.flatnonzero(down)
     trusted = np.where(finds.kind[backs] == Kind.FACE_DOWN, finds.believed[backs], 1.0)
@@ -363,12 +364,12 @@ def _place(look: Look, finds: Finds, i: int, size: Floats, solid: Floats | None 
 
 
 def _tell_from_blanks(look: Look, finds: Finds) -> None:
-    """An apparent back that shows a divider is a face, and a double blank that shows none is not read. Marks backs that
-    may as well be the double blank. Of 1,145 halves on photographs it saves two right ones and costs none."""
+    """An apparent back that shows a divider is a face. Marks backs that may as well be the double blank.
+
+    Of 1,145 halves on photographs it saves two right ones and costs none."""
     blank = (finds.values.argmax(2) == 0).all(1)
     sure = _sure(finds) & ~finds.down & ~blank
     faces, bodies = finds.quads[sure], finds.colours[sure]
-    unread = blank & ~finds.down & (clear(finds) >= READABLE)
     backs = np.flatnonzero(finds.down & (finds.believed > 0))
     colours = finds.colours[backs]
     alike = alike_in_colour(colours, colours).sum(1) if len(backs) else np.zeros(0)
@@ -378,10 +379,6 @@ def _tell_from_blanks(look: Look, finds: Finds) -> None:
         if side is Side.FACE:
             finds.down[n], finds.back[n] = False, 0.0
             finds.values[n] /= np.maximum(finds.values[n].sum(1, keepdims=True), 1e-6)
-    for n in np.flatnonzero(unread):
-        usual = usual_beside(look.image, finds.quads[n], faces)
-        if usual and has_divider(look.image, finds.quads[n], usual) is False:
-            finds.values[n] *= PHANTOM
 
 
 def _of_another_box(look: Look, finds: Finds, halves: list[Halves | None], sure: Mask) -> Mask:
@@ -398,15 +395,6 @@ def _of_another_box(look: Look, finds: Finds, halves: list[Halves | None], sure:
         printed = (finds.p[:, :, 1:].max(2).min(1) >= CERTAIN) & (finds.confidence >= PLAIN_DETECTION)
         foreign[up] = bodies.foreign(look.cut(finds.quads[up]), light[up]) & ~printed[up]
     return foreign
-
-
-def _held(finds: Finds) -> Mask:
-    """(n,) which finds lie in line between two tiles: something lies there for certain."""
-    up, held = np.flatnonzero(~finds.down), np.zeros(len(finds), np.bool_)
-    none = finds.none[up]
-    filling = ~(finds.seen | finds.extra)[up] & (none.max(1) <= PHANTOM)
-    held[up] = chains.enclosed(finds.quads[up]) & ((none.min(1) <= HINT_OF_NOTHING) | filling)
-    return np.asarray(held & (finds.confidence >= FAINT_DETECTION))
 
 
 def _under_things(look: Look, finds: Finds, halves: list[Halves | None]) -> Mask:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from vision.chains import (
     as_found,
     cut_short,
-    enclosed,
     flanked,
     in_line,
     proposals,
@@ -91,12 +90,6 @@ def test_tiles_that_lie_askew_to_one_another_are_no_chain(heading_deg: float) ->
 
 def test_trains_side_by_side_have_no_gap_between_them() -> None:
     assert len(looked_at(tile(0), tile(1.25 * LONG, aside=0.8 * WIDE))) == 0
-
-
-def test_a_tile_with_neighbours_at_both_ends_is_held() -> None:
-    row = np.stack([tile(0), tile(LONG), tile(2 * LONG), tile(5 * LONG)])
-    assert enclosed(row).tolist() == [False, True, False, False]
-    assert enclosed(np.zeros((0, 4, 2), np.float32)).shape == (0,)
 
 
 def test_a_tile_is_in_line_where_another_touches_one_of_its_ends() -> None:

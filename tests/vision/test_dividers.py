@@ -132,23 +132,23 @@ def test_an_outline_with_the_divider_off_its_middle_is_not_read() -> None:
     assert outlined([0.0, 0.02, -0.15, 0.01], (4, 2)) == [(4, 2)] * 4, "it is read so however it is outlined"
     assert outlined([0.15, 0.15, 0.15, 0.15]) == [(4, 2)] * 4, "these have their lines elsewhere"
     assert outlined([0.0, 0.15]) == [(4, 2)] * 2, "two tell nothing"
-    assert outlined([0.15], lines=[70.0]) == [None], "but a plain line tells by itself"
     some = [30.0, 30.0, 30.0, 0.0, 0.0]
     assert outlined([0.0, 0.15, 0.01, 0.0, 0.0], lines=some) == [(4, 2), None, *[(4, 2)] * 3], "not all need show one"
 
 
 @pytest.mark.parametrize("off", [0.15, -0.15])
 def test_a_half_that_is_sure_counts_unless_it_is_another_at_its_own_length(off: float) -> None:
-    image, quads = sheet([70.0])
-    outline = quads[0] + off * np.array([0.0, LENGTH], np.float32)
-    tile = TileReading(outline, "up", (HalfReading(4, 0.9999), HalfReading(2, 0.9999)), 0.9)
+    image, quads = sheet([70.0] * 4)
+    quads[0] += off * np.array([0.0, LENGTH], np.float32)
+    tiles = [TileReading(quad, "up", (HalfReading(4, 0.9999), HalfReading(2, 0.9999)), 0.9) for quad in quads]
+    lines = Lines.of(image, dict(enumerate(quads)))
 
     def left(longer: tuple[int, int], shorter: tuple[int, int]) -> tuple[int, int] | None:
         def read_in(around: np.ndarray) -> np.ndarray:
             lengths = np.linalg.norm(around[:, 2] - around[:, 1], axis=1)
             return np.array([shorter if length < LENGTH - 1 else longer for length in lengths])
 
-        return well_outlined(image, [tile], Lines.of(image, {0: tile.quad_px}), read_in)[0].values
+        return well_outlined(image, tiles, lines, read_in)[0].values
 
     assert left(longer=(9, 9), shorter=(4, 2)) == (4, 2), "a longer outline takes in the next tile"
     assert left(longer=(4, 2), shorter=(4, 3)) is None, "pips of the next tile made it"

@@ -66,4 +66,5 @@ def test_what_a_gate_changes_is_told_and_no_gate_that_did_nothing() -> None:
         "| strict | -4 | 0 | 0 |",
         "| idle | - | - | - |",
     ]
-    assert row(sums, "strict") == "bench.gates: drawn -4/0/0." and row(sums, "idle") == "bench.gates: drawn -."
+    assert row(sums, "strict") == "bench.gates, strict: drawn -4/0/0."
+    assert row(sums, "idle") == "bench.gates, idle: drawn -."
