@@ -307,6 +307,8 @@ async function answered(answer) {
     if (fresh) put(region, fresh.innerHTML, true);
   }
   showNewest(true);
+  const asked = live.querySelector(".act .complaint");
+  if (asked) asked.scrollIntoView({ block: "center" });
   const told = page.getElementById("told-back");
   if (told) {
     say("unsent", told.textContent);
