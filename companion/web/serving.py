@@ -30,6 +30,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
+from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import BadRequest, Error
 from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -292,6 +293,9 @@ connection waits seconds to be tried again."""
 EVERYWHERE = "::"
 """Every address of this machine, IPv4 and IPv6."""
 
+ANSWERED = "companion.answered"
+"""In a request's environment: what to call when its answer is made."""
+
 SMALL_BODY = 64 * 1024
 """Bytes of a body that is read from anybody."""
 
@@ -382,7 +386,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.adj)
-        self._server, self._address = channel.server, channel.address
+        self._server, self.address = channel.server, channel.address
 
     def received(self, data: bytes) -> int:
         if not self.header_plus and data.startswith(TLS_HELLO):
@@ -397,7 +401,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         large = self._server.large_adj
         if self.adj is not large:
             return False
-        channels = [one for one in self._server.active_channels.values() if one.address == self._address]
+        channels = [one for one in self._server.active_channels.values() if one.address == self.address]
         theirs = [request for one in channels for request in (*one.requests, one.request) if request is not None]
         return sum(request.adj is large for request in theirs if request is not self) >= UPLOADS
 
@@ -411,8 +415,29 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             self.adj = self._server.large_adj
 
 
+class Task(WSGITask):  # type: ignore[misc]
+    """One answer."""
+
+    def get_environment(self) -> dict[str, Any]:
+        return {**super().get_environment(), ANSWERED: partial(self.channel.server.turns.over, self.request)}
+
+
+def saying_when(page: Flask) -> Callable[[dict[str, Any], Any], Iterable[bytes]]:
+    """The page, which says when an answer is made: a screen's goes on for hours after that."""
+
+    def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        try:
+            return page(environ, start_response)
+        finally:
+            environ[ANSWERED]()
+
+    return answer
+
+
 class Channel(HTTPChannel):  # type: ignore[misc]
     """One connection."""
+
+    task_class = Task
 
     def __init__(self, server: PageServer, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.parser_class = lambda _adj: Parser(self)
@@ -420,30 +445,53 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         super().__init__(server, sock, addr, adj, map=map)
         self.sendbuf_len = PIECE
 
-
-class OneAddress:
-    """The app, with a limit on the requests of one address that are answered at a time: further ones wait, and nobody
-    else has to."""
-
-    def __init__(self, app: Flask, settings: ServingSettings) -> None:
-        self._app, self._settings = app, settings
-        self._lock = threading.Lock()
-        self._here: Counter[str] = Counter()
-        self._gates: dict[str, threading.Semaphore] = {}
-
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        address = address_of(environ["REMOTE_ADDR"])
-        with self._lock:
-            self._here[address] += 1
-            gate = self._gates.setdefault(address, threading.Semaphore(self._settings.answers))
+    def service(self) -> None:
+        asked = self.requests[0]
         try:
-            with gate:
-                return self._app(environ, start_response)
+            super().service()
         finally:
-            with self._lock:
-                self._here[address] -= 1
-                if not self._here[address]:
-                    del self._here[address], self._gates[address]
+            self.server.turns.over(asked)
+
+
+class AddressTurns:
+    """A limit on the requests of one address that are answered at a time: further ones wait, without a thread.
+    Thread-safe."""
+
+    def __init__(self, most: int, begin: Callable[[Channel], None]) -> None:
+        self._most, self._begin = most, begin
+        self._lock = threading.Lock()
+        self._now: Counter[str] = Counter()
+        self._waiting: dict[str, deque[Channel]] = {}
+        self._answering: set[Parser] = set()
+
+    def take(self, channel: Channel) -> None:
+        """Begin to answer a connection's next request, now or later."""
+        with self._lock:
+            if self._now[channel.address] >= self._most:
+                self._waiting.setdefault(channel.address, deque()).append(channel)
+                return
+            self._now[channel.address] += 1
+            self._answering.add(channel.requests[0])
+        self._begin(channel)
+
+    def over(self, request: Parser) -> None:
+        """It counts no longer. Twice is no error."""
+        with self._lock:
+            if request not in self._answering:
+                return
+            self._answering.remove(request)
+            address, following = request.address, None
+            if waiting := self._waiting.get(address):
+                following = waiting.popleft()
+                self._answering.add(following.requests[0])
+                if not waiting:
+                    del self._waiting[address]
+            else:
+                self._now[address] -= 1
+                if not self._now[address]:
+                    del self._now[address]
+        if following is not None:
+            self._begin(following)
 
 
 class PageServer(TcpWSGIServer):  # type: ignore[misc]
@@ -470,8 +518,8 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         self.large_adj.max_request_body_size = READ_OUT * FORM_LIMIT + 1
         self._parked: deque[tuple[socket.socket, Any, float]] = deque()
         sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
-        app = OneAddress(page, settings)
-        super().__init__(app, map, True, sock, adj=adj, bind_socket=False, sockinfo=sockinfo)
+        self.turns = AddressTurns(settings.answers, self._begin)
+        super().__init__(saying_when(page), map, True, sock, adj=adj, bind_socket=False, sockinfo=sockinfo)
         self._for_known = ThreadedTaskDispatcher()
         self._for_known.set_thread_count(settings.threads)
         # Many phones at once are served one after the other; that is nothing to say in the terminal.
@@ -494,6 +542,9 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
             dispatcher.shutdown(timeout=3)
 
     def add_task(self, task: Channel) -> None:
+        self.turns.take(task)
+
+    def _begin(self, task: Channel) -> None:
         """A phone that is signed in never waits behind those of a crowd that is not."""
         asked = task.requests[0]
         known = asked.error is None and head_opens(self.page, asked.headers)

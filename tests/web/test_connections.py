@@ -167,6 +167,23 @@ def test_a_tap_does_not_wait_for_forty_addresses_that_are_not_signed_in(
     over.set()
 
 
+def test_what_waits_for_its_addresss_turn_takes_no_thread(
+    phone: Open, app: Flask, limits: ServingSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = threading.Event()
+    begun: list[str] = []
+    monkeypatch.setitem(
+        app.view_functions, "static", lambda filename: begun.append(filename) or str(over.wait(PATIENCE_S))
+    )
+    for address in range(1, 4):
+        for _ in range(limits.of_one_address):
+            phone(f"127.0.2.{address}").ask(f"/static/{address}")
+    assert phone("127.0.1.1").ask("/health").status() == 200, "30 requests, 16 threads"
+    assert sorted(begun) == sorted(["1", "2", "3"] * limits.answers)
+    over.set()
+    until(lambda: len(begun) == 3 * limits.of_one_address)
+
+
 @pytest.mark.parametrize("limits", [replace(LIMITS, connections=60)])
 def test_many_addresses_that_never_finish_asking_shut_nobody_out(phone: Open, limits: ServingSettings) -> None:
     for n in range(2, 9):
