@@ -210,12 +210,15 @@ class SignedIn:
 
     Args:
         path: where they are kept; None, or where nothing can be written: until the program ends.
+        damaged: hears where a file lies now that made no sense.
     """
 
-    def __init__(self, path: Path | None = None, most: int = MOST_SIGNED_IN) -> None:
+    def __init__(
+        self, path: Path | None = None, most: int = MOST_SIGNED_IN, damaged: Callable[[Path], None] = lambda _: None
+    ) -> None:
         self._path, self._most = path, most
         self._lock = threading.Lock()
-        kept = None if path is None else read_state(path, _phones_from, None)
+        kept = None if path is None else read_state(path, _phones_from, None, damaged)
         self._kept = _Kept() if kept is None else kept
         if kept is None:
             self._keep()
@@ -360,6 +363,7 @@ class Evening:
         path: where it is kept, so that a restart shuts nobody out; None, or where nothing can be written: until the
             program ends.
         clock, monotonic: the time of day, which says how old a kept code is, and the time that only runs.
+        damaged: hears where a file lies now that made no sense.
     """
 
     def __init__(
@@ -367,10 +371,11 @@ class Evening:
         path: Path | None = None,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        damaged: Callable[[Path], None] = lambda _: None,
     ) -> None:
         self._path, self._clock, self._monotonic = path, clock, monotonic
         self._lock = threading.Lock()
-        kept = None if path is None else read_state(path, _evening_from, None)
+        kept = None if path is None else read_state(path, _evening_from, None, damaged)
         # A clock that was set back makes no code older.
         age_s = LASTS_S if kept is None else max(0.0, clock() - kept.at)
         self._code, self._over = "" if kept is None else kept.code, monotonic() + LASTS_S - age_s

@@ -91,7 +91,8 @@ class Page(Flask):
 def create_app(app_state: AppState, settings: PageSettings | None = None, lock: PinLock | None = None) -> Flask:
     """The page over `app_state`. `lock` stands in for the PIN of `settings` (tests give one with their own clock)."""
     chosen = settings or PageSettings()
-    phones = SignedIn(None if app_state.data_dir is None else app_state.data_dir / PHONES_FILE)
+    folder, damaged = app_state.data_dir, app_state.repairs.report_damaged
+    phones = SignedIn(None if folder is None else folder / PHONES_FILE, damaged=damaged)
     app = Page(__name__)
     app.session_interface = PhoneSessions()
     app.config.update(
@@ -112,9 +113,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_stream"] = chosen.stream
     app.extensions["companion_seats"] = ScreenPlaces(chosen.stream.most)
     app.extensions["companion_signed_in"] = phones
-    app.extensions["companion_evening"] = Evening(
-        None if app_state.data_dir is None else app_state.data_dir / EVENING_FILE
-    )
+    app.extensions["companion_evening"] = Evening(None if folder is None else folder / EVENING_FILE, damaged=damaged)
     app.extensions["companion_source"] = SourceArchive()
     app.extensions["companion_exports"] = DownloadSlots()
     app.extensions["companion_turns"] = Turns()

@@ -15,7 +15,15 @@ from flask.testing import FlaskClient
 from bench.stand_ins.fakes import PIN, FakeCamera, FakeClock, FakeDesk, FakeSession, FakeTable
 from companion.app.state import AppState
 from companion.web import access
-from companion.web.access import PHONES_FILE, PinLock, PinSettings, SignedIn, TooManyTriesError, head_opens
+from companion.web.access import (
+    EVENING_FILE,
+    PHONES_FILE,
+    PinLock,
+    PinSettings,
+    SignedIn,
+    TooManyTriesError,
+    head_opens,
+)
 from companion.web.app import PageSettings, create_app
 from companion.web.guard import host_is_ours, of_this_house, own_names
 
@@ -388,8 +396,12 @@ def test_a_restart_with_a_fresh_pin_signs_nobody_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kept", [b"", b"{}", b'{"key": "00", "salt": "", "browsers": []}', b"[" * 100_000])
 def test_a_damaged_file_of_phones_signs_out_and_breaks_nothing(tmp_path: Path, kept: bytes) -> None:
-    (tmp_path / PHONES_FILE).write_bytes(kept)
-    page = started(tmp_path).test_client()
+    for name in (PHONES_FILE, EVENING_FILE):
+        (tmp_path / name).write_bytes(kept)
+    app = started(tmp_path)
+    said = app.extensions["companion_state"].repairs.open()
+    assert {one.about["file"] for one in said if one.code == "STATE_FILE"} == {PHONES_FILE, EVENING_FILE}
+    page = app.test_client()
     assert page.post("/api/undo", json={}).status_code == 401
     assert page.post("/api/pin", json={"pin": PIN}).status_code == 200
     assert page.post("/api/undo", json={}).status_code == 404
