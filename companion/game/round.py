@@ -103,6 +103,7 @@ class Round:
         self.seen = tuple(seen)
         self.answers = answers_of(lines)
         """Line of a tap -> what people answered about it."""
+        self._asked = open_questions(lines)
         self._belief: WatchedRound | None = None
         self._known = None if known is None else known._belief
         self.held = list(effective_events(lines))
@@ -425,7 +426,7 @@ class Round:
         due = self._due_questions()
         return tuple(
             one
-            for one in open_questions(self.lines)
+            for one in self._asked
             if one.about is None or (one.about in due and due[one.about].candidates == one.candidates)
         )
 
@@ -443,7 +444,7 @@ class Round:
         one it is."""
         begun = self.begun
         held = () if begun is None else tuple(one for one in self.findings(begun.seq) if one.open)
-        asked = (one.question.troubles for one in open_questions(self.lines))
+        asked = (one.question.troubles for one in self._asked)
         if begun is None or not held or any(map(ENGINE_ASKED.intersection, asked)):
             return {}
         due = self.before.engine_due(begun.round)

@@ -518,31 +518,10 @@ class Session(OpenGame):
         return self._add(*(Corrected(corrects=seq, what=what) for seq in seqs))
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
-        """Whether a line was recorded by the same tap as the one before it: both are undone as one."""
-        return self._is_more_of_an_answer(line) or self._is_more_of_a_tap(line)
-
-    def _is_more_of_a_tap(self, line: Event) -> bool:
-        """Whether a line went with the draw or the marker of one pass, or took a marker off with a tile."""
-        earlier = self.journal.events[line.seq - 2] if line.seq > 1 else None
-        passed = isinstance(line, (MarkerPlaced, Passed)) and isinstance(earlier, (Drew, MarkerPlaced))
-        lifted = isinstance(line, MarkerRemoved) and isinstance(earlier, TilePlayed)
-        if earlier is None or not (passed or lifted):
-            return False
-        at_once = line.source == earlier.source == "person" and line.at == earlier.at
-        return at_once and line.who == earlier.who
-
-    def _is_more_of_an_answer(self, line: Event) -> bool:
-        """Whether a line put in a further tile of an answer: the answer is given, and undone, as one."""
-        if not isinstance(line, Corrected) or "answer" in line.what:
-            return False
-        if "answers" in line.what:
-            return True
-        earlier = self.journal.events[line.seq - 2]
-        if set(line.what) in ({"by"}, {"tile"}) and isinstance(earlier, Corrected) and "answer" in earlier.what:
-            asked = self.journal.events[earlier.corrects - 1]
-            candidates = asked.candidates if isinstance(asked, Unclear) else ()
-            return any(one.get("seq") == line.corrects for candidate in candidates for one in candidate.events)
-        return "insert" in line.what and isinstance(self.journal.events[line.corrects - 1], Unclear)
+        """Whether one command brought a line and the one before it: both are undone as one."""
+        before = self.journal.events[line.seq - 2 : line.seq - 1]
+        stamp = ("person", line.at, line.author)
+        return line.source == "person" and any((one.source, one.at, one.author) == stamp for one in before)
 
     def correct(
         self,

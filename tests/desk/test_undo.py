@@ -182,3 +182,16 @@ def test_of_a_round_whose_beginning_was_withdrawn_no_act_counts() -> None:
     lines = [*begun, Passed(seq=3, by="Ann"), gone]
     assert rounds_of(lines) == {1: 1, 2: 1, 3: None, 4: 1}
     assert rounds_of([*lines, Corrected(seq=5, corrects=4, what={"withdrawn": True})])[3] == 2, "put back again"
+
+
+def test_points_that_were_put_right_are_undone_with_the_totals_after_them(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.enter_scores({"Ann": 0, "Ben": 5, "Cy": 7}, out="Ann")
+    session.start_round()
+    session.enter_scores({"Ann": 3, "Ben": 0, "Cy": 1}, out="Ben")
+    session.enter_scores({"Ann": 0, "Ben": 15, "Cy": 7}, number=1)
+    assert dict(session.scoreboard.totals) == {"Ann": 3, "Ben": 15, "Cy": 8}
+    session.undo()
+    assert dict(session.scoreboard.totals) == {"Ann": 3, "Ben": 5, "Cy": 8}
+    session.undo()
+    assert session.phase == "playing", "the points went with the end that they brought"
