@@ -204,7 +204,7 @@ def test_a_table_that_is_shuffled_or_cleared_is_no_other_view() -> None:
         assert CameraState.MOVED not in seen(judge, picture, frames=8 * 7)
 
 
-@pytest.mark.parametrize("light", [0.12, 0.2, 0.3])
+@pytest.mark.parametrize("light", [0.12, 0.2, 0.35])
 def test_between_black_and_normal_it_is_dark_and_nothing_is_read(light: float) -> None:
     judge = PictureJudge()
     judge.remember_view(table_picture())

@@ -314,13 +314,13 @@ def test_an_eye_that_stumbles_over_one_picture_lives_on() -> None:
         assert eye.restarts == 0
 
 
-@pytest.mark.parametrize(("value", "why"), [(16, "nothing"), (17, "no tile has"), (18, "cannot be"), (19, "cannot be")])
-def test_an_answer_that_cannot_be_one_is_a_failure(value: int, why: str) -> None:
+def test_an_answer_that_cannot_be_one_is_a_failure() -> None:
     with SupervisedEye(open_nervous) as eye:
-        with pytest.raises(EyeAwayError, match=why):
-            eye.look(picture(value))
-        assert eye.look(picture(1)).ms == 1
-        assert eye.restarts == 0
+        for value, why in ((16, "nothing"), (17, "no tile has"), (18, "cannot be"), (19, "cannot be")):
+            with pytest.raises(EyeAwayError, match=why):
+                eye.look(picture(value))
+            assert eye.look(picture(1)).ms == 1
+            assert eye.restarts == 0
 
 
 def test_an_eye_that_fails_at_every_picture_is_replaced() -> None:

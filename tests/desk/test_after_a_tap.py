@@ -84,8 +84,8 @@ def test_the_page_shows_what_the_journal_folds_to_and_what_the_preview_said(tmp_
 def test_naming_one_play_names_the_others_that_hang_on_it(tmp_path: Path) -> None:
     session = Session.create(tmp_path / "g.jsonl", Header("reeves", "double-12", ("Ann", "Ben", "Cy")), ticking())
     session.start_round((12, 12), "Ann")
-    for change in ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+2-7@Ben", "+3-5@Cy", "+5-9@Cy"):
-        session.observe(table_change(parse_delta([change])))
+    for change in (["+12-1@Ann"], ["+12-2@Ben"], ["+12-3@Cy"], ["+2-7@Ben"], ["+3-5@Cy", "+5-9@Cy"]):
+        session.observe(table_change(parse_delta(change)))
     open_ones = [play["seq"] for play in plays(session) if play["event"] == "tile_played" and not play["by"]]
     assert len(open_ones) == 3
     session.correct(open_ones[0], {"by": "Ann"})

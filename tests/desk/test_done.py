@@ -59,8 +59,10 @@ def test_it_is_undone_with_the_name(session: Session) -> None:
 
 def test_what_is_seen_later_may_show_that_it_was_pressed_wrongly(session: Session) -> None:
     session.done("Ann")
-    look(session, "mark Ann")
-    assert last_tile(session)["by"] is None, "her marker says that she has laid nothing"
+    tile = last_tile(session)["seq"]
+    look(session, "boneyard-1", "mark Ann", "+2-7@Ben", "+5-6@Cy", "+1-4@Ann")
+    [laid] = [play for play in state_of(session)["plays"] if play["seq"] == tile]
+    assert laid["by"] is None, "her draw and her marker say that she has laid nothing"
 
 
 @pytest.mark.parametrize("player", ["Ben", "Cy"])

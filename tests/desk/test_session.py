@@ -54,7 +54,9 @@ def test_a_finding_is_certain_once_somebody_says_that_it_was_so(tmp_path: Path) 
     session = table(tmp_path)
     session.play((12, 3), "Ann")
     wrong = session.play((3, 7), "Ann", by="Ben")[0]
-    said = session.answer(asked(session)[0].seq, 0, by="Cy")[0]
+    (question,) = asked(session)
+    so = [choice.kind for choice in question.candidates].index("so")
+    said = session.answer(question.seq, so, by="Cy")[0]
     (finding,) = next(play for play in state_of(session)["plays"] if play["seq"] == wrong.seq)["violations"]
     assert (finding["code"], finding["certain"]) == ("CLOSED_TRAIN", True)
     assert (finding["confirmed_by"], finding["confirmed_in"]) == ("Cy", said.seq)

@@ -102,7 +102,9 @@ def test_a_box_over_two_neighbours_halves_is_no_tile() -> None:
     assert overlap(tile(709.5, 450.0, 0.0, 5, 5), eastward([(12, 5)])[0]) > 0.4
 
 
-def table_picture(with_cup: bool = False, with_tile: bool = False, light: float = 1.0) -> tuple[Any, Calibration]:
+def table_picture(
+    with_cup: bool = False, with_tile: bool = False, with_print: bool = False, light: float = 1.0
+) -> tuple[Any, Calibration]:
     """A cloth of 800 x 600 mm at one pixel a millimetre, perhaps with a cup or a tile in one place."""
     rng = np.random.default_rng(3)
     image = (rng.normal(120, 4, (600, 800, 3)) * light).clip(0, 255)
@@ -112,6 +114,9 @@ def table_picture(with_cup: bool = False, with_tile: bool = False, light: float 
     if with_tile:
         image[288:312, 376:424] = 225
         image[294:300, 384:390] = 20
+    if with_print:
+        for x in (380, 392, 404, 416):
+            image[290:310, x : x + 4] = 20
     corners = [[0, 0], [800, 0], [800, 600], [0, 600]]
     calibration = Calibration.from_corners(corners, (800.0, 600.0), 0.001, size_wh=(800, 600))
     return image.astype(np.uint8), calibration
@@ -129,6 +134,7 @@ def test_an_empty_place_is_bare_and_a_cup_is_not(learnt: bool) -> None:
     assert bare.is_bare(table_picture(light=0.85)[0], PLACE, [], calibration)
     assert not bare.is_bare(table_picture(with_cup=True)[0], PLACE, [], calibration)
     assert not bare.is_bare(table_picture(with_tile=True)[0], PLACE, [], calibration)
+    assert not bare.is_bare(table_picture(with_print=True)[0], PLACE, [], calibration), "a tile as bright as the cloth"
 
 
 def test_a_marker_as_bright_as_the_cloth_is_seen_by_its_colour() -> None:

@@ -47,3 +47,11 @@ def test_every_pair_of_ports_that_meets_is_among_the_joints(seed: int, limits: J
     some = find_joints(shapes, range(len(shapes.tiles)), limits=limits, one_of=(3, 4))
     assert {(one.a, one.b) for one in some} == {(a, b) for a, b, _, _ in wanted if {a, b} & {3, 4}}
     assert find_joints(shapes, [0], limits=limits) == []
+
+
+def test_a_double_usually_lies_across_its_train() -> None:
+    before = tile(600.0, 450.0, 0.0, 12, 5)
+    across = tile(600.0 + (LENGTH + WIDTH) / 2, 450.0, 90.0, 5, 5)
+    along = tile(600.0 + LENGTH, 450.0, 0.0, 5, 5)
+    least = [find_joints(TileShapes.of([before, one], LENGTH, WIDTH), range(2))[0].price for one in (across, along)]
+    assert least[0] < least[1]
