@@ -319,8 +319,9 @@ def _earlier_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
 
 def _name_text(events: Sequence[Line], about: Any, acts: Acts) -> str:
     seqs, name = [event["seq"] for event in events], events[0]["by"]
-    if seqs == [about]:
-        return _("It was %(name)s, not %(other)s", name=name, other=wording.who(acts.whose(about)))
+    told = acts.whose(about)
+    if seqs == [about] and told != name:
+        return _("It was %(name)s, not %(other)s", name=name, other=wording.who(told))
     return _("%(acts)s: it was %(name)s", acts=_capital(acts.names(seqs)), name=name)
 
 
@@ -354,7 +355,7 @@ def turn_to_come_text(own: OwnTurn, acts: Acts) -> str:
 
 def put_before_text(late: int, before: int, acts: Acts) -> str:
     """That a late tap was put before another without a question."""
-    return _("%(act)s was recorded before %(other)s.", act=acts.name(late, capital=True), other=acts.name(before))
+    return _("%(act)s was tapped late. It now stands before %(other)s.", act=acts.name(late, capital=True), other=acts.name(before))
 
 
 def _in_a_row(parts: Sequence[str]) -> str:

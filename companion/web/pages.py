@@ -239,8 +239,9 @@ def _whole(template: str, *, tv: bool) -> str:
         raise NoGameError
     board = app_state().session.snapshot()
     shown = _shown(board, app_state().camera_status())
+    called = [one["key"] for one in calls_of(board)]
     return render_template(
-        template, tv=tv, regions=_regions_now(tv)["regions"], called=[one["key"] for one in calls_of(board)], **shown
+        template, tv=tv, regions=_regions_now(tv)["regions"], title=_title(board), called=called, **shown
     )
 
 
@@ -314,7 +315,15 @@ def _render_regions(tv: bool) -> dict[str, Any]:
         "regions": _render(board, tv, REGIONS),
         "calls": calls_of(board),
         "next": wording.turn_text(board) if board.playing else "",
+        "title": _title(board),
     }
+
+
+def _title(board: GameView) -> str:
+    """Of the browser's tab."""
+    mover = board.at_work if board.playing else None
+    parts = [_("%(name)s to play", name=mover.name)] if mover else []
+    return " – ".join((*parts, _("Domino table")))
 
 
 def _render_keys(tv: bool) -> dict[str, Any]:

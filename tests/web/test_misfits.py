@@ -194,13 +194,13 @@ def test_a_tap_that_was_put_before_another_says_so_with_two_keys(evening: Evenin
     evening.jumped()
     evening.lay("Ben", "MX", 1, **{"own_turn:Ben": "2"})
     shown = evening.asked("Ben")
-    assert "Ben's 9-1 was recorded before Cy's 3-8." in words(shown)
-    assert "was recorded before" in words(evening.asked("Cy")) and "recorded before" not in words(evening.asked("Dee"))
+    assert "Ben's 9-1 was tapped late. It now stands before Cy's 3-8." in words(shown)
+    assert "was tapped late" in words(evening.asked("Cy")) and "was tapped late" not in words(evening.asked("Dee"))
     assert "No, Cy was out of turn" in words(shown)
     assert evening.phones["Dee"].post("/api/was-so", data={"seq": "6"}).status_code == 400
     assert evening.phones["Cy"].post("/api/was-so", data={"seq": "7"}).status_code == 303
     assert [(one["code"], one.get("confirmed_by")) for one in evening.findings()] == [("OUT_OF_TURN", "Cy")]
-    assert "recorded before" not in words(evening.asked("Ben"))
+    assert "was tapped late" not in words(evening.asked("Ben"))
 
 
 def test_undo_of_a_tap_put_before_another_asks_again(evening: Evening) -> None:

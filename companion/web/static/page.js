@@ -50,6 +50,7 @@ function follow(root) {
       const region = document.getElementById(`region-${name}`);
       if (region) put(region, html);
     }
+    document.title = state.title;
     showNewest();
     seq = state.seq;
     const fresh = state.calls.filter((call) => !called.has(call.key));
