@@ -69,14 +69,13 @@ class Eye:
         levels = pyramid(lifted(image))
         things = self._things(levels, self.detector.find(levels, tile_length_px), tile_length_px, size)
         seen = self._seen(levels, things, known, tile_length_px, size)
-        lost: list[NDArray[np.float32]] = []
         if self.familiar is None and tile_length_px is None:  # a photograph
             seen = self._straightened(levels, seen, things, known)
             outlines = np.array([tile.quad_px for tile in seen.tiles], np.float32).reshape(-1, 4, 2)
             found = things.quads_px[things.kind <= Kind.FACE_DOWN]
-            size_wh = (image.shape[1], image.shape[0])
-            lost = overlooked(found, outlines, size_wh, lambda quads: self.reader.scores(levels, quads))
-        return self._reading(levels, seen, start, known, tuple(lost))
+            lost = overlooked(found, outlines, image.shape[1::-1], lambda quads: self.reader.scores(levels, quads))
+            seen = replace(seen, overlooked=tuple(lost))
+        return self._reading(levels, seen, start, known)
 
     def look_again(
         self,
@@ -145,14 +144,7 @@ class Eye:
         tiles = merged(seen.tiles, second, lambda quads: self.reader.scores(levels, quads).values)
         return replace(seen, tiles=uncovered(tiles, seen.markers))
 
-    def _reading(
-        self,
-        levels: Levels,
-        seen: _Seen,
-        start: float,
-        known: KnownSet | None,
-        overlooked: tuple[NDArray[np.float32], ...] = (),
-    ) -> PictureReading:
+    def _reading(self, levels: Levels, seen: _Seen, start: float, known: KnownSet | None) -> PictureReading:
         image, tiles, why = levels[1], seen.tiles, list[str]()
         if self.reader.adaptation is None:
             tiles, named = refused_by_digits(image, tiles, self.familiar)
@@ -167,7 +159,7 @@ class Eye:
             tiles=tuple(tiles),
             markers=seen.markers,
             hub=seen.hub,
-            overlooked=overlooked,
+            overlooked=seen.overlooked,
             warnings=tuple(why),
             ms=(time.perf_counter() - start) * 1000,
         )
@@ -178,6 +170,7 @@ class _Seen:
     tiles: list[TileReading]
     markers: tuple[Found, ...]
     hub: Found | None
+    overlooked: tuple[NDArray[np.float32], ...] = ()
 
 
 def _of_kind(detections: Detections, kind: Kind) -> list[Found]:

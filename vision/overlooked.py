@@ -25,7 +25,7 @@ second."""
 
 
 def overlooked(
-    seen: Floats, tiles: Floats, size_wh: tuple[int, int], scores: Callable[[Floats], Finds]
+    seen: Floats, tiles: Floats, size_wh: tuple[int, ...], scores: Callable[[Floats], Finds]
 ) -> list[NDArray[np.float32]]:
     """The outlines (4, 2) of tiles that were not found, of a photograph of that size in px in which the finder has
     `seen` (n, 4, 2) and `tiles` (m, 4, 2) are reported. `scores` reads outlines."""
@@ -38,7 +38,7 @@ def overlooked(
     return list(finds.quads[there])
 
 
-def beyond_edge(tiles: Floats, size_wh: tuple[int, int]) -> Floats:
+def beyond_edge(tiles: Floats, size_wh: tuple[int, ...]) -> Floats:
     """(n, 4, 2) outlines of tiles -> (k, 4, 2) of those that may touch them and have one half in the picture and one
     beyond its edge: in line, side by side, across an end, or a half at either half."""
     along, across = (side[:, None] for side in axes(tiles))
