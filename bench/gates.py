@@ -432,6 +432,7 @@ def main() -> None:
     parser.add_argument("--renderer", type=folder_with(RENDERER), help="another renderer draws the tables")
     parser.add_argument("--only", nargs="+", help="only gates whose name has one of these words")
     parser.add_argument("--into", type=Path, help="a file that keeps what each picture gave, a line each")
+    parser.add_argument("--sums", type=Path, help="a file to write the sums to, as bench/results/gates.json has them")
     args = parser.parse_args()
     gates = [gate for gate in GATES if not args.only or any(word in gate.name for word in args.only)]
     shown: list[Iterator[Shown]] = [rendered(folder) for folder in args.rendered]
@@ -451,7 +452,11 @@ def main() -> None:
         if args.into:
             with args.into.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(kept[-1]) + "\n")
-    print("\n".join(table(summed(kept), gates)))
+    sums = summed(kept)
+    if args.sums:
+        lines = (f"{json.dumps(kind)}: {json.dumps(by)}" for kind, by in sums.items())
+        args.sums.write_text("{" + ",\n ".join(lines) + "}\n", encoding="utf-8")
+    print("\n".join(table(sums, gates)))
 
 
 if __name__ == "__main__":

@@ -49,7 +49,10 @@ _REACH = 1
 
 def printed(p: NDArray[np.float64], crops: Image, known: KnownSet | None) -> NDArray[np.float64]:
     """(n, 2, v) probabilities and (n, side, 2 side, 3) crops of n tiles -> the same where a half with many pips shows
-    a pattern that is known."""
+    a pattern that is known.
+
+    bench.gates, many pips by their print: photographs -, toys -, racks 0/0/0, tables -.
+    """
     values = _told_apart(known)
     many = np.argwhere(p[:, :, MANY[0] :].sum(2) >= ENOUGH) if values else ()
     out = p.copy()
@@ -70,7 +73,10 @@ def printed(p: NDArray[np.float64], crops: Image, known: KnownSet | None) -> NDA
 
 def supported(p: NDArray[np.float64], crops: Image, known: KnownSet | None) -> NDArray[np.float64]:
     """The same with less left to what is claimed of many pips and not printed so: 16 to 18, and 13 to 15 and 12 as well
-    in a set that is known to go beyond 12."""
+    in a set that is known to go beyond 12.
+
+    bench.gates, a rare value without its print: photographs -, toys -, racks -, tables -.
+    """
     values = _told_apart(known)
     checked = RARE if known is None else values
     best = p.argmax(2)

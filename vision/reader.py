@@ -64,14 +64,18 @@ CERTAIN = 0.98
 """From this probability on one look is enough."""
 READABLE = 0.9
 """The least probability of a claimed value. From 0.5 on three more halves would be wrong of 1,145 on photographs and
-five of 300 on traced tables, and none more right."""
+five of 300 on traced tables, and none more right.
+bench.gates, a value less probable than READABLE: photographs -1/+2/0, toys +6/+3/0, racks +7/-2/0, tables -."""
 PHANTOM = 0.5
 """A half that the network calls *none* more surely than this is no half of a tile. No labelled half hangs on it, but a
-6-4 across two tiles of `leaning/mattu.jpg`, whose labels do not list every tile."""
+6-4 across two tiles of `leaning/mattu.jpg`, whose labels do not list every tile.
+bench.gates, none more surely than a half: photographs 0/0/0, toys 0/0/0, racks +2/-2/-1, tables 0/0/0."""
 SHAKY_DETECTION, DOUBTFUL_DETECTION = 0.45, 0.6
 """A detection less sure than the second counts only when the reader reads both halves, one less sure than the first
 only when it reads one of them. Without the first three more halves would be wrong and one right of 300 on traced
-tables, and none more on photographs."""
+tables, and none more on photographs.
+bench.gates, found faintly and half read: photographs -1/0/0, toys +3/0/0, racks +1/+1/+1, tables -.
+bench.gates, found faintly and not read: photographs -2/0/+12, toys +1/+1/0, racks -4/-6/-2, tables -."""
 PLAIN_DETECTION = 0.8
 """A detection so sure is a tile even where its size or colour is odd."""
 FAINT_DETECTION = 0.35
@@ -81,7 +85,8 @@ HINT_OF_NOTHING = 0.1
 THOUGHT_OF = 0.9
 """A place that is only thought of is found so much less surely than what it was derived from."""
 SMALLEST_HALF_PX = 9.0
-"""A half with shorter sides than this in the picture is never read."""
+"""A half with shorter sides than this in the picture is never read.
+bench.gates, a half of a few pixels: photographs -, toys -, racks -, tables -."""
 OTHERS_FROM, MOST_OTHERS = 0.002, 4
 """Values less probable than the first are not passed on, and no more than so many."""
 MAY_BE_A_MARKER = 0.3
@@ -277,13 +282,19 @@ def _length(look: Look, finds: Finds) -> float:
 
 
 def _parts(look: Look, finds: Finds) -> NDArray[np.intp]:
-    """Which outlines are too short for a tile: half of one may read as another."""
+    """Which outlines are too short for a tile: half of one may read as another.
+
+    bench.gates, a part of a tile: photographs -, toys -, racks -, tables 0/0/0.
+    """
     return np.flatnonzero(np.maximum(*sides(finds.quads)) < chains.SHORTEST * _length(look, finds))
 
 
 def _in_chains(look: Look, finds: Finds, short: NDArray[np.intp]) -> Finds:
     """The places where chains have gaps of half a tile or a whole one, and those that `short` outlines may be an end
-    of."""
+    of.
+
+    bench.gates, places in chains: photographs -8/+2/+1, toys +3/0/0, racks +2/-8/-4, tables 0/0/0.
+    """
     once = pack_finds(finds, _length(look, finds))
     vague = clear(finds) < READABLE
     likely = ((finds.confidence >= SHAKY_DETECTION) | ~vague) & (finds.none.min(1) <= PHANTOM)
@@ -308,7 +319,11 @@ def _in_chains(look: Look, finds: Finds, short: NDArray[np.intp]) -> Finds:
 
 
 def _realign(look: Look, finds: Finds) -> None:
-    """Reads doubtful tiles where they fit in best with the clearly read ones."""
+    """Reads doubtful tiles where they fit in best with the clearly read ones.
+
+    bench.gates, doubtful tiles looked for about their places: photographs -8/0/0, toys -10/0/0, racks -2/-9/-5, tables
+    -.
+    """
     vague = clear(finds) < READABLE
     sizes = typical_sizes(finds.quads, _sure(finds))
     own = np.stack(sides(finds.quads), 1)
@@ -321,7 +336,10 @@ def _realign(look: Look, finds: Finds) -> None:
 
 def _fitted(look: Look, finds: Finds) -> Finds:
     """The same with tiles whose outlines contradict the known size read where one of that size fits; what is read
-    within the wrong outline counts for nothing."""
+    within the wrong outline counts for nothing.
+
+    bench.gates, an outline of another size than a tile has there: photographs -, toys -, racks -, tables 0/0/0.
+    """
     if look.size is None or not len(finds):
         return finds
     reads = clear(finds)
@@ -366,7 +384,10 @@ def _place(look: Look, finds: Finds, i: int, size: Floats, solid: Floats | None 
 def _tell_from_blanks(look: Look, finds: Finds) -> None:
     """An apparent back that shows a divider is a face. Marks backs that may as well be the double blank.
 
-    Of 1,145 halves on photographs it saves two right ones and costs none."""
+    Of 1,145 halves on photographs it saves two right ones and costs none.
+
+    bench.gates, a face, a back or nobody knows: photographs -2/0/0, toys 0/0/0, racks -, tables -.
+    """
     blank = (finds.values.argmax(2) == 0).all(1)
     sure = _sure(finds) & ~finds.down & ~blank
     faces, bodies = finds.quads[sure], finds.colours[sure]
@@ -382,7 +403,10 @@ def _tell_from_blanks(look: Look, finds: Finds) -> None:
 
 
 def _of_another_box(look: Look, finds: Finds, halves: list[Halves | None], sure: Mask) -> Mask:
-    """(n,) which finds are no tiles of the box on the table; a photograph may show the tiles of two makers."""
+    """(n,) which finds are no tiles of the box on the table; a photograph may show the tiles of two makers.
+
+    bench.gates, of another box: photographs -, toys -, racks -, tables -.
+    """
     foreign = np.zeros(len(finds), np.bool_)
     if look.one_box:
         bodies, up = look.familiar.bodies, np.flatnonzero(~finds.down)
@@ -399,7 +423,10 @@ def _of_another_box(look: Look, finds: Finds, halves: list[Halves | None], sure:
 
 def _under_things(look: Look, finds: Finds, halves: list[Halves | None]) -> Mask:
     """(n,) which finds, however faint, are tiles on which a toy or a coin stands: of the set's size, one half read
-    surely, and something on the other that may be a marker."""
+    surely, and something on the other that may be a marker.
+
+    bench.gates, tiles under toys, however faint: photographs -, toys -, racks -, tables -.
+    """
     under = np.zeros(len(finds), np.bool_)
     things = look.things.quads_px[look.things.confidence >= MAY_BE_A_MARKER]
     if look.size is None or not len(things):

@@ -136,7 +136,10 @@ class TileSize:
 
     def weeded(self, found: Detections) -> Detections:
         """The finds without those whose size says that they are no tile, or no marker, before anybody judges them. No
-        half of 367 on four drawn tables hangs on it."""
+        half of 367 on four drawn tables hangs on it.
+
+        bench.gates, a find of no tile's size, before it is judged: photographs -, toys -, racks -, tables 0/0/0.
+        """
         shares, is_tile = self.shares(found.quads_px), found.kind <= Kind.FACE_DOWN
         longer = np.maximum(shares[:, 0], shares[:, 1] * self.tile_mm[1] / self.tile_mm[0])
         fits = (shares > (LONG[0], WIDE[0])).all(1) & (shares < (LONG[1], WIDE[1])).all(1)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 
+import bench.gates
 from bench.ablation import Case
 from bench.gates import GATES, Gate, Shown, counted, halves_read, numbered, row, summed, table
 from vision.eye import open_eye
 from vision.frame import Image
 from vision.reading import HalfReading, PictureReading, TileReading
 
+TABLE = Path(bench.gates.__file__).parent / "results" / "gates.json"
 HERE = [[100, 120], [100, 80], [180, 80], [180, 120]]
 
 
@@ -68,3 +73,9 @@ def test_what_a_gate_changes_is_told_and_no_gate_that_did_nothing() -> None:
     ]
     assert row(sums, "strict") == "bench.gates, strict: drawn -4/0/0."
     assert row(sums, "idle") == "bench.gates, idle: drawn -."
+
+
+def test_the_figures_in_a_gates_docstring_are_those_of_the_table_and_none_is_of_a_gate_that_is_gone() -> None:
+    sums = json.loads(TABLE.read_text(encoding="utf-8"))
+    assert [gate.name for gate in GATES if row(sums, gate.name) not in gate.docstring] == []
+    assert {name for by in sums.values() for name in by} <= {"", *(gate.name for gate in GATES)}
