@@ -175,7 +175,8 @@ do, so that no ruling on it holds for both. `end_was`: the value to which a tile
 people, `original` is how it was first written, `corrected` whether a person changed what it says.
 
 Of a question `about` is the line of a tap that does not fit, `alive` which of its candidates fit all that was tapped
-since, `order` the lines of the acts around it, as they happened as far as anybody has said.
+since, `came` those of them whose turns have been tapped by now, each with the last tap of these, and `order` the lines
+of the acts around it, as they happened as far as anybody has said.
 """
 
 

@@ -398,7 +398,8 @@ def _question(question: Unclear, asked: AskedRound | None) -> Line:
     known = () if asked is None or question.about is None else asked.questions()
     about = next((one for one in known if one.seq == question.about), None)
     if about is not None and asked is not None:
-        shown |= {"alive": sorted(about.alive), "order": _around(about.seq, list(asked.turns()))}
+        came = sorted(asked.came(about).items())
+        shown |= {"alive": sorted(about.alive), "came": came, "order": _around(about.seq, list(asked.turns()))}
     return shown
 
 

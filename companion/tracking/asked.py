@@ -31,7 +31,7 @@ from companion.rules.position import (
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
-from companion.tracking.edits import Edit, Kind, applied, edits, likeliest
+from companion.tracking.edits import AGAIN, Edit, Kind, applied, edits, likeliest
 from companion.tracking.strict import Fault, Fold, Told, begun
 
 MOST_KEYS = 7
@@ -156,7 +156,7 @@ class ActOrder:
 
     def picked(self, question: tuple[int, int], key: int | None) -> ActOrder:
         other = copy(self)
-        other.picks = (*self.picks, (question, key))
+        other.picks = (*(pick for pick in self.picks if pick[0] != question), (question, key))
         return other
 
 
@@ -233,6 +233,11 @@ class AskedRound:
         quicker."""
         return self._moments[-1].filled
 
+    def came(self, question: TapQuestion) -> dict[int, int]:
+        """Keys of the question that say that turns are still to come -> the last tap of those, where they have been
+        told by now."""
+        return dict(found for one in self._moments[-1].readings if (found := _came(one, question)))
+
     def _waits(self, question: TapQuestion) -> bool:
         first = question.keys[0] if question.keys else None
         if first is None or not _whole_turns(first, question):
@@ -304,7 +309,7 @@ class AskedRound:
         told = base.altered(applied(base.items, answer.events), fits=False)
         assert told is not None
         told.allowed -= set(question.faults) - set(after.confirmed)
-        rest = tuple(one for one in after.asked if one.seq != question.seq)
+        rest = tuple(one for one in after.asked if one.seq not in (question.seq, tap.seq))
         return self._asked(after._replace(asked=rest), told, (), tap)
 
     def _taken(self, before: _Moment, tap: Tap) -> _Moment:
@@ -328,11 +333,14 @@ class AskedRound:
         filled = before.filled
         for question in before.asked:
             name = (question.seq, question.again)
-            told = [one for one in readings if _is_told(one, question, name)]
-            if told:
-                readings, filled = told, (*filled, (tap.seq, question.seq))
-                continue
             keys = {key for one in readings for number, key in one.picks if number == name}
+            came = [(one, *found) for one in readings if (found := _came(one, question))]
+            told = [
+                (one, late) for one, key, late in came if _settles(question.keys[key], question, alone=len(keys) == 1)
+            ]
+            if told:
+                readings, filled = [one for one, _ in told], (*filled, (told[0][1], question.seq))
+                continue
             asked.append(question._replace(alive=frozenset(key for key in keys if key is not None)))
         return before._replace(readings=tuple(readings), asked=tuple(asked), filled=filled)
 
@@ -533,14 +541,18 @@ def _due(answer: TapAnswer) -> int:
     return max((seq for event in answer.events for seq in event.get("order", ())), default=0)
 
 
-def _is_told(reading: ActOrder, question: TapQuestion, name: tuple[int, int]) -> bool:
-    """Whether this reading says that whole turns were still to come, and they have been told by now."""
-    key = next((key for number, key in reading.picks if number == name), None)
-    if key is None or not _whole_turns(question.keys[key], question):
-        return False
+def _came(reading: ActOrder, question: TapQuestion) -> tuple[int, int] | None:
+    """The key of this reading, where it says that turns were still to come and they have been told by now, and the
+    last tap of those."""
+    key = next((key for number, key in reading.picks if number == (question.seq, question.again)), None)
+    if key is None or question.keys[key].kind is not Kind.LATER:
+        return None
     holes = {event["before"] for event in question.keys[key].events}
-    waits = any(one.act is None and one.before in holes for one in reading.items)
-    return not waits
+    if any(one.act is None and one.before in holes for one in reading.items):
+        return None
+    place = max((n for n, one in enumerate(reading.items) if one.tap in holes), default=0)
+    late = max((one.tap or 0 for one in reading.items[:place]), default=0)
+    return (key, late) if late else None
 
 
 def _is_meant(fault: Fault, answer: TapAnswer, tap: Tap) -> bool:
@@ -548,6 +560,16 @@ def _is_meant(fault: Fault, answer: TapAnswer, tap: Tap) -> bool:
     shown."""
     shown = {(event["violation"], event["by"]) for event in answer.events}
     return (fault.code, fault.player) in shown if shown else fault.tap == tap.seq
+
+
+def _settles(key: Edit, question: TapQuestion, *, alone: bool) -> bool:
+    """Whether this key is the answer once its turns are told: whole turns were missing, or, where no other reading fits
+    any more (`alone`), turns of the others between two acts of one player."""
+    if _whole_turns(key, question):
+        return True
+    others = all(event["before"] == question.seq and event["by"] != question.whose for event in key.events)
+    again = all(fault.tap == question.seq and fault.code in AGAIN for fault in question.faults)
+    return alone and others and again
 
 
 def _whole_turns(key: Edit, question: TapQuestion) -> bool:

@@ -244,14 +244,16 @@ def _at_fault(code: str, acts: Acts) -> str | None:
 def keys_of(question: Line, acts: Acts) -> list[Key]:
     """The possible answers, the likeliest first, as far as they fit later taps; *It was really so* is the last before
     *More*. Another order has no key of its own: it is a list."""
-    alive = question.get("alive")
+    alive, came = question.get("alive"), dict(question.get("came") or ())
     found, so = list[Key](), list[Key]()
     for n, one in enumerate(question.get("candidates") or ()):
         kind = str(one.get("kind"))
         if kind == "so":
             so.append(Key(n, kind, key_text(one, question, acts), stands=so_text(one, question, acts)))
         elif kind != "order" and (alive is None or n in alive):
-            found.append(Key(n, kind, key_text(one, question, acts)))
+            found.append(
+                Key(n, kind, _came_text(came[n], question, acts) if n in came else key_text(one, question, acts))
+            )
     # What the heading names has a key that is seen.
     named = next((n for n, key in enumerate(found) if key.kind == "later"), 0)
     if named >= MOST_KEYS:
@@ -279,6 +281,11 @@ def key_text(candidate: Line, question: Line, acts: Acts) -> str:
     kind = str(candidate.get("kind"))
     known = kind in texts and (events or kind in ("so", "order"))
     return texts[kind]() if known else str(candidate.get("story") or "?")
+
+
+def _came_text(late: int, question: Line, acts: Acts) -> str:
+    """A turn that was still to come and has been tapped by now."""
+    return _("%(acts)s came before %(act)s", acts=acts.name(late, capital=True), act=acts.name(question.get("about")))
 
 
 def _start_text(event: Line, family: str) -> str:

@@ -46,7 +46,7 @@ def test_a_tap_that_is_asked_about_says_what_fits_it_and_what_lies_around_it(tmp
     view: Any = session.snapshot()
     assert [play.get("about") for play in view.plays] == [None, None, None, 3]
     assert [play.get("turn") for play in view.plays] == [None, 1, 1, None]
-    assert [{"alive", "order"} <= question.keys() for question in view.questions] == [True]
+    assert [{"alive", "came", "order"} <= question.keys() for question in view.questions] == [True]
 
 
 def test_the_next_tile_is_expected_past_an_end_that_the_player_has_just_passed_up(tmp_path: Path) -> None:

@@ -216,10 +216,7 @@ def test_an_inner_half_that_nobody_named_follows_from_the_order() -> None:
     asked = told(*taps, players=("Ann", "Ben"))
     assert asked.tiles() == {3: Laid(12, 1), 6: Laid(1, 2)}
     crossed = told("Ann 12-3@Ann", "Ben 12-5@Ben", "Ben 2@MX 12", "Ann 1@MX 12", players=("Ann", "Ben"))
-    (question,) = crossed.questions() or crossed.silent()
-    put = told("Ann 12-3@Ann", "Ben 12-5@Ben", "Ben 2@MX 12", "Ann 1@MX 12", players=("Ann", "Ben"),
-               answers={question.seq: [TapAnswer(Kind.LATER, question.keys[0].events, "Dad", 9)]})  # fmt: skip
-    assert put.tiles() == {4: Laid(12, 1), 3: Laid(1, 2)}
+    assert crossed.tiles() == {4: Laid(12, 1), 3: Laid(1, 2)} and crossed.filled() == ((4, 3),)
 
 
 def test_a_tap_goes_where_its_train_ends_as_the_phone_showed_it() -> None:
@@ -527,3 +524,21 @@ def test_the_long_first_train_that_ends_in_an_open_double_may_go_on() -> None:
     asked = told("Ann 12-3@Ann", "Ben 12-5@Ben", "Ben 5-5@Ben", "Cy 12-8@Cy", "Ann 3-4@Ann", rules="poltava")
     (question,) = asked.questions()
     assert [one.code for one in question.faults] == ["OPEN_DOUBLE_IGNORED"] and ("later", "Ben") in keys(question)
+
+
+def test_two_turns_of_one_player_are_settled_by_the_other_s_where_nothing_else_fits() -> None:
+    """As long as the second may be a tile too many it is asked about."""
+    two, taps = ("Ann", "Ben"), ("Ann 12-3@Ann #1", "Ann 3-4@Ann #2", "Ben 12-5@Ben #1")
+    open_ = told(*taps, players=two)
+    (question,) = open_.questions()
+    assert against(open_) == {(2, "EXTRA_TILE", None)} and open_.came(question) == {0: 3}
+    settled = told(*taps, "Ben 5-6@Ben #2", players=two)
+    assert not settled.questions() and not against(settled) and settled.filled() == ((3, 2),)
+    so = told(*taps, "Ben 5-6@Ben #2", players=two, answers={2: [TapAnswer(Kind.SO, (), "Dad", 9)]})
+    assert (2, "EXTRA_TILE", "Dad") in against(so)
+
+
+def test_the_last_tap_of_an_order_that_somebody_gave_is_asked_about_once() -> None:
+    answers = {2: [TapAnswer(Kind.ORDER, ({"order": [1, 2, 3]},), "Dad", 9)]}
+    asked = told("Ann 12-3@Ann", "Cy 12-8@Cy", "Cy 8-9@Cy", "Ann 3-4@Ann", answers=answers)
+    assert [one.seq for one in (*asked.questions(), *asked.silent())] == [3]

@@ -405,3 +405,9 @@ def test_the_key_that_the_heading_names_stands_before_more(evening: Evening) -> 
         keys = keys_of({"about": 7, "candidates": [*names, later]}, ROUND)
     assert [one.choice for one in keys if not one.more] == [0, 1, 2, 5]
     assert [one.choice for one in keys if one.more] == [3, 4]
+
+
+def test_a_turn_that_has_been_tapped_since_is_no_longer_to_come(evening: Evening) -> None:
+    question = {"about": 7, "candidates": [{"kind": "later", "events": [{"by": "Ben", "before": 7}]}], "came": [[0, 3]]}
+    with evening.table.client.application.test_request_context():
+        assert [one.text for one in keys_of(question, ROUND)] == ["Ben's 9-4 came before Cy's 3-8"]
