@@ -362,7 +362,8 @@ def turn_to_come_text(own: OwnTurn, acts: Acts) -> str:
 
 def put_before_text(late: int, before: int, acts: Acts) -> str:
     """That a late tap was put before another without a question."""
-    return _("%(act)s was tapped late. It now stands before %(other)s.", act=acts.name(late, capital=True), other=acts.name(before))
+    act, other = acts.name(late, capital=True), acts.name(before)
+    return _("%(act)s was tapped late. It now stands before %(other)s.", act=act, other=other)
 
 
 def _in_a_row(parts: Sequence[str]) -> str:

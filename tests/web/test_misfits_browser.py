@@ -148,7 +148,8 @@ def test_whoever_has_a_turn_to_come_sees_it_on_top(browser: Browser, evening: Ev
         expect(page.locator("[name='own_turn:Ben']").first).to_have_value("2")
         page.locator("#region-act .chip", has_text="Mexican").click()
         page.locator("#region-act button[name=outer][value='1']").click()
-        expect(page.locator("#region-asked")).to_contain_text("Ben's 9-1 was tapped late. It now stands before Cy's 3-8.")
+        said = "Ben's 9-1 was tapped late. It now stands before Cy's 3-8."
+        expect(page.locator("#region-asked")).to_contain_text(said)
     assert evening.state["questions"] == [] and evening.state["put_before"]
 
 
