@@ -71,7 +71,14 @@ def _same(problem: Problem, other: Problem) -> bool:
 
 @dataclass(slots=True)
 class Arrivals:
-    """Which still table first showed each tile. Still tables are numbered."""
+    """Which still table first showed each tile. Still tables are numbered.
+
+    >>> from companion.rules.tile import Laid
+    >>> arrivals = Arrivals()
+    >>> arrivals.saw(Layout())
+    >>> [one.delta for one in arrivals.in_order(Observation((Laying(Laid(12, 5), "Ann"),)), Layout())]
+    [(Laying(tile=Laid(inner=12, outer=5), train='Ann'),)]
+    """
 
     number: int = 0
     """The still table that is being looked at."""

@@ -74,7 +74,14 @@ def eye_odds(score: float) -> float:
 @dataclass(slots=True)
 class Weighed:
     """A place where something came, and what the pictures since say of it in the mean: of one still table they share
-    their errors, and more of them make nothing surer."""
+    their errors, and more of them make nothing surer.
+
+    >>> place = Weighed((0.0, 0.0))
+    >>> before = place.odds
+    >>> place.add(0.9, None)
+    >>> place.odds > before
+    True
+    """
 
     place: Point
     _eye: float = 0.0
@@ -179,7 +186,14 @@ FAINT_TILE, LONE = 0.5, 2.0
 
 @dataclass(slots=True)
 class Votes:
-    """All readings of one half."""
+    """All readings of one half.
+
+    >>> votes = Votes()
+    >>> for p in (0.6, 0.98):
+    ...     votes.add(SeenHalf(7, p, ((8, 0.01),)))
+    >>> votes.verdict().value, SeenHalf(7, 0.6).p < votes.verdict().p < 0.98
+    (7, True)
+    """
 
     sums: dict[int, float] = field(default_factory=dict)
     """Value -> log-probabilities added up."""

@@ -36,7 +36,11 @@ from companion.rules.tile import Laid, Tile
 
 @dataclass(slots=True)
 class BackCount:
-    """How many tiles lie face down."""
+    """How many tiles lie face down.
+
+    >>> BackCount(most=5).real(Layout(boneyard=7), None).boneyard
+    5
+    """
 
     most: int | None = None
     """No more can lie there; None where nobody knows."""
@@ -169,7 +173,12 @@ SURELY_READ = 0.98
 
 @dataclass(frozen=True, slots=True)
 class TrainPlace:
-    """The place of a tile in its train. None: unknown."""
+    """The place of a tile in its train. None: unknown.
+
+    >>> place = TrainPlace(due=5)
+    >>> place.likelihood(5, 2) > place.likelihood(2, 5)
+    True
+    """
 
     due: int | None = None
     """The value before it."""

@@ -154,7 +154,13 @@ class Doubtful(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The pieces of one change between two still tables."""
+    """The pieces of one change between two still tables.
+
+    >>> from companion.rules.notation import parse_delta
+    >>> change = TableChange(parse_delta(["+12-5@Ann", "boneyard-1"]))
+    >>> [(piece.item, piece.act) for piece in Evidence.of(3, change).pieces]
+    [(3000, Play(tile=Laid(inner=12, outer=5), train='Ann')), (3001, Draw())]
+    """
 
     number: int
     pieces: tuple[Piece, ...]
