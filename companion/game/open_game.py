@@ -58,7 +58,7 @@ MOST_LOOKED_AT = 4
 """Games as they stood at some time that are kept, for whoever steps through the game."""
 
 MOST_TRIES = 2
-"""Whoever goes on meanwhile makes a part of what was worked out void."""
+"""Tries to work ahead: a step that somebody takes meanwhile makes the work void."""
 
 Subscriber = Callable[[Event], None]
 TileLike = Laid | Tile | tuple[int, int] | Sequence[int]

@@ -1,9 +1,7 @@
-"""A journal played again, and why its plays are named as they are.
+"""A journal played again, and why its plays are named and ruled as they are.
 
-Why a play of a journal is named and ruled as it is: the belief run again over the round, up to a lap later.
-
-The evidence is what the journal says that the camera saw, and what people entered, with a price for its being wrong. A
-round that no camera watched is ruled as it was entered, and so it is explained.
+The belief runs again over the round, up to a lap later. Its evidence is what the camera saw and what people entered,
+each with a price for its being wrong. A round that no camera watched is ruled as it was entered, and so explained.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ class AppliedEvent(NamedTuple):
 
 
 class Round:
-    """One round as it stands, with the lines and acts of whatever came after it, until the next one begins. What was
-    worked out is never changed: `told` makes the next one. Only a trial is taken further by hand.
+    """One round as it stands, with the lines and acts of whatever came after it, until the next one begins. It
+    never changes: `told` makes the next one. Only a trial is taken further by hand.
 
     Args:
         before: the match when it begins.
@@ -116,7 +116,7 @@ class Round:
         """Line of an act -> findings that no order affects: reports of people, proofs from shown hands and, of what a
         camera saw, those of the belief."""
         self.asked: AskedRound | None = None
-        """What people tap, as far as they do."""
+        """The taps of this round in order; None where there are none."""
         self._now: Mapping[int, tuple[Finding, ...]] | None = None
         self._row: tuple[tuple[int, TurnPlace], ...] = ()
         begun = (one.event for one in self.held if isinstance(one.event, RoundStarted))
@@ -145,7 +145,7 @@ class Round:
         return cls(before, lines, seen, known)
 
     def take_over(self, known: Round) -> None:
-        """What the same round has come to so far."""
+        """Start from the acts of the same round with fewer lines."""
         self.taken, self.acts, self.found = list(known.taken), dict(known.acts), dict(known.found)
         self.asked, self._row = copy(known.asked), known._row
 
@@ -158,7 +158,7 @@ class Round:
 
     @property
     def belief(self) -> WatchedRound:
-        """What is believed of everything seen and said in this round."""
+        """The belief from everything seen and said in this round."""
         if self._belief is None:
             self._belief = self.believed(known=self._known)
         return self._belief
@@ -385,7 +385,7 @@ class Round:
         return self.belief.guesses() if self.seen else {}
 
     def due(self, *, counted: bool) -> Sequence[Event]:
-        """What is to be written next: the pieces that have no line yet, else what follows from the rules, else a
+        """The lines to write next: the pieces that have no line yet, else what follows from the rules, else a
         question. `counted`: an end that only the counts tell is one, though the belief should know better."""
         if self.seen and (new := self.belief.unwritten()):
             return new
@@ -616,7 +616,7 @@ ORDERS = frozenset({Kind.SO, Kind.LATER, Kind.EARLIER, Kind.BONEYARD, Kind.ORDER
 
 def answers_of(lines: Sequence[Event]) -> Mapping[int, Sequence[TapAnswer]]:
     """Line of a tap, or of a round's start -> what people answered about it and did not take back, in the order in
-    which they did. Whoever puts an engine right, or tells a camera which one it is, says what lies there."""
+    which they did. An engine that somebody puts right, or names for a camera, is confirmed."""
     undone = withdrawn_corrections(lines)
     told, begun = {line.seq: line for line in lines}, 0
     found: dict[int, list[TapAnswer]] = {}
@@ -644,7 +644,7 @@ def answers_of(lines: Sequence[Event]) -> Mapping[int, Sequence[TapAnswer]]:
 
 
 def who_said(line: Corrected) -> str:
-    """Whoever entered this line: the name of the phone."""
+    """The name of the phone that entered this line."""
     return line.author or line.by or PHONE
 
 

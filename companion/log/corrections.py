@@ -60,10 +60,10 @@ class TurnPlace(NamedTuple):
     """The turn to which an act belongs."""
 
     number: int
-    """Which one it is of the round; 0: of the common first lap."""
+    """Its number in the round; 0: of the common first lap."""
     player: str
     own: int = 0
-    """Which one it is of its player, from 1; 0: nobody has counted."""
+    """Its number among its player's, from 1; 0: nobody has counted."""
     astray: bool = False
     """It was out of turn."""
     lap: bool = False

@@ -1,17 +1,11 @@
-"""Reports of things that no camera sees: a last tile or an open end not announced, a hand of the wrong size.
+"""The course of one round: the tiles on the table, the turns that were made, and whose turn it is.
 
-The course of one round: the tiles on the table, the turns that were made, and whose turn it is.
+A `Course` is a frozen value; `take` returns the next one. It follows acts and rules on none. The belief says to which
+turn an act belongs (`TurnPlace`) and who broke which rule.
 
-A `Course` is a frozen value; `take` returns the next one. It follows and rules on nothing: in a round that people tap
-in, the belief says to which turn an act belongs (`Place`); in a round that a camera watches, the passes on record say
-it. The belief says who broke which rule.
-
-The meaning of a tap by the player to move: all the acts that go with "I cannot play", the marker that comes off with a
-tile.
-
-No rule stands here, the referee is asked: which are the fewest acts that end a turn without a tile and without a fault,
-and could the turn end with the marker still on the train? A rule set that forbids the draw, or asks for no marker, is
-so answered without being asked.
+Beside it stand reports of things that no camera sees (a last tile not announced, a hand of the wrong size), and the
+meaning of a tap by the player to move: the acts that go with "I cannot play", the marker that comes off with a tile.
+There the referee decides: which are the fewest acts that end a turn without a tile and without a fault?
 """
 
 from __future__ import annotations
@@ -220,7 +214,7 @@ class Course:
 
     @property
     def moved(self) -> frozenset[str]:
-        """Who has begun the first turn, or has left."""
+        """Players who have begun the first turn, or have left."""
         begun = (turn.player for turn in self.turns.values() if turn.begun or not turn.place.lap)
         return self.table.gone.union(begun)
 
@@ -243,7 +237,7 @@ class Course:
         return self.table if out else turned_to(self.table, following, self.moved)
 
     def _following(self, turn: Turn) -> str:
-        """Who is to act after this turn; while first trains are laid, who has not begun."""
+        """The player to act after this turn; while first trains are laid, who has not begun."""
         if turn.place.lap and self.rules.first_simultaneous:
             start = self.players.index(self.starter)
             order = self.players[start:] + self.players[:start]

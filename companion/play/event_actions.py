@@ -1,14 +1,10 @@
-"""Events as acts and acts as events, and small changes of a table that the course of a round is made of.
+"""Events as acts and acts as events, and small changes of a table.
 
-Which end of a Chinese line a tile was laid at, where the picture does not tell.
+`at_the_open_end`: a line that reads the same with the new tiles at either end (6:6 laid beside 6:6) looks the same too.
+Only its place on the table tells the ends apart then, and a nudge of the camera moves that. No fault may rest on it.
 
-A line that reads the same with the new tiles at either end (6:6 laid beside 6:6) looks the same too. Only its place on
-the table tells the ends apart then, and a nudge of the camera moves that. No fault may rest on it.
-
-The proof of one picture: a laid tile does not fit where it lies, whoever laid it.
-
-Such a fault is certain as soon as the tile and its neighbour are surely read, and stays certain while the tile lies
-there. Who laid it is another question, answered elsewhere and often later.
+`misfits`: a laid tile does not fit where it lies, whoever laid it. One picture proves that as soon as the tile and its
+neighbour are surely read, and the fault stays certain while the tile lies there.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""The scoreboard: rounds, totals, winners, and every play with its ruling. Nothing is judged here.
+"""The whole game, event by event: rounds started, played, ended, revealed and scored. A `Match` is a frozen value.
 
-Proofs from shown hands about the round: dishonest passes and draws, false blocks, tiles that do not add up.
-
-Only a certain fault becomes a finding; a possible one is told on request and blames nobody. Where the camera named
-players, by nothing but the turn order, no count and no decision is certain. Nor is it where people wrote the round down
-and the tiles do not add up: what is missing is then missing in the record. A round without a written tile proves
-nothing.
-
-The whole game: rounds started, played, ended, revealed and scored. A frozen value, event by event.
+`Scoreboard` has rounds, totals, winners, and every play with its ruling. Shown hands prove things about the round:
+dishonest passes and draws, false blocks, tiles that do not add up. Only a certain fault becomes a finding; a possible
+one is told on request and blames nobody. Where a camera named players, no count and no decision is certain. Nor is it
+where people wrote the round down and the tiles do not add up: the record may lack one. A round without a written tile
+proves nothing.
 """
 
 from __future__ import annotations

@@ -1,20 +1,13 @@
-"""Processes of our own: how they are started, asked, shown pictures and got rid of.
+"""Child processes: started, asked, shown pictures, and always got rid of.
 
-Things that are closed at the end of a `with` block.
+`Child` is one process with a pipe to it. `Shelf` holds pictures in shared memory: one process fills a slot, another
+empties it, and 36 MB a frame need no pickling. Messages over the pipe agree on who may touch a slot. The parent makes
+and removes the shelf; a child that is killed leaves nothing behind.
 
-A process of our own with a pipe to it, which can always be got rid of.
-
-Pictures in shared memory: a few slots one process fills and another empties, without pickling 36 MB a frame.
-
-Who may touch a slot is agreed elsewhere (messages over the pipe); the shelf only knows where the bytes are. The parent
-makes and removes it; a child that is killed leaves nothing behind.
-
-Questions answered by a process of its own, which may hang, die or blow up: that costs one answer.
-
-A process that works is left alone, however slow the machine is: only one that uses no processor time any more is given
-up, or one that has worked for far longer than any picture takes. Pictures travel in shared memory.
-
-To the child: ("shelf", name, slot_bytes), ("ask", question). From it: ("open",), ("answer", value), ("error", text).
+`Worker` has questions answered by a child, which may hang, die or blow up: that costs one answer. A child that works is
+left alone, however slow the machine is. It is given up once it uses no processor time, or has worked far longer than
+any picture takes. To the child: ("shelf", name, slot_bytes), ("ask", question). From it: ("open",), ("answer", value),
+("error", text).
 """
 
 from __future__ import annotations

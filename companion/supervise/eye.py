@@ -1,6 +1,6 @@
 """The eye in a process of its own: a model that hangs or crashes costs one reading, not the game.
 
-Watching goes on whatever happens to camera and eye; this is the loop that sees to it.
+`keep_watching` goes on whatever happens to camera and eye.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
 A thread's work is a step that is called again and again (`Part.loop`). A step that raises is reported and tried again;
 one that takes too long is reported while it lasts. `Parts` knows the last sign of life of all of them.
 
-Tells systemd that the companion lives: only while camera, referee and page all do.
-
-The protocol is sd_notify(3): datagrams to the socket named in NOTIFY_SOCKET. Without systemd nothing is sent and
-everything else works the same.
+`Watchdog` tells systemd that the companion lives, only while camera, referee and page all do: datagrams of sd_notify(3)
+to the socket named in NOTIFY_SOCKET. Without systemd nothing is sent, and everything else works the same.
 """
 
 from __future__ import annotations
