@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 
 from bench.stand_ins.fakes import FakeCamera
 from bench.stand_ins.making import ticking
+from bench.stand_ins.settling import settle
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
@@ -364,7 +365,7 @@ def test_a_correction_that_withdrew_a_fault_is_taken_back_where_that_is_said(
     client.post("/whose", data={"name": "Ann"})
     session.play((12, 5), "Ann", "Ann")
     wrong = session.play((5, 9), "Ann", "Ben")[0].seq
-    session.answer(session.questions[0].seq, 0)
+    settle(session)
     accused = client.get(f"/play/{wrong}").text
     marker = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}
     session.correct(wrong - 1, {"insert": [marker], "after": True})
@@ -385,7 +386,7 @@ def test_a_folded_fault_and_the_marker_key_say_whose_they_are(client: FlaskClien
     client.post("/whose", data={"name": "*everybody"})
     session.play((12, 5), "Ann", "Ann")
     session.play((5, 9), "Ann", "Ben")
-    session.answer(session.questions[0].seq, 0)
+    settle(session)
     page = client.get("/").text
     assert "<summary><h3>Ben: This train is closed</h3></summary>" in page
     assert 'aria-label="Put the marker on: Cy"' in page

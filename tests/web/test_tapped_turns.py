@@ -117,6 +117,14 @@ def test_tiles_put_away_and_held_may_be_shown_together(tmp_path: Path) -> None:
     assert stopped_line(tmp_path, "2:2 4:4 2:5").held() == []
 
 
+@pytest.mark.parametrize(
+    ("ben", "held"),
+    [("1:6 4:4", ("Ben", "DISCARD_WITH_PLAYABLE", True)), ("4:4", ("Ben", "HAND_COUNT_INCONSISTENT", False))],
+)
+def test_fewer_tiles_are_those_that_are_held_alone(tmp_path: Path, ben: str, held: tuple[str, str, bool]) -> None:
+    assert held in stopped_line(tmp_path, ben).held()
+
+
 def test_a_tile_put_away_where_another_fitted_is_proved_by_tiles_shown_together(tmp_path: Path) -> None:
     """Ben could have laid 1:6 when he put a tile away, whichever of the three that was."""
     assert stopped_line(tmp_path, "1:6 4:4 2:5").held() == [("Ben", "DISCARD_WITH_PLAYABLE", True)]
