@@ -152,7 +152,6 @@ GATES = (
     numbered("found faintly and half read", f"{STAGES}:settled", f"{STAGES}:SHAKY_DETECTION", 0.0),
     numbered("found faintly and not read", f"{STAGES}:settled", f"{STAGES}:DOUBTFUL_DETECTION", 0.0),
     Gate("of another size or colour", f"{STAGES}:strangers", none_of(0)),
-    Gate("of another box", f"{STAGES}:_of_another_box", none_of(1)),
     Gate("a gap among backs", f"{STAGES}:gaps", none_of(0)),
     Gate("under something", f"{HIDDEN}:Covers.settled", same(2)),
     numbered("under something, hardly sure", f"{HIDDEN}:Covers.settled", f"{HIDDEN}:THOUGH_DISTURBED", 0.0),

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.frame import Image, middle_levels
-from vision.plausibility import Bodies
 from vision.rectify import outward_halves
 
 Floats = NDArray[np.float32]
@@ -62,8 +61,6 @@ class Appearance:
     """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given
     to."""
 
-    bodies: Bodies = field(default_factory=lambda: Bodies())
-    """The colours of the tiles themselves."""
     spreads: list[float] = field(default_factory=list)
     """How uneven the pips are (vision/by_hand.py)."""
     digits: bool = False

@@ -1,14 +1,10 @@
 """Tiles of one picture come from one box: one that differs from the sure ones in size or body colour is doubtful.
 
-Mostly finds that could not be read are judged by this. A tile that can be read is believed although it looks a little
-different: boxes of two makers may be mixed. Only a find that is as light as the others are dark is no tile, once enough
-tiles with one body were read: the dots of a cloth make fives and eights.
+Only finds that could not be read are judged by this. A tile that can be read is believed although it looks different:
+boxes of two makers may be mixed.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -19,7 +15,6 @@ from vision.rotated import sides
 
 Floats = NDArray[np.float32]
 
-
 LEAST_SURE = 3
 """At least this many tiles must be sure before they are a measure."""
 SIZE_FACTOR = 1.35
@@ -28,18 +23,6 @@ COLOUR_APART = 14.0
 """Bodies farther apart in a*, b* than this are two colours; farther apart in L* than `LIGHT_APART` two lights. Colours
 are CIE L*a*b* as OpenCV scales it."""
 LIGHT_APART = 55.0
-LEAST_BODIES = 8
-"""At least this many tiles tell the usual colour."""
-ONE_BODY = 0.8
-"""All tiles have one body if this share of them has. Then a find with another colour is no tile of the box."""
-OTHER_COLOUR = 20.0
-"""A pixel nearer to the bodies' a*, b* than this has their colour."""
-BRIGHTER = 65.0
-"""A pixel has the body's colour up to this much brighter in L*."""
-IN_SHADOW = 110.0
-"""And down to this much darker, in a shadow."""
-LEAST_BODY = 0.1
-"""A find is no tile of the box if less than this share of it has the colour."""
 MANY_BACKS = 6
 """At least this many tiles lying face down are a measure of backs."""
 SAME_BACKS = 0.15
@@ -64,28 +47,10 @@ def body_colours(crops: Image) -> Floats:
     """(n, side, 2 side, 3) crops of tiles -> (n, 3): the middle L, a, b of each, which is its body and not its pips."""
     if not len(crops):
         return np.zeros((0, 3), np.float32)
-    return middle_levels(_middles(crops))
-
-
-def _middles(crops: Image) -> Image:
-    """(n, side, 2 side, 3) BGR -> (n, pixels, 3) uint8: the middle of every tile in L, a, b."""
     small = np.asarray(crops[:, 4:-4:2, 4:-4:2], np.uint8)
     n, h, w, _ = small.shape
     lab = np.asarray(cv2.cvtColor(small.reshape(n * h, w, 3), cv2.COLOR_BGR2LAB), np.uint8)
-    return lab.reshape(n, h * w, 3)
-
-
-def lightest_beside(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> Floats:
-    """(n, 4, 2) finds, (n, 3) their body colours -> (n, 3) that of the lightest sure tile next to each; 0 for none."""
-    none = np.zeros((len(quads), 3), np.float32)
-    if not sure.any():
-        return none
-    centres = quads.mean(1)
-    apart = np.linalg.norm(centres[:, None] - centres[None, sure], axis=2)
-    reach = BESIDE * np.median(np.maximum(*sides(quads[sure])))
-    light = np.where((apart < reach) & (apart > 0), colours[None, sure, 0], -1.0)
-    lightest = colours[sure][light.argmax(1)]
-    return np.asarray(np.where(light.max(1)[:, None] >= 0, lightest, none), np.float32)
+    return middle_levels(lab.reshape(n, h * w, 3))
 
 
 def strangers(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -103,40 +68,6 @@ def strangers(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> NDArra
     typical = np.median(size[sure])
     odd_size = (size > typical * SIZE_FACTOR) | (size < typical / SIZE_FACTOR)
     return np.asarray(odd_size | (alike_in_colour(colours, colours[sure]).mean(1) < 0.2))
-
-
-@dataclass(slots=True)
-class Bodies:
-    """The body colour of every tile that was surely read, the last look counting."""
-
-    _seen: dict[tuple[int, int], Floats] = field(default_factory=dict)
-
-    def learn(self, pairs: Iterable[tuple[int, int]], colours: Floats) -> None:
-        """Values and (n, 3) body colours of n surely read tiles."""
-        for (a, b), colour in zip(pairs, colours, strict=True):
-            self._seen[min(a, b), max(a, b)] = colour
-
-    def foreign(self, crops: Image, beside: Floats | None = None) -> NDArray[np.bool_]:
-        """(n, side, 2 side, 3) crops -> (n,) True where hardly anything has the colour of a box with one body.
-
-        `BESIDE` (n, 3): the colour of a sure tile next to each, which lies in the same light.
-        """
-        known = np.array(list(self._seen.values()), np.float32).reshape(-1, 3)
-        if len(known) < LEAST_BODIES or not len(crops):
-            return np.zeros(len(crops), np.bool_)
-        body = np.median(known, 0)[None]
-        if alike_in_colour(known, body).mean() < ONE_BODY:
-            return np.zeros(len(crops), np.bool_)
-        middles = _middles(crops).astype(np.float32)
-        share = self._of_body(middles - body)
-        if beside is not None:
-            share = np.maximum(share, self._of_body(middles - beside[:, None]))
-        return np.asarray(share < LEAST_BODY)
-
-    def _of_body(self, apart: Floats) -> Floats:
-        """(n, pixels, 3) differences from a body's colour -> (n,) how much of each may be that body."""
-        near = (np.hypot(apart[..., 1], apart[..., 2]) < OTHER_COLOUR) & (apart[..., 0] < BRIGHTER)
-        return np.asarray((near & (apart[..., 0] > -IN_SHADOW)).mean(1), np.float32)
 
 
 def gaps(quads: Floats, colours: Floats, believed: Floats) -> NDArray[np.bool_]:

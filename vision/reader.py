@@ -50,7 +50,7 @@ from vision.inference import THREADS, Network, Workers, as_input
 from vision.known_set import KnownSet, softened, weigh
 from vision.markers import COVERED
 from vision.packing import pack_finds
-from vision.plausibility import alike_in_colour, body_colours, gaps, lightest_beside, strangers
+from vision.plausibility import alike_in_colour, body_colours, gaps, strangers
 from vision.reading import BACK, CLASSES, NONE, OFFSETS, VALUES, HalfReading, TileReading
 from vision.rectify import TILE_SIDE, cut_tile, half_corners, put_right, seen_through, shifted, side_px, surroundings
 from vision.rotated import covered, sides
@@ -221,7 +221,7 @@ def settled(look: Look, finds: Finds) -> list[TileReading]:
     unread[blank] = 0
     strange = strangers(finds.quads, finds.colours, sure)
     plain = finds.confidence >= PLAIN_DETECTION
-    up = ~finds.down & ~_of_another_box(look, finds, halves, sure)
+    up = ~finds.down
     up &= ~(finds.extra & (strange | (unread == 2)))
     needed = np.array([0.0, SHAKY_DETECTION, DOUBTFUL_DETECTION])[unread]
     doubtful = (unread > 0) & ((strange & ~plain) | ~finds.seen)
@@ -400,25 +400,6 @@ def _tell_from_blanks(look: Look, finds: Finds) -> None:
         if side is Side.FACE:
             finds.down[n], finds.back[n] = False, 0.0
             finds.values[n] /= np.maximum(finds.values[n].sum(1, keepdims=True), 1e-6)
-
-
-def _of_another_box(look: Look, finds: Finds, halves: list[Halves | None], sure: Mask) -> Mask:
-    """(n,) which finds are no tiles of the box on the table; a photograph may show the tiles of two makers.
-
-    bench.gates, of another box: photographs -, toys -, racks -, tables -.
-    """
-    foreign = np.zeros(len(finds), np.bool_)
-    if look.one_box:
-        bodies, up = look.familiar.bodies, np.flatnonzero(~finds.down)
-        pairs = [
-            (a.value or 0, b.value or 0)
-            for a, b in (one for one, is_sure in zip(halves, sure, strict=True) if is_sure and one)
-        ]
-        bodies.learn(pairs, finds.colours[sure])
-        light = lightest_beside(finds.quads, finds.colours, sure)
-        printed = (finds.p[:, :, 1:].max(2).min(1) >= CERTAIN) & (finds.confidence >= PLAIN_DETECTION)
-        foreign[up] = bodies.foreign(look.cut(finds.quads[up]), light[up]) & ~printed[up]
-    return foreign
 
 
 def _under_things(look: Look, finds: Finds, halves: list[Halves | None]) -> Mask:
