@@ -65,6 +65,7 @@ def test_a_half_that_nobody_can_read_is_drawn_as_one_and_asks_which_tile_it_is(
     asked = table.session.ask(Question(QuestionKind.UNREADABLE_TILE, train="Ann"), [other])[0].seq
     if answered:
         table.session.answer(asked, 0)
+    table.session.ask(Question(QuestionKind.UNREADABLE_TILE, train="Ben"), [])
     shown = row(table.page, "Ann")
     assert f'href="{where}{seq if answered else asked}"' in shown
     assert (shown.count('class="half-ask"'), ">12<i></i>?<" in shown) == ((0, False) if answered else (1, True))
