@@ -364,6 +364,15 @@ def test_a_screen_that_goes_gives_its_seat_back_at_once(phone: Open, app: Flask)
     until(lambda: len(seats) == 0)
 
 
+def test_a_screen_that_is_signed_in_stays_beside_a_crowd_of_addresses(phone: Open, app: Flask) -> None:
+    owner = phone("127.0.1.1").ask("/api/stream", Cookie=signed_in(app))
+    assert owner.hears(b"id: 32")
+    crowd = [phone(f"127.0.2.{number + 1}").ask("/api/stream") for number in range(10)]
+    assert sum(screen.hears(b"id: 32") for screen in crowd) == 5, "six places in all"
+    app.extensions["companion_state"].session.record(event="passed", by="Cyril", source="camera", violations=[])
+    assert owner.hears(b"id: 33")
+
+
 def test_a_screen_that_makes_room_is_told_and_hung_up_on(phone: Open) -> None:
     first = phone().ask("/api/stream")
     assert first.hears(b"id: 32")
