@@ -361,7 +361,8 @@ def test_a_forgotten_last_tile_is_reported_once_for_each_last_tile(tmp_path: Pat
 
 
 def test_a_last_tile_is_announced_with_one_tap(keeper: FlaskClient, session: FakeSession) -> None:
-    table = tables.midgame(seq=40, announces="tap", plays=[tables.play(40, "Ann", (10, 8), "MX")])
+    table = tables.midgame(seq=40, announces="tap", plays=[tables.play(38, "Ann", (12, 8), "Ann")])
+    table["plays"].append({**table["plays"][-1], "seq": 40, "event": "marker_removed", "source": "rule"})
     for held, offered in ((2, False), (1, True)):
         session.show({**table, "hands": {**table["hands"], "Ann": held}})
         keys, _more = words(keeper.get("/").text).split('<details class="rare"')
