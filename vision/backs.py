@@ -160,7 +160,7 @@ def lying_face_down(image: Image, finds: Finds, once: Some, judge: BackJudge, le
 def among_others(image: Image, finds: Finds, judge: BackJudge) -> None:
     """The same where all tiles come from one box: judged again in the size of others, and by their rows.
 
-    bench.gates, backs judged among others: photographs -, toys -, racks -, tables -.
+    bench.gates, backs judged among others: photographs -, toys -, racks -, traced -, tables -.
     """
     _as_large_as_others(image, finds, judge)
     quads, colours = finds.quads, finds.colours
@@ -181,7 +181,7 @@ def among_others(image: Image, finds: Finds, judge: BackJudge) -> None:
 def _going_on(image: Image, finds: Finds) -> Some:
     """Those of the backs that are stripes of a pattern, or a part of something longer.
 
-    bench.gates, backs that a pattern goes on through: photographs -, toys -, racks -, tables -.
+    bench.gates, backs that a pattern goes on through: photographs -, toys -, racks -, traced -, tables -.
     """
     backs = np.flatnonzero(finds.believed > 0)
     asked: Some = backs[finds.believed[backs] < SURE]

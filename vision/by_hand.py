@@ -49,7 +49,7 @@ def doubted(image: Picture, quads: Floats, p: NDArray[np.float64], spreads: list
     """(n, 4, 2) outlines and (n, 2, v) probabilities of n tiles -> the same with less left to what is hardly believed,
     where the pips are uneven. `spreads` are those of earlier pictures of the same box; this one's are added.
 
-    bench.gates, pips dotted by hand: photographs 0/0/0, toys 0/0/0, racks -1/+1/+2, tables 0/0/0.
+    bench.gates, pips dotted by hand: photographs 0/0/0, toys 0/0/0, racks -1/+1/+2, traced 0/0/0, tables 0/0/0.
     """
     best, values = p.max(2), p.argmax(2)
     telling = np.argwhere((best >= DOUBTED) & (values >= LEAST_DOTS))

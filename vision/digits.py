@@ -95,7 +95,7 @@ def refused_by_digits(
     """The same tiles; none of them read, and why, where they carry digits. Too few tiles tell nothing: then the last
     picture of the same box decides. No photograph of pips counts as digits.
 
-    bench.gates, digits: photographs -, toys -, racks -, tables -.
+    bench.gates, digits: photographs -, toys -, racks -, traced +11/0/0, tables -.
     """
     up = sorted((tile for tile in tiles if tile.halves is not None), key=lambda tile: -tile.confidence)
     told = carry_digits(image, [np.asarray(tile.quad_px, np.float32) for tile in up])

@@ -137,7 +137,7 @@ def well_outlined(image: Image, tiles: list[TileReading], lines: Lines, read_in:
     outlines around that line show something else: the outline reaches over a part of the next tile. On 55 photographs
     one right half more is read with it, on four drawn tables one of 367 less.
 
-    bench.gates, the line lies elsewhere: photographs -1/0/0, toys +1/0/0, racks -, tables -.
+    bench.gates, the line lies elsewhere: photographs -1/0/0, toys +1/0/0, racks -, traced -, tables -.
     """
     out = list(tiles)
     for n, (_, off) in lines.across.items():
@@ -178,7 +178,7 @@ def with_dividers(image: Image, blanks: Floats, faces: Floats) -> NDArray[np.boo
     """(n, 4, 2) double blanks and (m, 4, 2) faces -> (n,) which of them show a divider as the faces beside them do:
     that is evidence enough of a tile. Of 1,145 halves on photographs two right ones are read by it.
 
-    bench.gates, double blanks by their divider: photographs -2/0/0, toys -2/0/0, racks -, tables 0/0/0.
+    bench.gates, double blanks by their divider: photographs -2/0/0, toys -2/0/0, racks -, traced -, tables 0/0/0.
     """
     found = np.zeros(len(blanks), np.bool_)
     for n, quad in enumerate(blanks):

@@ -79,14 +79,15 @@ class Appearance:
         """(n, 2, v) probabilities of n face-up tiles and their (n, side, 2 side, 3) crops -> the same with doubtful
         halves weighed by likeness.
 
-        bench.gates, doubtful values by the looks of others: photographs 0/0/0, toys -1/0/0, racks 0/0/0, tables -.
+        bench.gates, doubtful values by the looks of others: photographs 0/0/0, toys -1/0/0, racks 0/0/0, traced
+        -2/+1/0, tables -.
         """
         return self._compared(p, crops, p.max(2) < DOUBTFUL, self._judged)
 
     def believed(self, p: NDArray[np.float64], crops: Image) -> NDArray[np.float64]:
         """The same of tiles under an overhead camera whose places are settled, strange readings disbelieved.
 
-        bench.gates, strange among its own value: photographs -, toys -, racks -, tables -.
+        bench.gates, strange among its own value: photographs -, toys -, racks -, traced -, tables -.
         """
         best = p.max(2)
         read = (best >= DOUBTFUL) & (best < CERTAIN)

@@ -130,7 +130,7 @@ _SAMPLES = 40_000
 def lifted(image: Image) -> Image:
     """(h, w, 3) uint8 BGR: the same array, or where it is dark a brighter copy.
 
-    bench.gates, dusk lifted: photographs 0/0/0, toys -2/0/0, racks -, tables -.
+    bench.gates, dusk lifted: photographs 0/0/0, toys -2/0/0, racks -, traced -, tables -.
     """
     h, w = image.shape[:2]
     step = max(1, int(math.sqrt(h * w / _SAMPLES)))

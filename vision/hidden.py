@@ -47,13 +47,13 @@ LEAST_CELLS, A_THING = 2, 4
 LEAST_UNDIVIDED = 20
 """Cells of a half without a dividing line beside it, its rim included. Of 520 bare Chinese halves of the photographs
 none had ten.
-bench.gates, under much, without lines: photographs -8/0/0, toys +2/0/0, racks -, tables -."""
+bench.gates, under much, without lines: photographs -8/0/0, toys +2/0/0, racks -, traced 0/0/0, tables -."""
 MOST = 0.3
 """Of a half's cells, its rim aside: where more are hidden nothing is claimed, whatever could look the same."""
 ITSELF = 0.6
 """Of a whole tile's cells: where the network calls more hidden and both values are surer than the next, it is the tile
 itself, askew in its outline, that lies on something.
-bench.gates, the tile itself, askew on something: photographs -, toys -, racks -, tables -."""
+bench.gates, the tile itself, askew on something: photographs -, toys -, racks -, traced 0/0/0, tables -."""
 CLEARLY = 0.98
 REACH = 0.11
 """In tile widths: a pip whose middle is this near to what is hidden may be hidden itself."""
@@ -134,7 +134,7 @@ class Covers:
         With nothing on the tiles it costs one right half of 1,145 on photographs and three of 300 on traced tables,
         where it saves two wrong ones (`bench.gates`); what it saves under toys `bench.covered` says.
 
-        bench.gates, under something: photographs -3/+4/0, toys +26/+3/0, racks +1/+1/0, tables -.
+        bench.gates, under something: photographs -3/+4/0, toys +26/+3/0, racks +1/+1/0, traced +4/+2/0, tables -.
         """
         out = list(tiles)
         asked = [n for n, tile in enumerate(tiles) if any(half.value is not None for half in tile.halves or ())]
@@ -180,7 +180,7 @@ def beyond(shape: tuple[int, ...], quads: Floats) -> Mask:
     one side and it is narrower. On photographs and traced tables as they are that changes no half; of four cuts through
     each photograph it saves five wrong tiles.
 
-    bench.gates, beyond the picture's edge: photographs 0/0/0, toys 0/0/0, racks -, tables -.
+    bench.gates, beyond the picture's edge: photographs 0/0/0, toys 0/0/0, racks -, traced +1/0/0, tables -.
     """
     out = np.zeros((len(quads), 2, HALF_CELLS, HALF_CELLS), np.bool_)
     if not len(quads):
@@ -215,7 +215,7 @@ def solid(cut: Image, *, all_through: bool = True) -> Floats:
     """(64, 104, 3) uint8 BGR, a tile and what is around it -> (10, 20): how much of every cell is under something that
     is no body and larger than a pip; not `all_through`: and be it pips that run together.
 
-    bench.gates, under what is larger than a pip: photographs 0/0/0, toys +2/0/0, racks -, tables -.
+    bench.gates, under what is larger than a pip: photographs 0/0/0, toys +2/0/0, racks -, traced 0/0/0, tables -.
     """
     down, along = (slice(cells.start * CELL_PX, cells.stop * CELL_PX) for cells in TILE_CELLS)
     levels = np.asarray(cv2.cvtColor(cut, cv2.COLOR_BGR2LAB), np.uint8)
@@ -246,7 +246,7 @@ def printed(hidden: Mask, values: Sequence[int | None]) -> Mask:
     """(n, 10, 10) what seems hidden of halves, and their values -> (n,) whether the others of the same value show the
     same: so these are printed.
 
-    bench.gates, what recurs is printed: photographs -, toys -, racks -, tables -.
+    bench.gates, what recurs is printed: photographs -, toys -, racks -, traced -, tables -.
     """
     out = np.zeros(len(hidden), np.bool_)
     inner = hidden[:, RIM:-RIM, RIM:-RIM].reshape(len(hidden), (HALF_CELLS - 2 * RIM) ** 2)

@@ -127,7 +127,7 @@ class KnownSet:
         """(n, 2, v) probabilities of n finds -> (n,) which of them show, each half from `least` on, a tile that more of
         them show than there are: one of these shows something else.
 
-        bench.gates, what shows a tile too often: photographs -, toys -, racks -, tables -.
+        bench.gates, what shows a tile too often: photographs -, toys -, racks -, traced -, tables -.
         """
         clear = p.max(2).min(1) >= least
         pairs = [(int(a), int(b)) for a, b in np.sort(p.argmax(2), axis=1)]
@@ -211,7 +211,7 @@ def softened(p: Floats, limits: tuple[int, ...] = (6, 9, 12, 15, 18)) -> Floats:
 
     Of 300 halves on traced tables six right ones are read by it, and none is wrong by it there or on photographs.
 
-    bench.gates, values of another set: photographs -3/0/0, toys -9/0/0, racks -5/+1/+2, tables -.
+    bench.gates, values of another set: photographs -3/0/0, toys -9/0/0, racks -5/+1/+2, traced 0/-2/0, tables -.
     """
     share = likely_limits(p, limits)
     prior = np.zeros(p.shape[2])

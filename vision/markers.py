@@ -109,7 +109,7 @@ CLEARLY, MOSTLY = 0.98, 0.5
 def bare(tiles: Sequence[TileReading], markers: Sequence[Found]) -> list[Found]:
     """The same markers; those that clearly read pips contradict are not believed.
 
-    bench.gates, markers that pips contradict: photographs -, toys -5/0/0, racks -, tables -.
+    bench.gates, markers that pips contradict: photographs -, toys -5/0/0, racks -, traced 0/0/0, tables -.
     """
     clear = [
         (half_corners(tile.quad_px, n), half.p)
@@ -134,7 +134,7 @@ def bare(tiles: Sequence[TileReading], markers: Sequence[Found]) -> list[Found]:
 def uncovered(tiles: Sequence[TileReading], things: Sequence[Found]) -> list[TileReading]:
     """The same tiles, their halves unreadable where a thing lies on them; clear pips only where it surely is one.
 
-    bench.gates, under a marker: photographs 0/0/0, toys +10/0/0, racks -, tables -.
+    bench.gates, under a marker: photographs 0/0/0, toys +10/0/0, racks -, traced +1/0/0, tables -.
     """
     believed = [thing for thing in things if thing.confidence >= BELIEVED]
     on_top = np.array([thing.quad_px for thing in believed], np.float32)
@@ -375,7 +375,7 @@ def markers_on(
     """(h, w, 3) uint8 BGR or its pyramid, what was read and the markers found -> the markers that stand on unread
     halves besides.
 
-    bench.gates, markers on unread halves: photographs 0/0/0, toys 0/0/0, racks -, tables -.
+    bench.gates, markers on unread halves: photographs 0/0/0, toys 0/0/0, racks -, traced 0/0/0, tables -.
     """
     up = [tile for tile in tiles if tile.halves is not None and tile.confidence >= A_TILE]
     if not up:

@@ -59,7 +59,7 @@ def strangers(quads: Floats, colours: Floats, sure: NDArray[np.bool_]) -> NDArra
     No reading hangs on it. On 20 traced tables it leaves out two unread finds that are no tile, on 81 photographs one
     that is one, at the edge.
 
-    bench.gates, of another size or colour: photographs 0/0/0, toys +1/0/0, racks 0/0/0, tables 0/0/0.
+    bench.gates, of another size or colour: photographs 0/0/0, toys +1/0/0, racks 0/0/0, traced 0/+1/+1, tables 0/0/0.
     """
     if sure.sum() < LEAST_SURE:
         return np.zeros(len(quads), np.bool_)
@@ -75,7 +75,7 @@ def gaps(quads: Floats, colours: Floats, believed: Floats) -> NDArray[np.bool_]:
     it is the table, framed by tiles or hardly believed at all. One that shines in the light lies anywhere. On 20 traced
     tables that leaves out one find that is no tile, and no reading hangs on it there or on photographs.
 
-    bench.gates, a gap among backs: photographs -, toys 0/0/0, racks -, tables -.
+    bench.gates, a gap among backs: photographs -, toys 0/0/0, racks -, traced -, tables -.
     """
     n = len(colours)
     if n < MANY_BACKS:

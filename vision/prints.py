@@ -51,7 +51,7 @@ def printed(p: NDArray[np.float64], crops: Image, known: KnownSet | None) -> NDA
     """(n, 2, v) probabilities and (n, side, 2 side, 3) crops of n tiles -> the same where a half with many pips shows
     a pattern that is known.
 
-    bench.gates, many pips by their print: photographs -, toys -, racks 0/0/0, tables -.
+    bench.gates, many pips by their print: photographs -, toys -, racks 0/0/0, traced 0/0/0, tables -.
     """
     values = _told_apart(known)
     many = np.argwhere(p[:, :, MANY[0] :].sum(2) >= ENOUGH) if values else ()
@@ -75,7 +75,7 @@ def supported(p: NDArray[np.float64], crops: Image, known: KnownSet | None) -> N
     """The same with less left to what is claimed of many pips and not printed so: 16 to 18, and 13 to 15 and 12 as well
     in a set that is known to go beyond 12.
 
-    bench.gates, a rare value without its print: photographs -, toys -, racks -, tables -.
+    bench.gates, a rare value without its print: photographs -, toys -, racks -, traced -, tables -.
     """
     values = _told_apart(known)
     checked = RARE if known is None else values

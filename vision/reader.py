@@ -65,17 +65,20 @@ CERTAIN = 0.98
 READABLE = 0.9
 """The least probability of a claimed value. From 0.5 on three more halves would be wrong of 1,145 on photographs and
 five of 300 on traced tables, and none more right.
-bench.gates, a value less probable than READABLE: photographs -1/+2/0, toys +6/+3/0, racks +7/-2/0, tables -."""
+bench.gates, a value less probable than READABLE: photographs -1/+2/0, toys +6/+3/0, racks +7/-2/0, traced +6/+19/+9,
+tables -."""
 PHANTOM = 0.5
 """A half that the network calls *none* more surely than this is no half of a tile. No labelled half hangs on it, but a
 6-4 across two tiles of `leaning/mattu.jpg`, whose labels do not list every tile.
-bench.gates, none more surely than a half: photographs 0/0/0, toys 0/0/0, racks +2/-2/-1, tables 0/0/0."""
+bench.gates, none more surely than a half: photographs 0/0/0, toys 0/0/0, racks +2/-2/-1, traced 0/+1/+2, tables
+0/0/0."""
 SHAKY_DETECTION, DOUBTFUL_DETECTION = 0.45, 0.6
 """A detection less sure than the second counts only when the reader reads both halves, one less sure than the first
 only when it reads one of them. Without the first three more halves would be wrong and one right of 300 on traced
 tables, and none more on photographs.
-bench.gates, found faintly and half read: photographs -1/0/0, toys +3/0/0, racks +1/+1/+1, tables -.
-bench.gates, found faintly and not read: photographs -2/0/+12, toys +1/+1/0, racks -4/-6/-2, tables -."""
+bench.gates, found faintly and half read: photographs -1/0/0, toys +3/0/0, racks +1/+1/+1, traced +1/+4/+4, tables -.
+bench.gates, found faintly and not read: photographs -2/0/+12, toys +1/+1/0, racks -4/-6/-2, traced 0/+1/+18, tables
+-."""
 PLAIN_DETECTION = 0.8
 """A detection so sure is a tile even where its size or colour is odd."""
 FAINT_DETECTION = 0.35
@@ -86,7 +89,7 @@ THOUGHT_OF = 0.9
 """A place that is only thought of is found so much less surely than what it was derived from."""
 SMALLEST_HALF_PX = 9.0
 """A half with shorter sides than this in the picture is never read.
-bench.gates, a half of a few pixels: photographs -, toys -, racks -, tables -."""
+bench.gates, a half of a few pixels: photographs -, toys -, racks -, traced -, tables -."""
 OTHERS_FROM, MOST_OTHERS = 0.002, 4
 """Values less probable than the first are not passed on, and no more than so many."""
 MAY_BE_A_MARKER = 0.3
@@ -284,7 +287,7 @@ def _length(look: Look, finds: Finds) -> float:
 def _parts(look: Look, finds: Finds) -> NDArray[np.intp]:
     """Which outlines are too short for a tile: half of one may read as another.
 
-    bench.gates, a part of a tile: photographs -, toys -, racks -, tables 0/0/0.
+    bench.gates, a part of a tile: photographs -, toys -, racks -, traced -, tables 0/0/0.
     """
     return np.flatnonzero(np.maximum(*sides(finds.quads)) < chains.SHORTEST * _length(look, finds))
 
@@ -293,7 +296,7 @@ def _in_chains(look: Look, finds: Finds, short: NDArray[np.intp]) -> Finds:
     """The places where chains have gaps of half a tile or a whole one, and those that `short` outlines may be an end
     of.
 
-    bench.gates, places in chains: photographs -8/+2/+1, toys +3/0/0, racks +2/-8/-4, tables 0/0/0.
+    bench.gates, places in chains: photographs -8/+2/+1, toys +3/0/0, racks +2/-8/-4, traced -2/+4/+3, tables 0/0/0.
     """
     once = pack_finds(finds, _length(look, finds))
     vague = clear(finds) < READABLE
@@ -321,8 +324,8 @@ def _in_chains(look: Look, finds: Finds, short: NDArray[np.intp]) -> Finds:
 def _realign(look: Look, finds: Finds) -> None:
     """Reads doubtful tiles where they fit in best with the clearly read ones.
 
-    bench.gates, doubtful tiles looked for about their places: photographs -8/0/0, toys -10/0/0, racks -2/-9/-5, tables
-    -.
+    bench.gates, doubtful tiles looked for about their places: photographs -8/0/0, toys -10/0/0, racks -2/-9/-5, traced
+    -1/+2/+1, tables -.
     """
     vague = clear(finds) < READABLE
     sizes = typical_sizes(finds.quads, _sure(finds))
@@ -338,7 +341,8 @@ def _fitted(look: Look, finds: Finds) -> Finds:
     """The same with tiles whose outlines contradict the known size read where one of that size fits; what is read
     within the wrong outline counts for nothing.
 
-    bench.gates, an outline of another size than a tile has there: photographs -, toys -, racks -, tables 0/0/0.
+    bench.gates, an outline of another size than a tile has there: photographs -, toys -, racks -, traced -, tables
+    0/0/0.
     """
     if look.size is None or not len(finds):
         return finds
@@ -386,7 +390,7 @@ def _tell_from_blanks(look: Look, finds: Finds) -> None:
 
     Of 1,145 halves on photographs it saves two right ones and costs none.
 
-    bench.gates, a face, a back or nobody knows: photographs -2/0/0, toys 0/0/0, racks -, tables -.
+    bench.gates, a face, a back or nobody knows: photographs -2/0/0, toys 0/0/0, racks -, traced 0/0/0, tables -.
     """
     blank = (finds.values.argmax(2) == 0).all(1)
     sure = _sure(finds) & ~finds.down & ~blank
@@ -406,7 +410,7 @@ def _under_things(look: Look, finds: Finds, halves: list[Halves | None]) -> Mask
     """(n,) which finds, however faint, are tiles on which a toy or a coin stands: of the set's size, one half read
     surely, and something on the other that may be a marker.
 
-    bench.gates, tiles under toys, however faint: photographs -, toys -, racks -, tables -.
+    bench.gates, tiles under toys, however faint: photographs -, toys -, racks -, traced -, tables -.
     """
     under = np.zeros(len(finds), np.bool_)
     things = look.things.quads_px[look.things.confidence >= MAY_BE_A_MARKER]

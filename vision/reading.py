@@ -21,7 +21,7 @@ THOUGH_DISTURBED = 0.99
 """From here on a half counts in a photograph where something seems to lie on it or its tile's outline is bent: it may
 leave a tenth of the odds on another value that a half in full sight may. Under toys on photographs (seed 8) four of
 five wrong values were below it, and 17 of 133 right ones.
-bench.gates, under something, hardly sure: photographs 0/0/0, toys +12/0/0, racks +1/+1/0, tables -."""
+bench.gates, under something, hardly sure: photographs 0/0/0, toys +12/0/0, racks +1/+1/0, traced +1/0/0, tables -."""
 
 MAY_BE = 0.1
 """What an unread half is with this probability is named to people."""

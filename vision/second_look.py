@@ -37,11 +37,13 @@ SHARPEST_PX = 110.0
 SAME_TILE, ACROSS = 0.5, 0.25
 """Outlines of two looks are of one tile from this intersection over union on; an outline that covers more than the
 second part of each of two tiles of the other look lies across them.
-bench.gates, two looks: across tiles of the other: photographs 0/+2/+1, toys +2/0/0, racks +1/+8/+4, tables -."""
+bench.gates, two looks: across tiles of the other: photographs 0/+2/+1, toys +2/0/0, racks +1/+8/+4, traced 0/+1/0,
+tables -."""
 SURELY = 0.97
 """A tile that only the second look claims is read again within its outline in the picture as it was, and counts if both
 readings agree this surely.
-bench.gates, two looks: read again as surely: photographs 0/+1/0, toys 0/+2/0, racks +5/+4/+1, tables -."""
+bench.gates, two looks: read again as surely: photographs 0/+1/0, toys 0/+2/0, racks +5/+4/+1, traced 0/0/0, tables
+-."""
 ADDED = 0.6
 """A tile with one half read by the second look alone and the other by neither is reported from this confidence on: on
 the labelled photographs six, all of them tiles, and none in a picture of which every tile is listed."""
@@ -80,7 +82,7 @@ class Straightened:
 def straightened(tiles: Sequence[TileReading], size_wh: tuple[int, int]) -> Straightened | None:
     """How a picture of that size is straightened by the tiles read in it; None where there is nothing to straighten.
 
-    bench.gates, two looks: photographs -44/-1/0, toys -15/0/0, racks +1/+4/+2, tables -.
+    bench.gates, two looks: photographs -44/-1/0, toys -15/0/0, racks +1/+4/+2, traced -5/0/0, tables -.
     """
     shape = shape_of_sure(tiles)
     if shape is not None and not LEANS_DEG[0] <= shape.lean_deg <= LEANS_DEG[1]:
@@ -198,7 +200,8 @@ def _is_there(tile: TileReading) -> bool:
     """Whether to report a tile that only the second look finds: one with a half read, and found surely where the other
     is not.
 
-    bench.gates, two looks: a half of a new tile: photographs 0/0/0, toys +1/0/0, racks 0/0/+1, tables -.
+    bench.gates, two looks: a half of a new tile: photographs 0/0/0, toys +1/0/0, racks 0/0/+1, traced +1/0/+2, tables
+    -.
     """
     read = sum(half.value is not None for half in tile.halves or ())
     return read == 2 or (read == 1 and tile.confidence >= ADDED)

@@ -35,13 +35,14 @@ many times the second, a logarithm."""
 SAME_WAY, LEAST_BESIDE, CUT = 0.98, 2, -0.2
 """Of tiles whose directions have this cosine so many tell how long one is for its width; one shorter than their median
 by the last (a logarithm) is cut short. In a photograph the lower end of one of five lay under a hand: -0.28.
-bench.gates, an outline cut short, of few: photographs -, toys +2/0/0, racks -, tables -."""
+bench.gates, an outline cut short, of few: photographs -, toys +2/0/0, racks -, traced -, tables -."""
 SHORTEST = 1.42
 """Where too few tell anything, one that is less than so many times as long as wide is cut short. Of the labelled
 photographs' 78 tiles that are read there the shortest is 1.446. Of racks that it was not made on it costs two right
 halves and saves four wrong ones (`bench.racks`, 32 from 9400 on), nine and one (16 from 9300 on), one and none (12 from
 9500 on).
-bench.gates, an outline hardly longer than wide: photographs 0/0/0, toys 0/0/0, racks +1/0/0, tables -."""
+bench.gates, an outline hardly longer than wide: photographs 0/0/0, toys 0/0/0, racks +1/0/0, traced -1/0/0, tables
+-."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def cut_short_doubted(tiles: Sequence[TileReading]) -> list[TileReading]:
     22 tiles of rendered hands of two to four at a lean of 35 to 55 degrees; it saves 6 of 13 wrong tiles of 16 rendered
     racks (`bench.racks`, from 9000 and 9100 on).
 
-    bench.gates, an outline cut short: photographs 0/+1/0, toys +18/+5/0, racks +1/0/0, tables -.
+    bench.gates, an outline cut short: photographs 0/+1/0, toys +18/+5/0, racks +1/0/0, traced -1/0/0, tables -.
     """
     out = list(tiles)
     if not tiles:

@@ -138,7 +138,8 @@ class TileSize:
         """The finds without those whose size says that they are no tile, or no marker, before anybody judges them. No
         half of 367 on four drawn tables hangs on it.
 
-        bench.gates, a find of no tile's size, before it is judged: photographs -, toys -, racks -, tables 0/0/0.
+        bench.gates, a find of no tile's size, before it is judged: photographs -, toys -, racks -, traced -, tables
+        0/0/0.
         """
         shares, is_tile = self.shares(found.quads_px), found.kind <= Kind.FACE_DOWN
         longer = np.maximum(shares[:, 0], shares[:, 1] * self.tile_mm[1] / self.tile_mm[0])
