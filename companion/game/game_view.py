@@ -209,6 +209,22 @@ class RetractionShown:
     """What told: camera or people."""
 
 
+def signs(tile: Pair, unread: tuple[bool, bool]) -> tuple[str, str]:
+    """The halves of a tile as they are written, a question mark for one that is a mere guess."""
+    inner, outer = ("?" if guess else str(value) for value, guess in zip(tile, unread, strict=True))
+    return inner, outer
+
+
+def signs_of(play: Line) -> tuple[str, str] | None:
+    """The same of the tile of a play; None where it has none."""
+    tile = play.get("tile")
+    if not tile:
+        return None
+    named = (play.get("original") or play).get("tile") != tile
+    inner, outer = (1.0, 1.0) if named else (play.get("reading") or {}).get("p", (1.0, 1.0))
+    return signs(tile, (inner < UNREAD, outer < UNREAD))
+
+
 @dataclass(frozen=True, slots=True)
 class TileShown:
     """A laid tile.
@@ -230,8 +246,7 @@ class TileShown:
     @property
     def signs(self) -> tuple[str, str]:
         """Its halves as they are written: `12` and `?`."""
-        inner, outer = ("?" if unread else str(value) for value, unread in zip(self.tile, self.unread, strict=True))
-        return inner, outer
+        return signs(self.tile, self.unread)
 
     @property
     def inner(self) -> int:

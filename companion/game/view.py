@@ -208,12 +208,15 @@ def _with_trains(shown: GameView, course: Course, now: Round, table: Position, o
     playable = {play.train for play in plays} | set(_open_to(course, table) if playing else ())
     plays = [play for play in plays if play.train not in off.beyond]
     due = reachable_trains(rules, table) if live_doubles(rules, table) else ()
+    tiles = {name: _tiles(now, course, name, chain) for name, chain in table.trains.items()}
+    unread = {name for name, row in tiles.items() if row and row[-1].unread[1]}
+    plays = [play for play in plays if play.train not in unread]
     trains = tuple(
         TrainShown(
             name,
             owner=name if name in table.players else None,
-            tiles=_tiles(now, course, name, table.trains.get(name, ())),
-            end=None if name in off.beyond else table.value_due(name),
+            tiles=tiles.get(name, ()),
+            end=None if name in off.beyond or name in unread else table.value_due(name),
             marker=name in table.markers,
             open=name in table.open,
             flipped=name in table.flipped,

@@ -706,7 +706,8 @@ class WatchedRound:
             if "by" in names and event.perhaps:
                 fields["maybe"] = ()
             if isinstance(event, TilePlayed) and isinstance(line, TilePlayed):
-                fields["reading"] = line.reading
+                said_so = "tile" in names and fields["tile"] == line.tile
+                fields["reading"] = None if said_so else line.reading
             event = replace(event, **fields)
             if piece in self.verdicts:
                 event = as_people_say(self.verdicts[piece], event, self.tracker.entries[piece].proved)

@@ -27,6 +27,7 @@ from companion.game.game_view import (
     is_fault,
     is_own_fault,
     others_at_fault,
+    signs_of,
     standing_faults,
 )
 from companion.log.corrections import PUT_BACK
@@ -95,7 +96,7 @@ def event_text(event: Mapping[str, Any], family: str = "mexican") -> str:
     kind = str(event.get("event", ""))
     guess = event.get("guess")
     by = who(event.get("by"), (guess,) if guess else event.get("maybe") or ())
-    tile = show_tile(event.get("tile"), family)
+    tile = show_tile(signs_of(event), family)
     train = event.get("train")
     if kind == "tile_played":
         return _laid_text(by, tile, train, own=train == event.get("by"))
@@ -222,7 +223,7 @@ def meeting_text(play: Mapping[str, Any], family: str = "mexican") -> str:
     told = _("The end was %(end)s; %(value)s was laid against it.", end=end, value=value)
     if play.get("source") != "camera":
         return told
-    seen = (play.get("original") or play).get("tile")
+    seen = signs_of(play.get("original") or play)
     return told + " " + _("The camera read %(tile)s.", tile=show_tile(seen, family))
 
 

@@ -53,23 +53,28 @@ def test_each_leads_to_its_question(keeper: FlaskClient, session: FakeSession) -
     assert "#question" not in keeper.get("/").text, "nobody is asked, and they lie there all the same"
 
 
-@pytest.mark.parametrize(("answered", "where"), [(False, "#question-"), (True, "/play/")])
+@pytest.mark.parametrize(("answered", "where"), [(None, "#question-"), (0, "/play/"), (1, "/play/")])
 def test_a_half_that_nobody_can_read_is_drawn_as_one_and_asks_which_tile_it_is(
-    tmp_path: Path, answered: bool, where: str
+    tmp_path: Path, answered: int | None, where: str
 ) -> None:
+    """Whoever confirms the guess on record has named the tile as well."""
     table = Table(tmp_path, "tactic", "double-12", ("Ann", "Ben"))
     laid, guess = Laying(Laid(12, 5), "Ann"), Confidence((0.99, 0.2), ((), ((6, 0.2),)))
     table.session.observe(TableChange((laid,), readings={laid: guess}))
     seq = state_of(table.session)["trains"][0]["tiles"][0]["seq"]
-    other = Candidate("12-6", ({"seq": seq, "tile": [12, 6]},), p=0.5)
-    asked = table.session.ask(Question(QuestionKind.UNREADABLE_TILE, train="Ann"), [other])[0].seq
-    if answered:
-        table.session.answer(asked, 0)
+    likely = [Candidate(f"12-{value}", ({"seq": seq, "tile": [12, value]},), p=0.5) for value in (6, 5)]
+    asked = table.session.ask(Question(QuestionKind.UNREADABLE_TILE, train="Ann"), likely)[0].seq
+    told = answered is not None
+    if told:
+        table.session.answer(asked, answered)
     table.session.ask(Question(QuestionKind.UNREADABLE_TILE, train="Ben"), [])
     shown = row(table.page, "Ann")
-    assert f'href="{where}{seq if answered else asked}"' in shown
-    assert (shown.count('class="half-ask"'), ">12<i></i>?<" in shown) == ((0, False) if answered else (1, True))
-    assert state_of(table.session)["trains"][0]["tiles"][0].get("unread") == (None if answered else [False, True])
+    assert f'href="{where}{seq if told else asked}"' in shown
+    assert (shown.count('class="half-ask"'), ">12<i></i>?<" in shown) == ((0, False) if told else (1, True))
+    train = state_of(table.session)["trains"][0]
+    assert train["tiles"][0].get("unread") == (None if told else [False, True])
+    assert train["end"] == ({0: 6, 1: 5}[answered] if answered is not None else None)
+    assert ("Ann played 12-? on their own train" in table.page) is not told
 
 
 def test_nothing_of_it_is_on_a_page_without_such_tiles(keeper: FlaskClient, session: FakeSession) -> None:
