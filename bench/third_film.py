@@ -215,13 +215,13 @@ class ThirdFilm(DrawnFilm):
                 self._solid(scene, rounded(long, wide, 2), (float(x), float(y)), turn, low + above, tall, colour)
 
     def _reach(self, scene: Any, look: ArmLook) -> None:
-        """An arm of spheres from the right edge on, its fist where the tip of the sprite is."""
+        """An arm of spheres from the left edge on, its fist where the tip of the sprite is."""
         rng = self._chance("hand", look.seed)
         skin, sleeve = (0.78, 0.58, 0.47), tuple(float(v) for v in rng.uniform(0.1, 0.9, 3))
         tip = SPRITE_REACH * self.plan.size_mm[0] + self.plan.center_mm[0]
         for n in range(90):
             ball = self._vtk.vtkSphereSource()
-            ball.SetCenter(tip + 14 * n, -self.plan.center_mm[1], 45.0)
+            ball.SetCenter(tip - 14 * n, -self.plan.center_mm[1], 45.0)
             ball.SetRadius(30.0 if n < 6 else 38.0)
             ball.SetThetaResolution(24)
             self._show(scene, ball, skin if n < 8 else sleeve)
