@@ -247,7 +247,7 @@ def _with_trains(shown: GameView, course: Course, now: Round, table: Position, o
         ),
         must_cover=must,
         may_play=tuple(Playable(play.tile, play.train) for play in plays),
-        blocked=_blocked(course, table, off) if playing else None,
+        blocked=_blocked(course, table, off) if playing and not unread else None,
         off_record=OffRecordShown(apart=off.apart) if off.apart else None,
         reminders=_reminders(course, table) if playing else (),
         turns_over=rules.dead_double == "flip",
@@ -280,19 +280,22 @@ def _open_to(course: Course, table: Position) -> tuple[str, ...]:
 
 def _with_line(shown: GameView, course: Course, now: Round, table: LinePosition, off: OffRecord) -> GameView:
     arms, ends, playing = open_arms(course.rules), table.ends, shown.playing
-    left, right = (ends[n] if ends and arm in arms and arm not in off.beyond else None for n, arm in enumerate(ARMS))
+    lines = (*reversed(course.laid.get(LEFT, ())), *course.laid.get(RIGHT, ()))
+    tiles = tuple(_shown_tile(now, laid, seq) for laid, seq in zip(table.line, lines, strict=False))
+    unread = {arm for n, arm in enumerate(ARMS) if tiles and tiles[-n].unread[n]}
+    hidden = unread.union(off.beyond)
+    left, right = (ends[n] if ends and arm in arms and arm not in hidden else None for n, arm in enumerate(ARMS))
     plays = course.referee.legal_plays(table, None) if playing else []
-    plays = [play for play in plays if play.train not in off.beyond]
+    plays = [play for play in plays if play.train not in hidden]
     blocked: Blocked | None = None
-    if playing and ends is not None:
+    if playing and ends is not None and not unread:
         proved = course.referee.blocked(table) and not off
         values = tuple(sorted({end for end in (left, right) if end is not None}))
         blocked = Blocked(proved, nearly=not proved and not off and len(plays) <= NEARLY, values=values)
-    lines = (*reversed(course.laid.get(LEFT, ())), *course.laid.get(RIGHT, ()))
     apart = OffRecordShown(off.beyond.get(LEFT, 0), off.beyond.get(RIGHT, 0), off.apart)
     return replace(
         shown,
-        line=tuple(_shown_tile(now, laid, seq) for laid, seq in zip(table.line, lines, strict=False)),
+        line=tiles,
         ends=(left, right),
         off_record=apart if off else None,
         discards={player: table.discards.get(player, 0) for player in table.players},

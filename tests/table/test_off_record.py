@@ -13,6 +13,9 @@ from companion.app.state import AppState
 from companion.game.session import Session
 from companion.game.view import Lying
 from companion.geometry.layout import SeenHalf
+from companion.log.event_fields import Confidence
+from companion.log.events import TableChange
+from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from tests.shown import state_of
 from tests.table.test_unread import Table
@@ -111,8 +114,19 @@ def test_an_unread_tile_of_a_line_has_its_own_reading(tmp_path: Path) -> None:
     line = Line(tmp_path)
     nothing = SeenHalf(None, 0.1, tuple((value, 0.1) for value in range(1, 7)))
     line.show(*laid_in_a_row(line, ROW[:3]), replace(placed(-1, 2, 6), halves=(nothing, nothing)))
-    first = state_of(line.session)["line"][0]
-    assert first["sure"] == 0.01
+    shown = state_of(line.session)
+    first, last = shown["line"][0], shown["line"][-1]
+    assert first["sure"] == 0.01 and first["unread"] == [True, True] and "unread" not in last
+
+
+def test_beyond_an_unread_half_of_a_line_nothing_is_due_and_nothing_proves_it_blocked(tmp_path: Path) -> None:
+    line = Line(tmp_path)
+    line.show(*laid_in_a_row(line, ROW[:2]))
+    laid, guess = Laying(Laid(*ROW[2]), "R"), Confidence((0.99, 0.2), ((), ((6, 0.2),)))
+    line.session.observe(TableChange((laid,), readings={laid: guess}))
+    shown = state_of(line.session)
+    assert shown["line"][-1]["unread"] == [False, True]
+    assert shown["ends"][1] is None and shown["may_play"] == [] and shown["blocked"] is None
 
 
 def test_the_phones_hear_of_what_lies_there_though_no_journal_has_it(tmp_path: Path) -> None:
