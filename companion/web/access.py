@@ -298,7 +298,7 @@ def _phones_from(state: Any) -> _Kept:
         bytes.fromhex(state["key"]),
         bytes.fromhex(state["salt"]),
         dict.fromkeys(map(str, state["browsers"])),
-        {str(guest): str(network) for guest, network in state.get("guests", {}).items()},
+        {str(guest): str(network) for guest, network in state["guests"].items()},
     )
     if len(kept.key) != 32 or len(kept.salt) != 16:
         raise ValueError
