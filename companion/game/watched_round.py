@@ -1,15 +1,11 @@
-"""The pictures of a round: which one shows each piece, and what they add to the belief's verdicts.
+"""A round that the camera watches, as the belief has it from all that was seen and said, and what its pictures prove.
 
 A tile that does not fit where it lies is certain once the belief was sure of it, and stays so while it lies there,
-whoever laid it. Two equal tiles that were both surely read are certain, which the belief alone never is. Whatever else
-the belief is sure of is certain once another picture has left it so, or the round is over: the next one may show that
-somebody else's fault explains it as well.
+whoever laid it; so are two equal tiles that were both surely read. Any other certain fault waits for another picture or
+the round's end: somebody else's fault may explain it as well.
 
-A round that the camera watches, as the belief has it from everything seen and said.
-
-The journal's lines of the camera tell when something was first shown, and under which number. The projection counts:
-the likeliest course, in its order, with the present names and faults of the belief. Statements of people stand where
-they have put them. A round told again after a restart comes to the same.
+The camera's lines tell when a piece was first shown, and under which number. What counts is the likeliest course, with
+the present names and faults of the belief; statements of people stand where they have put them.
 """
 
 from __future__ import annotations
@@ -43,8 +39,7 @@ LaidOn = tuple[Laid, str]
 
 
 class Shown(NamedTuple):
-    """Which picture shows a piece, as what and how surely its tile was read, and whose arm laid it; None: nothing
-    tells."""
+    """Which picture shows a piece, how surely its tile was read and as what, whose arm laid it; None: not told."""
 
     frame: str | None = None
     reading: Confidence | None = None
@@ -61,9 +56,6 @@ class Clarity:
 
     >>> seen = Clarity()
     >>> seen.note(TableChange((Laying(Laid(12, 5), "Ann"),), clouded=True))
-    >>> seen.is_clear((Laid(12, 5), "Ann"))
-    False
-    >>> seen.note(TableChange(()))
     >>> seen.is_clear((Laid(12, 5), "Ann"))
     False
     """
@@ -238,8 +230,7 @@ def on_one_picture(verdict: Verdict, proved: Collection[str]) -> Verdict:
 
 
 def steady(verdict: Verdict, before: Verdict | None, *, lately: bool) -> Verdict:
-    """The verdict with the name it had `before`, if the belief has held that player `lately` or nearly does so still.
-    Nobody is accused by it who was not accused before."""
+    """The verdict with the name it had `before`, if the belief held it `lately` or nearly does so: no new charge."""
     if before is None or before.by is None or verdict.by == before.by:
         return verdict
     certain = [one for one in verdict.charges if one.certain]
@@ -267,8 +258,7 @@ GUESSED = 0.71
 """From this share of the belief on the page says who it probably was. Nobody is named by it, nothing rests on it."""
 
 NEARLY, SETTLING = 0.87, 3
-"""A name that was shown stays from this share of the belief on, and for so many pictures below it: a fault shakes the
-names before it, and the next tables mostly tell."""
+"""A shown name stays from this share of the belief on, and for so many pictures below it: the next mostly tell."""
 
 PASSES = 900
 """Pieces of a change from here on are passes, which no picture shows: ten numbers for each player."""
@@ -323,8 +313,7 @@ class WatchedRound:
         self.proof = PictureProof()
         self.verdicts: dict[int, Verdict] = {}
         self.first: int | None = None
-        """The last line before the camera first saw something; None: it has not yet. Lines until then were tapped, and
-        are ruled as taps are."""
+        """The last line before the camera first saw something; None: it has not. Until then lines are ruled as taps."""
         self.looks = 0
         """How many times the camera has seen something."""
         self.effect = ChangeEffect((), False, (), ())
