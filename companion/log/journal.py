@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -429,9 +429,16 @@ class Journal:
 
     def stamped(self, events: Iterable[Event], after: int | None = None, at: str = "") -> list[Event]:
         """Events as the lines behind line `after` (None: the last one): of this moment, and of whoever enters now."""
-        at, person = at or stamp(self._clock()), entering()
+        at, person = at or self._moment(), entering()
         numbered = enumerate(events, (self.last_seq if after is None else after) + 1)
         return [replace(event, seq=seq, at=at, author=_author(event, person)).fact() for seq, event in numbered]
+
+    def _moment(self) -> str:
+        """Now, and not the moment of the last line: what one command writes is told by its moment from what another
+        does."""
+        now = self._clock()
+        last = self._events[-1].at if self._events else ""
+        return stamp(now) if stamp(now) != last else stamp(now + timedelta(milliseconds=1))
 
     def append_all(self, events: Iterable[Event]) -> tuple[Event, ...]:
         """Write the facts of events that belong together, and before them the changes seen (`see`), with one trip to
@@ -442,7 +449,7 @@ class Journal:
         with self._lock:
             pending, self._pending = self._pending, []
             self._check_open()
-            at, after = stamp(self._clock()), len(self._events)
+            at, after = self._moment(), len(self._events)
             seen = [SeenLine(number, after, at, change) for number, change in enumerate(pending, len(self._seen) + 1)]
             lines = list(events)
             if any(not line.at for line in lines):

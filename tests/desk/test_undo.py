@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,13 @@ def test_points_that_were_put_right_are_undone_with_the_totals_after_them(tmp_pa
     assert dict(session.scoreboard.totals) == {"Ann": 3, "Ben": 5, "Cy": 8}
     session.undo()
     assert session.phase == "playing", "the points went with the end that they brought"
+
+
+def test_two_taps_of_one_moment_are_undone_one_by_one(tmp_path: Path) -> None:
+    header = Header("tactic", "double-12", NAMES)
+    session = Session.create(tmp_path / "game.jsonl", header, lambda: datetime(2026, 11, 20, tzinfo=UTC))
+    session.start_round(starter="Ann")
+    session.play((12, 5), "Ann", "Ann")
+    session.play((12, 6), "Ben", "Ben")
+    assert [len(session.undo()), len(session.undo())] == [1, 1]
+    assert session.phase == "playing" and session.snapshot().turn == "Ann"
