@@ -508,3 +508,14 @@ def test_why_a_hand_is_not_counted_is_said(anyone: FlaskClient, session: FakeSes
     for hands in ({}, {"Ann": 9, "Ben": 10, "Cyril": 8, "Dorothea": 11}):
         session.show(tables.midgame(hands=hands))
         assert why not in anyone.get("/").text, "no column, or nothing missing in it"
+
+
+def test_no_player_is_chosen_for_a_play_that_nobody_is_named_for(keeper: FlaskClient, session: FakeSession) -> None:
+    table = tables.midgame(seq=32)
+    table["plays"].append(tables.play(32, None, (2, 12), "Ann"))
+    session.show(table)
+    session.record(**table["plays"][-1])
+    (chosen,) = re.findall(r'<select name="by" required>(.*?)</select>', keeper.get("/play/32").text)
+    assert re.findall(r"<option([^>]*)selected", chosen) == [' value="" ']
+    named = re.findall(r'<select name="by" required>(.*?)</select>', keeper.get("/play/18").text)
+    assert "<option selected>Cyril" in named[0] and 'value=""' not in named[0]
