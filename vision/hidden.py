@@ -213,7 +213,8 @@ def _along(corners: Floats) -> bool:
 
 def solid(cut: Image, *, all_through: bool = True) -> Floats:
     """(64, 104, 3) uint8 BGR, a tile and what is around it -> (10, 20): how much of every cell is under something that
-    is no body and larger than a pip; not `all_through`: and be it pips that run together.
+    is no body and larger than a pip; not `all_through`: and be it pips that run together. The things of `bench.covered`
+    the network sees itself; plain discs on tiles of the first renderer it does not (tests/vision/test_hidden.py).
 
     bench.gates, under what is larger than a pip: photographs 0/0/0, toys +2/0/0, racks -, traced 0/0/0, tables -.
     """
