@@ -520,7 +520,7 @@ class OpenGame:
             then = then.told(lines)
             said = any(line.source == "person" and not then.is_past(line.seq) for line in lines)
             while more := then.last.due(counted=said):
-                lines += self.journal.stamped(more, self.seq + len(lines), lines[0].at if lines else "")
+                lines += self.journal.stamped(more, self.seq + len(lines))
                 then = then.told(lines[-len(more) :])
             if any(isinstance(line, (Corrected, TileTakenBack)) for line in lines):
                 self._tried.append((asked, lines, then))
