@@ -29,7 +29,6 @@ LAST = "deploy/README.md"
 FOR_HOURS = {
     "CONTRIBUTING.md": "the suite, the benches and the environment for training",
     "docs/training.md": "hours of training in that environment",
-    "docs/belief.md": "hours of simulated rounds",
     "datasets/CARD.md": "hours of drawing",
 }
 """.ci/hours types them, shortened. Without it test_documents.py holds that each module, option and target is there."""
