@@ -485,11 +485,21 @@ def let_in() -> None:
 def head_opens(app: Flask, headers: Mapping[str, str]) -> bool:
     """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}. A PIN in
     it opens nothing: comparing it takes long, and everybody waits for the loop that reads heads."""
-    if "companion_lock" not in app.extensions or not isinstance(app.session_interface, PhoneSessions):
-        return False
-    kept = app.session_interface.of_head(app, headers)
     # Whoever opened the link of a round may send a photograph of a hand.
-    return _opens(app, kept) or isinstance(kept.get("hand"), str) or bool(kept.get("screen"))
+    return head_is_known(app, headers) or isinstance(_of_head(app, headers).get("hand"), str)
+
+
+def head_is_known(app: Flask, headers: Mapping[str, str]) -> bool:
+    """Whether a request that is still being read comes from a phone that is signed in, or a screen of the house."""
+    kept = _of_head(app, headers)
+    return bool(kept) and (_opens(app, kept) or bool(kept.get("screen")))
+
+
+def _of_head(app: Flask, headers: Mapping[str, str]) -> Mapping[str, Any]:
+    """The cookie of a head; {} where there is none, and in a page without a lock."""
+    if "companion_lock" not in app.extensions or not isinstance(app.session_interface, PhoneSessions):
+        return {}
+    return app.session_interface.of_head(app, headers)
 
 
 def who_changes() -> str | None:
@@ -514,11 +524,13 @@ OF_THE_HOUSE = frozenset(
         "games.delete_game",
         "games.delete_pictures",
         "games.export",
+        "learning.begin",
         "learning.corrections",
         "repairing.diagnostics",
         "repairing.do",
         "setup.camera_picture",
         "setup.forget_rules",
+        "setup.keep_rules",
     }
 )
 """Pages that an evening's code does not open: things there are lost for good, taken away, or not painted over."""

@@ -49,7 +49,7 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from companion.supervise.parts import Parts
-from companion.web.access import head_opens
+from companion.web.access import head_is_known, head_opens
 from companion.web.forms import FieldError
 from companion.web.guard import address_of, of_this_house
 from companion.web.languages import gettext as _
@@ -395,7 +395,12 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         read = int(super().received(data))
         if self.headers_finished and not self.completed and self.body_bytes_received == 0 and self._one_too_many():
             self.error, self.completed = BusyError(TOO_MUCH), True
-        return read
+        if not self.completed or read >= len(data):
+            return read
+        # No browser sends a request before the last one's answer. Hundreds at once fill the connection's buffer, and
+        # each thread that answers them waits for somebody who reads slowly.
+        self.headers["CONNECTION"] = "close"
+        return len(data)
 
     def _one_too_many(self) -> bool:
         large = self._server.large_adj
@@ -547,7 +552,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
     def _begin(self, task: Channel) -> None:
         """A phone that is signed in never waits behind those of a crowd that is not."""
         asked = task.requests[0]
-        known = asked.error is None and head_opens(self.page, asked.headers)
+        known = asked.error is None and head_is_known(self.page, asked.headers)
         (self._for_known if known else self.task_dispatcher).add_task(task)
 
     def readable(self) -> bool:

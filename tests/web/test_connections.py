@@ -423,3 +423,10 @@ def test_a_fault_in_the_loop_that_serves_everybody_is_said_and_ends_nothing(app:
             until(lambda failing=failing: not failing)  # type: ignore[misc]
             assert one.ask("/health").status() == 200
         until(lambda: parts.repairs() == [])
+
+
+def test_requests_in_one_breath_are_answered_once_and_the_line_is_closed(phone: Open) -> None:
+    """Browsers send none before the last one's answer; hundreds, read slowly, would keep a thread for a minute."""
+    line = phone().send(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 500)
+    answer = b"".join(iter(lambda: line.socket.recv(65536), b""))
+    assert answer.count(b"HTTP/1.1 200") == 1 and b"connection: close" in answer.lower()
