@@ -526,6 +526,9 @@ class Round:
             # People say that it is over; who has won follows from the points.
             now = match.ended_now()
             return replace(event, winners=now.winners, totals=now.totals)
+        if isinstance(event, RoundScored):
+            # People say the points of one round; what they come to follows from all.
+            return replace(event, totals=match.with_scores(event.scores).totals)
         if _is_implied(event) and match.course is not None and not self.seen and not _is_due(match.course, event):
             return None
         if self.asked is not None and isinstance(event, TilePlayed) and event.outer_only:

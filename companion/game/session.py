@@ -441,18 +441,10 @@ class Session(OpenGame):
         return self._add(Corrected(corrects=ended.held.event.seq, what=what))
 
     def _score_anew(self, number: int, seq: int, scored: RoundScored, scores: dict[str, int]) -> tuple[Event, ...]:
-        """Other points than people wrote down; totals that they wrote later go along."""
+        """Other points than people wrote down."""
         if scores == dict(scored.scores):
             raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
-        more = {player: points - scored.scores.get(player, 0) for player, points in scores.items()}
-        changes = []
-        for line, act in self.history.acts.items():
-            one = act.event
-            if isinstance(one, RoundScored) and one.source == "person" and line >= seq:
-                totals = {player: total + more.get(player, 0) for player, total in one.totals.items()}
-                own = {"scores": scores} if line == seq else {}
-                changes.append(Corrected(corrects=line, what={**own, "totals": totals}))
-        return self._add(*changes)
+        return self._add(Corrected(corrects=seq, what={"scores": scores}))
 
     def end_match(self) -> tuple[Event, ...]:
         """The players stop here; whoever leads has won."""

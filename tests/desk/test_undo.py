@@ -206,3 +206,16 @@ def test_two_taps_of_one_moment_are_undone_one_by_one(tmp_path: Path) -> None:
     session.play((12, 6), "Ben", "Ben")
     assert [len(session.undo()), len(session.undo())] == [1, 1]
     assert session.phase == "playing" and session.snapshot().turn == "Ann"
+
+
+def test_a_hand_put_right_changes_the_totals_of_points_typed_later(tmp_path: Path) -> None:
+    session = table(tmp_path)
+    session.end_round("out", "Ann")
+    for player, tiles in (("Ann", ()), ("Ben", ((1, 2),)), ("Cy", ((3, 4),))):
+        session.show_hand(player, tiles)
+    session.start_round()
+    session.enter_scores({"Ann": 3, "Ben": 0, "Cy": 1}, out="Ben")
+    assert dict(session.scoreboard.totals) == {"Ann": 3, "Ben": 3, "Cy": 8}
+    session.show_hand("Ben", ((5, 6),), number=1)
+    assert dict(session.scoreboard.totals) == {"Ann": 3, "Ben": 11, "Cy": 8}
+    assert [dict(one.totals or {}) for one in session.scoreboard.rounds][-1] == {"Ann": 3, "Ben": 11, "Cy": 8}
