@@ -69,6 +69,8 @@ def copy_of(games: Path, game: str) -> Path:
 def keep_copy(games: Path, game: str, content: bytes) -> None:
     """Bring the game's copy to `content`. Raises CopyRefusedError, OSError; a beginning of it is then still there."""
     path = copy_of(games, game)
+    if _read(path) == content:  # a card that takes nothing has it already
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = not path.exists()
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -77,8 +79,6 @@ def keep_copy(games: Path, game: str, content: bytes) -> None:
         earlier = copy.read()
         if not content.startswith(earlier):
             raise CopyRefusedError
-        if earlier == content:
-            return
         copy.write(content[len(earlier) :])
         copy.flush()
         os.fsync(copy.fileno())
