@@ -545,6 +545,7 @@ def _play(
 
     watched = WatchedTable(app_state, f"sim:{seed}", data, camera=film(), reopen=film)
     app_state.camera = app_state.table = watched
+    app_state.checks.append(watched.troubles)
     pin = fresh_pin()
     address = OwnAddress(sock)
     app = create_app(app_state, PageSettings(pin=pin, address=address))

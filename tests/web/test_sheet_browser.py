@@ -258,3 +258,24 @@ def test_what_is_typed_stays_on_the_phone_until_it_is_taken(
     page.goto("/round-end", wait_until="load")
     expect(page.locator("[name=hand_2]")).to_have_value("8-3 0-1")
     context.close()
+
+
+def test_a_note_that_goes_moves_no_field_from_under_a_finger(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    session.show(tables.round_over())
+    page = with_pin(browser, address, viewport={"width": 390, "height": 844})
+    told = {"notes": {"hand_1": ["A sentence of a few lines. " * 6]}, "seen": "", "sent": {}}
+    page.route("**/round-end/notes*", lambda route: route.fulfill(json=told))
+    page.goto(f"{address}/round-end", wait_until="load")
+    first, second = page.locator("[data-hand]").nth(0), page.locator("[data-hand]").nth(1)
+    first.fill("12-5")
+    expect(page.locator("[data-note=hand_1]")).to_contain_text("A sentence")
+    second.focus()
+    page.evaluate("scrollTo(0, 250)")
+    told["notes"] = {}
+    second.evaluate("field => field.dispatchEvent(new Event('input', {bubbles: true}))")
+    before = second.evaluate("field => field.getBoundingClientRect().top")
+    expect(page.locator("[data-note=hand_1]")).to_be_empty()
+    assert abs(second.evaluate("field => field.getBoundingClientRect().top") - before) < 2
+    page.close()

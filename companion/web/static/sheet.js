@@ -228,6 +228,9 @@ if (hands) {
     const answer = await fetch(`${hands.dataset.notes}?${asked}`).catch(() => null);
     if (!answer || !answer.ok) return;
     const { notes, seen, sent } = await answer.json();
+    // A note that comes or goes moves no key from under a finger.
+    const held = hands.contains(document.activeElement) ? document.activeElement : null;
+    const top = held && held.getBoundingClientRect().top;
     // What others send fills what nobody has typed yet.
     for (const [name, hand] of Object.entries(sent)) {
       const field = hands.elements[name];
@@ -240,6 +243,7 @@ if (hands) {
       if (told) told.textContent = field && field.value === hand ? told.dataset.words : "";
     }
     for (const note of hands.querySelectorAll("[data-note]")) window.writeWhole(note, (notes[note.dataset.note] || []).join(" "));
+    if (held) scrollBy(0, held.getBoundingClientRect().top - top);
     hands.elements.seen.value = seen;
   };
   hands.addEventListener("input", () => {
