@@ -395,7 +395,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         read = int(super().received(data))
         if self.headers_finished and not self.completed and self.body_bytes_received == 0 and self._one_too_many():
             self.error, self.completed = BusyError(TOO_MUCH), True
-        if not self.completed or read >= len(data):
+        if not self.completed or self.empty or read >= len(data):
             return read
         # No browser sends a request before the last one's answer. Hundreds at once fill the connection's buffer, and
         # each thread that answers them waits for somebody who reads slowly.

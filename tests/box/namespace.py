@@ -337,7 +337,7 @@ def _fetch_when_asked(parent: socket.socket, child: int) -> None:
 
 def _fetch(url: str) -> tuple[int, bytes]:
     place, _, path = url.removeprefix("http://").partition("/")
-    connection = http.client.HTTPConnection(place, timeout=30)
+    connection = http.client.HTTPConnection(place, timeout=120)
     try:
         connection.request("GET", "/" + path)
         answer = connection.getresponse()

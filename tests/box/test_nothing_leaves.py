@@ -122,7 +122,7 @@ def test_the_page_without_a_camera_only_listens(places: dict[str, str], environm
     with Watch(command, allowed=[LISTENING], environment=environment) as watch:
         page = page_of(watch, "out", "The page:")
         for path in ("/health", "/", "/setup", "/learn", "/games", "/source"):
-            assert watch.get(page + path)[0] == 200
+            assert watch.get(page + path)[0] == 200, path
         only_listened(watch.interrupt())
 
 
