@@ -317,7 +317,13 @@ class PhoneSessions(SecureCookieSessionInterface):
         """None: a date by a clock that may be decades behind would have the phone forget at once."""
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
-        """Have the phone count the month by its own clock."""
+        """Have the phone count the month by its own clock, anew with every page that is opened: what a page fetches by
+        itself may be answered after a tap has changed the cookie, and would put the old one back."""
+        opens_page = request.method == "GET" and response.mimetype == "text/html"
+        if not session.modified and not opens_page:
+            if session.accessed:
+                response.vary.add("Cookie")
+            return
         super().save_session(app, session, response)
         if session and session.permanent:
             mine, lasts = f"{self.get_cookie_name(app)}=", int(app.permanent_session_lifetime.total_seconds())

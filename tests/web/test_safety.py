@@ -394,6 +394,15 @@ def test_a_restart_with_a_fresh_pin_signs_nobody_out(tmp_path: Path) -> None:
     assert started_again("222222").test_client().post("/api/pin", json={"pin": "111111"}).status_code == 403
 
 
+def test_only_a_page_that_is_opened_renews_the_cookie(keeper: FlaskClient) -> None:
+    """What the page fetches by itself may be answered after a tap has changed the cookie."""
+    assert "Max-Age=" in keeper.get("/").headers["Set-Cookie"]
+    for path in ("/regions?tv=0", "/api/state"):
+        answer = keeper.get(path)
+        assert "Set-Cookie" not in answer.headers, path
+    assert "Cookie" in keeper.get("/regions?tv=0").headers["Vary"]
+
+
 @pytest.mark.parametrize("kept", [b"", b"{}", b'{"key": "00", "salt": "", "browsers": []}', b"[" * 100_000])
 def test_a_damaged_file_of_phones_signs_out_and_breaks_nothing(tmp_path: Path, kept: bytes) -> None:
     for name in (PHONES_FILE, EVENING_FILE):
