@@ -170,6 +170,36 @@ def test_a_finger_that_taps_twice_sends_once(browser: Browser, address: str, ses
     page.context.close()
 
 
+def test_news_takes_no_key_from_under_a_finger(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    page = with_pin(browser, address, viewport={"width": 360, "height": 740})
+    page.goto(address, wait_until="domcontentloaded")
+    page.get_by_role("button", name="Draw a tile").hover()
+    asked: list[Route] = []
+    page.route("**/regions*", lambda route: asked.append(route))
+
+    def news_while_pressed(boneyard: int) -> None:
+        session.show(tables.midgame(boneyard=boneyard))
+        session.record(event="drew", by="Ben", source="camera", violations=[])
+        while not asked:
+            page.wait_for_timeout(20)
+        route = asked.pop()
+        answer = route.fetch()
+        page.mouse.down()
+        route.fulfill(response=answer)
+
+    news_while_pressed(23)
+    page.wait_for_timeout(100)
+    expect(page.locator("#region-head")).not_to_contain_text("23")
+    with page.expect_response("**/api/draw"):
+        page.mouse.up()
+    expect(page.locator("#region-head")).to_contain_text("23")
+    assert [call[0] for call in session.calls] == ["draw"]
+    news_while_pressed(22)
+    expect(page.locator("#region-head")).to_contain_text("22")
+    page.context.close()
+
+
 def test_one_stroke_from_a_number_to_a_train_is_a_tile_there(
     browser: Browser, address: str, session: FakeSession
 ) -> None:

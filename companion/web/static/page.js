@@ -41,6 +41,7 @@ function follow(root) {
     if (!answer.ok) throw new Error(String(answer.status));
     const state = await answer.json();
     if (state.game !== root.dataset.game) anew();
+    await lifted();
     show(state);
     return state.mark;
   }
@@ -160,6 +161,25 @@ function say(id, sentence) {
   place.hidden = !sentence;
   // Whose turn it is stays below them.
   document.body.style.setProperty("--lines", `${document.getElementById("lines").offsetHeight}px`);
+}
+
+// A key that is replaced under a finger takes the tap with it: what is new waits until the finger is lifted and the click
+// has come, which after a touch takes a moment. A finger that lies on the screen holds nothing up for long.
+const CLICKS_MS = 400;
+const HELD_MS = 2000;
+let down = null;
+let lift = () => {};
+addEventListener("pointerdown", () => {
+  lift();
+  down = new Promise((done) => (lift = done));
+  setTimeout(lift, HELD_MS);
+});
+addEventListener("pointerup", () => setTimeout(lift, CLICKS_MS));
+addEventListener("pointercancel", () => lift());
+addEventListener("click", () => setTimeout(lift));
+
+async function lifted() {
+  await down;
 }
 
 // Replaces a part only when it differs, and keeps focus, open panels and whatever was chosen and not yet sent. After
@@ -303,6 +323,7 @@ async function answered(answer) {
     location.assign(answer.redirected ? answer.url : "/");
     return;
   }
+  await lifted();
   for (const region of live.querySelectorAll("[id^=region-]")) {
     const fresh = page.getElementById(region.id);
     if (fresh) put(region, fresh.innerHTML, true);
