@@ -20,7 +20,9 @@ from statistics import fmean, median
 from typing import Any
 
 from companion.game.game_view import GameView, Seat
-from companion.rules.tile import double_set
+from companion.rules.chinese import tiles_of
+from companion.rules.ruleset import SHIPPED, load_ruleset
+from companion.rules.tile import chinese_set, double_set
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
 from companion.web.wording import show_tile, train_name
@@ -41,22 +43,55 @@ def hand_notes(
     """Player -> sentences about that hand; players without any are left out. `watched`: a camera keeps the record, so
     that it holds also where nothing was laid.
 
-    Chinese tiles come twice, so only their number is compared: what was put away and what is still held.
+    Of Chinese tiles those that were put away count with those still held.
     """
     found: dict[str, list[str]] = {}
+    copies = _copies(board)
     places = {} if board.chinese else places_of(board)
-    held: dict[tuple[int, int], str] = {}
+    shown = {tile: [where] for tile, where in places.items()}
+    for laid in board.line:
+        if not any(laid.unread):
+            shown.setdefault(_sorted(laid.tile), []).append(_("on the table"))
     for player, hand in hands.items():
         notes = found.setdefault(player, [])
         for tile in hand:
-            one = _sorted(tile)
-            if one in places:
-                notes.append(_("%(tile)s is already on the table: %(where)s.", tile=show_tile(tile), where=places[one]))
-            if one in held and not board.chinese:
-                notes.append(_("%(tile)s is already in the hand of %(name)s.", tile=show_tile(tile), name=held[one]))
-            held.setdefault(one, player)
+            where, most = shown.setdefault(_sorted(tile), []), copies.get(_sorted(tile), 0)
+            if len(where) >= most:
+                notes.append(_too_often(board, player, tile, where, most, lies=_sorted(tile) in places))
+            where.append(player)
         notes += _count_note(board, player, len(hand), how, watched)
     return {player: notes for player, notes in found.items() if notes}
+
+
+def _copies(board: GameView) -> Mapping[tuple[int, int], int]:
+    """Tile, its lower half first -> how many of it this game's set has."""
+    if not board.chinese:
+        return {(tile.low, tile.high): 1 for tile in double_set(board.set_max)}
+    rules = load_ruleset(board.rules, dict(board.options)) if board.rules in SHIPPED else None
+    box = chinese_set() if rules is None else tiles_of(rules, len(board.players))
+    return {(tile.low, tile.high): count for tile, count in box.items()}
+
+
+def _too_often(
+    board: GameView, player: str, tile: tuple[int, int], where: Sequence[str], most: int, *, lies: bool
+) -> str:
+    """The sentence on a tile of this hand of which the set has no more than are shown already: `where`."""
+    written, places = show_tile(tile, board.family), ", ".join(dict.fromkeys(where))
+    if not most:
+        return _("%(name)s: this set has no %(tile)s.", name=player, tile=written)
+    if lies:
+        return _("%(tile)s is already on the table: %(where)s.", tile=written, where=where[0])
+    if not board.chinese:
+        return _("%(tile)s is already in the hand of %(name)s.", tile=written, name=where[0])
+    if most == 1:
+        return _(
+            "%(name)s: this set has only one %(tile)s, and it is shown already: %(where)s.",
+            name=player, tile=written, where=places,
+        )  # fmt: skip
+    return _(
+        "%(name)s: this set has only two %(tile)s, and both are shown already: %(where)s.",
+        name=player, tile=written, where=places,
+    )  # fmt: skip
 
 
 def empty_notes(

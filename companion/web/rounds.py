@@ -13,7 +13,7 @@ from werkzeug.exceptions import Conflict, NotFound, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
-from companion.game.game_view import GameView, RoundScores, TileShown, TrainShown
+from companion.game.game_view import GameView, RoundScores, TileShown
 from companion.log.event_fields import OF_A_HAND, QuestionKind
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import SHIPPED, load_ruleset
@@ -81,19 +81,17 @@ def _round_asked(fields: Mapping[str, Any], board: GameView) -> GameView:
     hands = {played.out: 0} if played.out and _how(fields, played) == "out" else {}
     table = app_state().session.table_of(played.round)
     gone = () if table is None else tuple(table.gone)
-    engine, trains = _lain(board, table)
-    return replace(board, round=number, phase="waiting", engine=engine, trains=trains, line=(), hands=hands, gone=gone)
+    return replace(board, round=number, phase="waiting", hands=hands, gone=gone, **_lain(board, table))
 
 
-def _lain(
-    board: GameView, table: Position | LinePosition | None
-) -> tuple[tuple[int, int] | None, tuple[TrainShown, ...]]:
-    """The engine and the trains of a round of Mexican Train as it was counted."""
+def _lain(board: GameView, table: Position | LinePosition | None) -> dict[str, Any]:
+    """The fields of the table as a round lay there when it was counted."""
     if not isinstance(table, Position):
-        return None, ()
+        line = () if table is None else tuple(map(TileShown, table.line))
+        return {"engine": None, "trains": (), "line": line}
     laid = {name: tuple(map(TileShown, tiles)) for name, tiles in table.trains.items()}
-    rows = [replace(row, tiles=laid.get(row.name, ()), off_record=0) for row in board.trains]
-    return table.engine, tuple(rows)
+    rows = tuple(replace(row, tiles=laid.get(row.name, ()), off_record=0) for row in board.trains)
+    return {"engine": table.engine, "trains": rows, "line": ()}
 
 
 def _expect_same_game() -> None:

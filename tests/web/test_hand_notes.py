@@ -15,7 +15,7 @@ from bench.stand_ins.views import view_of
 from companion.web.hands import empty_notes, hand_notes, mark_of
 from tests.shown import state_of
 from tests.web.reading import words
-from tests.web.test_entering import Table
+from tests.web.real_table import Table
 
 HANDS = {"how": "out", "hand_1": "", "hand_2": "10-5 11-1", "hand_3": "3-3", "hand_4": "1-2"}
 
@@ -34,6 +34,57 @@ def test_a_tile_that_lies_on_the_table_or_in_two_hands_is_noted() -> None:
         "Ben": ["5-10 is already on the table: Ann's train."],
         "Cyril": ["2-1 is already in the hand of Ben."],
     }
+
+
+def test_a_chinese_tile_that_cannot_be_there_is_asked_about_by_hand_and_tile(tmp_path: Path) -> None:
+    """The set has eleven tiles twice and ten once; it has no blanks."""
+    table = Table(tmp_path, "jielong", "chinese")
+    for tile in ("1:1", "1:2", "2:6"):
+        table.post("play", train="R", tile=tile)
+    board = table.session.snapshot()
+    hands = {"Ann": [(1, 1)], "Ben": [(3, 4), (2, 1), (0, 3)], "Cy": [(1, 1), (4, 3), (6, 6), (6, 6)]}
+    found = {
+        name: [one for one in notes if "should have" not in one]
+        for name, notes in hand_notes(board, hands, "out").items()
+    }
+    assert found == {
+        "Ann": [],
+        "Ben": [
+            "Ben: this set has only one 2:1, and it is shown already: on the table.",
+            "Ben: this set has no 0:3.",
+        ],
+        "Cy": [
+            "Cy: this set has only two 1:1, and both are shown already: on the table, Ann.",
+            "Cy: this set has only one 4:3, and it is shown already: Ben.",
+        ],
+    }
+    table.session.close()
+
+
+def test_kkori_for_three_has_no_double_three(tmp_path: Path) -> None:
+    table = Table(tmp_path, "kkori", "chinese")
+    hands = {"how": "out", "hand_1": "3:3 1:2", "hand_2": "2:4", "hand_3": "1:1"}
+    page = table.client.post("/round-end", data=hands)
+    assert page.status_code == 200 and table.session.phase == "playing"
+    assert "Ann: this set has no 3:3." in words(page.text) and "Count it all the same" in page.text
+    (seen,) = re.findall(r'name="seen" value="(\w+)"', page.text)
+    table.client.post("/round-end", data=hands | {"seen": seen})
+    assert table.session.phase == "scored", "people count as they like"
+    again = table.client.get("/round-end/notes?round=1&hand_1=3:3&hand_2=2:4+2:4&hand_3=1:1").json["notes"]
+    assert again["hand_2"] == ["Ben: this set has only one 2:4, and it is shown already: Ben."]
+    table.session.close()
+
+
+def test_tiles_of_an_earlier_chinese_round_are_known_too(tmp_path: Path) -> None:
+    table = Table(tmp_path, "jielong", "chinese")
+    table.post("play", train="R", tile="2:4")
+    table.session.end_round("out")
+    for name in ("Ann", "Ben", "Cy"):
+        table.session.show_hand(name, ())
+    table.session.start_round(starter="Ann")
+    notes = table.client.get("/round-end/notes?round=1&hand_1=2:4").json["notes"]
+    assert "Ann: this set has only one 2:4, and it is shown already: on the table." in notes["hand_1"]
+    table.session.close()
 
 
 def test_another_number_of_tiles_than_expected_is_noted_and_who_went_out_is_not() -> None:
