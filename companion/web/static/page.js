@@ -41,7 +41,7 @@ function follow(root) {
     if (!answer.ok) throw new Error(String(answer.status));
     const state = await answer.json();
     if (state.game !== root.dataset.game) anew();
-    await lifted();
+    await down;
     show(state);
     return state.mark;
   }
@@ -163,24 +163,17 @@ function say(id, sentence) {
   document.body.style.setProperty("--lines", `${document.getElementById("lines").offsetHeight}px`);
 }
 
-// A key that is replaced under a finger takes the tap with it: what is new waits until the finger is lifted and the click
-// has come, which after a touch takes a moment. A finger that lies on the screen holds nothing up for long.
-const CLICKS_MS = 400;
-const HELD_MS = 2000;
+// A key replaced under a finger takes the tap with it: news waits for the click, but not for a finger that stays.
 let down = null;
 let lift = () => {};
 addEventListener("pointerdown", () => {
   lift();
   down = new Promise((done) => (lift = done));
-  setTimeout(lift, HELD_MS);
+  setTimeout(lift, 2000);
 });
-addEventListener("pointerup", () => setTimeout(lift, CLICKS_MS));
+addEventListener("pointerup", () => setTimeout(lift, 400)); // A touch clicks a moment later.
 addEventListener("pointercancel", () => lift());
 addEventListener("click", () => setTimeout(lift));
-
-async function lifted() {
-  await down;
-}
 
 // Replaces a part only when it differs, and keeps focus, open panels and whatever was chosen and not yet sent. After
 // a tap of your own it keeps nothing: that was sent.
@@ -323,7 +316,7 @@ async function answered(answer) {
     location.assign(answer.redirected ? answer.url : "/");
     return;
   }
-  await lifted();
+  await down;
   for (const region of live.querySelectorAll("[id^=region-]")) {
     const fresh = page.getElementById(region.id);
     if (fresh) put(region, fresh.innerHTML, true);
@@ -340,20 +333,20 @@ async function answered(answer) {
 
 // A tap under way when the page is left is sent when it is opened again.
 function keep(tap) {
-  try {
-    if (tap) sessionStorage.setItem("tap", JSON.stringify(tap));
-    else sessionStorage.removeItem("tap");
-  } catch (fault) {
-    // Storage may be refused; the page works without it.
-  }
+  stored(() => (tap ? sessionStorage.setItem("tap", JSON.stringify(tap)) : sessionStorage.removeItem("tap")));
 }
 
 function sendLeftBehind() {
+  const tap = stored(() => JSON.parse(sessionStorage.getItem("tap")));
+  if (tap) deliver(tap);
+}
+
+// Storage may be refused; the page works without it.
+function stored(use) {
   try {
-    const tap = JSON.parse(sessionStorage.getItem("tap"));
-    if (tap) deliver(tap);
+    return use();
   } catch (fault) {
-    // As above.
+    return null;
   }
 }
 
@@ -381,20 +374,11 @@ function remembered(button, what, change) {
     button.setAttribute("aria-pressed", String(on));
     change(on);
   };
-  let on = false;
-  try {
-    on = localStorage.getItem(name) === "1";
-  } catch (fault) {
-    // Storage may be refused; then it is switched on for each page.
-  }
+  let on = stored(() => localStorage.getItem(name)) === "1";
   button.hidden = false;
   button.addEventListener("click", () => {
     on = !on;
-    try {
-      localStorage.setItem(name, on ? "1" : "0");
-    } catch (fault) {
-      // As above.
-    }
+    stored(() => localStorage.setItem(name, on ? "1" : "0"));
     show(on);
   });
   show(on);
@@ -492,14 +476,11 @@ function keepPlace() {
     refused.scrollIntoView({ block: "center" });
     if (refused.focus) refused.focus({ preventScroll: true });
   }
-  try {
-    const [path, kept] = (sessionStorage.getItem("place") || "").split(" ");
-    if (path === location.pathname && !refused) scrollTo(0, Number(kept));
-    sessionStorage.removeItem("place");
-    document.addEventListener("submit", () => sessionStorage.setItem("place", `${location.pathname} ${scrollY}`));
-  } catch (fault) {
-    // Storage may be refused; the page works without it.
-  }
+  const [path, kept] = (stored(() => sessionStorage.getItem("place")) || "").split(" ");
+  if (path === location.pathname && !refused) scrollTo(0, Number(kept));
+  stored(() => sessionStorage.removeItem("place"));
+  const stay = () => sessionStorage.setItem("place", `${location.pathname} ${scrollY}`);
+  document.addEventListener("submit", () => stored(stay));
 }
 
 // Writes a sentence, each of its tiles kept in one line.
@@ -542,7 +523,7 @@ function typeAgain(forms) {
   });
 }
 
-try {
+stored(() => {
   const [path, forms] = JSON.parse(sessionStorage.getItem("typed") || "[]");
   sessionStorage.removeItem("typed");
   if (path === location.pathname) typeAgain(forms);
@@ -551,9 +532,7 @@ try {
     if (!link || ctrlKey || metaKey || shiftKey) return;
     sessionStorage.setItem("typed", JSON.stringify([link.pathname || location.pathname, typedHere()]));
   });
-} catch (fault) {
-  // Storage may be refused; the page works without it.
-}
+});
 
 // What a page offers only where its scripts run.
 for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
