@@ -95,7 +95,7 @@ COVER = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ScaleLook:
     """One pass at one scale, in pixels of the picture."""
 
     scale: float
@@ -133,7 +133,7 @@ class _Pass:
         x0, y0, x1, y1 = self.places[k]
         return self.small[y0:y1, x0:x1]
 
-    def look(self, found: list[Boxes]) -> Look:
+    def look(self, found: list[Boxes]) -> ScaleLook:
         """The finds of all pieces, in pixels of the picture."""
         high, wide = self.small.shape[:2]
         parts: list[Boxes] = []
@@ -144,7 +144,7 @@ class _Pass:
         boxes, scores, kinds = _together(parts)
         boxes[:, [0, 2]] *= self.ratio[0]
         boxes[:, [1, 3]] *= self.ratio[1]
-        return Look(self.scale, boxes, scores, kinds)
+        return ScaleLook(self.scale, boxes, scores, kinds)
 
 
 class Detector:
@@ -164,7 +164,7 @@ class Detector:
         """Everything found. `tile_length_px`, where it is known (a calibrated table), saves the coarse looks."""
         levels = picture if isinstance(picture, dict) else pyramid(picture)
         image = levels[1]
-        looks: list[Look] = []
+        looks: list[ScaleLook] = []
         length = tile_length_px
         if length is None:
             looks, length = self._coarse(levels)
@@ -195,7 +195,7 @@ class Detector:
         scale = min(1.0, self._final_scale(levels[1], tile_length_px / CLOSER_LOOK, CLOSER_PIXELS))
         return self._gather(self._looks(levels, [scale]), tile_length_px, leaning=True)
 
-    def _coarse(self, levels: Levels) -> tuple[list[Look], float | None]:
+    def _coarse(self, levels: Levels) -> tuple[list[ScaleLook], float | None]:
         """The coarse looks at a picture, and how long they agree that its tiles are. The largest look is saved where
         the others settle it."""
         long_side = max(levels[1].shape[:2])
@@ -216,7 +216,7 @@ class Detector:
         affordable = float(np.sqrt((most_pixels or MOST_PIXELS) / (h * w)))
         return min(BEST_LENGTH / length, affordable)
 
-    def _gather(self, looks: list[Look], length: float | None, leaning: bool) -> Detections:
+    def _gather(self, looks: list[ScaleLook], length: float | None, leaning: bool) -> Detections:
         """All that is plausible in the looks, each thing once; the camera may be `leaning`."""
         if not looks:
             return Detections.none()
@@ -244,7 +244,7 @@ class Detector:
         keep[~keep] = covered(found.quads_px[~keep], found.quads_px[clear]) <= FAINT_COVER
         return found.select(keep)
 
-    def _looks(self, levels: Levels, scales: list[float]) -> list[Look]:
+    def _looks(self, levels: Levels, scales: list[float]) -> list[ScaleLook]:
         """One pass over the whole picture at each scale, in overlapping pieces where that is large."""
         passes = self._workers.each(lambda scale: _Pass.at(levels, scale), scales)
         jobs = [(n, k) for n, one in enumerate(passes) for k in range(len(one.places))]
@@ -300,7 +300,7 @@ def tile_shaped(
     return np.asarray(fits, np.bool_)
 
 
-def agreed_length(looks: list[Look]) -> float | None:
+def agreed_length(looks: list[ScaleLook]) -> float | None:
     """The tile length most of the found tiles agree on, each look counted only where it can be trusted."""
     lengths, weights, scores = [], [], []
     for look in looks:
@@ -324,7 +324,7 @@ def agreed_length(looks: list[Look]) -> float | None:
     return float(np.exp(np.average(log_length[peak], weights=weight[peak])))
 
 
-def is_settled(looks: list[Look], length: float) -> bool:
+def is_settled(looks: list[ScaleLook], length: float) -> bool:
     """Whether every look that tells a tile's length tells this one, two at least, and nothing like a tile of another
     size was found: small tiles may lie among larger ones that are printed."""
     told = [one for one in (agreed_length([look]) for look in looks) if one is not None]
@@ -337,7 +337,7 @@ def is_settled(looks: list[Look], length: float) -> bool:
     return True
 
 
-def has_larger(looks: list[Look], length: float) -> bool:
+def has_larger(looks: list[ScaleLook], length: float) -> bool:
     """Whether tiles larger than that are found surely: a closer look would be too close for these."""
     tiles = [look.lengths()[(look.kinds <= Kind.FACE_DOWN) & (look.scores >= VOTE_CONFIDENCE)] for look in looks]
     return bool((np.concatenate(tiles) > ANOTHER_LENGTH * length).any())

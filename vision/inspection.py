@@ -32,7 +32,7 @@ FROZEN_FRAMES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class PictureQuality:
     """How good a picture is."""
 
     glare: float
@@ -50,7 +50,7 @@ class HealthCheck:
         self._last: Image | None = None
         self._same = 0
 
-    def see(self, frame: Frame) -> Health:
+    def see(self, frame: Frame) -> PictureQuality:
         small = small_of(frame, WIDTH_PX)
         same = self._last is not None and self._last.shape == small.shape and np.array_equal(self._last, small)
         self._same = self._same + 1 if same else 0
@@ -68,7 +68,7 @@ class HealthCheck:
             problems["GLARE"] = f"glare: {glare * 100:.0f} % of the picture is burnt out"
         if sharpness_of(grey) < SHARP_FROM and not frozen:
             problems["BLURRED"] = "blurred: no sharp edge in the picture"
-        return Health(glare, tuple(problems.values()), tuple(problems))
+        return PictureQuality(glare, tuple(problems.values()), tuple(problems))
 
 
 def sharpness_of(grey: NDArray[np.uint8]) -> float:
@@ -105,7 +105,7 @@ class Inspection:
     problems: tuple[str, ...]
     """Sentences for people."""
     causes: tuple[str, ...] = ()
-    """The problems in one word each: those of `Health`, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE, NO_BORDER."""
+    """The problems in one word each: those of `PictureQuality`, and TOO_SMALL, SMALL, UNEVEN, OUTSIDE, NO_BORDER."""
 
     @property
     def fit(self) -> bool:

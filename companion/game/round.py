@@ -49,7 +49,7 @@ from companion.rules.position import Draw, Play
 from companion.rules.tile import Laid
 from companion.rules.violations import Certainty, Violation
 from companion.tracking.asked import AskedRound, Confirmed, Tap, TapAnswer, TapQuestion
-from companion.tracking.edits import Kind
+from companion.tracking.edits import EditKind
 from companion.tracking.evidence import ITEMS
 from companion.tracking.strict import Fault
 from companion.tracking.verdict import Alternative, Charge, Verdict, alternatives
@@ -253,7 +253,7 @@ class Round:
         if event is None or event.frame or (event.author is None and self.seen):
             return {}
         seq, told = event.seq, self.found.get(event.seq, ())
-        said = next((one for one in reversed(self.answers.get(seq, ())) if one.kind is Kind.SO), None)
+        said = next((one for one in reversed(self.answers.get(seq, ())) if one.kind is EditKind.SO), None)
         if said is None:
             return {seq: tuple(replace(one, certain=False, open=True) for one in told)}
         return {seq: tuple(replace(one, confirmed_by=said.by, confirmed_in=said.seq) for one in told)}
@@ -613,7 +613,7 @@ def _finding(fault: Fault, said: Confirmed | None, whose: str | None) -> Finding
     return Finding(fault.code, certain=False, by=by, open=True)
 
 
-ORDERS = frozenset({Kind.SO, Kind.LATER, Kind.EARLIER, Kind.BONEYARD, Kind.ORDER})
+ORDERS = frozenset({EditKind.SO, EditKind.LATER, EditKind.EARLIER, EditKind.BONEYARD, EditKind.ORDER})
 """Answers about the order of taps; the others put a line right, in or out, and stand in corrections of their own."""
 
 
@@ -628,7 +628,7 @@ def answers_of(lines: Sequence[Event]) -> Mapping[int, Sequence[TapAnswer]]:
         if not isinstance(line, Corrected) or line.seq in undone:
             continue
         if line.what.get("so") is True or (line.source == "person" and "engine" in line.what):
-            found.setdefault(line.corrects, []).append(TapAnswer(Kind.SO, (), who_said(line), line.seq))
+            found.setdefault(line.corrects, []).append(TapAnswer(EditKind.SO, (), who_said(line), line.seq))
         if "answer" not in line.what:
             continue
         asked, choice = told.get(line.corrects), line.what["answer"]
@@ -636,13 +636,15 @@ def answers_of(lines: Sequence[Event]) -> Mapping[int, Sequence[TapAnswer]]:
             continue
         if asked.about is None:
             if ENGINE_ASKED.intersection(asked.question.troubles):
-                found.setdefault(begun, []).append(TapAnswer(Kind.SO, (), who_said(line), line.seq))
+                found.setdefault(begun, []).append(TapAnswer(EditKind.SO, (), who_said(line), line.seq))
             continue
         key = asked.candidates[choice]
         if key.kind not in ORDERS:
             continue
         events = ({"order": list(line.what["order"])},) if "order" in line.what else key.events
-        found.setdefault(asked.about, []).append(TapAnswer(Kind(key.kind or Kind.SO), events, who_said(line), line.seq))
+        found.setdefault(asked.about, []).append(
+            TapAnswer(EditKind(key.kind or EditKind.SO), events, who_said(line), line.seq)
+        )
     return found
 
 
@@ -653,7 +655,7 @@ def who_said(line: Corrected) -> str:
 
 def _began_with(engine: Laid) -> Candidate:
     event = {"event": "round_started", "engine": list(engine)}
-    return Candidate(f"The round began with {print_laid(engine)}.", (event,), kind=str(Kind.START))
+    return Candidate(f"The round began with {print_laid(engine)}.", (event,), kind=str(EditKind.START))
 
 
 def _unclear(question: TapQuestion) -> Unclear:
@@ -661,7 +663,7 @@ def _unclear(question: TapQuestion) -> Unclear:
     # One answer confirms what one player did, and nobody else's fault with it.
     accused = sorted(dict.fromkeys(fault.player for fault in question.faults), key=lambda name: name != question.whose)
     so = [_was_so(question, player) for player in accused]
-    other = Candidate("It was in another order.", kind=str(Kind.ORDER))
+    other = Candidate("It was in another order.", kind=str(EditKind.ORDER))
     reason = str(QuestionKind.DOES_NOT_FIT)
     return Unclear(reason=reason, candidates=(*keys, *so, other), about=question.seq, source="rule")
 
@@ -672,22 +674,22 @@ def _was_so(question: TapQuestion, player: str) -> Candidate:
         {"seq": question.seq if one.tap is None else one.tap, "violation": one.code, "by": one.player} for one in faults
     )
     codes = tuple(dict.fromkeys(fault.code for fault in faults))
-    return Candidate(SO_STORY, held, codes=codes, kind=str(Kind.SO))
+    return Candidate(SO_STORY, held, codes=codes, kind=str(EditKind.SO))
 
 
 SO_STORY = "It was really so."
 
 STORIES = {
-    Kind.LATER: "A turn before it is not tapped yet.",
-    Kind.EARLIER: "It was earlier.",
-    Kind.MISSING: "Something before it was forgotten.",
-    Kind.NAME: "It was somebody else.",
-    Kind.START: "Another player began.",
-    Kind.TWICE: "It was tapped twice.",
-    Kind.BONEYARD: "The boneyard was counted wrongly.",
+    EditKind.LATER: "A turn before it is not tapped yet.",
+    EditKind.EARLIER: "It was earlier.",
+    EditKind.MISSING: "Something before it was forgotten.",
+    EditKind.NAME: "It was somebody else.",
+    EditKind.START: "Another player began.",
+    EditKind.TWICE: "It was tapped twice.",
+    EditKind.BONEYARD: "The boneyard was counted wrongly.",
 }
 
 
-def _story(kind: Kind) -> str:
+def _story(kind: EditKind) -> str:
     """A key in words for readers of the journal; the page says it with names."""
     return STORIES[kind]

@@ -47,7 +47,7 @@ from companion.rules.referee import undealt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
 from companion.rules.tile import Laid
-from companion.tracking.edits import Kind
+from companion.tracking.edits import EditKind
 
 __all__ = ["CommandRejected", "Session"]
 
@@ -577,22 +577,22 @@ class Session(OpenGame):
         self, question: Unclear, choice: int | None, by: str | None, order: Sequence[int] | None = None
     ) -> tuple[Event, ...]:
         """Record the answer about a tap that does not fit: a key, or the `order` of these taps."""
-        if choice is None or (order is None and question.candidates[choice].kind == Kind.ORDER):
+        if choice is None or (order is None and question.candidates[choice].kind == EditKind.ORDER):
             raise CommandRejected(RejectionReason.NO_SUCH_ANSWER, seq=question.seq, last=len(question.candidates) - 2)
         key, said = question.candidates[choice], {} if order is None else {"order": list(order)}
         lines = [Corrected(corrects=question.seq, what={"answer": choice} | said, by=by)]
         for event in key.events:
             told: dict[str, Any] = {"answers": question.seq}
-            if key.kind == Kind.NAME:
+            if key.kind == EditKind.NAME:
                 lines.append(Corrected(corrects=event["seq"], what=told | {"by": event["by"]}, by=by))
-            elif key.kind == Kind.TWICE:
+            elif key.kind == EditKind.TWICE:
                 lines.append(Corrected(corrects=event["seq"], what=told | {"withdrawn": True}, by=by))
-            elif key.kind == Kind.START:
+            elif key.kind == EditKind.START:
                 begun = self.history.last.begun
                 assert begun is not None
                 told |= {name: event[name] for name in ("starter", "engine") if name in event}
                 lines.append(Corrected(corrects=begun.seq, what=told, by=by))
-            elif key.kind == Kind.MISSING:
+            elif key.kind == EditKind.MISSING:
                 line = {name: value for name, value in event.items() if name not in ("before", "after")}
                 told |= {"insert": [line | {"source": "person"}], "after": "after" in event}
                 lines.append(Corrected(corrects=event.get("after", event.get("before")), what=told, by=by))
@@ -608,9 +608,9 @@ class Session(OpenGame):
         with self._lock:
             question = next((one for one in self.history.questions() if one.seq == seq), None)
             kinds = [] if question is None else [key.kind for key in question.candidates]
-            if question is None or Kind.ORDER not in kinds:
+            if question is None or EditKind.ORDER not in kinds:
                 raise CommandRejected(RejectionReason.NO_OPEN_QUESTION, seq=seq)
-            choice = kinds.index(Kind.ORDER)
+            choice = kinds.index(EditKind.ORDER)
             return self._fit(question, choice, by, order)
 
     def ask(

@@ -252,7 +252,7 @@ def _measured(
     return float(wide / px_per_mm), float(high / px_per_mm)
 
 
-Look = Callable[[Frame, Sequence[Region]], PictureReading]
+ReadRegions = Callable[[Frame, Sequence[Region]], PictureReading]
 
 
 MOST_AREA = 0.2
@@ -272,7 +272,7 @@ class Prefetch:
     """Holds a look at one picture, and the same look at the next one. Only one is ever under way: before the eye is
     asked for anything else, wait until this is `idle`."""
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: ReadRegions) -> None:
         self._look = look
         self._ahead: list[_Ahead] = []
 

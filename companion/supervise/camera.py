@@ -21,7 +21,7 @@ from typing import Any
 
 from companion.supervise.child import Child, Shelf
 from companion.supervise.parts import Part, line_of, plain_loop
-from companion.supervise.pictures import AwayError, CameraState, Health, JudgeSettings, PictureJudge, to_remember
+from companion.supervise.pictures import AwayError, CameraState, Health, PictureJudge, PictureLimits, to_remember
 from hardware.camera import Camera, CameraError, CameraFault, CameraSettings, open_camera
 from hardware.camera.guard import ended_how
 from hardware.camera.opening import is_live
@@ -48,7 +48,7 @@ def film(
     source: str,
     settings: CameraSettings,
     opener: Opener,
-    judging: JudgeSettings,
+    judging: PictureLimits,
     pace_s: float,
     after: CameraState | None,
 ) -> None:
@@ -71,7 +71,7 @@ def film(
         pipe.send(("problem", f"{type(error).__name__}: {' '.join(str(error).split())[:200]}", CameraFault.CRASHED))
 
 
-def _film(pipe: Connection, camera: Camera, judging: JudgeSettings, pace_s: float, after: CameraState | None) -> None:
+def _film(pipe: Connection, camera: Camera, judging: PictureLimits, pace_s: float, after: CameraState | None) -> None:
     first, trouble = _next(camera)
     room = 0 if first is None else first.image.nbytes + (0 if first.small is None else first.small.nbytes)
     pipe.send(("opened", camera.live, camera.stills, room, camera.live_mode))
@@ -195,7 +195,7 @@ class SupervisionSettings:
     """Pauses before trying again, the last one for ever; short enough to be back within 10 s of the cable."""
     answer_s: float = 1.0
     """How long one `read` waits before it says that the camera is away."""
-    judging: JudgeSettings = field(default_factory=JudgeSettings)
+    judging: PictureLimits = field(default_factory=PictureLimits)
 
 
 def open_unguarded(source: str, settings: CameraSettings) -> Camera:

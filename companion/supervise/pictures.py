@@ -250,7 +250,7 @@ STRANGE_S = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeSettings:
+class PictureLimits:
     """When a picture is at fault."""
 
     frozen_after_s: float = 2.0
@@ -266,10 +266,10 @@ class PictureJudge:
     """Sees each picture once, in order. With `live` False (recordings) every picture is taken as it is."""
 
     def __init__(
-        self, settings: JudgeSettings | None = None, *, live: bool = True, after: CameraState | None = None
+        self, settings: PictureLimits | None = None, *, live: bool = True, after: CameraState | None = None
     ) -> None:
         """`after`: the fault for which the camera was restarted; its first pictures have to prove themselves."""
-        self._settings = settings or JudgeSettings()
+        self._settings = settings or PictureLimits()
         self._live = live
         self._last: Image | None = None
         self._same_since: float | None = None
@@ -450,7 +450,7 @@ def _windowed(probe: Image) -> Floats:
     return np.asarray(edges(probe) * window, np.float32)
 
 
-NEVER_FROZEN = JudgeSettings(frozen_after_s=float("inf"))
+NEVER_FROZEN = PictureLimits(frozen_after_s=float("inf"))
 """A film may stand still; nothing hangs behind it."""
 
 

@@ -31,7 +31,7 @@ from companion.rules.position import (
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
-from companion.tracking.edits import AGAIN, Edit, Kind, applied, edits, likeliest
+from companion.tracking.edits import AGAIN, Edit, EditKind, applied, edits, likeliest
 from companion.tracking.strict import Fault, Fold, Told, begun
 
 MOST_KEYS = 7
@@ -43,7 +43,7 @@ MOST_READINGS = 12
 class TapAnswer(NamedTuple):
     """An answer to the question about a tap."""
 
-    kind: Kind
+    kind: EditKind
     events: tuple[Mapping[str, Any], ...]
     """What the answer changes, as its key had it."""
     by: str = ""
@@ -355,7 +355,7 @@ class AskedRound:
                 break
             answer = said.pop(0)
             others = ()
-            if answer.kind is Kind.SO:
+            if answer.kind is EditKind.SO:
                 meant = [fault for fault in faults if _is_meant(fault, answer, tap)]
                 confirmed = {**confirmed, **dict.fromkeys(meant, Confirmed(answer.by, answer.seq))}
                 told, settled = told.allowing(meant), {*settled, *meant}
@@ -545,7 +545,7 @@ def _came(reading: ActOrder, question: TapQuestion) -> tuple[int, int] | None:
     """The key of this reading, where it says that turns were still to come and they have been told by now, and the
     last tap of those."""
     key = next((key for number, key in reading.picks if number == (question.seq, question.again)), None)
-    if key is None or question.keys[key].kind is not Kind.LATER:
+    if key is None or question.keys[key].kind is not EditKind.LATER:
         return None
     holes = {event["before"] for event in question.keys[key].events}
     if any(one.act is None and one.before in holes for one in reading.items):
@@ -575,4 +575,4 @@ def _settles(key: Edit, question: TapQuestion, *, alone: bool) -> bool:
 def _whole_turns(key: Edit, question: TapQuestion) -> bool:
     """Whether this key says that whole turns are still to come, and nothing of them has been told."""
     out_of_turn = any(fault.code == V.OUT_OF_TURN for fault in question.faults)
-    return key.kind is Kind.LATER and out_of_turn and all(fault.tap == question.seq for fault in question.faults)
+    return key.kind is EditKind.LATER and out_of_turn and all(fault.tap == question.seq for fault in question.faults)

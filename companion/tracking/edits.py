@@ -35,7 +35,7 @@ MOST_FORGOTTEN = 2
 """Draws of each player that nobody tapped, of a boneyard that is empty although tiles are left in it by the count."""
 
 
-class Kind(StrEnum):
+class EditKind(StrEnum):
     """The kinds of answers: it was so; a turn is still to come; it was earlier; something was forgotten; it was
     somebody else; the round began otherwise; it was tapped twice; the boneyard; another order."""
 
@@ -53,7 +53,7 @@ class Kind(StrEnum):
 class Edit(NamedTuple):
     """One possible answer to the question about a tap."""
 
-    kind: Kind
+    kind: EditKind
     cost: int
     items: tuple[Told, ...]
     """The acts as this answer has them."""
@@ -62,7 +62,8 @@ class Edit(NamedTuple):
 
 
 COST = {
-    Kind.TWICE: 3, Kind.LATER: 10, Kind.MISSING: 11, Kind.EARLIER: 13, Kind.START: 14, Kind.BONEYARD: 14, Kind.NAME: 15,
+    EditKind.TWICE: 3, EditKind.LATER: 10, EditKind.MISSING: 11, EditKind.EARLIER: 13, EditKind.START: 14,
+    EditKind.BONEYARD: 14, EditKind.NAME: 15,
 }  # fmt: skip
 """How unlikely each is, in the order in which the keys are shown. By hand; `bench.tapped` prints how often the first
 key is the true one."""
@@ -101,7 +102,7 @@ def likeliest(found: Iterable[Edit], fits: Callable[[tuple[Told, ...]], bool], m
 
 def _what(edit: Edit) -> object:
     """The meaning of an answer. The place of a forgotten act within its turn makes no difference."""
-    if edit.kind is not Kind.MISSING:
+    if edit.kind is not EditKind.MISSING:
         return edit.items
     return tuple(sorted((str(event["event"]), str(event["by"])) for event in edit.events))
 
@@ -162,7 +163,7 @@ class _Maker:
         first = self.items[passes].tap
         events = [{"event": "turn_to_come", "by": name, "before": first} for name in holes]
         items = (*self.items[:passes], *(Told(None, name, before=first) for name in holes), *self.items[passes:])
-        yield Edit(Kind.LATER, COST[Kind.LATER] * len(holes), items, tuple(events))
+        yield Edit(EditKind.LATER, COST[EditKind.LATER] * len(holes), items, tuple(events))
 
     def _more_of_a_turn(self, trains: Sequence[str], named: set[str]) -> Iterator[Edit]:
         """More of an earlier turn is still to come, with a tile on one of these trains: of the last one of each player
@@ -177,7 +178,7 @@ class _Maker:
                 more += 2
                 items = (*self.items[: n + 1], Told(None, one.by, before=then.tap), *self.items[n + 1 :])
                 event = {"event": "turn_to_come", "by": one.by, "before": then.tap}
-                yield Edit(Kind.LATER, COST[Kind.LATER] + more, items, (event,))
+                yield Edit(EditKind.LATER, COST[EditKind.LATER] + more, items, (event,))
             if there:
                 return
 
@@ -185,7 +186,7 @@ class _Maker:
         holes = [Told(None, name, before=self.told.tap) for name in names]
         events = [{"event": "turn_to_come", "by": name, "before": self.told.tap} for name in names]
         items = (*self.items[:-1], *holes, self.told)
-        return Edit(Kind.LATER, COST[Kind.LATER] * len(names) + more, items, tuple(events))
+        return Edit(EditKind.LATER, COST[EditKind.LATER] * len(names) + more, items, tuple(events))
 
     # ---- something was forgotten ---------------------------------------------------------------------------------
 
@@ -258,7 +259,7 @@ class _Maker:
             at -= 1
         items = (*self.items[:at], *new, *self.items[at:])
         events = [_as_event(told) | self._beside(at) for told in new]
-        return Edit(Kind.MISSING, COST[Kind.MISSING] + more, items, tuple(events))
+        return Edit(EditKind.MISSING, COST[EditKind.MISSING] + more, items, tuple(events))
 
     def _beside(self, at: int) -> dict[str, Any]:
         """Where among the lines that is."""
@@ -310,7 +311,7 @@ class _Maker:
             more = 2 * turns - 2 - self._belongs(rest[at - 1], piece[0]) if own else (first - at) // 3
             events = [{"seq": told.tap, "before": anchor} for told in piece]
             items = (*rest[:at], *piece, *rest[at:], *after)
-            yield Edit(Kind.EARLIER, COST[Kind.EARLIER] + len(piece) - 1 + more, items, tuple(events))
+            yield Edit(EditKind.EARLIER, COST[EditKind.EARLIER] + len(piece) - 1 + more, items, tuple(events))
 
     def _belongs(self, last: Told, told: Told) -> int:
         """How likely the act belongs behind the `last` of an earlier turn of the same player: nobody begins a turn with
@@ -334,7 +335,7 @@ class _Maker:
             if piece[0].by != self.who and last < end - 1:
                 events = [{"seq": told.tap, "after": self.told.tap} for told in reversed(piece)]
                 items = (*self.items[:place], *self.items[last:], *piece)
-                yield Edit(Kind.EARLIER, COST[Kind.EARLIER] + 6, items, tuple(events))
+                yield Edit(EditKind.EARLIER, COST[EditKind.EARLIER] + 6, items, tuple(events))
 
     def names(self) -> Iterator[Edit]:
         end = place = len(self.items)
@@ -353,8 +354,10 @@ class _Maker:
                         named = [_named(told, name) for told in piece]
                         events = [{"seq": told.tap, "by": name} for told in piece]
                         likelier = self._own_train(piece, name) + self._elsewhere(piece[0])
-                        cost = COST[Kind.NAME] + 2 * n + len(piece) - 1 - likelier
-                        yield Edit(Kind.NAME, cost, (*self.items[:first], *named, *self.items[last:]), tuple(events))
+                        cost = COST[EditKind.NAME] + 2 * n + len(piece) - 1 - likelier
+                        yield Edit(
+                            EditKind.NAME, cost, (*self.items[:first], *named, *self.items[last:]), tuple(events)
+                        )
 
     def _own_train(self, piece: Sequence[Told], name: str) -> int:
         """How much likelier it is theirs because it lies on their train."""
@@ -381,7 +384,7 @@ class _Maker:
             if told.tap is not None and theirs and _alike(told, self.told):
                 events = ({"seq": self.told.tap, "withdrawn": True},)
                 another = (not single and (self.further or back)) or (not tile and self._may_be_two_turns())
-                yield Edit(Kind.TWICE, COST[Kind.TWICE] + (10 if another else back), rest, events)
+                yield Edit(EditKind.TWICE, COST[EditKind.TWICE] + (10 if another else back), rest, events)
                 return
 
     def _tapped_on(self) -> Iterator[Edit]:
@@ -393,7 +396,7 @@ class _Maker:
                 continue
             if act.tile.is_double and (act.train, act.tile.outer) == (below.train, below.tile.outer):
                 events = ({"seq": told.tap, "withdrawn": True},)
-                yield Edit(Kind.TWICE, COST[Kind.TWICE] + 8, (*self.items[:n], *self.items[n + 1 :]), events)
+                yield Edit(EditKind.TWICE, COST[EditKind.TWICE] + 8, (*self.items[:n], *self.items[n + 1 :]), events)
 
     def _may_be_two_turns(self) -> bool:
         """Whether two acts that are alike may well be two turns, with only one between."""
@@ -415,16 +418,16 @@ class _Maker:
         place = self._place(next((fault.tap for fault in self.faults if fault.tap is not None), None))
         at = len(self.items) - 1 if place is None else self._turn_begins(place)
         items = (*self.items[:at], Told(Setting(count), ""), *self.items[at:])
-        return Edit(Kind.BONEYARD, COST[Kind.BONEYARD], items, ({"boneyard": count, **self._beside(at)},))
+        return Edit(EditKind.BONEYARD, COST[EditKind.BONEYARD], items, ({"boneyard": count, **self._beside(at)},))
 
     def start(self) -> Iterator[Edit]:
         first = next((told for told in self.items if told.act is not None), None)
         turns = sum(self.before.turns.values())
         if first is None or turns > 1 or self.items[0].act == Start():
             return
-        cost = COST[Kind.START] + 6 * (turns > 0)
+        cost = COST[EditKind.START] + 6 * (turns > 0)
         events = ({"event": "round_started", "starter": first.by},)
-        yield Edit(Kind.START, cost, (Told(Start(), first.by), *self.items), events)
+        yield Edit(EditKind.START, cost, (Told(Start(), first.by), *self.items), events)
 
 
 def _named(told: Told, name: str) -> Told:

@@ -23,7 +23,7 @@ from companion.supervise.camera import MOST_PER_S, SupervisedCamera, Supervision
 from companion.supervise.child import STIR_S, processor_s
 from companion.supervise.eye import EyeAwayError, SlowEyeError, SupervisedEye
 from companion.supervise.parts import Parts
-from companion.supervise.pictures import AwayError, CameraState, Health, JudgeSettings
+from companion.supervise.pictures import AwayError, CameraState, Health, PictureLimits
 from hardware.camera import Camera, CameraError, CameraSettings
 from vision.frame import Frame
 
@@ -33,7 +33,7 @@ PATIENCE_S = 60.0
 """How long a test waits for something that normally takes a second; only a failure takes so long."""
 
 QUICK = SupervisionSettings(
-    silent_s=1.0, retry_s=(0.05,), answer_s=0.2, judging=JudgeSettings(frozen_after_s=0.3, frozen_frames=3)
+    silent_s=1.0, retry_s=(0.05,), answer_s=0.2, judging=PictureLimits(frozen_after_s=0.3, frozen_frames=3)
 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.supervise.pictures import CameraState, JudgeSettings, KnownView, PictureJudge, farthest, moved
+from companion.supervise.pictures import CameraState, KnownView, PictureJudge, PictureLimits, farthest, moved
 from vision.frame import Frame, Image
 
 SAMPLE = Path(__file__).parents[2] / "datasets" / "samples" / "trains.jpg"
@@ -84,6 +84,6 @@ def test_a_turned_or_lowered_camera_is_noticed_within_3_seconds_at_8_pictures_a_
 
 def test_an_arm_that_lies_on_the_table_for_long_is_no_movement(table: Image) -> None:
     dark = np.asarray(table[::2, ::2] * 0.9, np.uint8)
-    judge = PictureJudge(JudgeSettings(points_every=1))
+    judge = PictureJudge(PictureLimits(points_every=1))
     judge.remember_view(dark)
     assert {judge.see(frame) for frame in frames(with_hand(dark), 12)} == {None}

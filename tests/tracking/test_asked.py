@@ -25,7 +25,7 @@ from companion.rules.position import (
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.asked import AskedRound, Tap, TapAnswer, TapQuestion
-from companion.tracking.edits import Kind
+from companion.tracking.edits import EditKind
 from companion.tracking.strict import Setting, Told, begun
 
 THREE = ("Ann", "Ben", "Cy")
@@ -77,7 +77,7 @@ def keys(question: TapQuestion) -> list[tuple[str, ...]]:
     ]
 
 
-def answered(asked: AskedRound, *kinds: Kind) -> dict[int, list[TapAnswer]]:
+def answered(asked: AskedRound, *kinds: EditKind) -> dict[int, list[TapAnswer]]:
     """The first question answered by its key of this kind."""
     (question,) = asked.questions()
     said = []
@@ -123,7 +123,7 @@ def test_a_turn_that_comes_late_goes_where_it_was_missing() -> None:
 
 def test_what_is_answered_later_waits_for_the_tap_and_holds_nothing_against_anybody() -> None:
     taps = (*HONEST[:4], "Cy 7-2@Cy", "Ann 4-9@Ann")
-    answers = answered(told(*taps), Kind.LATER)
+    answers = answered(told(*taps), EditKind.LATER)
     asked = told(*taps, answers=answers)
     assert not asked.questions() and [one[:3] for one in asked.to_come()] == [("Ben", 2, 5)] and not against(asked)
     asked = told(*taps, "Ben 5-6@MX #2", answers=answers)
@@ -132,16 +132,16 @@ def test_what_is_answered_later_waits_for_the_tap_and_holds_nothing_against_anyb
 
 def test_it_was_really_so_makes_it_certain_and_names_who_said_it() -> None:
     taps = (*HONEST[:4], "Cy 7-2@Cy", "Ann 4-9@Ann")
-    asked = told(*taps, answers=answered(told(*taps), Kind.SO))
+    asked = told(*taps, answers=answered(told(*taps), EditKind.SO))
     assert against(asked) == {(5, "OUT_OF_TURN", "Dad")} and not asked.questions()
     # Both the player who was jumped over and the next may go on.
-    assert not told(*taps[:5], "Ben 5-6@MX", answers={5: [TapAnswer(Kind.SO, (), "Dad", 99)]}).questions()
+    assert not told(*taps[:5], "Ben 5-6@MX", answers={5: [TapAnswer(EditKind.SO, (), "Dad", 99)]}).questions()
 
 
 def test_taking_the_answer_back_takes_the_finding_away() -> None:
     taps = ("Ann 12-3@Ann", "Ann 3-4@Ann")
     assert against(told(*taps)) == {(2, "EXTRA_TILE", None)}
-    assert against(told(*taps, answers={2: [TapAnswer(Kind.SO, (), "Dad", 9)]})) == {(2, "EXTRA_TILE", "Dad")}
+    assert against(told(*taps, answers={2: [TapAnswer(EditKind.SO, (), "Dad", 9)]})) == {(2, "EXTRA_TILE", "Dad")}
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_with_two_players_two_turns_in_a_row_may_miss_the_one_between() -> None:
     (question,) = asked.questions()
     assert keys(question)[0] == ("later", "Ben")
     filled = told("Ann 12-3@Ann", "Ann 3-4@Ann", "Ben 12-5@MX #1", players=("Ann", "Ben"),
-                  answers=answered(asked, Kind.LATER))  # fmt: skip
+                  answers=answered(asked, EditKind.LATER))  # fmt: skip
     assert not filled.questions() and list(filled.turns()) == [1, 3, 2]
 
 
@@ -223,7 +223,7 @@ def test_a_tap_goes_where_its_train_ends_as_the_phone_showed_it() -> None:
     """In a long first train a tile is still to come: what is tapped for the end behind it lies there."""
     taps = ("Ann 12-3@Ann", "Ben 12-5@Ben", "Cy 12-7@Cy", "Ann 4-6@Ann")
     asked = told(*taps, rules="cz")
-    answers = answered(asked, Kind.LATER)
+    answers = answered(asked, EditKind.LATER)
     asked = told(*taps, "Ann 8@Ann 6", "Ann 3-4@Ann", rules="cz", answers=answers)
     assert [seq for seq, turn in asked.turns().items() if turn.player == "Ann"] == [1, 6, 4, 5]
     assert not asked.to_come() and not against(asked)
@@ -232,7 +232,7 @@ def test_a_tap_goes_where_its_train_ends_as_the_phone_showed_it() -> None:
 def test_an_order_put_right_by_hand_is_taken() -> None:
     taps = ("Ann 12-3@Ann", "Cy 12-7@Cy", "Ben 12-5@MX", "Ann 7-2@Cy")
     (question,) = told(*taps).questions()
-    order = TapAnswer(Kind.ORDER, ({"order": [4, 1, 3, 2]},), "Dad", 9)
+    order = TapAnswer(EditKind.ORDER, ({"order": [4, 1, 3, 2]},), "Dad", 9)
     asked = told(*taps, answers={question.seq: [order]})
     assert list(asked.turns()) == [4, 1, 3, 2]
     # What is wrong in that order too is asked about once more.
@@ -242,7 +242,7 @@ def test_an_order_put_right_by_hand_is_taken() -> None:
 def test_an_order_may_move_taps_that_came_after_the_one_that_was_asked_about() -> None:
     taps = (*HONEST[:3], "Cy 7-2@Cy", "Ann 3-4@Ann", "Ben 5-6@MX")
     assert [one.seq for one in told(*taps).questions()] == [4]
-    asked = told(*taps, answers={4: [TapAnswer(Kind.ORDER, ({"order": [3, 5, 6, 4]},), "Dad", 9)]})
+    asked = told(*taps, answers={4: [TapAnswer(EditKind.ORDER, ({"order": [3, 5, 6, 4]},), "Dad", 9)]})
     assert not asked.questions() and not asked.to_come() and not against(asked)
     assert list(asked.turns()) == [1, 2, 3, 5, 6, 4]
 
@@ -253,7 +253,7 @@ def test_a_tile_put_away_is_asked_about_when_a_later_play_proves_it() -> None:
     (question,) = asked.questions()
     assert question.seq == 5 and [fault.tap for fault in question.faults] == [2]
     shown = ({"seq": 2, "violation": "DISCARD_WITH_PLAYABLE", "by": "Ben"},)
-    sure = told(*taps, rules="jielong", answers={5: [TapAnswer(Kind.SO, shown, "Dad", 9)]})
+    sure = told(*taps, rules="jielong", answers={5: [TapAnswer(EditKind.SO, shown, "Dad", 9)]})
     assert against(sure) == {(2, "DISCARD_WITH_PLAYABLE", "Dad")}
 
 
@@ -275,7 +275,7 @@ def test_a_mexican_train_too_early_may_mean_that_first_trains_are_still_to_come(
 
 def test_a_first_train_that_was_said_to_be_still_to_come_goes_before_the_mexican_train() -> None:
     taps = ("Ann 12-5@Ann", "Cy 12-1@Cy", "Ann 12-3@MX")
-    answers = answered(told(*taps, rules="cz"), Kind.LATER)
+    answers = answered(told(*taps, rules="cz"), EditKind.LATER)
     asked = told(*taps, "Ben 12-8@Ben #1", "Ben 8-2@Ben #1", "Ben done #1", "Ben 3-7@MX", rules="cz", answers=answers)
     assert not asked.questions() and not asked.silent() and not against(asked)
     assert [turn.player for turn in asked.turns().values()][-2:] == ["Ann", "Ben"]
@@ -290,7 +290,7 @@ def test_who_says_that_a_turn_is_over_of_which_nothing_is_tapped_may_tap_it_late
     taps = (*before, f"{who} done")
     asked = told(*taps, rules=rules)
     assert ("later", who) in keys(asked.questions()[0])
-    answers = answered(asked, Kind.LATER)
+    answers = answered(asked, EditKind.LATER)
     assert not against(told(*taps, rules=rules, answers=answers))
     asked = told(*taps, f"{who} {first} #1", rules=rules, answers=answers)
     assert not asked.questions() and not asked.to_come() and not against(asked)
@@ -302,9 +302,9 @@ def test_a_tile_of_a_first_train_may_be_tapped_after_my_turn_is_over(players: Se
     asked = told(*taps, players=players, rules="poltava")
     (question,) = asked.questions() or asked.silent() or told(*taps[:3], players=players, rules="poltava").silent()
     assert ("earlier", "3") in keys(question)
-    earlier = next(key for key in question.keys if key.kind is Kind.EARLIER)
+    earlier = next(key for key in question.keys if key.kind is EditKind.EARLIER)
     asked = told(
-        *taps, players=players, rules="poltava", answers={3: [TapAnswer(Kind.EARLIER, earlier.events, "Dad", 9)]}
+        *taps, players=players, rules="poltava", answers={3: [TapAnswer(EditKind.EARLIER, earlier.events, "Dad", 9)]}
     )
     assert list(asked.turns())[:3] == [1, 3, 2] and not asked.questions() and not against(asked)
 
@@ -325,7 +325,7 @@ def test_where_the_others_have_no_tile_left_each_tile_is_a_turn() -> None:
 def test_who_laid_a_tile_that_is_none_of_these_may_hold_one_more() -> None:
     taps = ("Ann 1-6@R", "Ben 6-9@R", "Ann 9-5@R", "Ben 5-1@R")
     asked = told(*taps, players=("Ann", "Ben"), rules="jielong", hands={"Ann": 2, "Ben": 1},
-                 answers={2: [TapAnswer(Kind.SO, (), "Dad", 9)], 3: [TapAnswer(Kind.SO, (), "Dad", 9)]})  # fmt: skip
+                 answers={seq: [TapAnswer(EditKind.SO, (), "Dad", 9)] for seq in (2, 3)})  # fmt: skip
     assert not asked.questions() and "OUT_OF_TURN" not in {code for _, code, _ in against(asked)}
 
 
@@ -333,7 +333,7 @@ def test_whoever_laid_a_tile_that_lay_there_already_is_not_counted_out() -> None
     """By the count the 4-4 is Ann's last tile, and asks for no second one; she drew for it, and marked."""
     said = ("Ann 12-4@Ann", "Ben 12-5@Ben", "Ann 4-12@Ann", "Ben 5-6@Ben", "Ann 12-12@MX", "Ann draws", "Ann marks")
     asked = AskedRound(load_ruleset("tactic"), replace(table(("Ann", "Ben")), hands={"Ann": 3, "Ben": 9}), "Ann",
-                       answers={n: [TapAnswer(Kind.SO, (), "Dad", 9)] for n in (3, 5)})  # fmt: skip
+                       answers={n: [TapAnswer(EditKind.SO, (), "Dad", 9)] for n in (3, 5)})  # fmt: skip
     for seq, one in enumerate(said, 1):
         asked.take(tap(seq, one))
     assert {code for _, code, _ in against(asked)} == {"DUPLICATE_TILE"} and not asked.questions()
@@ -341,7 +341,7 @@ def test_whoever_laid_a_tile_that_lay_there_already_is_not_counted_out() -> None
 
 def test_a_second_tile_put_away_in_a_turn_is_in_place_of_none() -> None:
     taps = ("Ann 1-6@R", "Ann discards", "Ben 6-5@R", "Cy 5-3@R", "Ann 3-6@R")
-    asked = told(*taps, rules="jielong", answers={2: [TapAnswer(Kind.SO, (), "Dad", 9)]})
+    asked = told(*taps, rules="jielong", answers={2: [TapAnswer(EditKind.SO, (), "Dad", 9)]})
     assert against(asked) == {(2, "EXTRA_TILE", "Dad")} and not asked.questions()
 
 
@@ -358,7 +358,7 @@ def test_a_boneyard_is_no_empty_one_with_most_of_its_tiles_in_it(left: int, offe
     asked.take(Tap(3, Mark("Ben"), "Ben"))
     asked.take(Tap(4, Play(Laid(12, 4), "Cy"), "Cy"))
     (question,) = asked.questions()
-    assert (Kind.BONEYARD in {key.kind for key in question.keys}) == offered
+    assert (EditKind.BONEYARD in {key.kind for key in question.keys}) == offered
 
 
 def test_a_boneyard_that_is_empty_asks_for_no_draw() -> None:
@@ -408,7 +408,7 @@ def test_the_tile_below_may_belong_to_more_of_anybodys_turn() -> None:
     taps = ("Ann draws", "Ann marks", "Ben 12-5@Ben", "Cy draws", "Ann draws", "Ann 6-1@Ann")
     asked = told(*taps, "Ben 5-4@Ben", rules="reeves")
     (question,) = asked.questions() or asked.silent()
-    waits = [dict(key.events[0]) for key in question.keys if key.kind is Kind.LATER]
+    waits = [dict(key.events[0]) for key in question.keys if key.kind is EditKind.LATER]
     assert {"event": "turn_to_come", "by": "Cy", "before": 5} in waits
 
 
@@ -498,7 +498,7 @@ def test_a_charge_that_no_turn_to_come_takes_away_is_asked_apart_from_the_turn()
     face_up = Tap(2, Discard(face_up=True), "Cy")
     (first,) = taken(tap(1, "Ann 3-6@R"), face_up).questions()
     assert [fault.code for fault in first.faults] == ["DISCARD_FACE_UP"]
-    said = {2: [TapAnswer(Kind.SO, ({"violation": "DISCARD_FACE_UP", "by": "Cy"},), "Dad", 9)]}
+    said = {2: [TapAnswer(EditKind.SO, ({"violation": "DISCARD_FACE_UP", "by": "Cy"},), "Dad", 9)]}
     (second,) = taken(tap(1, "Ann 3-6@R"), face_up, answers=said).silent()
     assert [fault.code for fault in second.faults] == ["OUT_OF_TURN"] and ("later", "Ben") in keys(second)
     asked = taken(tap(1, "Ann 3-6@R"), face_up, tap(3, "Ben 6-6@R"), tap(4, "Ann 6-5@R"), answers=said)
@@ -534,11 +534,11 @@ def test_two_turns_of_one_player_are_settled_by_the_other_s_where_nothing_else_f
     assert against(open_) == {(2, "EXTRA_TILE", None)} and open_.came(question) == {0: 3}
     settled = told(*taps, "Ben 5-6@Ben #2", players=two)
     assert not settled.questions() and not against(settled) and settled.filled() == ((3, 2),)
-    so = told(*taps, "Ben 5-6@Ben #2", players=two, answers={2: [TapAnswer(Kind.SO, (), "Dad", 9)]})
+    so = told(*taps, "Ben 5-6@Ben #2", players=two, answers={2: [TapAnswer(EditKind.SO, (), "Dad", 9)]})
     assert (2, "EXTRA_TILE", "Dad") in against(so)
 
 
 def test_the_last_tap_of_an_order_that_somebody_gave_is_asked_about_once() -> None:
-    answers = {2: [TapAnswer(Kind.ORDER, ({"order": [1, 2, 3]},), "Dad", 9)]}
+    answers = {2: [TapAnswer(EditKind.ORDER, ({"order": [1, 2, 3]},), "Dad", 9)]}
     asked = told("Ann 12-3@Ann", "Cy 12-8@Cy", "Cy 8-9@Cy", "Ann 3-4@Ann", answers=answers)
     assert [one.seq for one in (*asked.questions(), *asked.silent())] == [3]

@@ -12,7 +12,7 @@ from vision.detector import (
     SLANTED_ASPECT,
     SLANTED_SPREAD,
     Detector,
-    Look,
+    ScaleLook,
     agreed_length,
     has_larger,
     is_settled,
@@ -21,9 +21,9 @@ from vision.detector import (
 from vision.weights import shipped_weights
 
 
-def look(scale: float, length: float, *scores: float, kind: Kind = Kind.FACE_UP) -> Look:
+def look(scale: float, length: float, *scores: float, kind: Kind = Kind.FACE_UP) -> ScaleLook:
     boxes = np.array([[100.0, 100.0, length, length / 2, 0.0]] * len(scores), np.float32)
-    return Look(scale, boxes, np.array(scores, np.float32), np.full(len(scores), kind, np.int8))
+    return ScaleLook(scale, boxes, np.array(scores, np.float32), np.full(len(scores), kind, np.int8))
 
 
 def test_tiles_found_at_two_scales_agree_on_their_length() -> None:
@@ -86,7 +86,7 @@ class Shown(Detector):
         super().__init__(shipped_weights("tiles"))
         self.lengths, self.looked = lengths, list[float]()
 
-    def _looks(self, levels, scales) -> list[Look]:
+    def _looks(self, levels, scales) -> list[ScaleLook]:
         self.looked += scales
         return [look(scale, *self._seen(scale)) for scale in scales]
 
