@@ -178,7 +178,7 @@ class SimCamera(FrameSource):
         return next(rounds)
 
     def _roomy(self, usual: TablePlan) -> TablePlan:
-        """A plan on which nobody runs out of table. Raises TableFullError where there is none."""
+        """A plan on which nobody runs out of table. Raises TableFullError if there is no such plan."""
         whole = replace(self.settings, most_scenes=None, last_scenes=None, arms=False, **NO_PICTURES)
         if (self.seed, whole) in _ROOMY:
             return _ROOMY[self.seed, whole]

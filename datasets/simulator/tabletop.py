@@ -345,7 +345,7 @@ class TableTop:
         depth: int,
         bend: Bend = STRAIGHT_ON,
     ) -> Spot | None:
-        """The first way to go on that leaves room for `depth` tiles; None where there is none."""
+        """The first way to go on that leaves room for `depth` tiles, or None."""
         length, width, _ = self.plan.tile_mm
         touching = end.last.rect if end.last is not None else None
         for spot in continuations(end, length, width, crosswise, gap, bend):
