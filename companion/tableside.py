@@ -1,6 +1,6 @@
 """The button pod joined to the game: presses become the game's commands, the state of the game becomes a light.
 
-The only place where hardware/panel and the game meet. Whoever sits at the table may press: a button needs no PIN.
+The only place where hardware/panel and the game meet. Everybody at the table may press: a button needs no PIN.
 
 The button pod beside a running page. A box without one plays on; `note` says in one line what is missing.
 

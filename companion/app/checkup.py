@@ -62,7 +62,7 @@ class CheckResult:
     ok: bool
     found: str
     mend: str = ""
-    """What to do about it; empty where `ok`."""
+    """The remedy; empty where `ok`."""
     needed: bool = True
     """False: the companion plays without it."""
 

@@ -222,7 +222,7 @@ class GameIndex:
 
 
 NIGHT = timedelta(hours=6)
-"""Whatever begins before six in the morning belongs to the evening before."""
+"""A game that begins before six in the morning belongs to the evening before."""
 
 
 @dataclass(slots=True)
@@ -262,7 +262,7 @@ class Standing:
     rules: str
     most_points_win: bool
     players: tuple[PlayerRecord, ...]
-    """Whoever won most often comes first."""
+    """The one who won most often comes first."""
     best: BestRound | None = None
     """Where the fewest points win: of the rounds in which the player did not go out. None before the first."""
 
@@ -284,7 +284,7 @@ class Season:
 
     standings: tuple[Standing, ...]
     meetings: tuple[Meeting, ...]
-    """Whoever met most often comes first."""
+    """Those who met most often come first."""
     matches: int
     """Games with a scored round."""
     evenings: int

@@ -376,7 +376,7 @@ class AppState:
     def troubles(self) -> list[str]:
         """Troubles around the game, one sentence each: a full disk, a broker that is away.
 
-        Whoever wires the program adds to `checks`; each is asked anew every time and has to answer at once.
+        The wiring adds to `checks`; each is asked anew every time and has to answer at once.
         """
         return [trouble for check in self.checks for trouble in check()]
 

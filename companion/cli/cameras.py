@@ -34,7 +34,7 @@ THUMBNAIL_WIDTH = 320
 def cameras(as_json: bool, thumbnails: Path | None, camera_size: tuple[int, int] | None, mains: str) -> None:
     """List the cameras of this machine: what to type after --camera, and the size that will be used.
 
-    Exit status 1: there is none. Cameras in the network have no list: type their address (rtsp://..., http://...).
+    Exit status 1: no camera. Cameras in the network have no list: type their address (rtsp://..., http://...).
     """
     found = [*ribbon_cameras_listed(ribbon_cameras()), *usb_listed()]
     if thumbnails is not None:

@@ -58,7 +58,7 @@ def _repair_line(repair: Repair) -> str:
 
 
 def optics(table: str, model: str | None, height: float | None) -> list[Outlook]:
-    """What each known camera (or `model` alone) makes of the table, at `height` or its lowest height."""
+    """How well each known camera (or `model` alone) sees the table, from `height` or its lowest height."""
     size_mm = table_size(table)
     known = cameras()
     if model is not None and model not in known:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 SAY_AGAIN_S = 60.0
-"""Whatever fails at every picture says so once a minute, and how often it was."""
+"""A fault that every picture repeats is logged once a minute, with how often it occurred."""
 
 MOST_KINDS = 200
 
@@ -274,7 +274,7 @@ def serve(
             name = table_name or own_table_name()
             _publish(app_state, broker, name, folder, parts, buttons=broker_buttons, address=lambda: address.now)
         app_state.follow(LabelKeeper(folder).follow)
-        # What belonged to the games before holds itself in circles, megabytes of them, for which Python seldom looks.
+        # The games before leave megabytes of reference cycles, for which Python seldom looks.
         app_state.follow(lambda *_: _collect_garbage())
         table = None if source is None else _watch(app_state, source, settings, storage, parts)
         app_state.learning = LearningDesk(
@@ -347,7 +347,7 @@ def _watch(
 
 
 def _delete_labels_too(app_state: AppState, storage: Storage) -> None:
-    """Whoever deletes all pictures means the corrected tiles as well."""
+    """Delete the corrected tiles along with all pictures."""
     from companion.app.learning import delete_samples
 
     others = app_state.delete_pictures

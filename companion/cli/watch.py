@@ -150,7 +150,7 @@ class Printer:
             sys.stdout.flush()
         except BrokenPipeError:
             self.closed = True
-            # What is left in the buffer would be written, and fail, once more at the end.
+            # Python would write the rest of the buffer once more at exit, and fail again.
             sys.stdout = io.StringIO()
 
     def _sentence(self, data: dict[str, Any]) -> str:

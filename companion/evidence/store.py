@@ -292,7 +292,7 @@ class EvidenceStore:
         """Delete every picture, on disk and in memory, now; how many there were. The journals stay."""
         with self._lock:
             self._closeups.forget()
-        # What is being written this moment must not appear after somebody has deleted everything.
+        # A picture still being written must not appear after somebody has deleted everything.
         self.flush()
         return self._delete(lambda stored: True)
 

@@ -206,7 +206,7 @@ class RetractionShown:
     retracts: tuple[Mapping[str, str | None], ...]
     """The findings: `code` and `by`."""
     because: str | None
-    """What told: camera or people."""
+    """Its source: camera or people."""
 
 
 def signs(tile: Pair, unread: tuple[bool, bool]) -> tuple[str, str]:
@@ -239,7 +239,7 @@ class TileShown:
     sure: float | None = None
     """How probably the camera read it right; None where a person said what it is."""
     others: tuple[tuple[Pair, float], ...] | None = left_out()
-    """What else it may be, with probabilities."""
+    """The other tiles it may be, with probabilities."""
     unread: tuple[bool, bool] = left_out((False, False))
     """Whether its inner and its outer half are a mere guess."""
 
@@ -487,7 +487,7 @@ class GameView:
     colours: Mapping[str, int] | None = left_out()
     """The players' numbers, where they are not those of their seats."""
     gone: tuple[str, ...] = left_out(())
-    """Who left in the middle of this round."""
+    """The players who left in the middle of this round."""
     off_record: OffRecordShown | None = field(default=None, metadata={"nothing": None})
     """Left out where there is nothing to count, and after a restart until the camera has looked."""
     reminders: tuple[str, ...] | None = left_out()
@@ -660,7 +660,7 @@ class GameView:
     def scores(self) -> tuple[ScoreRow, ...]:
         """In order of seats: a scoreboard whose lines jump about cannot be read from across the room."""
         last: Mapping[str, int] = self.rounds_played[-1].scores if self.rounds_played else {}
-        # Whoever has left comes last: neither leads nor wins.
+        # Players who have left come last: they neither lead nor win.
         there = [name for name in self.players if name not in self.gone]
         numbers = sorted((self.totals[name] for name in there), reverse=self.most_points_win)
         rank = {name: numbers.index(self.totals[name]) + 1 for name in there}

@@ -536,7 +536,7 @@ class OpenGame:
         before, now = self._shown, self.history
         lines = now.lines[len(self._told.events) :]
         if any(isinstance(line, RoundStarted) for line in lines):
-            # What lay there until now was the last round's.
+            # The tiles until now were the last round's.
             self._lying = None
         watched = any(line.source == "camera" for line in now.lines)
         people = not watched or any(line.source == "person" for line in lines if isinstance(line, Corrected))

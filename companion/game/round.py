@@ -249,7 +249,7 @@ class Round:
     def _against_the_start(self) -> dict[int, tuple[Finding, ...]]:
         """The findings against the engine that people began this round with; a camera has read its own."""
         event = self.begun
-        # What watches begins a round with a picture, or where there is none in nobody's name.
+        # A camera begins a round with a picture, or in nobody's name.
         if event is None or event.frame or (event.author is None and self.seen):
             return {}
         seq, told = event.seq, self.found.get(event.seq, ())
@@ -350,7 +350,7 @@ class Round:
         step = self.match.take(event, held.place or place, sure=not self.seen)
         found, course = step.findings, step.match.course
         if is_act(event) and course is not None and not self._is_tapped(held, course):
-            # What a belief has against it stands in its line.
+            # Its line holds the belief's findings.
             told: tuple[Finding, ...] = getattr(held.event, "violations", ())
             found = (*(one for one in told if one.code not in REVEALED_CODES), *found)
         self.acts[held.event.seq] = AppliedEvent(held, event, step.match)

@@ -558,8 +558,7 @@ class Session(OpenGame):
                 lines = [{"seq": question.on_record, "tile": list(tile)}]
             known = [line for line in lines if isinstance(line.get("seq"), int)]
             if known:
-                # What is on record already: by somebody who could not be named, a tile that was not read, a round whose
-                # engine was not found.
+                # On record already: an act by somebody unnamed, a tile not read, a round whose engine was not found.
                 changes = [
                     {"by": line.get("by")} if "event" in line else {name: line[name] for name in line if name != "seq"}
                     for line in known

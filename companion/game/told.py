@@ -106,7 +106,7 @@ class ToldSoFar:
         more = [line if line.seq in people else _as_told(line, now.get(line.seq)) for line in lines[len(self.events) :]]
         self._add(more)
         for line in (self._first[line.seq] for line in more if line.seq in self._first):
-            # Whoever has heard of it before may have heard anything.
+            # An earlier telling of it may have said anything.
             self._ever[line.seq] = {name for name in ("by", "maybe", "violations") if hasattr(line, name)}
         if self._file is not None and lines and (more or not whole):
             self._write_anew()

@@ -4,8 +4,8 @@ A tile that does not fit where it lies is certain once the belief was sure of it
 whoever laid it; so are two equal tiles that were both surely read. Any other certain fault waits for another picture or
 the round's end: somebody else's fault may explain it as well.
 
-The camera's lines tell when a piece was first shown, and under which number. What counts is the likeliest course, with
-the present names and faults of the belief; statements of people stand where they have put them.
+The camera's lines tell when a piece was first shown, and under which number. The likeliest course counts, with the
+belief's present names and faults; people's statements stay where they put them.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Clarity:
 
 
 class PictureProof:
-    """What the pictures of a round prove of its pieces.
+    """The faults of a round's pieces that its pictures prove.
 
     >>> proof, change = PictureProof(), TableChange((Laying(Laid(12, 5), "Ann"),), frame="0001.jpg")
     >>> evidence = Evidence.of(0, change)
@@ -274,7 +274,7 @@ class Said(NamedTuple):
     by: str | None = None
     """The player who made it."""
     act: TableAct | None = None
-    """What it was."""
+    """The act itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,10 +462,10 @@ class WatchedRound:
                 act = End()
             item = self.tracker.enter(act, one.event.who, before=self._next_piece(one))
             self.line_of[item], news = one.event.seq, True
-            # Nothing is held against whoever leaves: it is no act that a belief weighs.
+            # Leaving is no fault, and no act that a belief weighs.
             self.stated |= set() if isinstance(act, Leave) else {item}
         if news:
-            # What a picture had proved before people had a say is to be proved again.
+            # People's words may undo what a picture had proved: prove everything again.
             self.proof.lying, self.proof.fallen = {}, {}
             self._prove({})
 

@@ -200,7 +200,7 @@ class LineFinder(Finder):
         due = place_of_next(self.before.line, self.before.buried)
         changed = [n for n in members if self.known[n].changed or (due and self._hides(n, due))]
         stacked = {n: self.ids[n] for n in changed if self.ids[n] in in_line}
-        # What showed another value long before there was a wall has not been laid on one now.
+        # A tile that showed another value long before there was a wall has not been laid on one now.
         others = frozenset(stacked.values())
         self._misread = others if len(self.before.line) <= WALL // 2 else others & self.before.misread
         stacked |= {n: below for n, below in self._come_to_light.items() if below in in_line}
@@ -246,7 +246,7 @@ class LineFinder(Finder):
                 continue
             self.either = self.either or (ids[n] == doubted and sorted(values) == hidden)
             if self.uncovers and ids[n] == doubted and sorted(values) == hidden:
-                # What lay on the row's last tile was taken back; that one comes to light, and is laid now.
+                # The tile on the row's last one was taken back; the one below comes to light, and counts as laid now.
                 gone.add(ids[n])
                 if ids[n] in self.before.walls:
                     self._come_to_light[n] = self.before.walls[ids[n]]
@@ -270,8 +270,9 @@ class LineFinder(Finder):
         return self.ids[n] == due.id and hides(self.view.tiles[n], due.seen)
 
     def _covers_the_next(self, top: int, below: PlacedTile, seen: SeenTile) -> bool:
-        """May another tile of the values `below` have been laid on `top`, where the wall has come to? What was laid
-        last is taken off first; where the wall turns on it, a tile that matches it was laid, as almost always."""
+        """May another tile of the values `below` have been laid on `top`, where the wall has come to? The last tile
+        laid is taken off first; where the wall depends on it, assume that a matching tile was laid, as almost
+        always."""
         assert self.before is not None and below.laid is not None
         line = self.before.line
         due = place_of_next(line, self.before.buried)

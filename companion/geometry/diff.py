@@ -47,7 +47,7 @@ class Observation(TableChange):
     hands: Mapping[str, tuple[Tile, ...]] = field(default_factory=dict)
     """The tiles newly laid open, per seat."""
     doubts: tuple[Problem, ...] = ()
-    """What has to be asked."""
+    """The problems to ask about."""
     news: tuple[int, ...] = ()
     """The identities of the new tiles."""
     maybe_marked: frozenset[str] = frozenset()

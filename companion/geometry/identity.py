@@ -17,7 +17,7 @@ tile a later one proves to lie there is told here; whether that is believed is f
 A wall that is seen for the first time in the middle of the game: which of its eight tiles lie on others?
 
 Eight tiles in a row may be the whole line, or the top of one that has folded back on itself as often as it will. The
-next tile tells: it lies beside the wall's last one. What lies under the others nobody has seen, and nobody guesses it.
+next tile tells: it lies beside the wall's last one. The tiles under the others were never seen and are never guessed.
 """
 
 from __future__ import annotations

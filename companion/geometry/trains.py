@@ -153,7 +153,7 @@ class TrainFinder(Finder):
     """One reconstruction of trains under way."""
 
     plate: SeenHub | None = None
-    """What looks like a hub and lies beside the game."""
+    """A thing beside the game that looks like a hub."""
     playing_on: tuple[Known, ...] = ()
     """Tiles at a seat that go on with a train although the round passes for over."""
     stray: frozenset[str] = frozenset()

@@ -38,11 +38,11 @@ class QuestionField:
     schema: Schema
     """JSON Schema of its value."""
     text: str
-    """What it means."""
+    """Its meaning."""
     optional: bool = False
     """It may be missing or null."""
     missing: str = ""
-    """What that means."""
+    """The meaning of its absence."""
     inner: tuple[QuestionField, ...] = ()
     """The fields of an object."""
 

@@ -231,7 +231,7 @@ def _delta(asked: Fields, before: Position) -> tuple[Change, ...]:
 
 
 def _check_names(field: str, act: Action | Change, players: Sequence[str]) -> None:
-    """Whoever and whatever an act names must sit or lie at this table."""
+    """Check that the players and tiles an act names are at this table."""
     if isinstance(act, (Mark, Unmark)):
         if act.player not in (*players, MEXICAN):
             raise QuestionError(f"{field}: expected a player ({', '.join(players)}), not {act.player!r}")

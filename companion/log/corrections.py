@@ -276,7 +276,7 @@ def _put_in(value: Any, correction: Corrected) -> _Entry:
 
 
 def _check_answer(answer: Any, asked: Event) -> None:
-    """Check the chosen key. Whatever the answer puts in, or right, stands in corrections of its own."""
+    """Check the chosen key. The acts that the answer adds or corrects are corrections of their own."""
     if not isinstance(asked, Unclear):
         raise EventError(f"what.answer: event {asked.seq} asked nothing")
     count = len(asked.candidates)

@@ -90,7 +90,7 @@ class JournalError(Exception):
         self.why = why
         """That line without the file's place, for a page that anybody may see."""
         self.cause = cause
-        """What the system said, where it was the system."""
+        """The system's own words, where the system refused."""
         self.disk_full = disk_full
         """Nothing else is wrong."""
 
@@ -117,7 +117,7 @@ class JournalText:
     header: Header
     events: tuple[Event, ...]
     torn: bytes
-    """What follows the last whole line; b"" when nothing does."""
+    """The bytes after the last whole line; b"" when there are none."""
     good_bytes: int
     """Length up to the end of the last whole line."""
     checksum: str
@@ -125,7 +125,7 @@ class JournalText:
     complete: bool = True
     """False: the last whole line lacks only its line feed."""
     seen: tuple[SeenLine, ...] = ()
-    """What the camera saw, in order."""
+    """The camera's lines, in order."""
 
 
 def read_journal(path: str | Path) -> JournalText:
@@ -362,7 +362,7 @@ class Journal:
 
     @property
     def seen(self) -> Sequence[SeenLine]:
-        """What the camera saw, in order."""
+        """The camera's lines, in order."""
         with self._lock:
             return tuple(self._seen)
 

@@ -286,7 +286,7 @@ class GameSink:
         clouded = clouded or bool(observation.maybe_marked - self.marked())
         table = self.position
         if table is not None:
-            # What people said otherwise than it lies there is no ground to accuse anybody on.
+            # Where people's words contradict the table, accuse nobody.
             astray = not_borne_out(observation, layout, table)
             clouded = clouded or bool(astray) or marked_otherwise(observation, layout, table)
             guessed = any(change.train in astray for change in observation.laid)
@@ -405,7 +405,7 @@ class GameSink:
             case Laying(tile, train):
                 return tile not in table.trains.get(train, ())
             case Vanishing(tile, train):
-                # What was read as a tile of this train that lies there still was another one.
+                # The tile of this train lies there still: another one was misread as it.
                 lying = [placed.laid for placed in layout.trains.get(train, ())]
                 return tile in table.trains.get(train, ()) and tile not in lying
             case Mark(player):

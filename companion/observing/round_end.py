@@ -126,7 +126,7 @@ class OpenHands:
         if len(none_left) == 1 and (
             clear >= 2 or (all_lie_open and all(_most_of(layout.hands[one], due[one]) for one in shown))
         ):
-            # Whatever is wrong with the other hands (one tile may lie under another), or still to be laid open.
+            # The other hands may be wrong (a tile may lie under another) or still to be laid open.
             return none_left[0]
         odd = [one for one in shown if due[one] not in (None, len(layout.hands[one]))]
         if len(rest) > 1 or (odd and not (together and all(_most_of(layout.hands[one], due[one]) for one in odd))):

@@ -1,6 +1,6 @@
 """Statements of people that come before the camera's reports, or differ from them.
 
-Whoever enters a play is often quicker than the camera: a moment later it sees the same draw, the same tile. Somebody
+People often enter a play before the camera sees it: a moment later it sees the same draw, the same tile. Somebody
 takes a tile off the record by a tap, and it lies there all the same. And where somebody says that another tile lies
 there than is read, that counts for the record; but nobody is accused on the strength of a record that the table does
 not bear out.

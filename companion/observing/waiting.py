@@ -89,7 +89,7 @@ class Arrivals:
 
     def saw(self, layout: Layout) -> None:
         """This is the table that was looked at; the next one comes."""
-        # What is gone is forgotten: its number may be another tile's once the table is watched anew.
+        # Forget tiles that are gone: the number may be another tile's once the table is watched anew.
         self.first = {tile.id: self.first.get(tile.id, self.number) for tile in layout if tile.face_up}
         self.number += 1
 

@@ -334,7 +334,7 @@ class Reaches:
         hidden = False
         for n, moment in enumerate(moments):
             here = _hands_in(moment.view, places, changed) or _hands_towards(moment.view, places, changed)
-            # Who reaches with both hands draws once.
+            # A reach with both hands is one draw.
             if here and not any(_same(arm, one) for arm in moment.view.arms for one in known):
                 tracks = [(arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm)) for arm in here]
                 known += [arm for track in tracks for arm in track]

@@ -113,7 +113,7 @@ class Attribution:
     off: bool = False
     """The players do not want the camera to look at their arms."""
     draws_reached: bool = False
-    """Whoever reaches into a stacked boneyard has drawn; only the belief of companion/tracking can weigh that."""
+    """A reach into a stacked boneyard is a draw; only the belief of companion/tracking can weigh that."""
     trouble: str | None = field(init=False)
     """Why no arm names anybody, in one line; None where arms do."""
     votes: dict[Change, Vote] = field(init=False, default_factory=dict)

@@ -120,7 +120,7 @@ def _reads(tile: SeenTile, place: Point) -> bool:
 
 
 def _lay(track: Track, memory: TableMemory) -> bool:
-    """Did this lie there when the table was still last? What has just come has changed its place by coming."""
+    """Did this lie there when the table was last still? A new thing has changed its place by coming."""
     return memory.known is None or track.born <= memory.known
 
 
@@ -224,7 +224,7 @@ def in_time(
     `tiles` are all that lie there by this look and by what is known.
     """
     lifted = _lifted(markers, tiles, memory, place)
-    # A faint find keeps no marker where a thing was taken away, and where there is none at all one look is enough.
+    # A faint find keeps no marker where a thing was taken away; without any find one look is enough.
     markers = [one for one in markers if one.confidence >= LEAST_THING_CONFIDENCE or not _at_any(one.center_mm, lifted)]
     found = [*markers, *_lying(markers, memory, looked, place)]
     fresh = [tile for tile in tiles if tile.face_up and not place.things.lay(tile)]
@@ -353,7 +353,7 @@ def _arrived(
         weighed.add(0.0 if seen is None else seen.confidence, came)
         if weighed.odds > 0.0:
             new.append(_believed(spot, seen))
-    # What waits there for its owner, or a print, came with nobody's hand.
+    # A thing that waits there for its owner, or a print, came with nobody's hand.
     memory.parked = tuple(spot for spot in memory.parked if not _at_any(spot, [one.place for one in things]))
     return new
 

@@ -10,7 +10,7 @@ places again while the settler still compares. Where something did move, both ar
 
 An eye for photographs of still tables: one picture gives one reading, however often it is looked at.
 
-What the eye finds in a picture, taken into the memory of the table: what lies there, where it has changed.
+Each picture's finds go into the memory of the table: what lies there, and where it has changed.
 
 Pixels in, millimetres out. It knows nothing of a change that somebody is waiting for, and nothing of a game.
 """

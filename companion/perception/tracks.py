@@ -8,7 +8,7 @@ Finds across the seam of two neighbours: the half of one tile and the half of th
 Chinese tiles have no divider, so that 6:2 2:4 may be read as 2:2, and surely. A tile cannot lie half over one that is
 known to lie there.
 
-What lies on the table, from many readings: nothing comes by one reading, and nothing leaves unless it is gone.
+The things on the table, from many readings: none appears by one reading, and none disappears unless it is gone.
 
 Several readings of one half are averaged as log-probabilities: pictures of one still table share their errors, so three
 half-sure readings are one half-sure reading, and a wavering one ends unread and not wrong.
@@ -574,7 +574,7 @@ class TableMemory:
             if near:
                 track = min(near, key=lambda m: distance(m.seen.center_mm, marker.center_mm))
                 left.remove(track)
-                # What the last look has missed where nothing has changed lies there, and was not seen once more.
+                # A thing that the last look missed where nothing has changed still lies there, and was not seen again.
                 track.sightings += marker is not track.seen
                 track.seen, track.missing, track.hidden = marker, 0, False
             elif marker.confidence >= LEAST_THING_CONFIDENCE:
@@ -585,7 +585,7 @@ class TableMemory:
         for track in left:
             if looked.covers(track.seen.center_mm):
                 track.missing += 1
-        # What is read now has nothing standing on it.
+        # A tile that is read now has nothing standing on it.
         self.markers = [one for one in self.markers if not one.on_unread or self._on_unread(one.seen.center_mm)]
         self.markers += fresh
 

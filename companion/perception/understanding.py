@@ -9,14 +9,14 @@ The engine's value is known, so its reading shows how the eye errs on this box: 
 double blank, its pips are lost in their ground, and every other blank of the table may be a twelve as well. A tile
 without pips and a tile's back look alike; of the two only the double blank joins a blank to a blank.
 
-What an unread tile probably is: its candidates, weighed by what else lies on the table.
+The candidates for an unread tile, weighed by what else lies on the table.
 
 Physics first: a tile that is seen elsewhere cannot be this one. Then the rules as a prior, never as a filter: one play
 in two hundred breaks a rule, so a tile that could be the one that matches its neighbours almost certainly is; and what
 lies across its train is a double. A reading that is sure of itself is never touched.
 
-What lies there, understood: a tile that was not read is weighed against the rest of the table, and a tile laid on
-its equal in a wall of stacks leaves nothing to see.
+A tile that was not read is weighed against the rest of the table. One laid on its equal in a wall of stacks leaves
+nothing to see.
 """
 
 from __future__ import annotations
@@ -385,7 +385,7 @@ def understood(
     before, held_back = _as_recorded(before, sink), _as_recorded(held_back, sink)
     layout = reconstruct(view, setup, held_back or before)
     if held_back is not None and layout.has(Trouble.VALUE_CHANGED):
-        # What was held back was a misreading.
+        # The layout held back was a misreading.
         layout = reconstruct(view, setup, before)
     doubted = blanks_in_doubt(layout, view.tiles, setup.engine) or back_between_blanks(layout, view.tiles)
     if doubted is not None:

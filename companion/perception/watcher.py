@@ -245,7 +245,7 @@ class Watcher:
         self._left_over = ()
         self._hand_was_here = False
         self._reading = TableReading(frame, regions, state.hidden, overlooked=overlooked)
-        # What reaches the picture's edge may be an arm that looks like the table: then the next picture has to agree.
+        # A change at the picture's edge may be an arm that looks like the table: the next picture has to agree.
         gone = regions and not at_edge(regions, frame.size_wh) and not state.forced
         if gone and before is not None and state.still_for:
             self._look(before)
@@ -357,7 +357,7 @@ class Watcher:
         reading = self._reading
         if layout.line or reading is None or not wants(reading.again, Where.BESIDE_THE_TRAINS):
             return self.supposed.nothing()
-        # What has been lying there may excuse a tile laid on its owner's train; it is no marker put there just now.
+        # A thing that lay there before may excuse a tile on its owner's train, but is no marker put there just now.
         places, old = self.reader.things(frame)
         played_on = {change.train for change in observation.laid}
         return self.supposed.look(places, old, played_on, self.setup, self.layout, layout)
@@ -385,7 +385,7 @@ class Watcher:
         if not taken and layout.line:
             self._held_back = layout
         self._ask_unread(frame, layout)
-        # What stayed doubtful is looked at again with the next still table.
+        # Look again at the doubtful places with the next still table.
         self._left_over = around(observation.doubts, 1.5 * self.setup.tile_mm[0], self.calibration, frame.size_wh)
 
     def _record_reaches(self, frame: Frame) -> None:
@@ -413,7 +413,7 @@ class Watcher:
         return {player: place for player, place in found.items() if not self.reader.own.knows(player)}
 
     def _ask_whose(self, frame: Frame) -> None:
-        """Once an evening: is this your marker? What somebody says is theirs is known from then on."""
+        """Ask once an evening: is this your marker? The answer holds from then on."""
         answered = self.sink.own_markers()
         for player, place in self._nameless.items():
             if player in answered or self.reader.own.waits_for(player):

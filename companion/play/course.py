@@ -375,7 +375,7 @@ class Course:
         """Findings about a tile laid when the round is over."""
         if self.ended is None or not isinstance(action_of(event), Play):
             return ()
-        # Who ends a watched round by a tap may have erred as well as whoever goes on playing.
+        # A person who ended a watched round by a tap may be as wrong as the player who goes on.
         certain = (self.ended_by == "person" and self.sure) or self.ended == "blocked_proved"
         return (Finding(str(Violation.PLAY_AFTER_END), certain=certain),)
 

@@ -216,7 +216,7 @@ def reveal_findings(
     own = lines[new]
     if not recorded(course) or new in course.table.gone:
         return {own: ()}
-    # What lies aside, counted or not, proves nothing.
+    # The hand of a player who left proves nothing, counted or not.
     shown = {player: hand for player, hand in shown.items() if player not in course.table.gone}
     found: dict[int, list[Finding]] = {own: _hand_findings(course, new, shown[new])}
     open_hands = _open_hands(shown, out)
@@ -363,7 +363,7 @@ def _miscounted(course: Course, player: str, hand: HandShown) -> bool:
     if dealt is None or foreign:
         return False
     if isinstance(course.table, Position) and course.counted and player not in course.table.hands:
-        # Whose a tile or a draw was is open, so nobody knows how many there should be.
+        # Some tile or draw has no certain owner, so nobody knows how many there should be.
         return False
     return count_is_inconsistent(dealt=dealt, drawn=drawn if counted else None, laid=laid, shown=len(hand.tiles))
 

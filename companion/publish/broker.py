@@ -10,7 +10,7 @@ companion/TABLE/resend              to the table: {"game", "after"}: say again w
 
 The line to the broker, the same for a table that tells and a hall that listens.
 
-Whatever comes over it becomes a message in the owner's mailbox; the network thread never waits for anybody:
+Everything that arrives becomes a message in the owner's mailbox, so the network thread never waits for anybody:
 ("connected", ""), ("connected", why not), ("disconnected", why), ("confirmed", number), ("message", topic, payload),
 ("kept", topic, payload) for one that the broker had kept from before.
 """
@@ -55,8 +55,8 @@ def table_name(text: str) -> str:
 
 
 def table_id(name: str) -> str:
-    """A table's name as a topic: `Table 3` is `table-3`. Whatever does not survive that ends in a mark of the whole
-    name, so that no two names share a topic: `Стіл 1` is `1-` and eight digits. Raises ValueError."""
+    """A table's name as a topic: `Table 3` is `table-3`. A name that loses letters this way ends in a mark of the
+    whole, so that no two names share a topic: `Стіл 1` is `1-` and eight digits. Raises ValueError."""
     return slug_of(table_name(name))
 
 
@@ -197,7 +197,7 @@ class BrokerLine:
 
 
 class Correspondent(ABC):
-    """Whoever has a line: between `start` and `close` a thread of its own works off the mailbox, up to ("close",)."""
+    """The owner of a line: between `start` and `close` its own thread works off the mailbox, up to ("close",)."""
 
     def __init__(self, line: BrokerLine, mail: Mail, name: str, loop: Loop = plain_loop) -> None:
         self._line, self._mail = line, mail

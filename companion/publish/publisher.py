@@ -193,7 +193,7 @@ NO_GAME: dict[str, Any] = {
     "totals": {},
     "points": {},
 }
-"""What they show where no game is being played."""
+"""Their values while no game is being played."""
 
 
 def summary(snapshot: GameView | None) -> dict[str, Any]:

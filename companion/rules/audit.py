@@ -2,7 +2,7 @@
 
 For a decision of a player, U is what he laid after it and what he shows at the end: his hand then and what he drew
 since, each draw exactly one unknown tile. Of the tiles in U that would have been playable, more than he drew since
-prove that he held one. Whatever cannot be proved stays `possible` and is never an accusation.
+prove that he held one. Anything that cannot be proved stays `possible` and is never an accusation.
 
 Sums that must be right once everybody has shown the tiles left: counts, blocks, scores, the deal.
 
@@ -235,8 +235,8 @@ def unaccounted(
 ) -> bool:
     """UNACCOUNTED_TILE: table, all hands and the tiles nobody took are not the whole set.
 
-    `face_down` counts the boneyard (Chinese: the tiles that do not play); None cannot be counted, and then only a
-    tile that is there too often is held against the count. All players' hands must be given. Raises RulesError.
+    `face_down` counts the boneyard (Chinese: the tiles that do not play). None: it cannot be counted, and then only a
+    tile that is there too often is wrong. All players' hands must be given. Raises RulesError.
 
     >>> from companion.rules import Tile, unaccounted
     >>> unaccounted({Tile(0, 0): 1, Tile(0, 1): 1}, [Tile(0, 0)], {'Ann': [Tile(0, 1)]}, face_down=0)

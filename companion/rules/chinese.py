@@ -240,7 +240,7 @@ class Payment:
     amount: int
     """A difference of pips, or a chip."""
     factor: int = 1
-    """What multiplies the amount: 1, 2 or 4."""
+    """The amount is multiplied by this: 1, 2 or 4."""
 
     @property
     def total(self) -> int:

@@ -113,7 +113,7 @@ class Discard:
 
     face_up: bool = False
     tile: Tile | None = None
-    """What it shows, where it lies face up."""
+    """Its face, where it lies face up."""
 
     def __str__(self) -> str:
         shown = f" {self.tile.low}:{self.tile.high}" if self.tile is not None else ""
@@ -162,7 +162,7 @@ class Leave:
 Action = Play | Draw | Mark | Unmark | Flip | Discard | Pass | End
 
 TableAct = Action | Leave
-"""What happens in a round: an act that the rules know, or a player goes away."""
+"""An event of a round: an act that the rules know, or a player goes away."""
 
 
 def ruled(act: TableAct) -> Action:

@@ -128,7 +128,7 @@ class RuleSet:
     marker_off_required: bool = True
     marker_on_empty_boneyard: str = "required"
     dead_double: str = "release"
-    """What becomes of a double that can no longer be covered."""
+    """The fate of a double that can no longer be covered."""
     block_rule: str = "empty_and_all_pass"
     scoring: str = "penalty"
     blocked_winner_zero: bool = False

@@ -60,7 +60,7 @@ def _fits(value: Any, hint: Any) -> bool:
         return False
     if isinstance(value, Mapping) and len(inside) == 2:
         return all(_fits(key, inside[0]) and _fits(one, inside[1]) for key, one in value.items())
-    # Whatever can be gone through only once is not looked into.
+    # Do not look into an iterable that can be read only once.
     return not isinstance(value, Collection) or all(_fits(one, inside[0]) for one in value)
 
 
@@ -106,7 +106,7 @@ HandTable = Mapping[int, Mapping[int, int]]
 
 WINNER_LEADS = "winner"
 HOLDER_LEADS = "holder_of_2:5"
-"""Whoever holds 2:5 leads, as an older description of Kkori has it. Source: docs/rules.md 4.2."""
+"""The holder of 2:5 leads, as an older description of Kkori has it. Source: docs/rules.md 4.2."""
 
 CLOCK = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]")
 
@@ -317,7 +317,7 @@ LABELS: Mapping[str, Field] = {
     "source": Field(FAMILIES, _text),
     "summary": Field(FAMILIES, _text),
 }
-"""What names and describes a rule set, beside its rules."""
+"""The fields that name and describe a rule set, beside its rules."""
 
 
 def fields_of(family: str) -> tuple[str, ...]:

@@ -97,7 +97,7 @@ def _current_of(kept: Any) -> tuple[str | None, int]:
 
 
 FIRST, LAST = (1980, 1, 1, 0, 0, 0), (2107, 12, 31, 23, 59, 58)
-"""What a zip can say of a file's time."""
+"""The earliest and latest time that a zip can hold."""
 
 
 class NewZip(zipfile.ZipFile):

@@ -40,7 +40,7 @@ class Repair:
     code: str
     """Which case it is."""
     about: Mapping[str, str | int] = field(default_factory=dict)
-    """What to put into the words of `code`."""
+    """The values to put into the words of `code`."""
     since: str = ""
     """UTC, ISO 8601; "" where nobody noticed when it began."""
     reported: bool = False
@@ -73,7 +73,7 @@ class Repairs:
         self._since: dict[str, str] = {}
         self._reports: list[Repair] = []
         self.actions: dict[str, Callable[[], object]] = {}
-        """What the button of a lasting case does, by the case's code."""
+        """The action of a lasting case's button, by the case's code."""
         self.changed: Callable[[], None] = lambda: None
         damaged: list[Path] = []
         if path is not None:

@@ -26,7 +26,7 @@ LARGEST = 32 * 2**20
 State = TypeVar("State")
 
 NOT_UNDERSTOOD = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError)
-"""What a reader of a damaged file may raise."""
+"""The errors that a reader of a damaged file may raise."""
 
 
 def write_state(path: Path, state: Any) -> None:

@@ -191,9 +191,9 @@ def keep_watching(
     """Call `step` (one frame; False when the source has ended) until the end or `stop`.
 
     `lost` hears each new reason why nothing is recorded, in one line and as a code; `back` is called before the first
-    step that goes well again, so that the watcher forgets what it had half seen. `beat` is a sign of life. Whatever
-    else a step raises (the disk that takes nothing, a mistake of the program) ends nothing either: `broken` lets go of
-    what may be half done, and after a pause it begins anew, from the journal.
+    step that goes well again, so that the watcher forgets what it had half seen. `beat` is a sign of life. No other
+    error ends it either (a full disk, a mistake of the program): `broken` lets go of what may be half done, and after a
+    pause it begins anew, from the journal.
     """
     stop = threading.Event() if stop is None else stop
     trouble, failures = "", 0

@@ -348,7 +348,7 @@ class PictureJudge:
             return None
         now = _windowed(probe)
         if self._reference is None or now.shape != self._reference.shape:
-            # What is remembered came smaller than the camera's pictures, and they may come in another size by now.
+            # The remembered picture is smaller than the camera's, which may come in another size by now.
             right = _as_large(self._remembered, probe)
             if right is None:
                 return CameraState.MOVED

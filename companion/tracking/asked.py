@@ -45,7 +45,7 @@ class TapAnswer(NamedTuple):
 
     kind: EditKind
     events: tuple[Mapping[str, Any], ...]
-    """What the answer changes, as its key had it."""
+    """The changes that the answer makes, as its key had them."""
     by: str = ""
     """The person who answered."""
     seq: int = 0
@@ -91,7 +91,7 @@ class TapQuestion(NamedTuple):
     faults: tuple[Fault, ...]
     """The reasons why it does not fit."""
     keys: tuple[Edit, ...]
-    """What may have been, the likeliest first."""
+    """The possible answers, the likeliest first."""
     alive: frozenset[int]
     """Those of `keys`, by their place, that fit all that was tapped since."""
     whose: str
@@ -371,7 +371,7 @@ class AskedRound:
 
         def fits(items: tuple[Told, ...]) -> bool:
             reading = told.altered(items)
-            # What somebody has just confirmed stays true in all that may have been besides.
+            # Every other answer has to keep what somebody has just confirmed.
             if reading is None or not settled <= {fault for row in reading.faults for fault in row}:
                 return False
             made[items] = reading

@@ -84,7 +84,7 @@ class Cause(StrEnum):
 PRIORS = {Cause(name): Prior(**prior) for name, prior in written("tracking/costs.toml").items()}
 
 COST = {cause: prior.decibans for cause, prior in PRIORS.items()}
-"""What each assumption costs, in decibans."""
+"""The cost of each assumption, in decibans."""
 
 ILLEGAL = COST[Cause.ILLEGAL]
 

@@ -58,7 +58,7 @@ class Edit(NamedTuple):
     items: tuple[Told, ...]
     """The acts as this answer has them."""
     events: tuple[Mapping[str, Any], ...] = ()
-    """What it changes, as the contract says it."""
+    """The changes it makes, in the contract's terms."""
 
 
 COST = {

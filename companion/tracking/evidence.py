@@ -84,7 +84,7 @@ class Piece:
     item: int
     """Its number for good."""
     act: TableAct
-    """What somebody must have done for it."""
+    """The act that somebody must have done for it."""
     p: tuple[float, float] | None = None
     """How surely the inner and the outer half of a tile were read; None: surely."""
     actors: Mapping[str, int] = field(default_factory=dict)
@@ -282,7 +282,7 @@ class Step(NamedTuple):
     codes: tuple[str, ...]
     """The violations that it charges `player` with."""
     causes: tuple[Cause, ...]
-    """What had to be assumed."""
+    """The assumptions it needed."""
     cost: int
     """Decibans of `causes`."""
     misread_below: int | None = None
@@ -296,7 +296,7 @@ class Move(NamedTuple):
     state: Any
     """After it; a `partial`, which is made only if the search gets there."""
     rest: Rest
-    """What is explained then."""
+    """The part explained by then."""
     step: Step
 
 
@@ -315,7 +315,7 @@ class Pieces:
     unsure: bool = False
     """One of the tiles may be another."""
     ahead: dict[Any, Any] = field(default_factory=dict, compare=False)
-    """What a search has worked out about each rest."""
+    """A search's results for each rest."""
 
     @classmethod
     def of(cls, evidence: Evidence) -> Pieces:

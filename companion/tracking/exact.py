@@ -8,8 +8,8 @@ has said anything, and markers move last. A turn ends as `round_state` lets it e
 The same search while everybody lays the first train at the same time: a row that is no row.
 
 Source: docs/rules.md section 9. A tile on a player's own train, and a marker on it, is that player's, in any
-order. What is left over (a tile on the Mexican train, a draw) belongs to anybody's first turn, or, when all have begun,
-to the ordinary turns after the lap.
+order. The rest (a tile on the Mexican train, a draw) belongs to anybody's first turn, or, when all have begun, to the
+ordinary turns after the lap.
 
 The belief's engine with no lag, exact and exhaustive: every row of turns that makes a change between two tables.
 
@@ -118,7 +118,7 @@ class Made(NamedTuple):
 
     turn: RowTurn
     rest: Rest
-    """What of the change is explained after it."""
+    """The part of the change explained after it."""
     move: Move
     """The move that ends it."""
     seen: bool
@@ -245,7 +245,7 @@ class Rows:
         if not budget:
             yield from (made for _, made in best.values())
             return
-        # Of a row with a fault only what is held against whom is told.
+        # Of a row with a fault only the charges are told.
         alike: dict[object, Made] = {}
         for _, made in best.values():
             alike.setdefault((made.turn.codes, made.rest, _left_open(made)), made)
@@ -259,7 +259,7 @@ class Rows:
         known: set[object] = set()
         while waiting:
             node = waiting.pop()
-            # What order the tiles came in is told of a faultless turn, and where draws are to be placed.
+            # The order of the tiles is told of a faultless turn, and where draws are to be placed.
             order = node.plays if drawing or not budget else None
             # The acts in their order tell the state.
             key = (None if order is not None else node.state.sign, node.rest, order, node.places, node.codes)
@@ -437,7 +437,7 @@ class FirstTrains(Rows):
                     yield (made.turn, *tail), after
 
     def _ordinary_after(self, budget: int) -> Iterator[Row]:
-        """All have begun, and what is left over belongs to ordinary turns. Whoever has neither laid nor marked is at
+        """All have begun, and the rest belongs to ordinary turns. A player who has neither laid nor marked is at
         fault."""
         left = [*self.units, *self.strangers]
         for turns, after in self._first_turns(self.own, budget):

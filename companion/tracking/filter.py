@@ -1,8 +1,8 @@
 """Every likely way in which one change of the table may have come about, from every hypothesis: the one search.
 
 Best first over the successor generator (`MexicanState.moves`, `LineState.moves`): the cheapest explanation is found
-first, then all within a reach of it; `at_least` keeps it from ways that become dear. What is not looked for (faults,
-where a faultless one is near) is dearer than the reach, so nothing likely is lost.
+first, then all within a reach of it; `at_least` keeps it from ways that become dear. The ways left out (faults, where a
+faultless one is near) are dearer than the reach, so nothing likely is lost.
 
 The belief: a fixed-lag beam of hypotheses about the round, fed with one Evidence after the other.
 
@@ -555,16 +555,16 @@ class TableFilter:
         if self.surprised:
             before = self.snapshots[-1].beam
             best = before[0]
-            # Whoever did what before stays as open as it was.
+            # The names of earlier acts stay as open as they were.
             outlier = Hypothesis.merged(before)
             clouded = evidence.clouded or evidence.guessed or evidence.adopted or len(evidence.laid) > MOST_AT_ONCE
             cause = Cause.UNSEEN_IN_CLUTTER if clouded else Cause.UNSEEN
             price = COST[cause]
             cost = best.cost + self.snapshots[-1].spent - self.spent + price
             if self.cut_short and self.beam:
-                # What a search that was cut short has found proves nothing.
+                # A search that was cut short proves nothing.
                 cost = min(cost, self.beam[0].cost + COST[Cause.CUT_SHORT])
-            # What lay there before anybody watched is taken as it is read.
+            # Tiles that lay there before anybody watched are taken as they are read.
             unknown = (clouded or self.cut_short) and not evidence.adopted
             state = best.state.after_outlier(pieces, unknown=unknown)
             players = best.state.players

@@ -5,7 +5,7 @@ moves like any other, with a cost (costs.py). Nothing here decides who is named 
 
 The common first lap of Mexican Train, as cz has it: everybody lays the first train at the same time.
 
-What lies on a train is its owner's, in any order and by several players in one change; turn order begins with the
+The tiles on a train are its owner's, in any order and by several players in one change; turn order begins with the
 second lap, at the starter. Source: docs/rules.md 2.2.
 """
 
@@ -55,7 +55,7 @@ class LaidAs(NamedTuple):
     codes: tuple[str, ...]
     """The rules that it breaks."""
     causes: tuple[Cause, ...]
-    """What it assumes."""
+    """Its assumptions."""
     misread_below: int | None = None
     """The item of the tile below it, if that counts as misread."""
 
@@ -465,7 +465,7 @@ class FirstLapState(MexicanState):
             piece = row[done]
             after = rest._replace(tiles=(*rest.tiles[:n], done + 1, *rest.tiles[n + 1 :]))
             for player in self._layers(piece, train, faults):
-                # Whoever has laid a first train and now lays elsewhere is ahead of the others.
+                # A player who has laid a first train and now lays elsewhere is ahead of the others.
                 hasty = player in self.moved and player != train
                 late: tuple[Cause, ...] = ()
                 if player in self.turn.markers and not self._plays_on(player):
@@ -564,7 +564,7 @@ class FirstLapState(MexicanState):
     def _end_of_lap(self, rest: Rest) -> Move:
         """Ordinary turns begin with the starter; whoever lays no first train has marked."""
         missing = [player for player in self.players if player not in self.moved]
-        # Who lays no first train marks.
+        # A player without a first train marks.
         turn = self.turn.copy()
         turn.markers = turn.markers.union(missing)
         ended = self.copied_as(MexicanState)._begun(self.starter, turn, frozenset(self.players))

@@ -450,7 +450,7 @@ class TurnEnding(NamedTuple):
     codes: tuple[str, ...]
     """The violations of the player."""
     causes: tuple[Cause, ...]
-    """What was assumed."""
+    """The assumptions."""
     on: frozenset[str]
     """Markers that lie there though no picture shows them yet."""
     off: frozenset[str]

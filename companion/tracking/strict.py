@@ -192,7 +192,7 @@ class Fold:
         faults += [Fault(told.tap, str(code), who, sure) for code, sure in self._act(act, told)]
         if isinstance(act, (End, Pass)):
             self.closed = True
-            # What a turn lacks of which more is to come nobody can say.
+            # While more of a turn is to come, nobody can say what it lacks.
             faults += [] if gap else self._close()
         return faults
 

@@ -355,7 +355,7 @@ class Untouched(NamedTuple):
 class RoundTracker:
     """Feeds the evidence of one round to the belief and keeps a verdict on every piece.
 
-    `starter_known` False: anybody may begin. Whatever people say of an earlier piece (`name_player`, `put_right`,
+    `starter_known` False: anybody may begin. A statement about an earlier piece (`name_player`, `put_right`,
     `withdraw`, `restore`) re-runs the belief from there.
 
     >>> from companion.log.events import TableChange
@@ -764,7 +764,7 @@ def _without_statements(verdict: Verdict, blind: Verdict | None, untouched: Unto
     for charge in verdict.charges:
         same = blind_charges.get(charge.code)
         if charge.proved:
-            # Whoever it was: certain without a name, or with the name that both have.
+            # Certain without a name, or with the name on which both agree.
             named = verdict.by is None or (blind is not None and blind.by == verdict.by)
             sure = charge.certain and same is not None and untouched.train and named
             charges.append(replace(charge, certain=sure, by=charge.by if verdict.by is not None else None))

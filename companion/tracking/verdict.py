@@ -6,14 +6,14 @@ sure of the fault as of any other, so an arm alone never outweighs a legal story
 
 The result of the belief: who laid what, who broke which rule, and how surely. Thresholds are in costs.py.
 
-What to ask people: at most one good question, where the table will not tell and an answer decides something.
+Ask people at most one good question, where the table will not tell and an answer decides something.
 
 Why the belief names whom it names: the hypotheses about one piece, what each costs and what it rests on.
 
-What people say of the pieces of a round, as evidence with a price for its being wrong.
+People's statements about the pieces of a round are evidence with a price for being wrong.
 
-A statement never resets the belief. What may be certain is judged a second time as if statements counted for nothing:
-nobody is accused for certain because of what somebody entered.
+A statement never resets the belief. A charge that may be certain is judged a second time as if statements counted for
+nothing: nobody is accused for certain because of what somebody entered.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def judge_item(
     charges = list(_charges(item, codes, *told, proved, pieces, players, best if p >= NAMED else stated))
     lies = marginals.tile_of(item, act)
     if lies != act:
-        # What would be wrong with the tile that was read is not held against one that fits.
+        # Faults of the misread tile do not count against one that fits.
         charges = [charge for charge in charges if charge.code not in OF_VALUES]
     if any(charge.certain for charge in charges):
         by = best if best is not None and min(p, doubted[best]) >= ACCUSED else None
@@ -404,9 +404,9 @@ class Alternative:
     codes: tuple[tuple[str, str], ...]
     """(code, player) of each violation that it finds."""
     assumes: tuple[Cause, ...]
-    """What was not seen, in the order of the turns."""
+    """The unseen acts, in the order of the turns."""
     tile: Laid | None = None
-    """What lies there, where that is another tile than was read."""
+    """The tile that lies there, where that is another one than was read."""
 
     def __str__(self) -> str:
         """`Ann (CLOSED_TRAIN): 53`, `the camera missed a draw and Cy: 54`, `it is another tile than was read and Ann
@@ -495,7 +495,7 @@ class Statement:
     by: str | None = None
     """The player who made it."""
     act: TableAct | None = None
-    """What it was instead."""
+    """The true act."""
     withdrawn: bool = False
     """It is to be off the record."""
     lifted: bool = False

@@ -47,7 +47,7 @@ FIRST_WAIT_S = 30.0
 """The first wait after too many wrong tries; it doubles up to `LONGEST_WAIT_S`."""
 LONGEST_WAIT_S = 900.0
 FORGET_AFTER_S = 3600.0
-"""Whoever has not tried for so long begins anew."""
+"""After so long without a try the count begins anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,7 +491,7 @@ def let_in() -> None:
 def head_opens(app: Flask, headers: Mapping[str, str]) -> bool:
     """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}. A PIN in
     it opens nothing: comparing it takes long, and everybody waits for the loop that reads heads."""
-    # Whoever opened the link of a round may send a photograph of a hand.
+    # The link of a round lets a phone send a photograph of a hand.
     return head_is_known(app, headers) or isinstance(_of_head(app, headers).get("hand"), str)
 
 
@@ -502,7 +502,7 @@ def head_is_known(app: Flask, headers: Mapping[str, str]) -> bool:
 
 
 def _of_head(app: Flask, headers: Mapping[str, str]) -> Mapping[str, Any]:
-    """The cookie of a head; {} where there is none, and in a page without a lock."""
+    """The cookie of a head; {} without one, and in a page without a lock."""
     if "companion_lock" not in app.extensions or not isinstance(app.session_interface, PhoneSessions):
         return {}
     return app.session_interface.of_head(app, headers)

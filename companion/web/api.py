@@ -285,7 +285,7 @@ def cannot_play() -> AnyResponse:
         turn, seen = _carried(fields, None).turn, fields.get("expected_seq")
         return turn is not None and seen not in (None, "") and _turn_is_over(session.events[int(str(seen)) :], turn)
 
-    # What another phone says of a player is asked for again where it is old; what a player's own says is recorded.
+    # A player's own phone is believed; another phone is asked again where its page is old.
     own = _is_told(fields) if fields.get("by") == who_changes() else lambda _session: False
     with table_as_seen(fields, lambda session: told(session) or own(session)) as session:
         by = _mover(fields)
@@ -381,7 +381,7 @@ def _standing_step(events: Sequence[Any], seq: int) -> list[int]:
     parts = [one for one in events if isinstance(one, Corrected) and one.source == "person" and one.seq not in gone]
     step = list[int]()
     for one in parts:
-        # What was on record already, by somebody who could not be named, follows its answer at once.
+        # An act already on record, by somebody unnamed, follows its answer at once.
         of_it = one.corrects == asked.seq or one.what.get("answers") == asked.seq
         if of_it or (one.corrects in named and one.seq - 1 in step):
             step.append(one.seq)

@@ -480,7 +480,7 @@ def _parts(folder: Path) -> list[Path]:
 
 
 MOST_GROUPS = 6
-"""Whoever plays most often: more would fill a phone."""
+"""Show the groups that play most often; more would fill a phone."""
 
 
 def _summaries(games: Sequence[KnownGame | None]) -> list[GameSummary]:

@@ -14,7 +14,7 @@ page is rendered by its ordinary view, which finds the `Returned` in the request
 
 The page that is shown, asked for again in another language or appearance, with what it was asked or sent.
 
-What a request carries, read with distrust: every fault is one clear sentence with a 4xx status, never a 5xx.
+Read a request with distrust: every fault is one clear sentence with a 4xx status, never a 5xx.
 
 Names of people: of those who play, and of those who enter something on a phone.
 """
@@ -92,8 +92,8 @@ def skeleton(name: str) -> str:
 ENVIRON = "companion.returned"
 
 RETURNED = frozenset({400, 403, 409, 422, 429, 503, 507})
-"""Statuses of refusals that a person can put right on the form. Whatever else happens has a page of its own (of what
-is too large nothing was read, so nothing can come back)."""
+"""Statuses of refusals that a person can put right on the form. Any other has a page of its own (a request that is too
+large was not read, so nothing can come back)."""
 
 SECRET = frozenset({"pin"})
 """Fields that are never written into a page again."""

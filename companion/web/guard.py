@@ -128,7 +128,7 @@ def check_origin(incoming: Request) -> None:
         return
     origin = incoming.headers.get("Origin")
     parts = address_parts(origin)
-    # Whoever puts https before the page keeps its name, and the browser says whether the scheme is ours.
+    # A proxy that adds https keeps the name, and the browser says whether the scheme is ours.
     ours = parts.scheme in ("http", "https") and parts.netloc.lower() == incoming.headers.get("Host", "").lower()
     told = incoming.headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none")
     if not told or (origin is not None and not ours):

@@ -3,7 +3,7 @@ apart. A link says which act it shows and no name: a possible fault accuses nobo
 
 A tap that does not fit those before, in the words of the game: the misfit, and what may have happened.
 
-Whoever tapped answers with one key. Nobody is accused by any of these sentences.
+The person who tapped answers with one key. None of these sentences accuses anybody.
 
 The view of such a tap on each phone: whose question it is, *Later*, *I am further on*, and the list that puts acts in
 order. All of it works without scripts.
@@ -112,7 +112,7 @@ class Key(NamedTuple):
     more: bool = False
     """It stands behind *More*."""
     stands: str = ""
-    """What it leaves standing against somebody."""
+    """The fault it leaves standing against somebody."""
 
 
 class Acts:
@@ -254,7 +254,7 @@ def keys_of(question: Line, acts: Acts) -> list[Key]:
             found.append(
                 Key(n, kind, _came_text(came[n], question, acts) if n in came else key_text(one, question, acts))
             )
-    # What the heading names has a key that is seen.
+    # Keep the key that the heading names in sight.
     named = next((n for n, key in enumerate(found) if key.kind == "later"), 0)
     if named >= MOST_KEYS:
         found.insert(MOST_KEYS - 1, found.pop(named))

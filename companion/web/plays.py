@@ -361,7 +361,7 @@ def taken_back_text(what: str) -> str:
 
 
 def _step_text(line: Line, board: GameView) -> str:
-    """What a step back takes away, as short as a key."""
+    """The act that a step back takes away, as short as a key."""
     kind = line["event"]
     if kind in ACTS:
         return act_name(line, board.family)
@@ -658,7 +658,7 @@ def show_hypotheses(seq: int) -> str:
         if share
     ]
     named = {code for one, share in zip(ways, shares, strict=False) if share for code, _by in one.codes}
-    # What is held to be possible by a share too small for any one line is a reason all the same.
+    # A fault whose share is too small for any one line is a reason all the same.
     doubts = [
         f"{code_title(one.code)} ({max(1, round(100 * one.p))} %)"
         for one in found.verdict.charges

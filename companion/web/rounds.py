@@ -157,7 +157,7 @@ def end() -> AnyResponse | str:
             return redirect(f"/round-points/{board.round}")
     hands = _written(board, request.args)
     for name, shown in known.items():
-        # What is on record already is there to be put right.
+        # A hand on record already is there to be put right.
         hands[name] = hands.get(name) or as_typed(board, shown)
     for name, sent in hands_sent(board).items():
         hands[name] = hands.get(name) or sent
@@ -307,7 +307,7 @@ def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, in
     number = None if played is None else board.round
     known = session.snapshot().shown if number is None else session.hands_of(number)
     if how != "abandoned":
-        # Whoever left comes first: with the last of the others the round is scored.
+        # Players who left come first: with the last of the others the round is scored.
         for name, hand in sorted(shown.items(), key=lambda one: one[0] in there):
             aside = name in board.gone and not hand and name not in known
             if not aside and (name not in known or sorted(map(sorted, known[name])) != sorted(map(sorted, hand))):

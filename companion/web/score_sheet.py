@@ -387,7 +387,7 @@ def _best(board: GameView) -> tuple[int, tuple[str, ...], int] | None:
     """The best round of anybody: the fewest points that anybody wrote down for tiles left, or the most points."""
     rounds = [(one.round, name, points) for one in board.rounds_played for name, points in one.scores.items()]
     if not board.most_points_win:
-        # Whoever goes out has none: that is told of every round anyway.
+        # The player who goes out has none: that is told of every round anyway.
         rounds = [one for one in rounds if one[2] > 0]
     if len(board.rounds_played) < 2 or not rounds:
         return None

@@ -8,7 +8,7 @@ A phone's photograph as it comes with a form: how large it may be, and whether i
 
 Putting the page on the home network: waitress with one limit an address, and large bodies only from known phones.
 
-Whoever floods the box with requests takes the places of their own address. Everything else is waitress's own.
+A flood of requests takes only the places of its own address. Everything else is waitress's own.
 """
 
 from __future__ import annotations
@@ -719,7 +719,7 @@ def serve_on(app: Flask, sock: socket.socket) -> None:
     keep_little_memory()
     server = Server(app, sock)
     _end_politely(server)
-    # What the program is made of stays. Python need not look through it for circles in the middle of a ruling.
+    # The program's own objects stay: Python need not search them for cycles in the middle of a ruling.
     gc.collect()
     gc.freeze()
     server.run()

@@ -89,11 +89,11 @@ class OwnRules:
     extends: str = ""
     """The published rule set that they change."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What differs from it."""
+    """The fields that differ from it."""
     fault: str = ""
     """Why the file cannot be used, in one line; then nothing else but the key is known."""
     bad: bool = False
-    """What the file holds is at fault, not the card."""
+    """The file's content is at fault, not the card."""
 
 
 def own_rules(data_dir: Path | None) -> tuple[OwnRules, ...]:
@@ -275,7 +275,7 @@ class MatchLength:
     value: str
     """As the house's own rules have it."""
     otherwise: str
-    """What holds where it is left empty."""
+    """Its value where it is left empty."""
     is_time: bool
 
 
@@ -516,7 +516,7 @@ def _chosen_options(fields: dict[str, Any], rules: RuleSetText) -> dict[str, Any
             raise BadRequest("The options are an object of names and values.")
         return {**own.options, **given}
     offered = _options(rules, own)
-    # What the form does not ask stays as the house's file has it.
+    # Fields that the form does not ask stay as the house's file has them.
     asked = {*(one.field for one in offered), *offered_lengths(rules.family)}
     chosen = {name: value for name, value in own.options.items() if name not in asked}
     chosen |= lengths_chosen(fields, rules.family)

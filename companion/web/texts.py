@@ -13,7 +13,7 @@ Those rooms know no language. A rejected command comes as a code. The troubles c
 `texts/refusals.toml` as templates; a sentence that fits one is translated, with what stood in the places of its
 `%(name)s`; any other is shown as it is, never swallowed.
 
-What the page answers when the disk refuses: in words for people, never with the place of a file.
+The page's answers when the disk refuses: in words for people, never with the place of a file.
 
 The words for what is wrong with the box: what it is, what it means, and what a person can do about it.
 """
@@ -262,11 +262,11 @@ class RepairText:
     """The words for one repair."""
 
     title: str = ""
-    """What is wrong."""
+    """The fault."""
     meaning: str = ""
-    """What that means for the players."""
+    """Its meaning for the players."""
     remedy: str = ""
-    """What helps."""
+    """The remedy."""
     command: str = ""
     """For a terminal."""
     page: str = ""

@@ -111,7 +111,7 @@ class Faults(NamedTuple):
     certain: list[V]
     """The root cause first."""
     open: list[V]
-    """What open questions of the rules leave possible."""
+    """The faults that open questions of the rules leave possible."""
 
 
 def qualifies(rules: RuleSet, player: str, plays: Sequence[Play]) -> bool:

@@ -1,5 +1,5 @@
-// The line to the box. Whoever shows the table hears a beat every few seconds, however quiet the game is; where none
-// comes the page asks by itself, and says so where nobody answers. All pages of one browser share one stream, since a
+// The line to the box. A page that shows the table hears a beat every few seconds, however quiet the game is. If none
+// comes it asks by itself, and says so if nobody answers. All pages of one browser share one stream, since a
 // browser opens six at most, and a page that nobody sees has none.
 //
 // For browsers from Chromium 68 on (docs/browsers.md): no `?.`, no `??`, no newer ways of the page's own.
@@ -124,7 +124,7 @@ window.openLine = function openLine({ game, from, look, tell, gone }) {
     channel = null;
   }
 
-  // What the page that has the stream tells the others. It is let go with the page, which may come back from the cache.
+  // The page that has the stream tells the others. The channel goes with the page, which may come back from the cache.
   function tune() {
     if (channel || !("BroadcastChannel" in window)) return;
     channel = new BroadcastChannel("table");

@@ -107,7 +107,7 @@ function showNewest(own = false) {
   const box = tile.getBoundingClientRect();
   if (box.top >= top && box.bottom + 24 <= bottom) return;
   const by = (box.top + box.bottom) / 2 - ((sticks(turn) ? turn.offsetHeight : 0) + bottom) / 2;
-  // What lies below the table stays below the screen, or the keys beside the table would be pushed out above.
+  // The part below the table stays below the screen, or the keys beside the table would be pushed out above.
   scrollBy(0, Math.min(by, Math.max(0, dock.closest(".front").getBoundingClientRect().bottom - innerHeight)));
 }
 
@@ -127,7 +127,7 @@ function foldRulings(dock) {
   }
 }
 
-// What is offered for a moment goes by itself.
+// An offer for a moment goes by itself.
 function passBy(region) {
   for (const part of region.querySelectorAll("[data-brief]")) setTimeout(() => part.remove(), BRIEF_MS);
 }
@@ -146,7 +146,7 @@ function tellLead(sentence) {
   telling = setTimeout(() => say("lead", ""), LEAD_MS);
 }
 
-// What the page shows is old, and how old; null: it is not.
+// How old the page is, where it is out of date; null: it is not.
 let lostFor = null;
 function tellLost(root, seconds) {
   lostFor = seconds;
@@ -159,7 +159,7 @@ function say(id, sentence) {
   const place = document.getElementById(id);
   if (place.textContent !== sentence) write(place, sentence);
   place.hidden = !sentence;
-  // Whose turn it is stays below them.
+  // The line that says whose turn it is stays below them.
   document.body.style.setProperty("--lines", `${document.getElementById("lines").offsetHeight}px`);
 }
 
@@ -182,7 +182,7 @@ function put(region, html, sent = false) {
   const fresh = document.createElement("template");
   fresh.innerHTML = html;
   const same = shown.get(region) === plain(fresh);
-  // What the box asked back or refused stays until the table has changed: other news of this moment may come late.
+  // A question or a refusal stays until the table has changed: other news of this moment may come late.
   if (!sent && region.querySelector(".ask-back, .complaint") && stampOf(region) === stampOf(fresh.content)) return;
   shown.set(region, html);
   if (same && !sent) return;
@@ -208,7 +208,7 @@ function stampOf(part) {
   return stamp ? stamp.value : "";
 }
 
-// What a person changed in the forms of a part, as functions that change it again.
+// A person's changes in the forms of a part, as functions that make them again.
 function touched(region) {
   const found = [];
   for (const field of region.querySelectorAll("form input:not([type=hidden]), form select")) {
@@ -367,7 +367,7 @@ function mark(element) {
   return element.localName === "summary" ? `details.${element.parentElement.classList[0]} > summary` : null;
 }
 
-// What is switched on stays switched on, on every page of this browser.
+// A switch stays on, on every page of this browser.
 function remembered(button, what, change) {
   const name = `call-${what}`;
   const show = (on) => {
@@ -534,7 +534,7 @@ stored(() => {
   });
 });
 
-// What a page offers only where its scripts run.
+// Show the parts that need scripts.
 for (const part of document.querySelectorAll("[data-scripted]")) part.hidden = false;
 
 // A refused field that is mended is refused no longer.

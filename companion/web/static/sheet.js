@@ -98,7 +98,7 @@ for (const shown of document.querySelectorAll("[data-sum]")) {
   add();
 }
 
-// Who alone has the points of going out is proposed, until somebody has chosen.
+// Propose the only player with the points of going out, until somebody has chosen.
 for (const form of document.querySelectorAll("form[data-proposes]")) {
   const fields = [...form.querySelectorAll("[data-player]")];
   const choices = [...form.querySelectorAll("[name=out]")];
@@ -218,7 +218,7 @@ for (const list of document.querySelectorAll("[data-reorder]")) {
   count();
 }
 
-// What the record says otherwise about the hands, while they are being written.
+// Where the record differs from the hands, while they are being written.
 const hands = document.querySelector("form[data-notes]");
 if (hands) {
   let waiting = 0;
@@ -231,7 +231,7 @@ if (hands) {
     // A note that comes or goes moves no key from under a finger.
     const held = hands.contains(document.activeElement) ? document.activeElement : null;
     const top = held && held.getBoundingClientRect().top;
-    // What others send fills what nobody has typed yet.
+    // Hands that others send fill the fields still empty.
     for (const [name, hand] of Object.entries(sent)) {
       const field = hands.elements[name];
       const told = hands.querySelector(`[data-sent="${name}"]`);
@@ -269,7 +269,7 @@ for (const field of document.querySelectorAll("input[data-most]")) {
   });
 }
 
-// What is typed stays on this phone until it is sent and taken: through a reload, Back and a tab that was dropped.
+// Typed words stay on this phone until they are sent and taken: through a reload, Back and a tab that was dropped.
 const TYPED_MS = 12 * 3600 * 1000; // So long it is kept: an evening.
 
 function drafts(change) {
@@ -289,7 +289,7 @@ function typedIn(form) {
   return fields.filter((one) => one.type !== "radio" || one.checked).map((one) => [one.name, one.value]);
 }
 
-// What came back from the box is newer: only what it left empty is filled again.
+// The box's answer is newer: fill only the fields it left empty.
 function fillIn(form, typed, back) {
   for (const [name, value] of typed) {
     const same = [...form.elements].filter((one) => one.name === name && /^(text|radio|select-one)$/.test(one.type));
