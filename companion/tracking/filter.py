@@ -18,6 +18,7 @@ import gc
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heappop, heappush
@@ -389,19 +390,6 @@ class Snapshot:
     """Faults have been looked for up to there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A belief to come back to."""
-
-    beam: list[Hypothesis]
-    outliers: list[Hypothesis]
-    spent: float
-    snapshots: tuple[Snapshot, ...]
-    wide: bool
-    surprised: bool
-    cut_short: bool
-
-
 class TableFilter:
     """The belief about one round. `advance` takes the next evidence."""
 
@@ -417,16 +405,6 @@ class TableFilter:
         self.wide = False
         self.surprised = False
         self.cut_short = False
-
-    def checkpoint(self) -> Checkpoint:
-        return Checkpoint(
-            self.beam, self.outliers, self.spent, tuple(self.snapshots), self.wide, self.surprised, self.cut_short,
-        )  # fmt: skip
-
-    def restore(self, kept: Checkpoint) -> None:
-        self.beam, self.outliers, self.spent = kept.beam, kept.outliers, kept.spent
-        self.snapshots, self.wide = list(kept.snapshots), kept.wide
-        self.surprised, self.cut_short = kept.surprised, kept.cut_short
 
     def advance(self, evidence: Evidence) -> bool:
         """Let the belief explain this change; False where only the outlier explains it."""
@@ -471,8 +449,8 @@ class TableFilter:
 
     def fork(self) -> TableFilter:
         """The same belief, to be tried further."""
-        other = TableFilter((), self.lag)
-        other.restore(self.checkpoint())
+        other = copy(self)
+        other.snapshots = list(self.snapshots)
         return other
 
     def settle(self) -> None:

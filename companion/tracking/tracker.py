@@ -39,7 +39,7 @@ from companion.rules.violations import Violation as V
 from companion.tracking.chinese_deals import LineState
 from companion.tracking.costs import COST, NAMED, Cause
 from companion.tracking.evidence import ITEMS, Doubtful, Evidence, Piece
-from companion.tracking.filter import Checkpoint, HypothesisState, TableFilter, uncollected
+from companion.tracking.filter import HypothesisState, TableFilter, uncollected
 from companion.tracking.mexican_rounds import starting
 from companion.tracking.verdict import (
     NO_STATEMENT,
@@ -75,17 +75,6 @@ class PieceRecord:
     taken_back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class FoldState:
-    """All that a fold knows before one step, to come back to."""
-
-    belief: Checkpoint
-    table: Position | LinePosition
-    entries: dict[int, PieceRecord]
-    moved: tuple[Verdict, ...]
-    unclear: tuple[str, ...]
-
-
 class RoundFold:
     """The belief about one round after the steps that it was given.
 
@@ -108,15 +97,6 @@ class RoundFold:
         """Tiles that somebody moved."""
         self.unclear: list[str] = []
         """Things that could not be understood."""
-
-    def state(self) -> FoldState:
-        entries, moved, unclear = dict(self.entries), tuple(self.moved), tuple(self.unclear)
-        return FoldState(self.filter.checkpoint(), self.table, entries, moved, unclear)
-
-    def restore(self, kept: FoldState) -> None:
-        self.filter.restore(kept.belief)
-        self.table, self.entries = kept.table, dict(kept.entries)
-        self.moved, self.unclear = list(kept.moved), list(kept.unclear)
 
     def step(self, evidence: Evidence) -> None:
         """Take the next change of the table."""
@@ -392,8 +372,8 @@ class RoundTracker:
         self.touched: list[Touch] = []
         self.entered_at: dict[int, int] = {}
         self.number = 0
-        self._trusting = _TrackerFold(self, blind=False)
-        self._blind: _TrackerFold | None = None
+        self._trusting = FoldedLog(RoundFold(rules, table, self._begun))
+        self._blind: FoldedLog | None = None
         self._answers: list[tuple[Evidence, bool]] = []
 
     @property
@@ -610,18 +590,14 @@ class RoundTracker:
         self._answers.clear()
         if self._blind is None and (self.statements or self.entered_at):
             # Until now both have taken the same.
-            self._blind = self._trusting.fork(self, blind=True)
-        self._trusting.run()
+            self._blind = self._trusting.fork()
+        self._trusting.run(self._believed(blind=False))
 
-    def evidence_at(self, step: int, *, blind: bool) -> Evidence:
-        """A step as it is believed after all that people have said."""
-        evidence = self.log[step]
+    def _believed(self, *, blind: bool) -> list[Evidence]:
+        """The steps as they are believed after all that people have said."""
         if self.statements or self.shown or blind:
-            return with_statements(evidence, self.statements, self.shown, blind=blind)
-        return evidence
-
-    def started(self) -> RoundFold:
-        return RoundFold(self.rules, self._start, self._begun)
+            return [with_statements(one, self.statements, self.shown, blind=blind) for one in self.log]
+        return list(self.log)
 
     # ---- what may come -----------------------------------------------------------------------------------------
 
@@ -630,8 +606,8 @@ class RoundTracker:
         other = copy(self)
         other.log, other.statements, other.shown = list(self.log), dict(self.statements), dict(self.shown)
         other.touched, other.entered_at = list(self.touched), dict(self.entered_at)
-        other._trusting, other._answers = self._trusting.fork(other, blind=False), []
-        other._blind = None if self._blind is None else self._blind.fork(other, blind=True)
+        other._trusting, other._answers = self._trusting.fork(), []
+        other._blind = self._blind and self._blind.fork()
         return other
 
     def rest(self) -> None:
@@ -679,7 +655,7 @@ class RoundTracker:
         if self._blind is None:
             return found
         if any(charge.certain for one in found for charge in one.charges):
-            self._blind.run()
+            self._blind.run(self._believed(blind=True))
             blind = {(one.item, one.act): one for one in self._blind.fold.verdicts()}
             found = [_without_statements(one, blind.get((one.item, one.act)), self._untouched(one)) for one in found]
         return [*found, *self._off_the_record()]
@@ -706,16 +682,14 @@ class RoundTracker:
         return [Verdict(piece.item, piece.act, None, 0.0, taken_back=True) for piece in gone]
 
 
-class _TrackerFold:
+class FoldedLog:
     """The fold of a tracker's log and where it can begin again: before every step of late, and once a lap before."""
 
-    def __init__(self, tracker: RoundTracker, *, blind: bool) -> None:
-        self.tracker = tracker
-        self.blind = blind
-        self.fold = tracker.started()
+    def __init__(self, fold: RoundFold) -> None:
+        self.fold = fold
         self.taken: list[Evidence] = []
         """The steps as it has taken them."""
-        self.kept: dict[int, FoldState] = {}
+        self.kept: dict[int, RoundFold] = {}
         self.rests = False
 
     def rest(self) -> None:
@@ -724,32 +698,30 @@ class _TrackerFold:
         self.kept = {n: kept for n, kept in self.kept.items() if not n}
         self.fold.filter.settle()
 
-    def fork(self, tracker: RoundTracker, *, blind: bool) -> _TrackerFold:
+    def fork(self) -> FoldedLog:
         other = copy(self)
-        other.tracker, other.blind = tracker, blind
         other.fold, other.taken, other.kept = self.fold.fork(), list(self.taken), dict(self.kept)
         return other
 
-    def run(self) -> None:
-        """Take the steps of the log as they are believed by now, from the first one on that it has not taken so."""
-        due = [self.tracker.evidence_at(n, blind=self.blind) for n in range(len(self.tracker.log))]
+    def run(self, due: list[Evidence]) -> None:
+        """Take the steps of the log as they are `due` by now, from the first one on that it has not taken so."""
         same = next((n for n, (one, other) in enumerate(zip(self.taken, due, strict=False)) if one != other), None)
         if self.rests and due != self.taken:
             same, self.rests = 0, False
         if same is not None and self.kept:
             last = max(n for n in self.kept if n <= same)
-            self.fold.restore(self.kept[last])
+            self.fold = self.kept[last].fork()
             del self.taken[last:]
             self.kept = {n: kept for n, kept in self.kept.items() if n <= last}
         with uncollected():
             for n in range(len(self.taken), len(due)):
-                self.kept[n] = self.fold.state()
+                self.kept[n] = self.fold.fork()
                 self.kept.pop(self._stale(n), None)
                 self.fold.step(due[n])
         self.taken = due
 
     def _stale(self, n: int) -> int:
-        players = len(self.tracker.players)
+        players = len(self.fold.players)
         old = n - 2 * players
         return old if old % players else -1
 
