@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from companion.cli.options import camera_settings, options
+from companion.cli.options import camera_settings, options, refusing
 from hardware.camera.address import is_address, shown
 from hardware.camera.listing import Listed, ribbon_cameras, usb_listed
 from hardware.camera.source import CameraSettings, LiveMode
@@ -38,10 +38,8 @@ def cameras(as_json: bool, thumbnails: Path | None, camera_size: tuple[int, int]
     """
     found = [*ribbon_cameras_listed(ribbon_cameras()), *usb_listed()]
     if thumbnails is not None:
-        try:
+        with refusing(OSError, about=f"--thumbnails {thumbnails}", expected="a folder"):
             thumbnails.mkdir(parents=True, exist_ok=True)
-        except OSError as fault:
-            raise click.ClickException(f"--thumbnails {thumbnails}: {fault.strerror}, expected a folder") from None
     for number, one in enumerate(found):
         told: dict[str, Any] = dataclasses.asdict(one)
         if thumbnails is not None:
@@ -130,10 +128,8 @@ def calibrate(
         for note in live_mode.notes:
             click.echo(f"Note: {note}.", err=True)
     source = shown(source)
-    try:
+    with refusing(CalibrationError, about=source):
         calibration, error_mm = calibrated(image, corners, size, tile_height, lens_file)
-    except CalibrationError as problem:
-        raise click.ClickException(f"{source}: {problem}") from None
     found = inspect(image, calibration, error_mm)
     click.echo(json.dumps(as_dict(calibration, found)) if as_json else calibration_text(source, calibration, found))
     if found.problems:
@@ -165,17 +161,12 @@ def picture_of(source: str, settings: CameraSettings | None = None) -> tuple[Ima
     """One picture: a file as it is, a camera's first settled frame, with what that camera does."""
     path = Path(source)
     if path.suffix.lower() in PICTURE_SUFFIXES and not is_address(source):
-        try:
+        with refusing(PictureError, about=source):
             return open_picture(path), None
-        except PictureError as problem:
-            raise click.ClickException(f"{source}: {problem}") from None
     from hardware.camera import CameraError, open_camera
 
-    try:
-        with open_camera(source, settings) as camera:
-            frame, live_mode = camera.read(), camera.live_mode
-    except CameraError as problem:
-        raise click.ClickException(str(problem)) from None
+    with refusing(CameraError), open_camera(source, settings) as camera:
+        frame, live_mode = camera.read(), camera.live_mode
     if frame is None:
         raise click.ClickException(f"{shown(source)}: the source ended before its first picture")
     return frame.image, live_mode
@@ -186,10 +177,8 @@ def lens_of(folder: str) -> LensFit:
     files = sorted(p for p in path.iterdir() if p.suffix.lower() in PICTURE_SUFFIXES) if path.is_dir() else []
     if not files:
         raise click.ClickException(f"{shown(folder)}: expected a folder with pictures of the printed ChArUco board")
-    try:
+    with refusing(PictureError, ValueError, about=folder):
         return calibrate_lens([open_picture(file) for file in files])
-    except (PictureError, ValueError) as problem:
-        raise click.ClickException(f"{folder}: {problem}") from None
 
 
 def lens_dict(fit: LensFit) -> dict[str, Any]:
@@ -271,8 +260,6 @@ def sheets(paper: str, out: Path, names: tuple[str, ...], address: str | None) -
         raise click.UsageError(
             f"--address {address[:40]}: expected a short http address, such as http://192.168.1.7:8000"
         )
-    try:
+    with refusing(SheetError):
         for file in write_sheets(out, paper, names, address):
             click.echo(file)
-    except SheetError as error:
-        raise click.ClickException(str(error)) from None

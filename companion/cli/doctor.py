@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from companion.app.checkup import CheckResult, Machine, check_all, choose_runtime
-from companion.cli.options import options
+from companion.cli.options import options, refusing
 from companion.cli.serve import default_data_dir
 from companion.storage.repairs import REPAIRS_FILE, Repair, reported
 from companion.web.texts import in_english, repair_text
@@ -64,12 +64,10 @@ def optics(table: str, model: str | None, height: float | None) -> list[Outlook]
     if model is not None and model not in known:
         raise click.UsageError(f"--model {model}: no such camera; known are {', '.join(known)}")
     chosen: list[CameraModel] = list(known.values()) if model is None else [known[model]]
-    try:
+    with refusing(ValueError, about="--height", into=click.UsageError):
         return [
             outlook(camera, lowest_height(camera, size_mm) if height is None else height, size_mm) for camera in chosen
         ]
-    except ValueError as error:
-        raise click.UsageError(f"--height: {error}") from None
 
 
 def table_size(text: str) -> tuple[float, float]:

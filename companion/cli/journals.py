@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from companion.cli.options import options
+from companion.cli.options import options, refusing
 from companion.game.converting import convert as make_anew
 from companion.game.game_view import change_made, standing_doubts, standing_faults, standing_open
 from companion.game.replay import Dispute, NoSuchPlayError, Replay
@@ -71,10 +71,8 @@ def replay(file: Path, as_json: bool) -> None:
     \b
     companion replay journal.jsonl
     """
-    try:
+    with refusing(JournalError, RuleSetError):
         game = play_again(file)
-    except (JournalError, RuleSetError) as error:
-        raise click.ClickException(str(error)) from None
     if game.torn:
         click.echo(f"{file}: the last line is torn and was left out", err=True)
     if as_json:
@@ -119,10 +117,8 @@ def convert(old: Path, new: Path) -> None:
     \b
     companion convert old/journal.jsonl journal.jsonl
     """
-    try:
+    with refusing(JournalError):
         events = make_anew(old, new)
-    except JournalError as error:
-        raise click.ClickException(str(error)) from None
     click.echo(f"{new}: {events} events")
 
 
@@ -140,10 +136,8 @@ def explain(journal: Path, play: int, as_json: bool) -> None:
     PLAY is the entry's number (its seq). Costs are in decibans: 10 more is ten times less likely. The belief is worked
     out anew from the journal's evidence up to a lap after the play; it decides nothing of a game being played.
     """
-    try:
+    with refusing(JournalError, RuleSetError, NoSuchPlayError):
         found = look_into(journal, play)
-    except (JournalError, RuleSetError, NoSuchPlayError) as error:
-        raise click.ClickException(str(error)) from None
     if as_json:
         click.echo(json.dumps(found.to_json(), ensure_ascii=False))
     else:

@@ -1,9 +1,10 @@
-"""The options of the commands, which stand in `options.toml`."""
+"""The options of the commands, which stand in `options.toml`, and how a command refuses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,6 +55,21 @@ def _option(name: str, told: Mapping[str, Any], code: Mapping[str, Any]) -> Call
     if own is not None:
         given["type" if isinstance(own, click.ParamType) else "callback"] = own
     return click.option(f"--{name}", parameter, is_flag=told.get("flag", False), **given)
+
+
+@contextmanager
+def refusing(
+    *faults: type[Exception],
+    about: object = "",
+    expected: str = "",
+    into: type[click.ClickException] = click.ClickException,
+) -> Iterator[None]:
+    """End the command with one line for one of these faults: what it is `about`, what is wrong, what was `expected`."""
+    try:
+        yield
+    except faults as fault:
+        wrong = fault.strerror if isinstance(fault, OSError) else fault
+        raise into(f"{f'{about}: ' if about else ''}{wrong}{f', expected {expected}' if expected else ''}") from None
 
 
 def parsed_size(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[int, int] | None:

@@ -35,7 +35,7 @@ from companion.app.own_set import (
     set_doubt,
     set_name,
 )
-from companion.cli.options import options
+from companion.cli.options import options, refusing
 from companion.cli.serve import default_data_dir
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
@@ -52,6 +52,8 @@ from vision.teaching import self_test, teach_markers
 from vision.teaching import teach as learn_from
 from vision.tile_shape import shape_of_sure
 from vision.weights import WeightsError
+
+WRITABLE = "a folder that can be written"
 
 
 class SetName(click.Choice[str]):
@@ -116,17 +118,13 @@ def show_progress(name: str, number: int, count: int) -> None:
 
 def eye_for(learned: Path | None = None) -> Eye:
     """The eye with the shipped weights, or one line that says what is wrong with them."""
-    try:
+    with refusing(WeightsError, AdaptationError):
         return open_eye(learned)
-    except (WeightsError, AdaptationError) as problem:
-        raise click.ClickException(str(problem)) from None
 
 
 def make_folder(folder: Path) -> None:
-    try:
+    with refusing(OSError, about=folder, expected="a folder to draw into"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise click.ClickException(f"{folder}: {problem.strerror}, expected a folder to draw into") from None
 
 
 def show_refused(name: str, problem: str, as_json: bool) -> None:
@@ -216,10 +214,8 @@ def save_drawing(target: Path, image: Image, reading: PictureReading) -> None:
     done, encoded = cv2.imencode(".jpg", drawing_of(image, reading), [cv2.IMWRITE_JPEG_QUALITY, 92])
     if not done:
         raise click.ClickException(f"{target}: the drawing could not be encoded")
-    try:
+    with refusing(OSError, about=target):
         target.write_bytes(encoded.tobytes())
-    except OSError as problem:
-        raise click.ClickException(f"{target}: {problem.strerror}") from None
 
 
 MANY_UNREAD = 3
@@ -241,10 +237,8 @@ def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool, lea
     \b
     companion score --rules reeves hand.jpg
     """
-    try:
+    with refusing(RuleSetError, into=click.UsageError):
         ruleset = load_ruleset(rules)
-    except RuleSetError as problem:
-        raise click.UsageError(str(problem)) from None
     eye = eye_for(learned)
     known = known_set(tile_set)
     complete = True
@@ -404,15 +398,11 @@ def teach(
 def taught(image: str, doubles: list[int], name: str, target: Path) -> dict[str, object]:
     """Learns, and keeps what was learned only where it does not read worse than the network alone."""
     start = time.perf_counter()
-    try:
+    with refusing(AdaptationError, about=image), refusing(OSError, about=target, expected=WRITABLE):
         lesson = learn_from(eye_for(), opened(image), doubles, name)
         kept = lesson.after >= lesson.before
         if kept:
             lesson.adaptation.save(target)
-    except AdaptationError as problem:
-        raise click.ClickException(f"{image}: {problem}") from None
-    except OSError as problem:
-        raise click.ClickException(f"{target}: {problem.strerror}, expected a folder that can be written") from None
     return {
         "tiles": lesson.tiles,
         "before": round(lesson.before, 4),
@@ -425,23 +415,16 @@ def taught(image: str, doubles: list[int], name: str, target: Path) -> dict[str,
 
 def markers_taught(image: str, folder: Path) -> dict[str, int]:
     """Learns the markers of a photograph: how many there were, and how many are known by now."""
-    try:
+    with refusing(AdaptationError, about=image), refusing(OSError, about=folder / OWN_MARKERS, expected=WRITABLE):
         looks = teach_markers(eye_for(), opened(image))
         own = learn_markers(folder, looks)
-    except AdaptationError as problem:
-        raise click.ClickException(f"{image}: {problem}") from None
-    except OSError as problem:
-        why = f"{problem.strerror}, expected a folder that can be written"
-        raise click.ClickException(f"{folder / OWN_MARKERS}: {why}") from None
     return {"markers": len(looks), "known": len(own.looks)}
 
 
 def checked(image: str, doubles: list[int], target: Path) -> dict[str, object]:
     """The self-test: halves of a known row read right, wrong and not at all, with what was learned."""
-    try:
+    with refusing(AdaptationError, about=image):
         result = self_test(eye_for(target if target.exists() else None), opened(image), doubles)
-    except AdaptationError as problem:
-        raise click.ClickException(f"{image}: {problem}") from None
     return {"right": result.right, "wrong": result.wrong, "unread": result.unread}
 
 
@@ -452,21 +435,17 @@ def exported(folder: Path, target: Path) -> str:
     found = samples(folder)
     if not found:
         raise click.ClickException(f"{folder}: no tile of a picture has been corrected yet")
-    try:
+    with refusing(OSError, about=target, expected="a file that can be written"):
         fresh = target.with_name(target.name + ".part")
         with fresh.open("wb") as into:
             pack(folder, into)
         fresh.replace(target)
-    except OSError as problem:
-        raise click.ClickException(f"{target}: {problem.strerror}, expected a file that can be written") from None
     return f"{target}: {len(found)} corrected tiles"
 
 
 def opened(name: str) -> Image:
-    try:
+    with refusing(PictureError, about=name):
         return open_picture(Path(name))
-    except PictureError as problem:
-        raise click.ClickException(f"{name}: {problem}") from None
 
 
 def teaching_text(answer: dict[str, object], target: Path) -> str:

@@ -33,7 +33,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO
 import click
 from click.core import ParameterSource
 
-from companion.cli.options import camera_settings, options
+from companion.cli.options import camera_settings, options, refusing
 from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from companion.rules.violations import Violation
 from companion.storage.repairs import Repair
@@ -130,10 +130,8 @@ def understood_pins(context: click.Context, option: click.Parameter, given: Path
     from hardware.panel import PanelError, load_settings
 
     if given is not None:
-        try:
+        with refusing(PanelError, into=click.BadParameter):
             load_settings(given)
-        except PanelError as fault:
-            raise click.BadParameter(str(fault)) from None
     return given
 
 
@@ -240,10 +238,8 @@ def serve(
     settings = camera_settings(camera_size, mains)
     table_name = _checked_name(table_name)
     folder = made_data_dir(data_dir)
-    try:
+    with refusing(PortTakenError):
         sock = listen(host, port)
-    except PortTakenError as fault:
-        raise click.ClickException(str(fault)) from None
     with ExitStack() as parts:
         parts.callback(sock.close)
         parts.enter_context(hold_data_dir(folder))
@@ -363,10 +359,8 @@ def _checked_name(name: str | None) -> str | None:
         return None
     from companion.publish.broker import table_name
 
-    try:
+    with refusing(ValueError, about=f"--table-name {name!r}", into=click.UsageError):
         return table_name(name)
-    except ValueError as fault:
-        raise click.UsageError(f"--table-name {name!r}: {fault}") from None
 
 
 def _publish(
@@ -385,10 +379,8 @@ def _publish(
         from companion.publish.publisher import BUTTONS, unfinished
     except ImportError:
         raise click.ClickException("paho-mqtt is not installed: pip install paho-mqtt") from None
-    try:
+    with refusing(ValueError, about="--broker", into=click.UsageError):
         found = parse_broker(broker)
-    except ValueError as fault:
-        raise click.UsageError(f"--broker: {fault}") from None
     outbox = Outbox(folder / "published.json", app_state.repairs.report_damaged)
 
     def press(button: str) -> None:
@@ -485,10 +477,8 @@ def demo(rules_name: str, players: int | None, seed: int, speed: float, port: in
 
     rules = load_ruleset(rules_name)
     seats = _seats(rules, players)
-    try:
+    with refusing(PortTakenError):
         sock = listen(port=port)
-    except PortTakenError as taken:
-        raise click.ClickException(str(taken)) from None
     click.echo("Laying the table ...", err=True)
     with tempfile.TemporaryDirectory(prefix="companion-demo-") as folder:
         _play(rules, seats, seed, speed, rounds, sock, port_of(sock), Path(folder))
@@ -576,17 +566,7 @@ def hall(broker: str, port: int, host: str) -> None:
     from companion.hall.page import create_hall_app
     from companion.web.serving import PortTakenError, serve
 
-    try:
+    with refusing(ValueError, about="--broker", into=click.UsageError):
         address = parse_broker(broker)
-    except ValueError as error:
-        raise click.UsageError(f"--broker: {error}") from None
-    with Hall(address) as tables:
-        try:
-            serve(
-                create_hall_app(tables),
-                host,
-                port,
-                ready=lambda found: click.echo(f"all tables: {found}", err=True),
-            )
-        except PortTakenError as error:
-            raise click.ClickException(str(error)) from None
+    with Hall(address) as tables, refusing(PortTakenError):
+        serve(create_hall_app(tables), host, port, ready=lambda found: click.echo(f"all tables: {found}", err=True))

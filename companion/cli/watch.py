@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.cli.options import camera_settings, options
+from companion.cli.options import camera_settings, options, refusing
 from hardware.camera.address import shown
 from vision.frame import Frame
 
@@ -53,7 +53,7 @@ def watch(
     from vision.weights import WeightsError
 
     failed = False
-    try:
+    with refusing(CameraError, SetupError, WeightsError, AdaptationError):
         setup = _setup(setup_path)
         with judged(open_camera(source, camera_settings(camera_size, mains)), source) as camera:
             _tell_skipped(camera)
@@ -86,8 +86,6 @@ def watch(
             elif not printer.seq:
                 seen = "one picture" if frames == 1 else f"{frames} pictures"
                 click.echo(f"Note: {shown(source)}: nothing changed on the table in its {seen}.", err=True)
-    except (CameraError, SetupError, WeightsError, AdaptationError) as error:
-        raise click.ClickException(str(error)) from None
     if failed or printer.closed:
         sys.exit(1)
 
@@ -234,10 +232,8 @@ def _game_sink(setup: GameSetup, known: Any, printer: Printer, journal_path: Pat
     from companion.rules.ruleset_fields import RuleSetError
 
     path = journal_path or Path(tempfile.mkdtemp(prefix="companion-watch-")) / "game.jsonl"
-    try:
+    with refusing(JournalError, RuleSetError):
         session = Session.create(path, setup.header)
-    except (JournalError, RuleSetError) as error:
-        raise click.ClickException(str(error)) from None
     session.subscribe(lambda event: printer.line(event.to_json()))
     box = box_of(known)
     return GameSink(session, setup, box, stills=stills)
