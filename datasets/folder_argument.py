@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 RECORDED, LABELLED, RENDERED, RENDERER = "*.jsonl", "labels.jsonl", "images/*.jpg", "scene.py"
-"""What `bench.corpus` writes, labelled photographs, what `datasets.render` writes, another renderer."""
+"""Files of `bench.corpus`, labelled photographs, files of `datasets.render`, another renderer."""
 
 
 def folder_with(pattern: str) -> Callable[[str], Path]:

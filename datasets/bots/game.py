@@ -78,7 +78,7 @@ class BotGame:
             leader = self._leader_after(game)
 
     def _leader_after(self, game: BotRound) -> str | None:
-        """Who starts the next round by the score of this one; None where that goes by turns."""
+        """The next round's starter by this one's score; None where players start in turn."""
         if self.rules.is_mexican or self.rules.next_leader != WINNER_LEADS or game.how is None:
             return None
         tiles = {player: [*game.hands[player], *game.discards.get(player, ())] for player in self.players}

@@ -33,7 +33,7 @@ from datasets.bots.mexican import TurnMaker
 from datasets.bots.rounds import BotRound
 
 Bent = tuple[str, tuple[Action, ...]]
-"""Who makes the turn, and its acts."""
+"""The player and the acts of a turn."""
 
 AT_THE_DEAL = frozenset({Violation.WRONG_ENGINE, Violation.ENGINE_NOT_DOUBLE})
 BY_HIDDEN_HANDS = frozenset({Violation.NEEDLESS_DRAW, Violation.PASSED_WITH_PLAYABLE, Violation.DISCARD_WITH_PLAYABLE})

@@ -1,4 +1,4 @@
-"""What bots do, as the events that a journal would hold."""
+"""The bots' acts as the events that a journal would hold."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Planter(Protocol):
     def turn(
         self, game: BotRound, position: Position | LinePosition
     ) -> tuple[str, tuple[Action, ...], str | None] | None:
-        """Who makes the turn, its acts and the code of its fault; None where a legal one is to be made."""
+        """The player, the acts and the fault's code of a turn; None where a legal one is to be made."""
 
 
 @dataclass(slots=True)

@@ -13,12 +13,12 @@ from datasets.bots import BotTurn
 
 
 def table_change(delta: Iterable[Change] = (), frame: str | None = None, **context: Any) -> TableChange:
-    """What the camera reports of these changes; `context` as TableChange has it."""
+    """The camera's report of these changes; `context` as TableChange has it."""
     return TableChange(tuple(delta), frame=frame, **context)
 
 
 def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> TableChange:
-    """What the camera reports of all that `turns` changed together; the boneyard only where it lies open."""
+    """The camera's report of all that `turns` changed together; the boneyard only where it lies open."""
     before, after = turns[0].before, turns[-1].after
     if isinstance(before, LinePosition) or isinstance(after, LinePosition):
         discards: dict[str, int] = {}
@@ -35,7 +35,7 @@ def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> TableChange:
 
 
 def note_layers(turn: BotTurn, truth: dict[tuple[Tile, str], list[str]]) -> None:
-    """Who laid which tile on which train, added to `truth`."""
+    """Add to `truth` who laid which tile on which train."""
     for act in turn.actions:
         if isinstance(act, Play):
             truth.setdefault((act.tile.tile, act.train), []).append(turn.player)

@@ -1,6 +1,6 @@
 """Pictures of dominoes printed on boards and cloths. They are not tiles and are never labelled.
 
-What tells them from tiles is what tells them in life: no thickness, no shadow, no bevel, the paper's tint.
+They differ from tiles as they do in life: no thickness, no shadow, no bevel, the paper's tint.
 """
 
 from __future__ import annotations

@@ -252,7 +252,7 @@ length."""
 
 
 def _of_parts(kind: str) -> Callable[[Add, Rng, Rgb], list[Drawn]]:
-    """What draws a body of `PARTS`."""
+    """The drawer of a body of `PARTS`."""
     longs, parts = PARTS[kind]
 
     def drawn(add: Add, rng: Rng, paint: Rgb) -> list[Drawn]:

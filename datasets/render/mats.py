@@ -1,7 +1,7 @@
 """Gaming mats and cloths in blotches: camouflage, terrazzo, painted ground, stars. Nothing on them repeats.
 
-What lies on such a mat has neighbours of any colour, its own among them; a thing is told by its outline and its shadow
-and not by standing out.
+A thing on such a mat has neighbours of any colour, its own among them; its outline and its shadow show it, not its
+contrast.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def _draw(rng: Rng, plan: Plan, camera: Camera) -> Picture:
 
 
 def packed(image: NDArray[np.uint8], quality: int) -> NDArray[np.uint8]:
-    """What is left of a picture in its file: that, and not what was drawn, is what can be read."""
+    """The picture as its file keeps it: a reader never sees what was drawn before compression."""
     jpeg = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
     return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)
 

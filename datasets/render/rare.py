@@ -1,7 +1,7 @@
 """Sets that few shops sell, for training: any body, any ink, many letterings, pips that the edge cuts.
 
-What a reader has seen only on white, ivory and black tiles it does not read on turquoise ones with pink pips. A rare
-set stays legible by the same measure as every other; it is only drawn from much wider ranges.
+A reader that knows only white, ivory and black tiles does not read turquoise ones with pink pips. A rare set stays
+legible by the same measure as every other; it is only drawn from much wider ranges.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a set of dominoes looks like: its body, its pips, its divider, its back. One style is one maker's set."""
+"""The look of a set of dominoes: its body, its pips, its divider, its back. One style is one maker's set."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class TileStyle:
     chinese: ChinesePrint
 
     def summary(self) -> dict[str, object]:
-        """What the labels say about the style."""
+        """The style as the labels describe it."""
         return {
             "kind": self.family,
             "base": self.body.material,

@@ -112,7 +112,7 @@ class TableCamera:
 
 @dataclass(frozen=True, slots=True)
 class TableScene:
-    """What lies on the table and how it is seen. `frame` only changes the sensor's noise.
+    """The things on the table and how it is seen. `frame` only changes the sensor's noise.
 
     `family` western or chinese; `background` one of `surfaces.KINDS` or None for a random plain one;
     `soft_light` avoids hard shadows and strong glare; `light` is a factor on the exposure (0.3 is a dim room), `cast`
@@ -140,7 +140,7 @@ class TableScene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Look:
-    """What stays the same from frame to frame: set, surface as laid, room, and the light on the empty table."""
+    """The part that stays the same from frame to frame: set, surface, room, and the light on the empty table."""
 
     style: TileStyle
     surface: Surface
@@ -237,8 +237,8 @@ def render_table(scene: TableScene, seed: int) -> tuple[NDArray[np.uint8], list[
     """The frame (h, w, 3) BGR uint8 and its labels; a tile's label has `index`, its place in `scene.tiles`.
 
     The same scene and seed give the same bytes. The seed alone decides table top, light and print of the set, so frames
-    of one game keep it. What did not change since the last few calls is not drawn again: the bare table, what lies on
-    it (under a moving hand), the lit picture (under new noise).
+    of one game keep it. Layers unchanged since the last few calls are not drawn again: the bare table, the things on it
+    (under a moving hand), the lit picture (under new noise).
     """
     look = _LOOKS.get(_look_key(scene, seed), lambda: _make_look(scene, seed))
     still = replace(scene, frame=0, light=1.0, cast=(1.0, 1.0, 1.0))

@@ -1,7 +1,7 @@
 """The simulated table as a camera: `sim:SEED` deals a made-up game and films it.
 
-Whoever watches gets frames and the set-up file a user would have written, and nothing else; `truth` is for tests and
-benchmarks, and so is `filming`, the scene that is being filmed; no part of the product reads them.
+The product gets frames and the set-up file a user would have written, and nothing else. Only tests and benchmarks read
+`truth`, and `filming`, the scene that is being filmed.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ class SimCamera(FrameSource):
         rounds = self.game.rounds()
         for earlier in islice(rounds, self.settings.number - 1):
             if not self.game.rules.is_mexican:
-                # Who leads may depend on who won; the trains' starters go by turns.
+                # The leader may depend on who won; in Mexican Train players start in turn.
                 deque(earlier.turns(), maxlen=0)
         return next(rounds)
 

@@ -1,4 +1,4 @@
-"""Whose arm reaches where: every act at the made-up table is done by an arm that comes from a seat.
+"""Arms over the made-up table: every act is done by an arm that comes from a seat.
 
 Most arms are plain. A share of them, asked for in `Reaching.confusing`, are such that the arm does not say who plays:
 a neighbour tidies, somebody lays for a child, two arms come in one motion, somebody reaches in from aside, or no border
@@ -15,7 +15,7 @@ from random import Random
 from datasets.simulator.plan import Point, TablePlan
 
 BEHIND_MM = 260.0
-"""From the table's edge to the middle of whoever sits there."""
+"""From the table's edge to the middle of the person who sits there."""
 
 SHOULDER_MM = 170.0
 """From that middle to a shoulder."""
@@ -81,7 +81,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True)
 class ArmTruth:
-    """What is true of an arm in one frame. `owner` is at whose seat it begins, None: a person without a seat.
+    """The truth about an arm in one frame. `owner`: at whose seat it begins; None: a person without a seat.
 
     `acts_for` is the player whose act it does, None where it does nothing; `seat_deg` the direction of the seat.
     """

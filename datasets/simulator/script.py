@@ -54,7 +54,7 @@ class Scene:
     trouble: str | None = None
     shows: tuple[str, tuple[Tile, ...]] | None = None
     acts: tuple[tuple[str, Action], ...] = ()
-    """What hands do here, in order: the plays, and what is taken back again."""
+    """The acts of the hands here, in order: plays, and tiles taken back again."""
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class Script:
             yield from self._reveal()
 
     def _reveal(self) -> Iterator[Scene]:
-        """What is left is laid open, and what was put away face down is turned over."""
+        """The tiles left are laid open, and those put away face down are turned over."""
         for player in self.game.hands:
             tiles = tuple(self.game.hands[player])
             if tiles:

@@ -1,4 +1,4 @@
-"""What lies on the made-up table, tile by tile, and how the next one is laid."""
+"""The made-up table, tile by tile, and how the next one is laid."""
 
 from __future__ import annotations
 

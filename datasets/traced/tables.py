@@ -49,7 +49,7 @@ KINDS = {
     "mixed": 0.07,
     "neg": 0.03,
 }
-"""What lies on so many of the tables (`datasets.render.scenes`)."""
+"""The share of tables on which each thing lies (`datasets.render.scenes`)."""
 RACKED, LADEN = 0.18, 0.3
 """The share of tables with tiles that stand in a row, and with things that stand on tiles."""
 UNBALANCED = 0.1
@@ -61,7 +61,7 @@ BRASS, STEEL = Paint((0.78, 0.6, 0.28), 0.28, 1.0), Paint((0.72, 0.72, 0.74), 0.
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What is traced, and what its labels are made of. The surface reaches `reach_mm` to every side of the camera's
+    """The scene to trace, and the source of its labels. The surface reaches `reach_mm` to every side of the camera's
     target, turned by `heading`. `balance` (3,) is what the camera makes of white light."""
 
     plan: Plan
