@@ -146,7 +146,7 @@ CHANGED, UNCLEAR = 255, 254
 """In `ArmView.labels`: something is not as it was and no arm lies there; an arm, and nobody knows which."""
 
 ALIKE = 8
-"""What looks alike differs by less than a tenth in brightness."""
+"""Two patches look alike if their brightness differs by less than a tenth."""
 
 
 @dataclass(frozen=True, slots=True)

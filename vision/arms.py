@@ -79,7 +79,7 @@ def small_picture(frame: Frame, width_px: int) -> Levels:
     small = frame.halved(least) if own is None else halved(own, least)[0]
     if small.ndim == 2:
         small = np.repeat(small[..., None], 3, axis=2)
-    # What is left is less than a half, so that picking is as good as averaging, and much faster.
+    # The rest is less than a half, so picking pixels is as good as averaging, and much faster.
     picked = cv2.resize(small, least, interpolation=cv2.INTER_LINEAR)
     return np.asarray(cv2.LUT(cv2.blur(picked, (3, 3)), _LOG), np.uint8)
 

@@ -30,7 +30,7 @@ STEPS = 3
 MOST = 60
 """At most this many places are proposed."""
 LONGEST = 2.6
-"""What is longer than so many widths is more than one tile."""
+"""A find longer than this many widths is more than one tile."""
 SHORTEST = 0.75
 """A find shorter than this share of the other tiles' length is a part of a tile."""
 SAME = 0.6

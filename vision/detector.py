@@ -39,7 +39,7 @@ SAME_MARKER = 0.85
 CROWDING = 0.02
 """A likely marker this sure takes the place of a tile found more faintly."""
 CLEAR = 0.18
-"""What is found so surely stays, whatever else lies there."""
+"""A find this sure stays, whatever else lies there."""
 FAINT = 0.03
 """Tiles found so faintly are candidates where nothing else lies: the reader and the judge of backs decide."""
 FAINT_COVER = 0.4
@@ -238,7 +238,7 @@ class Detector:
         chosen.append(index[suppress(quads[index], scores[index], SAME_MARKER, 1.0)])
         kept = np.concatenate(chosen)
         found = Detections(quads[kept], kinds[kept], scores[kept])
-        # Whatever is found clearly, and the faint finds that lie beside it rather than on it.
+        # The clear finds, and the faint ones that lie beside them rather than on them.
         clear = found.confidence >= CLEAR
         keep = clear | (found.kind == Kind.MARKER)
         keep[~keep] = covered(found.quads_px[~keep], found.quads_px[clear]) <= FAINT_COVER

@@ -3,7 +3,7 @@
 All tiles of a picture come from one box, so its tens look alike. A half on which the network hesitates between a few
 values is compared with surely read halves of these values; a value whose halves all look different loses weight.
 Blanks are only confirmed (there is nothing on them to compare), and where the box shows too few equal halves to say
-how much alike they look, the network's word stands. What was read stays as well; only under a table's own camera, which
+how much alike they look, the network's word stands. A reading stays as well; only under a table's own camera, which
 sees all tiles from above, a half not quite certain that looks nothing like the others of its value is unread: it was a
 scratch.
 """
@@ -58,8 +58,7 @@ were none, and none of the 147 surer ones. From the second on, of 255, a pixel s
 
 @dataclass(slots=True)
 class Appearance:
-    """What the halves of one box look like, as far as they were read surely. Grows with every picture it is given
-    to."""
+    """The look of one box's halves, as far as they were read surely. Grows with every picture it is given to."""
 
     spreads: list[float] = field(default_factory=list)
     """How uneven the pips are (vision/by_hand.py)."""

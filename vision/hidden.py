@@ -107,7 +107,7 @@ class Covers:
         logits = self._network(as_input(cuts))
         seen = 1 / (1 + np.exp(-logits[:, TILE_CELLS[0], TILE_CELLS[1]]))
         if by_size:
-            # What looks like pips that run together may be a toy among pips, where the network sees one.
+            # Pips that seem to run together may be a toy among pips, where the network sees one.
             things = [solid(cut, all_through=not (one > HIDDEN).any()) for cut, one in zip(cuts, seen, strict=True)]
             large = np.min(sides(quads), axis=0) >= PIPS_APART_PX
             seen = np.maximum(seen, BY_SIZE * (np.array(things) > HIDDEN) * large[:, None, None])
@@ -128,7 +128,7 @@ class Covers:
         The network knows pips: to it `digits` are things, and only what is plainly no body hides those. Without
         dividing lines (not `divided`) prints are of makers that nobody knows here: there not much may be hidden. There,
         and in a `photograph`, of which there is no second picture, a half that is partly hidden has to be quite surely
-        read. What other halves of a value show too is their print; in a
+        read. A mark that other halves of a value show too is their print; in a
         photograph it may be a maker's name on backs, of which that saves four wrong halves and costs none.
 
         With nothing on the tiles it costs one right half of 1,145 on photographs and three of 300 on traced tables,

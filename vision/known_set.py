@@ -166,7 +166,7 @@ def weigh(p: Floats, known: KnownSet) -> Floats:
             # How likely the whole table is with this tile forced to be each, the others at their best.
             weights = np.exp(-dearer[i, own] + dearer[i, own].min())
         total = weights.sum()
-        # What is left when no tile of the set fits is no value at all.
+        # The share left where no tile of the set fits goes to no value at all.
         share = weights / max(total, 1e-12) * (chosen[i] < len(columns))
         for j, weight in zip(own, share, strict=True):
             x, y = columns[int(j)]

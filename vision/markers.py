@@ -366,7 +366,7 @@ BESIDE = 0.6
 MOST = 24
 """How many halves of one picture are asked about, those of the surest tiles."""
 A_TILE = 0.3
-"""What is a tile less surely has no halves to cover."""
+"""A find that is less surely a tile has no halves to cover."""
 
 
 def markers_on(

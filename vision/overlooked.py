@@ -21,8 +21,8 @@ PIPS = 0.9
 there. Two of the six had a total before; none of the 62 whose total is said rightly loses it. On pictures that it was
 not made on: 11 of 13 on twenty traced tables lie there, in eight racks all four; of 24 rendered hands none is named."""
 FREE, TOUCHED = 0.3, 0.1
-"""What reported outlines cover more of is theirs; a place beside them is asked where they cover no more than the
-second."""
+"""A place that reported outlines cover by more than the first is theirs; one beside them is asked about if they cover
+no more than the second."""
 
 
 def overlooked(

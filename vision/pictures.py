@@ -47,7 +47,7 @@ UPRIGHT: dict[int, Callable[[Image], object]] = {
     7: lambda pixels: cv2.flip(cv2.transpose(pixels), -1),
     8: lambda pixels: cv2.rotate(pixels, cv2.ROTATE_90_COUNTERCLOCKWISE),
 }
-"""What turns a picture upright, by its EXIF orientation."""
+"""EXIF orientation -> the turn that sets a picture upright."""
 
 _SCAN, _END = b"\xff\xda", b"\xff\xd9"
 _MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
@@ -109,7 +109,7 @@ def is_heif(file: Path | io.BytesIO) -> bool:
 def _decoded(file: Path | io.BytesIO, most_pixels: int) -> Image:
     try:
         with warnings.catch_warnings():
-            # What is wrong with the file comes out as one PictureError; Pillow's remarks on the way are noise.
+            # A fault of the file comes out as one PictureError; Pillow's remarks on the way are noise.
             warnings.simplefilter("ignore")
             with Pillow.open(file, formats=_formats()) as picture:
                 w, h = picture.size

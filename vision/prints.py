@@ -38,7 +38,7 @@ set, which most sets end with, by more."""
 READ = 0.97
 """The probability of a value whose print is clear."""
 DOUBTED = 0.5
-"""What is left to a value that is not claimed."""
+"""The probability left to a value that is not claimed."""
 _SIDE = 24
 _SPREADS = tuple(np.linspace(0.22, 0.40, 7))
 _EDGE, _DIVIDER = 0.11, 0.04
@@ -112,7 +112,7 @@ def _print(half: Image) -> Floats:
     inner = lab[side // 8 : -side // 8, side // 8 : -side // 8].reshape(-1, 3)
     apart = (lab - inner.mean(0)) @ np.linalg.eigh(np.cov(inner.T))[1][:, -1]
     wide = _SIDE + 2 * _REACH
-    # What lies beside the tile, a frame, a shadow at the edge and the divider are no print.
+    # Leave out the ground beside the tile, a frame, a shadow at the edge and the divider.
     y0, y1, x0, x1 = (round(side * share) for share in (_EDGE, 1 - _EDGE, _EDGE, 1 - _DIVIDER))
     apart = cv2.copyMakeBorder(apart[y0:y1, x0:x1], y0, side - y1, x0, side - x1, cv2.BORDER_REPLICATE)
     small = _sharpened(cv2.resize(apart, (wide, wide), interpolation=cv2.INTER_AREA))

@@ -1,8 +1,8 @@
 """Reads found tiles from crops of the full-resolution picture.
 
 Every tile is read as it was found; where that leaves any doubt it is read again turned round and a little shifted,
-because a box that drifts over the divider turns a 3 into a 5. What is found in a picture becomes what is told of it in
-five stages over one table of candidates:
+because a box that drifts over the divider turns a 3 into a 5. Finds become readings in five stages over one table of
+candidates:
 
     found -> split -> read -> doubted -> settled
 
@@ -140,7 +140,7 @@ class Look:
     known: KnownSet | None
     """The tiles that lie on the table, where the players have said so."""
     familiar: Appearance
-    """What earlier pictures of the same box have shown."""
+    """The look of the box in earlier pictures."""
     one_box: bool
     """There are earlier pictures of the same box: all tiles are equally far from the camera."""
     length_px: float | None
@@ -494,7 +494,7 @@ class Reader:
         """A record of every tile. Outlines are put right first; doubtful ones are read in all variants and averaged."""
         q = tiles.quads_px.copy()
         p, offsets = self.classify(cut(q))
-        # What is plainly nothing deserves no second look.
+        # Plain misses deserve no second look.
         alive = p[:, :, NONE].min(1) < SURELY_NOTHING
         for _ in range(CORRECTIONS):
             off = np.abs(offsets).max((1, 2))

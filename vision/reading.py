@@ -24,7 +24,7 @@ five wrong values were below it, and 17 of 133 right ones.
 bench.gates, under something, hardly sure: photographs 0/0/0, toys +12/0/0, racks +1/+1/0, traced +1/0/0, tables -."""
 
 MAY_BE = 0.1
-"""What an unread half is with this probability is named to people."""
+"""A value of an unread half is named to people from this probability on."""
 
 
 @dataclass(frozen=True, slots=True)

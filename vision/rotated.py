@@ -134,7 +134,7 @@ def suppress(quads: Floats, confidence: Floats, iou_above: float, cover_above: f
     size, (x, y, reach) = areas(q), circles(q)
     kept, waiting = np.zeros(len(q), np.bool_), np.ones(len(q), np.bool_)
     while waiting.any():
-        # Whatever has only settled ones before it that lie near is kept; all that it drops is found together.
+        # Keep an outline if all those near and before it are settled; find all that it drops together.
         fresh = waiting.copy()
         fresh[other] = False
         kept |= fresh

@@ -205,7 +205,7 @@ class SettleState:
     regions: tuple[Region, ...] = ()
     """To read again where `should_read`. Where an arm has just left: to read if the table stays as it is."""
     hidden: tuple[Region, ...] = ()
-    """What an arm covers; nothing there has vanished."""
+    """The regions that an arm covers; nothing there has vanished."""
     moved_px: tuple[float, float] = (0.0, 0.0)
     """How far the whole picture has shifted since the last reading."""
     camera_moved: bool = False

@@ -93,7 +93,7 @@ def shape_of(quads: NDArray[np.floating]) -> TileShape | None:
         metric, width = fitted
         off = TileShape(metric, middle, gradient, width, 0.0).misfits(q)
         if use.sum() >= LEAST_TILES:
-            # What is left of the sizes changes evenly across the picture where the camera leans.
+            # The rest of a size's error changes evenly across the picture where the camera leans.
             at = (q[use].mean(1) - middle) / spread
             rows = np.column_stack([np.ones(len(at)), at])
             slope = np.linalg.lstsq(rows, off[use, :2].mean(1), rcond=1e-3)[0]
