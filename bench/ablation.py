@@ -1,4 +1,4 @@
-"""What each special case buys: `python -m bench.ablation DIR --meddled 8`.
+"""The worth of each special case: `python -m bench.ablation DIR --meddled 8`.
 
 Each veto and special case outside `companion/tracking/costs.py` is switched off alone, and the same rounds are told
 again: the files of `bench.corpus` in DIR, with the arms that were seen and without (`bench.reissue`), and whole

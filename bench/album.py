@@ -44,7 +44,7 @@ from datasets.simulator.tabletop import TableTop
 
 QUALITY, MOST_LEAN_DEG = 95, 25.0
 LAST = "~"
-"""What lay there before the first picture counts in whichever it is found."""
+"""A tile that lay there before the first picture counts in any picture that shows it."""
 PALE = 0.45
 """Linear luminance from which a body is white and a cloth pale."""
 

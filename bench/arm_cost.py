@@ -1,4 +1,4 @@
-"""What looking at arms costs a frame, beside the settler's look at the same frame: part of `make bench`.
+"""The cost of looking at arms in a frame, beside the settler's look at the same frame: part of `make bench`.
 
 A made-up round is filmed with arms over a painted table and kept in memory. As in the product every frame is given to
 the settler first, which makes it smaller, and then to the finder of arms.

@@ -1,4 +1,4 @@
-"""What `bench.arms` and `bench.who_played` are asked alike, and how their summaries are kept."""
+"""The options that `bench.arms` and `bench.who_played` share, and how their summaries are kept."""
 
 from __future__ import annotations
 

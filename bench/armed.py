@@ -1,8 +1,8 @@
-"""Rounds with filmed arms over tables told exactly, recorded once: what the desk is told, and what is true.
+"""Rounds with filmed arms over tables told exactly, recorded once: the desk's calls, and the truth.
 
-The table and its arms are filmed as in bench/arms.py. What changed is told exactly and only whose arm it was is seen,
-so that nothing but the arm and the belief is measured. A recorded round can be told to any desk again in a second, with
-what its arms say and without: `retell`. Its file has the form of `bench.corpus`, so `bench.replay` reads it too.
+The table and its arms are filmed as in bench/arms.py. The changes are told exactly and only the arms are seen, so that
+nothing but the arm and the belief is measured. A recorded round can be told to any desk again in a second, with its
+arms and without: `retell`. Its file has the form of `bench.corpus`, so `bench.replay` reads it too.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class _Teller:
         return vote(reach, dict(self.camera.plan.seat_deg), self.camera.plan.size_mm)
 
     def _reached(self, seen: Reaches, changed: Sequence[Point]) -> list[Reach]:
-        """Who reached into the stacked boneyard, and was not on the way to where something else changed."""
+        """Each reach into the stacked boneyard that was not on the way to where something else changed."""
         return list(seen.reached([lying.center_mm for lying in self.camera.table.boneyard], changed))
 
 
@@ -203,7 +203,7 @@ def retell(recorded: Recorded, journal: Path, *, arms: bool, sleeves: bool = Tru
 
 
 def report_of(line: Mapping[str, Any], *, arms: bool, sleeves: bool = True) -> TableChange | None:
-    """What the camera reported; None where only an arm shows that something happened."""
+    """The camera's report; None where only an arm shows that something happened."""
     seen = TableChange.from_json(line if sleeves else {**line, "arms": line.get("bare", line.get("arms", []))})
     report = TableChange(seen.delta, flips=seen.flips, discards=seen.discards)
     if arms:
@@ -214,8 +214,8 @@ def report_of(line: Mapping[str, Any], *, arms: bool, sleeves: bool = True) -> T
 
 
 def proofs_of(recorded: Recorded, *, arms: bool) -> list[str]:
-    """What the tables prove of each planted fault (bench/provable.py); with `arms` together with those arms that were
-    clear and right."""
+    """The proof of each planted fault by the tables (bench/provable.py), with `arms` together with the clear and right
+    arms."""
     turns = [_turn(line) for line in recorded.truth["turns"]]
     if not turns:
         return []
@@ -275,5 +275,5 @@ def reached_by(recorded: Recorded) -> Iterator[tuple[str, str, Laid]]:
 
 
 def true_draws(recorded: Recorded) -> Sequence[str]:
-    """Who drew, in order."""
+    """The players who drew, in order."""
     return [player for player, text in recorded.truth["laid"] if text == "draw"]

@@ -183,7 +183,7 @@ def _acts(camera: ArmCamera, filmed: Any, reaches: Reaches, sleeves: Sleeves) ->
 
 
 def shares_of(decibans: Mapping[str, int]) -> dict[str, float]:
-    """What the evidence alone makes of it."""
+    """The shares by the evidence alone."""
     weights = {name: 10.0 ** (-cost / 10.0) for name, cost in decibans.items()}
     total = sum(weights.values())
     return {name: weight / total for name, weight in weights.items()}

@@ -1,8 +1,8 @@
 """Plays that change nothing the camera would notice: `python -m bench.blind --rounds 7`.
 
-The change detection is switched off while every tenth play is made and until the next one begins. What was laid must
-be on record within ten seconds all the same, because a table that lies still is looked at as a whole again, and nobody
-may be accused. Sketched frames and an eye that errs nowhere: this is about the watcher, not about the reader.
+The change detection is switched off while every tenth play is made and until the next one begins. The tile must be on
+record within ten seconds all the same, because a table that lies still is looked at as a whole again, and nobody may be
+accused. Sketched frames and an eye that errs nowhere: this is about the watcher, not about the reader.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How surely halves are read, and how often wrongly, by how wide the picture shows them: `python -m bench.coarse`.
 
 Full tables (those of bench/stills.py), one still frame each. Printed is for each band of the reader's probability how
-many halves were read rightly, wrongly, and left open. What is read wrongly with nearly 1 may accuse somebody:
+many halves were read rightly, wrongly, and left open. A wrong reading with nearly 1 may accuse somebody:
 `companion.observing.next_round.COARSE_PX` rests on this table.
 
     python -m bench.coarse --size 1280 960 --first 5100 --tables 60 --renderer FOLDER   halves of 22 to 25 px

@@ -10,8 +10,8 @@
 
 One file a round, `KIND-SEED.jsonl`: a header, then in order what the game was told (`call`: each change the camera
 reported, each thing a person said) and what the camera saw (`look`: the table behind that change), last the truth and
-what today's engine made of it (`golden`). Rounds already there are left out. Whoever explains changes can be tried on
-these files without an eye: `python -m bench.replay`.
+what today's engine made of it (`golden`). Rounds already there are left out. `python -m bench.replay` tries an engine
+on these files without an eye.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def observation_line(one: Observation) -> dict[str, Any]:
 
 
 def layout_line(layout: Layout) -> dict[str, Any]:
-    """What lies there, and what is not explained, without the millimetres of what is."""
+    """The table and its unexplained parts, without the millimetres of the explained ones."""
     return {
         "trains": {name: [_placed(tile) for tile in train] for name, train in layout.trains.items() if train},
         "line": [_placed(tile) for tile in layout.line],

@@ -1,4 +1,4 @@
-"""What a round on record is worth: every play and every planted fault falls into exactly one class.
+"""The score of a round on record: every play and every planted fault falls into exactly one class.
 
 A play of the round is recorded with the right player (`named`), with nobody's name (`unnamed`), with another player's
 (`misnamed`) or not at all (`lost`). Nobody's name is never counted as right.

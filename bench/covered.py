@@ -105,7 +105,7 @@ def share_hidden(hides: Floats, quad: Floats, half: int) -> float:
 
 
 def answers(reading: PictureReading, quad: Floats) -> list[int | None] | None:
-    """What is said of the two halves of a labelled tile, in its order; None where it was not found."""
+    """The reading of a labelled tile's two halves, in the label's order; None where it was not found."""
     best = max(reading.tiles, key=lambda tile: iou(np.asarray(tile.quad_px, np.float32), quad), default=None)
     if best is None or iou(np.asarray(best.quad_px, np.float32), quad) < 0.5:
         return None

@@ -1,4 +1,4 @@
-"""What the films of other renderers share: one still table, the arms over it, the camera's noise."""
+"""The parts that films of other renderers share: one still table, the arms over it, the camera's noise."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Tapping(Session):
 
 
 def folded(session: Session) -> dict[str, Any]:
-    """What is shown of the same journal by a program that has just opened it."""
+    """The same journal as a program that has just opened it shows it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy.jsonl"
         copy.write_bytes(session.journal.content)

@@ -77,7 +77,7 @@ VERBS = (
     "announce", "report", "take_back", "undo", "correct", "answer", "put_in_order", "was_so", "ask", "drop_question",
     "end_round", "show_hand",
 )  # fmt: skip
-"""What a session is told; after each of these something may be shown otherwise."""
+"""The calls that tell a session something; each of them may change the page."""
 
 ON_THE_TABLE = ("/", "/tv", "/scores", "/ask", "/round-end", "/round-start", "/seats", "/share")
 """The pages of a game being played."""
@@ -90,7 +90,7 @@ TABLES = (
 MORE_PAGES = ("/manual", "/players", "/match-end", "/statistics", "/repairs", "/table", "/learn", "/invite")
 
 Said = tuple[str, bytes]
-"""What was asked, and the answer."""
+"""A question, and its answer."""
 
 Hashes = dict[str, list[list[str]]]
 """Corpus -> each question in order, with the hash of its answer."""
@@ -300,7 +300,7 @@ def pages_of(table: Callable[[], Mapping[str, Any]]) -> Iterator[Said]:
 
 
 def codes_of(rules: str) -> Iterator[Said]:
-    """What stands against a play, for each code in one rule set; and its set-up page."""
+    """The page of a play with each code of one rule set, and the rule set's set-up page."""
     session = FakeSession(tables.midgame(), lines=tables.lines())
     page = page_over(session)
     chinese = not load_ruleset(rules).is_mexican
@@ -406,7 +406,7 @@ class Commit:
 
 
 def compare(asked: Asked, now: Hashes, commit: Commit) -> Iterator[str]:
-    """What differs, in words: for each corpus how much, and the first answer that is another one."""
+    """The differences, in words: for each corpus how many, and the first answer that has changed."""
     before = commit.hashes()
     for name in sorted(now.keys() | before.keys()):
         if name not in now or name not in before:

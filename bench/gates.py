@@ -1,4 +1,4 @@
-"""What each gate of the reader costs and saves: `python -m bench.gates --photographs ../shared/photos`.
+"""The cost and the gain of each gate of the reader: `python -m bench.gates --photographs ../shared/photos`.
 
     python -m bench.gates --photographs DIR --toys 21      the labelled photographs, and with toys on them (a seed)
     python -m bench.gates --rendered DIR --rendered DIR    folders of `datasets.render` and `datasets.traced`
@@ -91,7 +91,7 @@ class Gate:
 
 
 def _beside(module: str, name: str) -> str:
-    """What stands below a module's number of that name, in one line."""
+    """The docstring of a module's number of that name, in one line."""
     body = ast.parse(inspect.getsource(import_module(module))).body
     for one, after in pairwise(body):
         if isinstance(one, ast.ImportFrom) and name in {imported.name for imported in one.names}:
@@ -295,14 +295,14 @@ def halves_read(label: Mapping[str, Any], reading: PictureReading) -> Counts:
 
 
 def _as_labelled(truth: Mapping[str, Any], tile: Mapping[str, Any], claims: list[Any]) -> list[Any]:
-    """What is said of a tile's halves, in the order of its label."""
+    """The claims about a tile's halves, in the order of its label."""
     first, one, other = (np.mean(ends, axis=0) for ends in (truth["quad"][:2], tile["quad"][:2], tile["quad"][2:]))
     return claims if np.hypot(*(one - first)) <= np.hypot(*(other - first)) else claims[::-1]
 
 
 @contextmanager
 def remembered() -> Iterator[None]:
-    """What takes long and no gate changes is worked out once."""
+    """Work out once each slow step that no gate changes."""
     with ExitStack() as all_kept:
         for place in REMEMBERED:
             owner, name = Case("", place, None).target
@@ -353,7 +353,7 @@ def _copied(thing: Any) -> Any:
 
 
 def _told(thing: Any) -> Any:
-    """What can be compared of a question or an answer."""
+    """The comparable part of a question or an answer."""
     if isinstance(thing, np.ndarray) and thing.dtype.names is None:
         return thing.shape, blake2b(np.ascontiguousarray(thing), digest_size=16).digest()
     if isinstance(thing, np.ndarray):
@@ -391,7 +391,7 @@ def counted(shown: Shown, eye: Eye, gates: Sequence[Gate]) -> dict[str, Counts]:
 
 
 def row(counts: Mapping[str, Mapping[str, Sequence[int]]], gate: str) -> str:
-    """What a gate's docstring says of it: kind of picture -> gate -> three figures."""
+    """The line for a gate's docstring, from kind of picture -> gate -> three figures."""
     told = [f"{kind} " + ("/".join(_more(n) for n in by[gate]) if gate in by else "-") for kind, by in counts.items()]
     return f"bench.gates, {gate}: {', '.join(told)}."
 

@@ -3,8 +3,8 @@
     python -m bench.growth
 
 Printed for each is the processor time of one answer (memory for the eye) at three sizes, and the exponent of the growth
-between the last two: 0 costs the same whatever the size, 1 grows as the size does. What grows worse than linearly
-stands there above 1. For the page `tests/web/test_growth.py` holds the same in counted calls.
+between the last two: 0 costs the same whatever the size, 1 grows as the size does. Above 1 it grows worse than
+linearly. For the page `tests/web/test_growth.py` holds the same in counted calls.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _shown(scene: TableScene) -> bool:
 
 
 def counted(eye: Eye, hand: list[Tile], image: Image) -> Counter[str]:
-    """What `companion score` makes of the photograph, beside the truth."""
+    """The count by `companion score` of the photograph, beside the truth."""
     reading = with_set_doubt(eye.look(image))
     answer: Mapping[str, Any] = count(reading, load_ruleset(RULES))
     left, found = Counter(hand), Counter[str]()

@@ -100,7 +100,7 @@ def film(folder: Path, settings: SimSettings, seed: int, longer: int = 0) -> Sim
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """What is filmed: `per_s` pictures a second; after each hand the table lies still for `still_frames` of them."""
+    """The film: `per_s` pictures a second; after each hand the table lies still for `still_frames` of them."""
 
     seed: int = 7
     rules: str = "reeves"
@@ -137,7 +137,7 @@ class Filmed:
         return cls(folder, camera.setup(), shot.size_wh, len(camera.truth), shot.still_frames)
 
     def played(self, data: Path, *, arms: bool = True) -> list[Tick]:
-        """What a box with this data folder told of it, with a look at arms or without."""
+        """The ticks of a box with this data folder, with a look at arms or without."""
         setup, go = self.setup, self.folder / "go"
         go.unlink(missing_ok=True)
         (data / "games").mkdir(parents=True)

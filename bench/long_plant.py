@@ -41,7 +41,7 @@ NOT_PROVABLE = "not provable"
 
 
 def plant(name: str, code: Violation, seed: int, turns: int | None = None) -> str:
-    """What became of one fault after so many turns more (None: a lap and two); players and set follow from the seed."""
+    """The fate of one fault after so many more turns (None: a lap and two); players and set follow from the seed."""
     rules, chance = load_ruleset(name), Random(f"{name} {code} {seed}")
     set_max = chance.choice((9, 12)) if rules.is_mexican else 6
     sets = set_max if rules.is_mexican else None

@@ -1,4 +1,4 @@
-"""What each term of a marker's odds weighs: `python -m bench.marker_odds --tables 10`.
+"""The weight of each term of a marker's odds: `python -m bench.marker_odds --tables 10`.
 
 On the tables of `bench.markers` every place that is weighed (companion/perception/tracks.py) is noted, with what
 each picture said of it and whether a marker stood there. The weights are fitted jointly, by logistic regression with

@@ -42,7 +42,7 @@ from vision.known_set import KnownSet
 TILES, BACKS = 8, 20
 OTHERS = ("pen", "phone", "glass", "cards", "beads", "coaster", "cup", "crisps", "dice", "sticky", "brick", "chocolate")
 AT_THE_EDGE = 0.6
-"""What is put down that is no marker; so often at the table's edge, else anywhere."""
+"""Things put down that are no markers; so often at the table's edge, else anywhere."""
 MOSTLY_DRAWS = 20
 """So many times as likely as a marker is a draw where most acts are to be draws."""
 
@@ -149,7 +149,7 @@ def watch(
     heaped: bool = False,
     told: Callable[[Filming, TableTop], None] = lambda filming, table: None,
 ) -> Counter[str]:
-    """What was seen of the acts on one table; `told` hears of each before it is filmed."""
+    """Count the acts seen on one table; `told` hears of each before it is filmed."""
     scripted = Scripted.of(seed)
     scripted.draws = draws
     if heaped:
@@ -190,7 +190,7 @@ def watch(
         count["stood"] += len((before & there) - {name})
         count["lost"] += len(((before & there) - seen) - {name})
         before = seen
-        # What was missed once is not missed anew with every further draw.
+        # A draw missed once is not missed anew with every further one.
         sink.backs = BACKS + sink.drawn - (BACKS - len(scripted.table.boneyard))
     return count
 

@@ -1,6 +1,6 @@
 """Sketched rounds with somebody at the page: `python -m bench.meddling --rounds 28 --slips`.
 
-What people say while the camera watches must never end in an accusation of an innocent player, at no moment of the
+People's words while the camera watches must never end in an accusation of an innocent player, at any moment of the
 round. Counted are the certain accusations that ever stood and that the turns as they were made do not support. Some
 halves are not read, and some tiles are always read as another one, as a scratch would have it; somebody may say so.
 Where a picture proves that a tile lies wrong and somebody says whose it was, the page says so too; what an untrue name

@@ -67,7 +67,7 @@ class Trace:
 
 
 def plays(seed: int, rules: str, scenes: int) -> Iterator[Counter[tuple[str, str]]]:
-    """What ran for each change that put one tile and nothing else on record."""
+    """The functions that ran for each change that put one tile and nothing else on record."""
     settings = SimSettings(
         rules=rules, troubles=Troubles.none(), most_scenes=scenes, film=FilmSettings(size_wh=(1600, 1200))
     )

@@ -97,7 +97,7 @@ def _is_certain(play: dict[str, Any]) -> bool:
 
 
 class Club:
-    """What a hall knows of three tables in the middle of recorded games."""
+    """A hall's knowledge of three tables in the middle of recorded games."""
 
     GAMES = (("tactic-5", 300), ("poltava-4", 150), ("longtrain-5", 60))
 

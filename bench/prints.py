@@ -55,7 +55,7 @@ CASTS: Mapping[str, tuple[Rgb, Rgb]] = {
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What makes a set of a maker's style hard to read, and the light on it."""
+    """A change that makes a maker's set hard to read, and the light on it."""
 
     dressed: Callable[[TileStyle, Rng], TileStyle]
     soft_light: bool = True
@@ -258,7 +258,7 @@ def counted(reading: PictureReading, tiles: list[Shown]) -> tuple[Counter[str], 
 
 
 def _said(seen: TileReading, tile: Shown, half: int) -> int | None:
-    """What was read where this half lies."""
+    """The value read where this half lies."""
     if seen.halves is None:
         return None
     turned = math.dist(seen.quad_px[:2].mean(0), tile.quad[:2].mean(0)) > math.dist(

@@ -1,4 +1,4 @@
-"""What the still tables of a round prove of its planted faults, whatever anybody believed of them.
+"""The proof of a round's planted faults by its still tables, whatever anybody believed of them.
 
 Every way in which the round can have gone is searched with the moves of `companion.tracking`, but without its habits,
 beam and reach: what the rules allow costs nothing, a broken rule what `costs.py` says, and the tables are exactly as
@@ -29,7 +29,7 @@ from datasets.bots import BotTurn
 
 BREACHES = frozenset({Cause.ILLEGAL, Cause.RARELY_ILLEGAL, Cause.ALSO_ILLEGAL, Cause.PLAYED_ON_AFTER_MARKING})
 ERRANT = ERRORS - BREACHES - {Cause.UNSETTLED_END}
-"""What a camera, a late hand or a wrong count may have done."""
+"""Errors of a camera, a late hand or a wrong count."""
 
 MARGIN = ILLEGAL
 """So much dearer is every other way than the cheapest where a fault is proved: one in two hundred."""
@@ -108,7 +108,7 @@ class Ways:
         return "nameless" if self.without(one, one.player)[0] < MARGIN else "named"
 
     def without(self, one: Planted, player: str | None) -> tuple[int, list[Step]]:
-        """What the cheapest way without this fault costs more than the cheapest of all, and its steps."""
+        """The extra cost of the cheapest way without this fault, and its steps."""
         assert one.at is not None
         start = max(0, one.at - self.lap)
         end = min(len(self.changes), one.at + 4 * self.players)
@@ -123,11 +123,11 @@ class Ways:
         return cost - self._cheapest(end), list(_unrolled(trail))
 
     def _cheapest(self, n: int) -> int:
-        """What the cheapest way costs before change `n`."""
+        """The cost of the cheapest way before change `n`."""
         return min((cost for cost, _, _ in self.frontiers[n].values()), default=0)
 
     def _unclear(self, n: int) -> int:
-        """What the faults cost at most that may be laid to somebody else's charge, or nobody's, until change `n`."""
+        """The most that faults cost until change `n` which may be charged to somebody else, or to nobody."""
         near = (one for one in self.planted if one.at is not None and n - 4 * self.players <= one.at <= n + self.lap)
         return sum(PRIORS[fault([one.code])].decibans for one in near)
 
@@ -174,7 +174,7 @@ class Ways:
         return found
 
     def _price(self, step: Step) -> int | None:
-        """What this step assumes; None where nothing of the kind is allowed."""
+        """The cost of this step's assumptions; None where they are not allowed."""
         if self.weighed:
             return step.cost
         if any(cause in ERRANT for cause in step.causes):
@@ -228,7 +228,7 @@ def proofs(
     *,
     weighed: bool,
 ) -> list[str]:
-    """What the tables prove of each planted fault: `named`, `nameless`, `open` or `unsearched`."""
+    """The proof of each planted fault by the tables: `named`, `nameless`, `open` or `unsearched`."""
     state = LineState(rules, start) if isinstance(start, LinePosition) else starting(rules, start, starter)
     ways = Ways([state], changes, planted, weighed=weighed)
     return [ways.proves(one) for one in planted]

@@ -34,7 +34,7 @@ WAYS = ("with arms", "without arms")
 
 
 def calls(recorded: Recorded, *, arms: bool) -> Iterator[Mapping[str, Any]]:
-    """What the session is told. Without arms a pile shows no draw, and a change that showed nothing else is none."""
+    """The session's calls. Without arms a pile shows no draw, and a change that showed nothing else is none."""
     piled = recorded.rules.is_mexican and not recorded.head.get("spread", True)
     for line in recorded.lines:
         if "call" not in line:
@@ -50,7 +50,7 @@ def calls(recorded: Recorded, *, arms: bool) -> Iterator[Mapping[str, Any]]:
 
 
 def tell(session: Session, line: Mapping[str, Any]) -> None:
-    """Make one recorded call. What the session refuses now (the round has ended already) is left out."""
+    """Make one recorded call. One that the session refuses now (the round has ended already) is left out."""
     if line["call"] == "observe":
         session.observe(TableChange.from_json(line))
         return
@@ -59,7 +59,7 @@ def tell(session: Session, line: Mapping[str, Any]) -> None:
         return
     args, named = list(line["args"]), dict(line["named"])
     if line["call"] == "ask":
-        # What it offers to choose from answers nothing here.
+        # Its choices answer nothing here.
         args, named = args[:1], {"frame": named.get("frame")}
     if line["call"] == "show_hand":
         args = [args[0], *([Tile(*one) for one in tiles] for tiles in args[1:])]

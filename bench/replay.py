@@ -3,7 +3,7 @@
 Feeds the files of `bench.corpus` to the belief of now and sets beside each other what it makes of them and what the
 product had on record when they were made: plays named rightly, wrongly and not at all; planted faults shown as certain;
 certain accusations that the truth does not hold, at the end and `ever`: after any line of the journal, after any change
-of the table. What people said goes to the belief as words. With `--each` every difference is printed.
+of the table. People's words go to the belief as words. With `--each` every difference is printed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Key = tuple[tuple[int, ...], str]
 
 @dataclass
 class Score:
-    """What one engine made of some rounds."""
+    """One engine's results on some rounds."""
 
     plays: int = 0
     right: int = 0
@@ -195,7 +195,7 @@ def _events_of(calls: Sequence[Mapping[str, Any]], events: Sequence[dict[str, An
 
 
 class People:
-    """What people said of a recorded round, told to the belief.
+    """The people's words about a recorded round, told to the belief.
 
     `items`: journal line of an act -> its piece. Answers are left out: the belief was not asked what they answer.
     """

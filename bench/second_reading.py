@@ -96,7 +96,7 @@ def made_up_turn(chance: Random, table: Table) -> list[Act]:
 
 
 def choices(rules: str, table: Table) -> tuple[set[Choice], set[Choice], int]:
-    """What may be laid where, as the referee says and as the plain reading says, and out of how many."""
+    """The legal plays by the referee and by the plain reading, and out of how many."""
     asked = [
         ((a, b), train) for a in range(table["set"] + 1) for b in range(table["set"] + 1) for train in table["trains"]
     ]

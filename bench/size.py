@@ -1,4 +1,4 @@
-"""What the product's lines are made of, by room: `python -m bench.size`.
+"""The product's lines by kind and room: `python -m bench.size`.
 
 A line is code, prose (docstrings, texts under constants, comments of a whole line) or blank.
 """

@@ -202,7 +202,7 @@ OF_THE_END = {"DOUBLE_NOT_FOLLOWED", "NO_DRAW", "MARKER_MISSING", "MARKER_UNEARN
     "MARKER_NOT_REMOVED",
     "MARKER_REMOVED_WRONGLY",
 }
-"""What a turn owes at its end is no fault of a tile."""
+"""Debts at the end of a turn, which are no fault of a tile."""
 
 
 def plain_choices(rules: str, table: Table) -> set[tuple[Pair, str]]:
@@ -258,9 +258,9 @@ def _changes(table: Table, tiles: int) -> Iterator[tuple[list[list[Act]], list[A
 
 
 def reachable(rules: str, laid: int, hand: int = 4) -> set[tuple[Layout, frozenset[str], tuple[str, ...]]]:
-    """What legal play makes of the deal, as far as at most `laid` tiles lie: layout, markers and open doubles.
+    """The tables that legal play makes of the deal while at most `laid` tiles lie: layout, markers and open doubles.
 
-    Whoever moves is called Ann, as in `tables`. Turns have at most four acts, which is what one of two tiles needs.
+    The mover is called Ann, as in `tables`. Turns have at most four acts, as many as one of two tiles needs.
     """
     start: Table = {
         "set": HIGHEST, "players": list(PLAYERS), "engine": ENGINE, "trains": dict.fromkeys(TRAINS, ()),

@@ -1,7 +1,7 @@
 """Somebody at the page while the camera watches: true and untrue taps at random moments of a simulated round.
 
-Whoever taps sees the table as it lies, so what is entered, corrected and answered is what happened; a *slip* is not: a
-play taken back that was made, a half mistyped, a round ended too early. A slip is noticed a little later, or never.
+The person who taps sees the table as it lies, so entries, corrections and answers are true; a *slip* is not: a play
+taken back that was made, a half mistyped, a round ended too early. A slip is noticed a little later, or never.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Somebody:
         return [one for one in plays if one.get("event") == "tile_played" and not one.get("taken_back")]
 
     def _unsaid(self) -> Iterator[tuple[str, Any]]:
-        """What is being done just now and is not on record."""
+        """The acts being done just now and not on record."""
         scene = self.camera.filming
         known = Counter((tuple(one["tile"]), one["train"]) for one in self._standing())
         for player, act in () if scene is None or scene.trouble == "take_back" else scene.plays:

@@ -2,7 +2,7 @@
 
 The told rounds of a corpus (bench/corpus.py) are told again, each marker left out for good with this probability, as if
 no picture had ever shown it. Counted are the findings, possible and certain, that stand at the end against players in
-whose turns no such rule was broken, and how many there are a round. Who broke any rule at all counts as no innocent.
+whose turns no such rule was broken, and how many there are a round. A player who broke any rule is not innocent.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ FOUND = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What the knowing eye needs of a camera: a film and what lies on the table."""
+    """The film and the table: all that the knowing eye needs of a camera."""
 
     film: Film
     table: TableTop
@@ -115,7 +115,7 @@ def look(
         setup, calibration = turned(setup, calibration, straightened), straightened
     size_mm = calibration.size_mm
     seen = on_table(eye.look(image, calibration.px_per_mm * plan.tile_mm[0], known), calibration, plan.tile_mm)
-    # What is found more faintly is believed only where a marker lay before.
+    # A fainter find is believed only where a marker lay before.
     markers = tuple(marker for marker in seen.markers if marker.confidence >= LEAST_THING_CONFIDENCE)
     layout = reconstruct(TableView(seen.tiles, markers, seen.hub, size_mm), setup)
     box = box_of(known)
@@ -199,7 +199,7 @@ def by_kind(kinds: Mapping[str, frozenset[str]], wrong: Sequence[str]) -> dict[s
 
 
 def seen_of(table: TableTop, tiles: Sequence[SeenTile]) -> dict[str, int]:
-    """What the eye found and read of a table. A half with a marker on it counts for nothing."""
+    """Count the eye's finds and readings on a table. A half with a marker on it counts for nothing."""
     length, width, _ = table.plan.tile_mm
     counts = Counter(dict.fromkeys(("tiles", "found", "extra", "halves", "right", "wrong"), 0))
     left = list(tiles)
@@ -228,7 +228,7 @@ def seen_of(table: TableTop, tiles: Sequence[SeenTile]) -> dict[str, int]:
 
 
 def total_of(table: TableTop, tiles: Sequence[SeenTile]) -> str:
-    """What the eye makes of all pips that lie face up: `right`, `wrong`, or `open` where a tile is not read."""
+    """The eye's sum of all pips that lie face up: `right`, `wrong`, or `open` where a tile is not read."""
     up = [tile.values for tile in tiles if tile.face_up]
     if any(values is None for values in up):
         return "open"

@@ -6,8 +6,8 @@
     python -m bench.table --kept bench/results/real.json   what was filmed earlier
     python -m bench.table --renderer DIR --scenes 24  frames of another renderer (bench/foreign_film.py)
 
-Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. What is
-counted (bench/counting.py): plays by whether the player is named rightly, not named or named wrongly, planted faults by
+Resumable: each round's result is written as soon as it is known, and rounds already in the file are left out. Counted
+are (bench/counting.py): plays by whether the player is named rightly, not named or named wrongly, planted faults by
 how they are shown, accusations that no rule supports, questions asked in a round, and whether a round that ends with
 all hands laid open is scored by them (bench/round_end.py; tables that are told show no hands). Of told tables it is
 counted as well how the faults are shown that they prove, and those that they do not (bench/provable.py). `flips` are
@@ -126,7 +126,7 @@ def play_round(
             session, log = watch(camera, eye, journal, flat=eye_name == "knowing", arms=arms)
             turns = [turn for filmed in camera.truth for turn in filmed.scene.turns]
             scenes = len(camera.truth)
-            # What was laid in a turn that the film breaks off is on the table all the same.
+            # The tiles of a turn that the film breaks off lie on the table all the same.
             laid = [play for filmed in camera.truth for play in filmed.scene.plays]
         recorded, events = session.snapshot().plays, tuple(session.events)
         end = CUT if eye_name == "told" else how_it_ended(camera, session)
@@ -152,7 +152,7 @@ def play_round(
 
 
 def told_proofs(told: ToldTable) -> list[str]:
-    """What the told tables prove of each planted fault."""
+    """The proof of each planted fault by the told tables."""
     deal, rules = told.camera.round, load_ruleset(told.camera.rules_name)
     start = deal.start
     if isinstance(start, Position) and not told.camera.plan.boneyard_spread:
@@ -240,7 +240,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _flips(rounds: Sequence[Mapping[str, int]]) -> dict[str, float]:
-    """What was shown and did not last: of each kind in the mean of the rounds, and of both the most in one."""
+    """Names and certain faults that did not last: of each kind the mean a round, and of both the most in one."""
     total = sum((Counter(one) for one in rounds), Counter[str]())
     a_round = {kind: round(total[kind] / max(1, len(rounds)), 2) for kind in ("names", "certain")}
     return {**a_round, "most": max((sum(one.values()) for one in rounds), default=0)}

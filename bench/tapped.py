@@ -50,9 +50,9 @@ MOST_LATE = 4
 
 @dataclass(slots=True)
 class Act:
-    """What somebody did: the how manieth act, in which turn of the round and of its player (from 1). `code`: the rule
-    that the turn breaks; `besides`: another that it breaks as well. `boneyard`: how many tiles lay there before it.
-    `lap`: everybody laid at the same time."""
+    """An act: its number, and its turn in the round and among its player's (from 1). `code`: the rule that the turn
+    breaks; `besides`: another that it breaks as well. `boneyard`: how many tiles lay there before it. `lap`: everybody
+    laid at the same time."""
 
     number: int
     event: Event
@@ -89,7 +89,7 @@ class Tap:
 
 @dataclass(slots=True)
 class Told:
-    """What came of one round."""
+    """The result of one round."""
 
     seed: int
     rules: str
@@ -199,7 +199,7 @@ def say(session: Session, tap: Tap, taps: Sequence[Tap], *, carried: bool, outer
     try:
         match event:
             case TilePlayed():
-                # Whoever sees that the train ends otherwise names both halves.
+                # A person who sees that the train ends otherwise names both halves.
                 # A finger that comes down twice is on the key that was there before.
                 end = event.tile.inner if tap.again else _end(session, event.train)
                 short = outer_only and (tap.crossed or end == event.tile.inner)
@@ -302,7 +302,7 @@ class Person:
                 named = [(of.get(one["seq"]), one["by"]) for one in key.events]
                 return all(tap is not None and tap.name is not None and tap.act.event.who == by for tap, by in named)
             case "twice":
-                # What an answer put in is no tap, but stands twice where it is tapped as well.
+                # An act put in by an answer is no tap, but stands twice if it is tapped as well.
                 tap = of.get(key.events[0]["seq"])
                 return tap is not None and (tap.act.number in self.put_in or self._twin(tap) is not None)
             case "boneyard":
@@ -392,7 +392,7 @@ def _look(tap: Tap) -> tuple[object, ...]:
 
 
 def certain(session: Session) -> set[tuple[str, str]]:
-    """What stands for certain, against whom."""
+    """(code, player) of each certain fault."""
     return {(one.code, str(one.by or line.event.who)) for line, one in session.scoreboard.faults}
 
 

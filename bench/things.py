@@ -1,4 +1,4 @@
-"""What lies beside the trains: `python -m bench.things DIR` counts what of it a corpus (bench/corpus.py) has on record.
+"""The things beside the trains that a corpus (bench/corpus.py) has on record: `python -m bench.things DIR`.
 
 Markers placed and removed, draws, tiles put away and those of them face up, hands laid open; each with how many there
 were, how many are on record at the right player's train or seat, and how many are on record that never were. Things of
@@ -75,7 +75,7 @@ def counts(files: Sequence[Path]) -> dict[str, Any]:
         seen = Counter(recorded_things(golden["events"], counted=counted))
         if not truth.get("hands"):
             seen = Counter({key: n for key, n in seen.items() if key[0] != "hand"})
-        # Whose tile it was is another question than whether it was seen.
+        # Its owner is another question than whether it was seen.
         for kind in ("put away", "put away face up"):
             unnamed = seen.pop((kind, ""), 0)
             for key in [key for key in true if key[0] == kind]:

@@ -1,4 +1,4 @@
-"""Who played, with arms and without: filmed arms over known tables, told to the desk: `python -m bench.who_played`.
+"""The players named with arms and without: filmed arms over known tables, told to the desk.
 
     python -m bench.who_played --rounds 42                    all seven rule sets, 2 to 8 players
     python -m bench.who_played --rounds 42 --confusing 0.25   a quarter of the acts is done by confusing arms
@@ -58,11 +58,11 @@ class Round:
     without_sleeves: Told
     without: Told
     proved: tuple[str, ...] = ()
-    """What table and clear arms together prove of each planted fault (bench/provable.py)."""
+    """The proof of each planted fault by table and clear arms together (bench/provable.py)."""
 
 
 def told(recorded: Recorded, *, arms: bool, sleeves: bool = True) -> Told:
-    """What the desk of now makes of the round."""
+    """The round as today's desk has it."""
     with tempfile.TemporaryDirectory() as folder:
         session, log = retell(recorded, Path(folder) / "game.jsonl", arms=arms, sleeves=sleeves)
         plays = session.snapshot().plays
@@ -115,7 +115,7 @@ def summary(rounds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _proved(rounds: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    """What is proved of the planted faults -> how many there are, and how many of them are shown with code and name."""
+    """Kind of proof -> how many planted faults have it, and how many of these are shown with code and name."""
     found: dict[str, dict[str, int]] = {}
     for one in rounds:
         for proof, (_, shown) in zip(one["proved"], one["with_arms"]["faults"]["each"], strict=True):

@@ -69,7 +69,8 @@ def guest(number: int) -> str:
 
 
 class Crowd:
-    """Everything that the hostile address does. Who is hung up on comes back at once, as an attacker would."""
+    """Everything that the hostile address does. A connection that is hung up on comes back at once, as an attacker's
+    would."""
 
     def __init__(self, port: int, size: CrowdSize) -> None:
         self._port = port

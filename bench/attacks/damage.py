@@ -45,7 +45,7 @@ BLOCK = 512
 
 @dataclass(slots=True)
 class DamageReport:
-    """What came of them.
+    """The outcome of the damages.
 
     `identical`: the whole game is there again. `shorter`: it ends where neither file held the next entry, and a report
     says so; `gone`: so from the first line on; `ends_lost`: neither file held anything of its last entries, and nothing

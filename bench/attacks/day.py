@@ -163,7 +163,7 @@ class Page:
         return dict(json.loads(self.get("/api/state")))
 
     def camera(self) -> str:
-        """What the page says of the camera."""
+        """The camera as the page describes it."""
         with suppress(OSError, http.client.HTTPException, AssertionError):
             return json.dumps(self.state()["camera"])
         return "no answer"

@@ -62,7 +62,7 @@ class Death:
 
 
 class Fault:
-    """What happens at a step from now on, until `end`."""
+    """A fault at a step from now on, until `end`."""
 
     def __init__(self, kind: str) -> None:
         self._kind, self._over = kind, threading.Event()
@@ -175,7 +175,7 @@ LOST_BY_ITSELF = frozenset({"referee"})
 
 @contextmanager
 def struck(thing: Any, name: str, fault: Fault) -> Iterator[None]:
-    """Whoever calls `thing.name` is struck first."""
+    """Strike every call of `thing.name` first."""
     own = vars(thing).get(name)
     original = getattr(thing, name)
 

@@ -1,4 +1,4 @@
-"""What a box must survive, in the numbers it must survive it in: `python -m bench.attacks.faults [SHARE] [--record]`.
+"""Faults that a box must survive, and how often: `python -m bench.attacks.faults [SHARE] [--record]`.
 
 The short version runs with the other tests (test_endurance.py). SHARE is the part of the full numbers to do, 1 by
 default. One after the other: writers killed, the power cut at every byte, a camera's troubles, a siege of the page, and
@@ -65,7 +65,7 @@ class KillReport:
 def kill_writers(folder: Path, kills: int, seed: int = 1) -> KillReport:
     """Kill a process that writes a journal and its copy in the middle of its work, `kills` times.
 
-    What it had acknowledged must be there. A kill is no damage: comparing journal and copy reports nothing
+    Every entry it had acknowledged must be there. A kill is no damage: comparing journal and copy reports nothing
     (`false_alarms`). `uncopied` counts the entries that the copy had not got yet.
     """
     chance = random.Random(seed)

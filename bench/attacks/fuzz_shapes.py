@@ -172,7 +172,7 @@ def requests(draw: st.DrawFn) -> bytes:
 
 
 def shapes(name: str, door: Door) -> SearchStrategy[bytes]:
-    """What is tried at the door of this name."""
+    """The inputs to try at the door of this name."""
     if name == "notation":
         return st.lists(TOKENS, max_size=14).map(lambda parts: "".join(parts).encode("utf-8", "replace"))
     if name == "pictures":

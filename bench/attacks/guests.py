@@ -1,4 +1,4 @@
-"""What a table loses to guests who ask for everything: `python -m bench.attacks.guests [SECONDS] [--record]`.
+"""A table's loss to guests who ask for everything: `python -m bench.attacks.guests [SECONDS] [--record]`.
 
 The page and the watching thread run as in the product; the eye is a process that works for a quarter of a second a
 look, the table changes with each look. Guests without the PIN ask for every page there is, over and over, from one

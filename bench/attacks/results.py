@@ -1,4 +1,4 @@
-"""What the long runs showed: results.json beside this file, one entry a run, without dates or machine names.
+"""Results of the long runs: results.json beside this file, one entry a run, without dates or machine names.
 
 Each long run (soak, faults, siege, broker, fuzz) writes its entry when it is started with `--record`.
 """

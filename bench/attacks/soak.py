@@ -32,7 +32,7 @@ TILES = Path(__file__).parents[2] / "datasets" / "samples" / "trains.jpg"
 
 
 PATIENT = SupervisionSettings(recording_silent_s=600.0, opening_s=600.0)
-"""What is measured is what stays behind, not how fast a busy machine is."""
+"""The soak measures what stays behind, not how fast a busy machine is."""
 
 
 class EndlessTable(FrameSource):
@@ -73,7 +73,7 @@ def open_endless(source: str, settings: CameraSettings) -> Camera:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What the program and its two children take together: resident memory in MB, open files, threads."""
+    """The program and its two children together: resident memory in MB, open files, threads."""
 
     memory_mb: float
     files: int

@@ -1,1 +1,1 @@
-"""What stands in for a game, a camera and a browser where only the page is tried."""
+"""Stand-ins for a game, a camera and a browser where only the page is tried."""

@@ -88,7 +88,7 @@ Seen = TypeVar("Seen")
 
 
 def once_at_rest(page: Page, look: Callable[[], Seen], fine: Callable[[Seen], bool] = bool) -> Seen:
-    """What is seen as soon as it is fine; the last of it where it never is. A page is measured while it still moves."""
+    """The first look that is fine, or the last one if none is. A page is measured while it still moves."""
     seen = look()
     for _ in range(100):
         if fine(seen):

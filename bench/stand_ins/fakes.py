@@ -1,4 +1,4 @@
-"""What stands in for a game, a table, a camera, a desk and a panel, so that the page and the box are tried alone."""
+"""Stand-ins for a game, a table, a camera, a desk and a panel, so that the page and the box are tried alone."""
 
 from __future__ import annotations
 
