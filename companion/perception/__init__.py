@@ -1,9 +1,9 @@
-"""The only bridge from the game to vision: frames come in, changes of the table go out to whoever listens (`settings`).
+"""The only bridge from the game to vision: frames come in, changes of the table go out to an `ObservationSink`.
 
 It asks nobody what a change means: it is told where to look again, and why. Reading order: projection (px to mm),
-thumbnails (one small picture a frame), background (is a place empty?), blobs (what lies there unrecognised?), tracks
-(what lies on the table, from many readings), half_values (what an unread half may be), prefetch (the look ahead after a
-hand), watcher (the loop).
+background (is a place empty, does something unrecognised lie there?), tracks (the things on the table, from many
+readings), marker_evidence, table_reader (looks, and the look ahead after a hand), understanding (unread tiles),
+arm_votes and attributing (whose arm it was), watcher (the loop).
 """
 
 from companion.perception.settings import CameraNews
