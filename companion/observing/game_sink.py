@@ -68,7 +68,19 @@ AFTER_THE_ROUND = ("ended", "scored", "over")
 
 
 class GameSink:
-    """Between one Watcher and one Session. Its session's rules decide what would be an accusation."""
+    """Between one Watcher and one Session. Its session's rules decide what would be an accusation.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.log.event_fields import Header
+    >>> setup = GameSetup(Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> game = Session.create(mkdtemp() + "/game.jsonl", setup.header)
+    >>> sink, started = GameSink(game, setup, {}), game.start_round((12, 12), "Ann")
+    >>> sink.record(Observation((Laying(Laid(12, 5), "Ann"),)), Layout(), "0001.jpg")
+    True
+    >>> sink.recorded()["Ann"]
+    (Laid(inner=12, outer=5),)
+    >>> game.close()
+    """
 
     def __init__(
         self,
@@ -424,7 +436,13 @@ FIRST_TILES = 3
 
 
 class PrintSink:
-    """Turns new and vanished tiles into events. `emit` gets each event and the name of its frame."""
+    """Turns new and vanished tiles into events. `emit` gets each event and the name of its frame.
+
+    >>> sink = PrintSink(lambda event: print(event.KIND, event.tile.tile))
+    >>> sink.record(Observation((Laying(Laid(12, 5), BOARD),)), Layout(), "0001.jpg")
+    tile_played 5-12
+    True
+    """
 
     def __init__(self, emit: Callable[[Event], None]) -> None:
         self.emit = emit

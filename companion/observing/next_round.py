@@ -145,7 +145,20 @@ NEARLY_ALL = 2
 
 
 class RoundStart:
-    """The set-up file counts for the journal's first round alone; later ones follow from the game."""
+    """The set-up file counts for the journal's first round alone; later ones follow from the game.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.log.event_fields import Header
+    >>> setup = GameSetup(Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> game = Session.create(mkdtemp() + "/game.jsonl", setup.header)
+    >>> beginning = RoundStart(game, setup)
+    >>> beginning.waiting, beginning.left_over()
+    (True, 58)
+    >>> started = game.start_round((11, 11), "Ann")
+    >>> beginning.waiting, beginning.engine()
+    (False, Laid(inner=11, outer=11))
+    >>> game.close()
+    """
 
     def __init__(self, session: Session, setup: GameSetup) -> None:
         self.session = session
@@ -264,6 +277,18 @@ class NextRoundWatch:
 
     `skipped` is the number of the round that was left without points just now. `keep` stores a frame's picture.
     `patience`: so many further changes of the table wait for an answer before the next round begins without one.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.log.event_fields import Header
+    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> watch, started = NextRoundWatch(game, lambda frame: None, patience=2), game.start_round((12, 12), "Ann")
+    >>> laid = [game.play(tile, by) for tile, by in (((12, 5), "Ann"), ((12, 3), "Ben"), ((5, 4), "Ann"))]
+    >>> watch.is_cleared(Layout())
+    True
+    >>> watch.ask(Layout(), "0001.jpg")
+    >>> [one.reason for one in game.questions]
+    ['new_round: 1']
+    >>> game.close()
     """
 
     def __init__(self, session: Session, keep: Callable[[str], str | None], patience: int) -> None:

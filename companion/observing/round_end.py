@@ -57,7 +57,17 @@ class OpenHand:
 
 @dataclass(slots=True)
 class OpenHands:
-    """The players' own tiles, as far as they are known."""
+    """The players' own tiles, as far as they are known.
+
+    >>> from companion.geometry.layout import SeenHalf, SeenTile
+    >>> from companion.rules import Board
+    >>> halves = SeenHalf(6, 1.0), SeenHalf(5, 1.0)
+    >>> tile = PlacedTile(1, SeenTile((700.0, 20.0), 0.0, 56.0, 28.0, True, halves, 1.0))
+    >>> hands = OpenHands(("Ann", "Ben"), {Tile(5, 6): 1}, reach_mm=28.0)
+    >>> table = replace(Board("tactic").position, hands={})
+    >>> [(hand.player, hand.tiles, hand.fault) for hand in hands.read(Layout(hands={"Ben": (tile,)}), table)]
+    [('Ben', (Tile(low=5, high=6),), None)]
+    """
 
     players: Sequence[str]
     box: Mapping[Tile, int]
@@ -216,7 +226,21 @@ class OpenHands:
 
 
 class RoundEnding:
-    """Shows the session the hands that lie open once its round is over, and asks about those that cannot be right."""
+    """Shows the session the hands that lie open once its round is over, and asks about those that cannot be right.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.geometry.layout import SeenHalf, SeenTile
+    >>> from companion.log.event_fields import Header
+    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> ending = RoundEnding(game, OpenHands(("Ann", "Ben"), {Tile(5, 6): 1}, reach_mm=28.0), lambda frame: None)
+    >>> started, ended = game.start_round(starter="Ann"), game.end_round("out", "Ann")
+    >>> halves = SeenHalf(6, 1.0), SeenHalf(5, 1.0)
+    >>> tile = PlacedTile(1, SeenTile((700.0, 20.0), 0.0, 56.0, 28.0, True, halves, 1.0))
+    >>> ending.see(Layout(hands={"Ben": (tile,)}), "0001.jpg")
+    >>> [question.reason for question in game.questions]
+    ['hand_count: Ben']
+    >>> game.close()
+    """
 
     def __init__(self, session: Session, hands: OpenHands, keep: Callable[[str], str | None]) -> None:
         self.session = session

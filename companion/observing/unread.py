@@ -281,7 +281,14 @@ Keep = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class OnRecord:
-    """A tile that lies on the table and is on record."""
+    """A tile that lies on the table and is on record.
+
+    >>> from companion.geometry.layout import SeenTile
+    >>> halves = SeenHalf(12, 1.0), SeenHalf(5, 0.1, ((5, 0.6), (6, 0.4)))
+    >>> tile = PlacedTile(1, SeenTile((90.0, 0.0), 0.0, 56.0, 28.0, True, halves, 1.0))
+    >>> tile.laid, OnRecord(2, "Ann", tile, TrainPlace(due=12)).doubtful
+    (Laid(inner=12, outer=5), True)
+    """
 
     seq: int
     """Its line."""
@@ -335,7 +342,21 @@ def _opened(half: SeenHalf, *, closed: bool) -> SeenHalf:
 
 class TileQuestions:
     """One question for each doubtful tile on record: which is it? It goes as soon as the table tells, or the tile is
-    read or gone."""
+    read or gone.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.geometry.layout import SeenTile
+    >>> from companion.log.event_fields import Header
+    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> started, laid = game.start_round((12, 12), "Ann"), game.play((12, 5), "Ann")
+    >>> halves = SeenHalf(12, 1.0), SeenHalf(5, 0.1, ((5, 0.6), (6, 0.4)))
+    >>> tile = PlacedTile(1, SeenTile((90.0, 0.0), 0.0, 56.0, 28.0, True, halves, 1.0))
+    >>> questions = TileQuestions(game, {Tile(5, 12): 1, Tile(6, 12): 1}, lambda frame: None)
+    >>> questions.ask(Layout(trains={"Ann": (tile,)}), game.position, "0001.jpg")
+    >>> [[one.story for one in question.candidates] for question in game.questions]
+    [['12-5', '12-6']]
+    >>> game.close()
+    """
 
     def __init__(self, session: Session, box: Mapping[Tile, int], keep: Keep) -> None:
         self.session = session
@@ -422,7 +443,19 @@ THEIRS = "theirs"
 
 
 class MarkerQuestions:
-    """One question a player and game, and one at a time."""
+    """One question a player and game, and one at a time.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.log.event_fields import Header
+    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> questions, started = MarkerQuestions(game, lambda frame: None), game.start_round((12, 12), "Ann")
+    >>> questions.ask("Ben", "0001.jpg"), questions.ask("Ann", "0001.jpg")
+    (True, False)
+    >>> answer = game.answer(game.questions[0].seq, 0)
+    >>> questions.answers()
+    {'Ben': True}
+    >>> game.close()
+    """
 
     def __init__(self, session: Session, keep: Keep) -> None:
         self._session = session
@@ -482,7 +515,20 @@ MOST = 4
 
 
 class WhichEngine:
-    """The question, asked once, at the first table already, and unsaid when an engine shows up."""
+    """The question, asked once, at the first table already, and unsaid when an engine shows up.
+
+    >>> from tempfile import mkdtemp
+    >>> from companion.geometry import Problem
+    >>> from companion.log.event_fields import Header
+    >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    >>> middle, started = WhichEngine(game, lambda frame: None), game.start_round(starter="Ann")
+    >>> for table in (Layout(problems=(Problem(Trouble.NO_HUB),)), Layout()):
+    ...     middle.see(table, "0001.jpg")
+    ...     print(middle.open)
+    True
+    False
+    >>> game.close()
+    """
 
     def __init__(self, session: Session, keep: Keep) -> None:
         self.session = session

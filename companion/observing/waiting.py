@@ -32,7 +32,17 @@ SAME_PLACE_MM = 20.0
 
 @dataclass(slots=True)
 class Doubts:
-    """Doubts that wait before somebody is asked."""
+    """Doubts that wait before somebody is asked.
+
+    >>> from companion.geometry import Trouble
+    >>> doubt = Problem(Trouble.LOOSE_TILE, (120.0, 340.0), (7,))
+    >>> doubts, table = Doubts(patience=1), Layout(problems=(doubt,))
+    >>> doubts.put_off([doubt], "0001.jpg")
+    >>> for frame in ("0001.jpg", "0002.jpg"):
+    ...     print([str(one) for one in doubts.lasting(table, frame, lambda one: False)])
+    []
+    ['LOOSE_TILE at (120, 340) mm']
+    """
 
     patience: int
     """How many changes of the table a doubt outlives before it is asked about."""
