@@ -109,7 +109,19 @@ TEMPER, FLOOR = 0.5, 0.2
 
 @dataclass(slots=True)
 class Sleeves:
-    """`learn` from clear arms, `likely` for one that is not."""
+    """`learn` from clear arms, `likely` for one that is not.
+
+    >>> from dataclasses import replace
+    >>> red = Arm(None, 90.0, 0.0, (0.0, 0.0), 300.0, 9000.0, sleeve=(0.0, 0.0, 60.0))
+    >>> blue = replace(red, sleeve=(60.0, 0.0, 0.0))
+    >>> sleeves = Sleeves()
+    >>> for n in range(LEAST_SEEN):
+    ...     sleeves.learn("Ann", [replace(red, reach_mm=300.0 + n)])
+    ...     sleeves.learn("Ben", [replace(blue, reach_mm=300.0 + n)])
+    >>> shares = sleeves.weighed({"Ann": 0.5, "Ben": 0.5}, [blue], ["Ann", "Ben"])
+    >>> {name: round(share, 2) for name, share in shares.items()}
+    {'Ann': 0.17, 'Ben': 0.83}
+    """
 
     _seen: dict[str, list[Colour]] = field(init=False, default_factory=dict)
     _known: set[Arm] = field(init=False, default_factory=set)

@@ -43,7 +43,15 @@ MOST, WIDTH_PX = 12, 400
 
 @dataclass(slots=True)
 class ArmPictures:
-    """`see` gets every frame with an arm in it, in order; `nearest` gives the picture of one or of the next to it."""
+    """`see` gets every frame with an arm in it, in order; `nearest` gives the picture of one or of the next to it.
+
+    >>> import numpy as np
+    >>> pictures = ArmPictures()
+    >>> for n in (1, 2):
+    ...     pictures.see(Frame(np.full((60, 80, 3), n, np.uint8), 0.2 * n, f"frame-{n}"))
+    >>> int(pictures.nearest("frame-2").max()), pictures.nearest("frame-3")
+    (2, None)
+    """
 
     _order: dict[str, int] = field(init=False, default_factory=dict)
     _kept: list[tuple[int, Image]] = field(init=False, default_factory=list)
@@ -105,7 +113,13 @@ SHOWN_FROM = 0.8
 
 @dataclass(slots=True)
 class Attribution:
-    """Which player made each change, by the arms that were seen."""
+    """Which player made each change, by the arms that were seen.
+
+    >>> Attribution(("Ann", "Ben"), {"Ann": 0.0, "Ben": 180.0}).silent
+    False
+    >>> Attribution(("Ann", "Ben"), {"Ann": 0.0, "Ben": 5.0}).trouble
+    'seats: Ann and Ben sit in one place (0 and 5 degrees), so arms name nobody'
+    """
 
     players: tuple[str, ...]
     seats: Mapping[str, float]

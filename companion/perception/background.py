@@ -43,7 +43,13 @@ Halves = Callable[[tuple[int, int]], Image]
 
 @dataclass(slots=True)
 class Thumbnails:
-    """Keeps the small picture of the frame it was asked about last; the frame itself must not be painted on."""
+    """Keeps the small picture of the frame it was asked about last; the frame itself must not be painted on.
+
+    >>> thumbnails, frame = Thumbnails(), Frame(np.zeros((1200, 1600, 3), np.uint8), 0.0, "frame-1")
+    >>> small, scale = thumbnails.picture(frame.image, 320)
+    >>> small.shape, scale, thumbnails.picture(frame.image, 320)[0] is small
+    ((240, 320, 3), 0.2, True)
+    """
 
     _of: weakref.ref[Image] | None = field(default=None, init=False)
     _width: int = field(default=0, init=False)
@@ -149,7 +155,18 @@ ALIKE, TOLD_APART = 1, 2
 
 @dataclass(slots=True)
 class BackgroundModel:
-    """The table as it looks with nothing on it, as far as it has been seen."""
+    """The table as it looks with nothing on it, as far as it has been seen.
+
+    >>> table = np.full((300, 400, 3), 90, np.uint8)
+    >>> calibration = Calibration.from_corners([(0, 0), (400, 0), (400, 300), (0, 300)], (800.0, 600.0))
+    >>> tile = SeenTile((400.0, 300.0), 0.0, 56.0, 28.0, True, None, 1.0)
+    >>> laid = table.copy()
+    >>> laid[143:157, 186:214] = 240
+    >>> model = BackgroundModel()
+    >>> model.learn(table, [], calibration)
+    >>> model.is_bare(table, tile, [], calibration), model.is_bare(laid, tile, [], calibration)
+    (True, False)
+    """
 
     shrunken: Thumbnails = field(default_factory=Thumbnails)
     _known: Floats | None = None
@@ -306,7 +323,12 @@ SHADOW, ONE_LIGHT = (0.4, 1.0), 0.12
 
 
 class Difference(NamedTuple):
-    """A difference of a thing's size from the last still table."""
+    """A difference of a thing's size from the last still table.
+
+    >>> put = Difference((120.0, 340.0), now=40.0, before=2.0, narrow_mm=12.0, shade=False)
+    >>> put.came, put.went
+    (True, False)
+    """
 
     place: Point
     now: float

@@ -166,7 +166,15 @@ class CameraNews:
 
 @dataclass(slots=True)
 class TableReading:
-    """One still table being read: where, how often, and what came out so far."""
+    """One still table being read: where, how often, and what came out so far.
+
+    >>> import numpy as np
+    >>> from companion.rules.position import Mark
+    >>> reading = TableReading(Frame(np.zeros((3, 4, 3), np.uint8), 0.0, "0001.jpg"), None, ())
+    >>> reading.ask([LookAgain(Where.THE_CHANGE, LookReason.NO_LEGAL_PLAY)])
+    >>> reading.needed(Observation((Mark("Ann"),)), reading.again), reading.reasons
+    (4, ('no legal play explains it',))
+    """
 
     frame: Frame
     regions: tuple[Region, ...] | None

@@ -270,7 +270,15 @@ class _Ahead:
 
 class Prefetch:
     """Holds a look at one picture, and the same look at the next one. Only one is ever under way: before the eye is
-    asked for anything else, wait until this is `idle`."""
+    asked for anything else, wait until this is `idle`.
+
+    >>> ahead = Prefetch(lambda frame, regions: print(f"{frame.name} is looked at") or PictureReading((40, 30), ()))
+    >>> frame = Frame(np.zeros((30, 40, 3), np.uint8), 0.0, "0001.jpg")
+    >>> ahead.take(frame, [(10, 10, 18, 16)])
+    0001.jpg is looked at
+    >>> ahead.look(frame, [(11, 11, 17, 15)]).tiles
+    ()
+    """
 
     def __init__(self, look: ReadRegions) -> None:
         self._look = look
@@ -338,7 +346,19 @@ def _holds(outer: Region, inner: Region) -> bool:
 
 
 class StillEye:
-    """`look` and `look_again` of an `Eye`; the answers about the picture at hand are kept."""
+    """`look` and `look_again` of an `Eye`; the answers about the picture at hand are kept.
+
+    >>> class Counting:
+    ...     looks = 0
+    ...
+    ...     def look(self, image, *known):
+    ...         self.looks += 1
+    ...         return PictureReading((4, 3), ())
+    >>> counting, image = Counting(), np.zeros((3, 4, 3), np.uint8)
+    >>> eye = StillEye(counting)
+    >>> [len(eye.look(image).tiles) for _ in range(3)], counting.looks
+    ([0, 0, 0], 1)
+    """
 
     def __init__(self, eye: Eye) -> None:
         self._eye = eye

@@ -230,7 +230,15 @@ class Votes:
 
 @dataclass(slots=True)
 class Track:
-    """One tile over time."""
+    """One tile over time.
+
+    >>> def seen(value, p):
+    ...     return SeenTile((90.0, 0.0), 0.0, 56.0, 28.0, True, (SeenHalf(12, p), SeenHalf(value, p)), 1.0)
+    >>> track = Track.begun(seen(5, 0.97), 1, 1)
+    >>> track.add(seen(5, 0.98))
+    >>> track.sightings, track.differs(seen(5, 0.9)), track.differs(seen(6, 0.9))
+    (2, False, True)
+    """
 
     seen: SeenTile
     number: int
@@ -295,7 +303,16 @@ class MarkerTrack:
 
 @dataclass(slots=True)
 class TableMemory:
-    """Everything seen, with how often. Changes only through `see` and `drop`."""
+    """Everything seen, with how often. Changes only through `see` and `drop`.
+
+    >>> halves = SeenHalf(12, 0.99), SeenHalf(5, 0.99)
+    >>> tile = SeenTile((90.0, 0.0), 0.0, 56.0, 28.0, True, halves, 1.0)
+    >>> memory = TableMemory()
+    >>> for _ in range(3):
+    ...     memory.see([tile], [], Looked(), 28.0)
+    >>> [(track.number, track.sightings) for track in memory.tracks]
+    [(1, 3)]
+    """
 
     tracks: list[Track] = field(default_factory=list)
     markers: list[MarkerTrack] = field(default_factory=list)
@@ -592,7 +609,12 @@ class TableMemory:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The part of the table that a reading covers. Boxes are (x0, y0, x1, y1) in mm."""
+    """The part of the table that a reading covers. Boxes are (x0, y0, x1, y1) in mm.
+
+    >>> looked = Looked(boxes=((0.0, 0.0, 300.0, 200.0),), hidden=((0.0, 0.0, 50.0, 50.0),))
+    >>> looked.covers((100.0, 100.0)), looked.covers((20.0, 20.0)), looked.covers((400.0, 100.0))
+    (True, False, False)
+    """
 
     boxes: tuple[tuple[float, float, float, float], ...] | None = None
     """None: the whole table."""
