@@ -100,7 +100,15 @@ class TapQuestion(NamedTuple):
 
 
 class ActOrder:
-    """Acts in one order with the table after each, and what is wrong with it."""
+    """Acts in one order with the table after each, and what is wrong with it.
+
+    >>> from companion.rules import Board, load_ruleset
+    >>> from companion.rules.position import Play
+    >>> order = ActOrder(begun(load_ruleset("reeves"), Board("reeves").position, "Ann"))
+    >>> order = order.told(Told(Play(Laid(12, 5), "Ann"), "Ann", 2)).told(Told(Play(Laid(3, 6), "Ben"), "Ben", 3))
+    >>> [[fault.code for fault in row] for row in order.faults]
+    [[], ['WRONG_ROOT']]
+    """
 
     __slots__ = ("allowed", "faults", "folds", "items", "picks", "start")
 
@@ -174,6 +182,14 @@ class AskedRound:
 
     Args:
         answers: what people said of taps, by the line of the tap, in the order in which they said it.
+
+    >>> from companion.rules import Board, load_ruleset
+    >>> from companion.rules.position import Play
+    >>> round = AskedRound(load_ruleset("reeves"), Board("reeves").position, "Ann")
+    >>> for seq, by, tile in ((2, "Ann", (12, 5)), (3, "Ben", (4, 6)), (4, "Ann", (5, 6))):
+    ...     round.take(Tap(seq, Play(Laid(*tile), by), by))
+    >>> [(question.seq, [str(key.kind) for key in question.keys]) for question in round.questions()]
+    [(3, ['later', 'later'])]
     """
 
     def __init__(

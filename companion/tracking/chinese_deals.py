@@ -18,7 +18,16 @@ from companion.tracking.evidence import Move, Piece, Pieces, Rest, Step
 
 
 class LineState:
-    """The line in the middle of a turn, treated as a value."""
+    """The line in the middle of a turn, treated as a value.
+
+    >>> from companion.rules import Board, Laid, load_ruleset
+    >>> from companion.rules.position import Play
+    >>> from companion.tracking.evidence import Evidence
+    >>> state = LineState(load_ruleset("jielong"), Board("jielong").position)
+    >>> pieces = Pieces.of(Evidence(0, (Piece(0, Play(Laid(2, 5), "R")),)))
+    >>> [(move.step.player, move.step.codes) for move in state.moves(pieces, pieces.start, faults=False)]
+    [('Ann', ())]
+    """
 
     errors: ClassVar[bool] = True
     """Whether the camera may have erred."""

@@ -79,7 +79,12 @@ WRONG_STATEMENT = COST[Cause.WRONG_STATEMENT]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One thing that changed."""
+    """One thing that changed.
+
+    >>> piece = Piece(0, Play(Laid(12, 5), "Ann"), p=(0.999, 0.8), actors={"Ben": 12})
+    >>> piece.is_sure, piece.cost_at(0) > piece.cost_at(1), piece.against("Ben")
+    (False, True, (12, ()))
+    """
 
     item: int
     """Its number for good."""
@@ -302,7 +307,13 @@ class Move(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """The pieces of one `Evidence` by kind."""
+    """The pieces of one `Evidence` by kind.
+
+    >>> acts = Play(Laid(12, 5), "Ann"), Play(Laid(5, 6), "Ann"), Draw()
+    >>> pieces = Pieces.of(Evidence(0, tuple(Piece(n, act) for n, act in enumerate(acts))))
+    >>> [(train, len(row)) for train, row in pieces.trains], len(pieces.draws)
+    ([('Ann', 2)], 1)
+    """
 
     evidence: Evidence
     trains: tuple[tuple[str, tuple[Piece, ...]], ...]

@@ -391,7 +391,17 @@ class Snapshot:
 
 
 class TableFilter:
-    """The belief about one round. `advance` takes the next evidence."""
+    """The belief about one round. `advance` takes the next evidence.
+
+    >>> from companion.rules import Board, Laid, load_ruleset
+    >>> from companion.rules.position import Play
+    >>> from companion.tracking.mexican_rounds import MexicanState
+    >>> belief = TableFilter([MexicanState(load_ruleset("reeves"), Board("reeves").position, "Ann")], lag=12)
+    >>> belief.advance(Evidence(0, (Piece(0, Play(Laid(12, 5), "Ann")),)))
+    True
+    >>> belief.beam[0].actors[0]
+    {'Ann': 1.0}
+    """
 
     def __init__(self, starts: Iterable[HypothesisState], lag: int) -> None:
         self.beam = [Hypothesis(state, 0.0) for state in starts]

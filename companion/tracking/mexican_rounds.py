@@ -61,7 +61,15 @@ class LaidAs(NamedTuple):
 
 
 class MexicanState(RoundState):
-    """The same with every way on from it. An ordinary turn is being made, or a long first one in turn order."""
+    """The same with every way on from it. An ordinary turn is being made, or a long first one in turn order.
+
+    >>> from companion.rules import Board, Laid, load_ruleset
+    >>> from companion.tracking.evidence import Evidence
+    >>> state = MexicanState(load_ruleset("reeves"), Board("reeves").position, "Ann")
+    >>> pieces = Pieces.of(Evidence(0, (Piece(0, Play(Laid(12, 5), "Ann")),)))
+    >>> [(move.step.player, move.step.act, move.cost) for move in state.moves(pieces, pieces.start, faults=False)]
+    [('Ann', Play(tile=Laid(inner=12, outer=5), train='Ann'), 2), ('Ann', End(), 38)]
+    """
 
     __slots__ = ()
 

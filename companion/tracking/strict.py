@@ -309,7 +309,14 @@ class Fold:
 
 
 class TrainFold(Fold):
-    """A round of Mexican Train."""
+    """A round of Mexican Train.
+
+    >>> from companion.rules import Board, load_ruleset
+    >>> fold = TrainFold(load_ruleset("reeves"), Board("reeves").position, "Ann")
+    >>> fold, faults = fold.take(Told(Play(Laid(12, 5), "Ben"), "Ben", 2))
+    >>> [fault.code for fault in faults]
+    ['OUT_OF_TURN']
+    """
 
     __slots__ = ("lap", "late_tiles", "moved", "state", "through", "veiled")
     fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)
@@ -523,7 +530,16 @@ class TrainFold(Fold):
 
 
 class LineFold(Fold):
-    """A deal of a Chinese game."""
+    """A deal of a Chinese game.
+
+    >>> from companion.rules import Board, load_ruleset
+    >>> fold = LineFold(load_ruleset("jielong"), Board("jielong").position, "Ann")
+    >>> for tile, by in ((Laid(2, 5), "Ann"), (Laid(4, 6), "Ben")):
+    ...     fold, faults = fold.take(Told(Play(tile, "R"), by, 2))
+    ...     print([fault.code for fault in faults])
+    []
+    ['MISMATCH']
+    """
 
     __slots__ = ("away", "given", "strange", "table")
     fields: ClassVar[tuple[str, ...]] = (*Fold.fields, *__slots__)

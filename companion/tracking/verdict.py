@@ -175,7 +175,19 @@ class Verdict:
 
 @dataclass(slots=True)
 class Marginals:
-    """Shares of players, charges, causes and other tiles over all hypotheses, each item by itself."""
+    """Shares of players, charges, causes and other tiles over all hypotheses, each item by itself.
+
+    >>> from companion.rules import Board, load_ruleset
+    >>> from companion.rules.position import Play
+    >>> from companion.tracking.evidence import Evidence, Piece
+    >>> from companion.tracking.filter import TableFilter
+    >>> from companion.tracking.mexican_rounds import MexicanState
+    >>> start = MexicanState(load_ruleset("reeves"), Board("reeves").position, "Ann", anyone=True)
+    >>> belief = TableFilter([start], lag=12)
+    >>> seen = belief.advance(Evidence(0, (Piece(0, Play(Laid(12, 5), "MX")),)))
+    >>> {player: round(share, 2) for player, share in Marginals.over(belief.beam).actors[0].items()}
+    {'Ann': 0.5, 'Ben': 0.5}
+    """
 
     actors: dict[int, dict[str, float]] = field(default_factory=dict)
     codes: dict[int, dict[tuple[str, str], float]] = field(default_factory=dict)
