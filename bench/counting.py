@@ -175,7 +175,7 @@ def count_faults(
 
 
 def accusations(plays: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str | None, bool]]:
-    """(code, player, certain) of everything that is held against somebody and still stands."""
+    """(code, player, certain) of each fault that still stands against somebody."""
     for play in plays:
         if any(play.get(key) for key in SET_ASIDE):
             continue

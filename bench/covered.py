@@ -1,4 +1,4 @@
-"""Toys on real photographs: what does the eye say of a half of which a toy train, a coin or a hand hides a part?
+"""Toys on real photographs: what does the eye say of a half that a toy train, a coin or a hand hides in part?
 
     python -m bench.covered ../shared/photos --toys 500 [--out FILE.json]
 
@@ -49,7 +49,7 @@ class Half:
 
 
 def labelled(folder: Path) -> list[tuple[str, list[tuple[Floats, tuple[int, int]]]]]:
-    """Of every photograph the tiles of which outline, values and their order are known."""
+    """The tiles of every photograph whose outline, values and their order are known."""
     out = []
     for line in (folder / "labels.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)

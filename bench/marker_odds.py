@@ -2,8 +2,8 @@
 
 On the tables of `bench.markers` every place that is weighed (companion/perception/tracks.py) is noted, with what
 each picture said of it and whether a marker stood there. The weights are fitted jointly, by logistic regression with
-each place counted once, and judged on tables that were left out in turn: how many markers are found and how many places
-are taken for one that are none, at each threshold. `several` and `bared` are judgement, and not fitted.
+each place counted once, and judged on tables that were left out in turn: how many markers are found and how many other
+places are taken for one, at each threshold. `several` and `bared` are judgement, and not fitted.
 """
 
 from __future__ import annotations

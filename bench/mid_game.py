@@ -1,8 +1,8 @@
 """Watching begins on a table in play: `python -m bench.mid_game --seeds 139300 139301 139302`.
 
-Sketched rounds of which all but the last twenty changes are over before the first picture. Counted are the tiles that
-lay there (`adopted`, of `lying`; what a wall buries nobody sees), and of the plays after that how many are on record
-with the right name, a wrong one, nobody's, and not at all. Nobody breaks a rule: every certain accusation is false.
+Sketched rounds in which all but the last twenty changes are over before the first picture. Counted are the tiles that
+lay there (`adopted`, of `lying`; a wall hides those below it), and of the plays after that how many are on record with
+the right name, a wrong one, nobody's, and not at all. Nobody breaks a rule: every certain accusation is false.
 """
 
 from __future__ import annotations

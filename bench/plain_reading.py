@@ -35,7 +35,7 @@ def judge(rules: str, table: Table, acts: list[Act], ended: bool = False) -> tup
         return sum(value in t and max(t) <= highest for t in visible()) == highest + 1
 
     def doubtful(name: str) -> bool:
-        """cz: whether this train ends in the double of a first train, of which nobody says if it is open."""
+        """cz: whether this train ends in the double of a first train; no text says whether that is open."""
         chain = trains.get(name)
         ends_double = bool(chain) and chain[-1][0] == chain[-1][1]
         return rules == "cz" and ends_double and name not in opened and name not in flipped

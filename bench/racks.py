@@ -2,7 +2,7 @@
 
 Six to eleven tiles side by side, seen from above or a little aside, a wooden lip over 5 to 35 % of their length.
 Counted are tiles: read exactly, *wrong* (a value claimed that is not there), unread and lost; *phantoms* (finds with a
-value that are none of the tiles: the upper halves of two); and how often it is said rightly how many stand there.
+value that are no tile: the upper halves of two); and how often the number of tiles is right.
 `--keep DIR` saves the pictures.
 """
 

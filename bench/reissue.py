@@ -34,7 +34,7 @@ WAYS = ("with arms", "without arms")
 
 
 def calls(recorded: Recorded, *, arms: bool) -> Iterator[Mapping[str, Any]]:
-    """The session's calls. Without arms a pile shows no draw, and a change that showed nothing else is none."""
+    """The session's calls. Without arms a pile shows no draw, and a change that showed nothing else is left out."""
     piled = recorded.rules.is_mexican and not recorded.head.get("spread", True)
     for line in recorded.lines:
         if "call" not in line:

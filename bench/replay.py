@@ -290,7 +290,7 @@ def as_plays(verdicts: Iterable[Verdict]) -> list[dict[str, Any]]:
 
 
 def accusations(plays: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str | None, bool]]:
-    """(code, player, certain) of everything that is held against somebody and stands."""
+    """(code, player, certain) of each fault that stands against somebody."""
     for play in plays:
         if not play.get("taken_back"):
             for finding in play.get("violations") or ():

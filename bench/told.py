@@ -27,7 +27,7 @@ from datasets.simulator.script import Scene, Script
 
 
 class UnfilmedRound(SimCamera):
-    """A simulated round of which nobody films a frame: the same deal and turns, and nothing need find room."""
+    """A simulated round without a frame filmed: the same deal and turns, and nothing need find room."""
 
     def _roomy(self, usual: TablePlan) -> TablePlan:
         return usual

@@ -22,8 +22,8 @@ COLOURS = ("#c8281e", "#2346b4", "#1e8c3c", "#e0b020", "#202020", "#e8e4dc", "#8
 
 @dataclass(slots=True)
 class ToyFilm(Film):
-    """The simulator's film with other markers, and `others` that are none. Without `toys` its own coins; `patterned`:
-    on a cloth with a print."""
+    """The simulator's film with other markers, and `others` that are no markers. Without `toys` its own coins;
+    `patterned`: on a cloth with a print."""
 
     toys: bool = field(default=True, kw_only=True)
     patterned: bool = field(default=False, kw_only=True)

@@ -63,7 +63,7 @@ class Eye:
             image: the picture, as `open_picture` opens it.
             tile_length_px: how long a tile is in it, which saves the search; None finds out.
             known: the tiles that may lie there, `KnownSet.double(12)`; None forces the readings into no set.
-            size: how large tiles are where a calibrated camera looks, to weed out what is none. A photograph has none.
+            size: how large tiles are where a calibrated camera looks, to weed out other things; None in a photograph.
         """
         start = time.perf_counter()
         levels = pyramid(lifted(image))

@@ -51,8 +51,8 @@ def _detected(grey: Image, refinement: int) -> list[tuple[int, Floats]]:
     """(id, corners) of everything that looks like a marker."""
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = refinement
-    # A 40 mm marker on a 1.5 m table has a perimeter of a tenth of the picture's long side; what is less than half as
-    # large cannot be told from the squares of a cloth, of which there are many.
+    # A 40 mm marker on a 1.5 m table has a perimeter of a tenth of the picture's long side; a square less than half as
+    # large cannot be told from the many squares of a cloth.
     parameters.minMarkerPerimeterRate = 0.04
     parameters.adaptiveThreshWinSizeMax = 43
     parameters.adaptiveThreshWinSizeStep = 20

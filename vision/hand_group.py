@@ -1,7 +1,7 @@
 """The hand in a photograph: the group of tiles nearest to its middle.
 
 Beside a hand laid open lie the table's trains, another player's tiles, the rest of the box. Tiles that lie nearer to
-each other than one and a half are long are one group. A train in it, tiles that touch end to end, is none of the hand
+each other than one and a half are long are one group. A train in it, tiles that touch end to end, is not of the hand
 where it lies clear of the others or a row of tiles side by side stands right against it, nor is a group of which all
 lie face down. Where a single tile lies in the middle there is no group, and all are the hand.
 

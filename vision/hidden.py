@@ -163,7 +163,7 @@ class Covers:
             assert both_halves is not None
             a, b = both_halves
             itself = under.mean() > ITSELF and min(a.p, b.p) >= CLEARLY
-            if itself:  # what is larger than a pip counts as hidden too, and is none of the tile
+            if itself:  # a thing larger than a pip counts as hidden too, and is no part of the tile
                 quad = np.asarray(out[n].quad_px, np.float32)[None]
                 itself = (self.hidden(image, quad, by_size=False) > HIDDEN).mean() > ITSELF
             both = outside if itself else under | outside

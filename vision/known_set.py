@@ -217,7 +217,7 @@ def softened(p: Floats, limits: tuple[int, ...] = (6, 9, 12, 15, 18)) -> Floats:
     prior = np.zeros(p.shape[2])
     for limit, weight in zip(limits, share, strict=True):
         prior[: limit + 1] += weight
-    # At the strongest a value outside the likely set is held against a reading at 1 to 200.
+    # A value outside the likely set counts against a reading by 200 to 1 at most.
     prior = np.maximum(prior, 0.005)
     out = p * prior
     mass = p.sum(2, keepdims=True)

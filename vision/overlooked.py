@@ -1,7 +1,7 @@
 """Tiles that a photograph shows and that were not found: the total of a hand would lack them.
 
-Pips show them, outside every outline that is reported: where the finder saw something of which nothing is told, or
-where a tile that touches a reported one would run out of the picture.
+Pips show them, outside every reported outline: where the finder saw something that was not reported, or where a tile
+that touches a reported one would run out of the picture.
 """
 
 from __future__ import annotations

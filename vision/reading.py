@@ -128,7 +128,7 @@ class PictureReading:
     markers: tuple[Found, ...] = ()
     hub: Found | None = None
     overlooked: tuple[Quad, ...] = ()
-    """Outlines (4, 2) of tiles that a photograph shows and that are none of `tiles`."""
+    """Outlines (4, 2) of tiles that a photograph shows and `tiles` lacks."""
     warnings: tuple[str, ...] = field(default=())
     ms: float = 0.0
     """How long it took, without opening the file."""

@@ -2,7 +2,7 @@
 
 The finder draws rotated rectangles and was shown few tiles from aside; a tile on a lean is no rectangle. Where the sure
 tiles of the first look tell how the camera leans, the picture is warped until they are rectangles of one size. Where
-too few are sure, but some lie there unread, it is stretched once as if it leant away as most do that are held by hand.
+too few are sure, but some lie there unread, it is stretched once as if it leant away, as most hand-held pictures do.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ bench.gates, two looks: read again as surely: photographs 0/+1/0, toys 0/+2/0, r
 -."""
 ADDED = 0.6
 """A tile with one half read by the second look alone and the other by neither is reported from this confidence on: on
-the labelled photographs six, all of them tiles, and none in a picture of which every tile is listed."""
+the labelled photographs six, all of them tiles, and none in a picture whose every tile is listed."""
 OLD, NEW = (False, False), (True, True)
 """Which halves only the second look reads."""
 

@@ -81,7 +81,7 @@ def structure(bright: Floats) -> Floats:
 def noise_of(apart: Floats) -> float:
     """The standard deviation of the unchanged part, from the median of how far the points differ."""
     apart = apart.flatten()
-    # Several times faster than np.median, which looks for numbers that are none besides.
+    # Several times faster than np.median, which also looks for NaN.
     middle = apart.size // 2
     apart.partition(middle)
     above = apart[middle]
@@ -391,7 +391,7 @@ class Settler:
         move = np.array([[1, 0, dx], [0, 1, dy]], np.float64)
         along = cv2.warpAffine(reference, move, (w, h), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         moved = np.asarray(along, np.float32)
-        # A tile laid beside the only other one looks like a shift: of that one. The table around tells that it is none.
+        # A tile laid beside the only other one looks as if that one had shifted. The table around shows otherwise.
         tells = cv2.absdiff(moved, reference)
         if _apart(moved, now, tells) >= _apart(reference, now, tells):
             return (0.0, 0.0), reference, False

@@ -63,7 +63,7 @@ class DamageReport:
     files_lost: int = 0
     not_settled: int = 0
     failed: list[int] = field(default_factory=list)
-    """Numbers of the damages of which not everything was as it must be."""
+    """Numbers of the damages after which not everything was as it must be."""
     kinds: Counter[str] = field(default_factory=Counter)
 
     @property

@@ -85,7 +85,7 @@ def _dumped(value: Any) -> bytes:
 
 @st.composite
 def json_lines(draw: st.DrawFn, sample: bytes) -> bytes:
-    """JSON lines of which some are not what they were; some lines twice, some missing."""
+    """JSON lines, some of them changed, doubled or missing."""
     lines = [json.loads(line) for line in sample.splitlines()]
     harmed = draw(ANY_PLACE) % len(lines)
     lines[harmed] = draw(nearly(lines[harmed]))

@@ -80,7 +80,7 @@ def open_busy_eye() -> Any:
 
 
 def addresses(app: Flask, game: str) -> list[str]:
-    """Every page that can be asked for, with something for its blanks; the endless stream is none of them."""
+    """Every page that can be asked for, with something for its blanks, but not the endless stream."""
     blanks = {"game": game, "seq": 2, "number": 1, "name": "x", "id": "x", "filename": "page.css", "picture": "x.jpg"}
     with app.test_request_context():
         adapter = app.url_map.bind("localhost")

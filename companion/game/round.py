@@ -395,8 +395,8 @@ class Round:
         return self.asking()[:1] if due is None else [due]
 
     def consequence(self) -> Event | None:
-        """The next event that follows from the rules and is not recorded: the end of a round, its score, or of a match.
-        While something that was tapped is open, nobody is out of whom not all of its answers say so."""
+        """The next event that follows from the rules and is not recorded: the end of a round or a match, or a score.
+        While a tap is open, a player is out only if every possible answer says so."""
         due = self._due()
         if isinstance(due, RoundEnded) and due.how == "out" and self.asked is not None and self._anything_open():
             players = self.before.header.players if due.out is None else (due.out,)

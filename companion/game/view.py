@@ -486,7 +486,7 @@ def retracted(then: History, now: History, because: str) -> list[Corrected]:
     Plays that were let stand, taken back or withdrawn retract nothing: people know what they did.
     """
     before, now_stand = accusations(then.changed(now)), accusations(now.changed(then))
-    # A fault of which it is known by now whose it was has not fallen.
+    # A fault whose player is known by now has not fallen.
     known = {(one.act, one.code) for one in now_stand}
     fallen = {one for one in before - now_stand if one.by is not None or (one.act, one.code) not in known}
     found: list[Corrected] = []

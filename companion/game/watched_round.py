@@ -632,7 +632,7 @@ class WatchedRound:
                     passes += [turn._replace(player=step.player)] if _passed(step, read) else []
                     turn = turn if turn.lap else TurnPlace(turn.number + 1, "")
                 elif step.item is None:
-                    # A turn begins of which nothing is shown yet; the common lap is over with the first.
+                    # A turn begins that shows nothing yet; the common lap is over with the first.
                     lap = turn.lap and Cause.ANYBODY in step.causes
                     astray = str(Violation.OUT_OF_TURN) in step.codes
                     turn = turn._replace(number=turn.number if lap else max(1, turn.number), lap=lap, astray=astray)
@@ -716,7 +716,7 @@ class WatchedRound:
         return replace(one, event=event, ruling_open=disputed, place=place)
 
     def _place_of(self, event: Event, item: int) -> TurnPlace | None:
-        """The turn of a piece in the likeliest way; of whom people say that it was."""
+        """The turn of a piece in the likeliest way, with the player that people named."""
         place = self._places.get(item)
         return place if place is None or event.who is None else place._replace(player=event.who)
 

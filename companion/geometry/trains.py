@@ -367,7 +367,7 @@ class TrainFinder(Finder):
             if not angles and self.setup.players:
                 self.report(Trouble.NO_STATIONS, self.placed(chain.links[0].tile))
             if trains.get(name):
-                # Two trains are none, and a third one is a riddle.
+                # Two trains are nobody's; a third stays loose.
                 loose.append(chain)
             else:
                 trains[name] = self._placed(chain, shapes)

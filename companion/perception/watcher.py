@@ -256,8 +256,8 @@ class Watcher:
     def _taken_in_passing(self, reading: TableReading) -> bool:
         """Record what all looks so far agree about, though the game asked for more than people leave time for.
 
-        It counts as seen in passing: clouded, so that nobody is held to have broken a rule by it. Where it waited for a
-        longer look, whoever plays fast would never be read again.
+        It counts as seen in passing: clouded, so that it accuses nobody. If it waited for a longer look, people who
+        play fast would never be read again.
         """
         found, layout = reading.last, reading.layout
         agreed = reading.agreed >= EQUAL_READINGS and not self.memory.unsettled()

@@ -380,7 +380,7 @@ class Course:
         return (Finding(str(Violation.PLAY_AFTER_END), certain=certain),)
 
     def _opened_by(self, event: Event, player: str) -> Course:
-        """The round, of which nobody has said who begins, as this act shows it to have begun.
+        """The round as this act shows it to have begun, where nobody has said who begins.
 
         Still open where the act surely names nobody.
         """

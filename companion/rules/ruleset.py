@@ -300,7 +300,7 @@ def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
 def house_file(extends: str, title: str, options: Mapping[str, Any]) -> str:
     """The text of a house's own rule file: the fields that differ from the rule set that it extends.
 
-    Raises RuleSetError where the options are none of that rule set or contradict each other.
+    Raises RuleSetError where the rule set does not have the options or they contradict each other.
 
     >>> from companion.rules import house_file
     >>> print(house_file('tactic', 'At home', {'draws': 'until_playable'}), end='')

@@ -258,8 +258,8 @@ class PictureLimits:
     frozen_frames: int = 4
     """And at least so many times."""
     points_every: int = 4
-    """Where no shift explains the picture (a hand, or a camera that was turned), points and quarters are compared in
-    every so-manyth."""
+    """Where no shift explains the picture (a hand, or a camera that was turned), points and quarters are compared once
+    in so many pictures."""
 
 
 class PictureJudge:

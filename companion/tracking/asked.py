@@ -273,8 +273,8 @@ class AskedRound:
         return found
 
     def to_come(self) -> list[tuple[str, int, int | None, tuple[Action, ...]]]:
-        """The turns that are still to come: player, the how manieth turn of that player, the line of the tap before
-        which it is, and the acts that end it where no tile fits."""
+        """The turns still to come: player, the number of that player's turn, the line of the tap that it precedes, and
+        the acts that end it where no tile fits."""
         row = zip(self.reading.items, self.reading.folds, strict=True)
         return [
             (told.by, fold.turns.get(told.by, 1), told.before, self._unable(n))

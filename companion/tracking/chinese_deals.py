@@ -226,7 +226,7 @@ class LineState:
             yield sum(COST[one] for one in causes), other, tuple(sorted(map(str, codes))), causes
 
     def _doubting(self, act: Action) -> LineState:
-        """The same state where what was just laid is held to show other values than were read."""
+        """The same state if the tile just laid shows other values than were read."""
         if not isinstance(act, Play):
             return self
         other = self.copy()

@@ -147,7 +147,7 @@ def explain(
 
 
 def _named(who: frozenset[tuple[int, str]], steps: tuple[Any, ...]) -> frozenset[tuple[int, str]]:
-    """`who` made which item, and is held to have broken which rule, with the last of the steps."""
+    """`who` made which item and broke which rule, with the last of the steps."""
     if not steps:
         return who
     step = steps[1]

@@ -75,7 +75,7 @@ def _copies(board: GameView) -> Mapping[tuple[int, int], int]:
 def _too_often(
     board: GameView, player: str, tile: tuple[int, int], where: Sequence[str], most: int, *, lies: bool
 ) -> str:
-    """The sentence on a tile of this hand of which the set has no more than are shown already: `where`."""
+    """The sentence on a tile of this hand that the set has no more of than are shown already: `where`."""
     written, places = show_tile(tile, board.family), ", ".join(dict.fromkeys(where))
     if not most:
         return _("%(name)s: this set has no %(tile)s.", name=player, tile=written)
@@ -368,7 +368,7 @@ def hand_picture(
 
 
 def half_read(one: Mapping[str, Any]) -> str:
-    """A sentence on a tile of `hand_of` of which one half is read and the other may be this or that; "" on others."""
+    """A sentence on a tile of `hand_of` with one half read and the other this or that; "" on others."""
     known = [value for value in one.get("known") or () if value is not None]
     maybe = [value for values in one.get("maybe") or () for value in values]
     if len(known) != 1 or not maybe:

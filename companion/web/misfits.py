@@ -233,7 +233,7 @@ def _codes(question: Line) -> list[str]:
 
 
 def _at_fault(code: str, acts: Acts) -> str | None:
-    """Of whom it is asked whether the rule was broken, where that is open."""
+    """The player asked about: did they break the rule?"""
     for line in reversed(acts.row):
         for finding in open_findings(line):
             if finding["code"] == code and (finding.get("by") or line.get("by")):

@@ -263,8 +263,8 @@ def _laid_with(frame: str) -> list[Sequence[int]]:
 
 
 def shown_play(seq: int, board: GameView) -> dict[str, Any]:
-    """The play as it stands now, of whichever round; a line that is no play, as the journal has it. A play that no
-    longer counts is `withdrawn`, with the entries that removed it in `changed_by`."""
+    """The play as it stands now, in any round; another line as the journal has it. A play that no longer counts is
+    `withdrawn`, with the entries that removed it in `changed_by`."""
     held = board.play(seq) or app_state().session.held_line(seq)
     if held is not None:
         return dict(held)

@@ -1,5 +1,5 @@
-"""Things with rows of round or square bits that look like tiles at a glance and are none: remote controls, building
-bricks, blister packs, calculators, chocolate, rulers. Hard negatives; never labelled."""
+"""Things with rows of round or square bits that look like tiles at a glance: remote controls, building bricks, blister
+packs, calculators, chocolate, rulers. Hard negatives; never labelled."""
 
 from __future__ import annotations
 

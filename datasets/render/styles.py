@@ -84,9 +84,9 @@ PLAIN_LETTERING = Lettering(cv2.FONT_HERSHEY_DUPLEX, height=0.55, weight=0.09, n
 @dataclass(frozen=True, slots=True, eq=False)
 class Pips:
     """`relief` is how a pip is made: dimple, flat (drilled and filled), print or dome. `moulded` is a black plastic set
-    with nine dimples in every half of which only the painted ones count. `across` and `along` are the half extents of
-    a pattern in mm; `drill_mark` is the share of the radius that the drill's tip left dark; `palette` (19, 3) the
-    colour of each value."""
+    with nine dimples in every half; only the painted ones count. `across` and `along` are the half extents of a
+    pattern in mm; `drill_mark` is the share of the radius that the drill's tip left dark; `palette` (19, 3) the colour
+    of each value."""
 
     palette: NDArray[np.float32]
     palette_name: str

@@ -68,10 +68,10 @@ class SimSettings:
 
 
 NO_PICTURES: dict[str, Any] = {"hand_frames": 0, "still_frames": 0, "film": FilmSettings(), "reaching": Reaching()}
-"""Settings of which a round that nobody is shown depends on none."""
+"""Settings for a round without pictures, which depends on none of them."""
 
 _ROOMY: dict[tuple[int, SimSettings], TablePlan] = {}
-"""Plans that were found for a seed: whoever films a round twice rehearses it once."""
+"""Plans that were found for a seed: a round filmed twice is rehearsed once."""
 
 Arms = tuple[ArmShown, ...]
 
@@ -79,7 +79,7 @@ VISIBLE_FAULTS = (
     "MISMATCH", "WRONG_ROOT", "CLOSED_TRAIN", "OPEN_DOUBLE_IGNORED", "DOUBLE_ORDER", "MARKER_MISSING",
     "MARKER_UNEARNED", "FIRST_TURN_OWN_ONLY", "MX_TOO_EARLY",
 )  # fmt: skip
-"""Faults that two still tables show. A tile too many is none of them: it may have been the next player's turn."""
+"""Faults that two still tables show. A tile too many is not among them: it may have been the next player's turn."""
 
 
 @dataclass(frozen=True, slots=True)
