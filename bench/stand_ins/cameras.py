@@ -23,6 +23,9 @@ from vision.reading import HalfReading, PictureReading, TileReading
 
 WIDTH, HEIGHT = 320, 240
 
+SLOW_S = 2.0
+"""Processor time of a slow camera's picture."""
+
 
 def set_mode(folder: Path, mode: str) -> None:
     fresh = folder / "mode.new"
@@ -62,6 +65,10 @@ class TroubledCamera(FrameSource):
         match self._mode():
             case "hang":
                 signal.pause()
+            case "slow":
+                until = time.process_time() + SLOW_S
+                while time.process_time() < until:
+                    pass
             case "crash":
                 os.kill(os.getpid(), signal.SIGKILL)
             case "unplugged":

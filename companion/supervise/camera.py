@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from companion.supervise.child import Child, Shelf
+from companion.supervise.child import Child, Shelf, Silence
 from companion.supervise.parts import Part, line_of, plain_loop
 from companion.supervise.pictures import AwayError, CameraState, Health, PictureJudge, PictureLimits, to_remember
 from hardware.camera import Camera, CameraError, CameraFault, CameraSettings, open_camera
@@ -180,13 +180,16 @@ LASTING = frozenset({CameraState.SOFTWARE, CameraState.FORBIDDEN, CameraState.FO
 
 LASTING_RETRY_S = 20.0
 
+WORKS_TIMES = 20
+"""A child that works all the time is given up after so many times its patience: a slow machine decodes slowly."""
+
 
 @dataclass(frozen=True, slots=True)
 class SupervisionSettings:
     """How long to wait for a camera, in seconds."""
 
     silent_s: float = 2.5
-    """A live camera without a picture for so long hangs, noticed within 3 s."""
+    """A live camera without a picture for so long hangs, noticed within 3 s; unless its process works."""
     recording_silent_s: float = 60.0
     """The same for recordings, whose pictures may have to be rendered."""
     opening_s: float = 30.0
@@ -237,7 +240,6 @@ class SupervisedCamera(FrameSource):
         self._view: Image | None = None
         self._frames = 0
         self._complained = False
-        self._last_message_at = clock()
         self._cramped = ""
         self._closing, self._renew = threading.Event(), threading.Event()
         loop = plain_loop if part is None else part.loop
@@ -364,7 +366,7 @@ class SupervisedCamera(FrameSource):
         child = Child(film, self.source, self._settings, self._opener, self._supervision.judging, pace_s, after)
         with self._changed:
             self._child = child
-            self._last_message_at = self._clock()
+        silence = Silence(child.pid, self._clock)
         opened_at: float | None = None
         told = False
         patience = self._supervision.opening_s
@@ -381,21 +383,21 @@ class SupervisedCamera(FrameSource):
                 self._died(None if told else child.exit_code(), told=told)
                 break
             if message is None:
-                if self._clock() - self._last_message_at <= patience:
+                if silence.left_s(patience, WORKS_TIMES * patience) > 0:
                     continue
                 if self.live:
                     self._turn(CameraState.SILENT, given_up=True)
                 else:
                     self._end_recording("it gives no pictures")
                 break
-            self._last_message_at = self._clock()
+            silence.heard()
             if message[0] == "opened":
-                opened_at = self._last_message_at
+                opened_at = self._clock()
                 patience = self._patience(message)
             self._handle(message)
             told = message[0] == "problem"
             frozen = message == ("fault", CameraState.FROZEN)
-            if frozen and opened_at is not None and self._last_message_at - opened_at > self._supervision.silent_s:
+            if frozen and opened_at is not None and self._clock() - opened_at > self._supervision.silent_s:
                 self._turn(CameraState.FROZEN, given_up=True)
                 break
             if message[0] == "ended":

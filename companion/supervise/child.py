@@ -246,6 +246,26 @@ def processor_s(pid: int) -> float | None:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+class Silence:
+    """How long a child has neither said a word nor used processor time. A slow machine is no reason to give one up."""
+
+    def __init__(self, pid: int, clock: Callable[[], float], used: Callable[[int], float | None] = processor_s) -> None:
+        self._pid, self._clock, self._used = pid, clock, used
+        self.heard()
+
+    def heard(self) -> None:
+        """It has said something."""
+        self._begun = self._stirred = self._clock()
+        self._used_s = self._used(self._pid)
+
+    def left_s(self, silent_s: float, longest_s: float) -> float:
+        """Until it has been silent for `silent_s`, or has worked for `longest_s` without a word."""
+        by_now = self._used(self._pid)
+        if by_now is not None and self._used_s is not None and by_now - self._used_s >= STIR_S:
+            self._used_s, self._stirred = by_now, self._clock()
+        return min(self._stirred + silent_s, self._begun + longest_s) - self._clock()
+
+
 class Worker(Closing):
     """`ask(...)` is answered by the callable that `opener` makes in the child; both must be importable by name.
 
@@ -381,17 +401,13 @@ class Worker(Closing):
         return _OnShelf(one.shape)
 
     def _receive(self, child: Child, silent_s: float) -> tuple[Any, ...]:
-        begun = stirred = self._clock()
-        used = self._used(child.pid)
+        begun, silence = self._clock(), Silence(child.pid, self._clock, self._used)
         try:
-            while (left := min(stirred + silent_s, begun + self._longest_s) - self._clock()) > 0:
+            while (left := silence.left_s(silent_s, self._longest_s)) > 0:
                 if child.pipe.poll(min(left, self._beat_s)):
                     answer: tuple[Any, ...] = child.pipe.recv()
                     return answer
                 self._beat()
-                by_now = self._used(child.pid)
-                if by_now is not None and used is not None and by_now - used >= STIR_S:
-                    used, stirred = by_now, self._clock()
         except (EOFError, OSError):
             raise self._replaced(DiedError, "the reader's process ended") from None
         raise self._replaced(TooSlowError, f"the reader did not answer within {self._clock() - begun:.0f} s")

@@ -17,7 +17,16 @@ import cv2
 import numpy as np
 import pytest
 
-from bench.stand_ins.cameras import HEIGHT, WIDTH, open_nervous, open_nothing, open_troubled, set_mode, table_picture
+from bench.stand_ins.cameras import (
+    HEIGHT,
+    SLOW_S,
+    WIDTH,
+    open_nervous,
+    open_nothing,
+    open_troubled,
+    set_mode,
+    table_picture,
+)
 from bench.stand_ins.fakes import FakeClock
 from companion.supervise.camera import MOST_PER_S, SupervisedCamera, SupervisionSettings
 from companion.supervise.child import STIR_S, processor_s
@@ -104,6 +113,15 @@ def test_with_little_shared_memory_the_pictures_come_all_the_same(
         [note] = camera.notes
         assert mapped_shelves() == before, "nothing of the shelf that did not fit stays behind"
     assert "little shared memory" in note and "MB are wanted" in note
+
+
+def test_a_camera_that_works_slowly_is_left_alone(camera: SupervisedCamera, folder: Path) -> None:
+    before = camera.pid
+    set_mode(folder, "slow")
+    assert QUICK.silent_s < SLOW_S
+    for _ in range(4):
+        next_picture(camera)
+    assert (camera.pid, camera.health.restarts) == (before, 0)
 
 
 def test_a_child_that_is_killed_is_not_told_to_be_plugged_in(camera: SupervisedCamera, folder: Path) -> None:
