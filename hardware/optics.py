@@ -20,10 +20,10 @@ from functools import cache
 from importlib import resources
 
 NOMINAL_PX_PER_MM = 2.0
-"""What to plan for in the middle of the table; below it a scratched or glared pip has no reserve."""
+"""Plan for this in the middle of the table; below it a scratched or glared pip has no reserve."""
 
 WORST_PX_PER_MM = 1.4
-"""What the worst corner must keep: a 3.2 mm pip is then 4.5 px wide."""
+"""The least in the worst corner: a 3.2 mm pip is then 4.5 px wide."""
 
 IDEAL_READER_PX_PER_MM = 0.8
 """Below this not even a perfect picture carries the pips of a double-12 tile."""
@@ -95,7 +95,7 @@ class CameraModel:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What one camera at one height makes of one table. All `px_per_mm` at the height of the tiles' faces."""
+    """One table as one camera at one height sees it. All `px_per_mm` at the height of the tiles' faces."""
 
     camera: CameraModel
     height_mm: float

@@ -40,7 +40,7 @@ def _login_is_cut(source: str) -> bool:
 
 
 def secrets_of(source: str) -> tuple[str, ...]:
-    """What of an address, a broker's too, nobody may read in a log: user, password and query, as written and as
+    """The parts of an address, a broker's too, that no log may show: user, password and query, as written and as
     meant."""
     rest = source.rpartition("://")[2]
     login, query = rest.rpartition("@")[0], rest.partition("?")[2]

@@ -37,7 +37,7 @@ def banding(pictures: Sequence[Image]) -> float:
     changes = []
     for before, after in itertools.pairwise(rows):
         change = np.log(after / before)
-        # What all rows do together is somebody at the switch; single rows are noise.
+        # A change of all rows together is somebody at the switch; single rows are noise.
         smooth = np.convolve(change - np.median(change), np.ones(5) / 5, mode="valid")
         changes.append(float(smooth.std()))
     return float(np.median(changes)) if changes else 0.0

@@ -47,9 +47,9 @@ def _unreached(error: object) -> str:
 
 
 class NetworkCamera(FrameSource):
-    """Whatever film or picture is at an address, in the order in which it comes; a picture that has not changed is
-    none. A line that breaks is opened again at once; where that fails the read is a CameraError, whoever holds the
-    camera tries again. No message holds the user, the password or the query of the address."""
+    """The film or pictures at an address, in the order in which they come; an unchanged picture is left out. A line
+    that breaks is opened again at once; where that fails the read is a CameraError, and the camera's owner tries again.
+    No message holds the user, the password or the query of the address."""
 
     live = True
     stills = False
@@ -174,7 +174,7 @@ class NetworkCamera(FrameSource):
             raise self._network(why or getattr(reason, "strerror", None) or "it cannot be found") from None
 
     def _proof(self, request: urllib.request.Request, refusal: urllib.error.HTTPError) -> str:
-        """What a camera that asked who we are is answered; "" where it did not ask, or the address names nobody.
+        """The answer to a camera that asked who we are; "" where it did not ask, or the address names nobody.
 
         urllib's own handlers would do this, and leave the refusal's socket open.
         """

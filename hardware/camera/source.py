@@ -18,7 +18,7 @@ WORKS_WITHOUT = "read, score, judge, replay and demo work without a camera"
 
 
 class CameraFault(StrEnum):
-    """What kind of trouble a camera has: each has another mend."""
+    """Kinds of trouble with a camera, each with its own remedy."""
 
     UNPLUGGED = "unplugged"
     SOFTWARE = "software"
@@ -46,12 +46,12 @@ def without_camera(problem: str, fault: CameraFault = CameraFault.UNPLUGGED) -> 
 
 
 def _nobody_waits() -> None:
-    """Whoever opens a camera here waits for it in person."""
+    """A person opens the camera here and waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CameraSettings:
-    """What a live camera is asked for. Recorded sources ignore it.
+    """The wishes for a live camera. Recorded sources ignore them.
 
     `size_wh` None is the sensor's full resolution; of a USB camera the largest that comes 5 times a second. `mains_hz`
     sets the anti-flicker period: light pulses at twice the mains frequency, so 50 Hz is a period of 10 000 us and 60 Hz
@@ -74,8 +74,8 @@ class CameraSettings:
 
 @dataclass(frozen=True, slots=True)
 class LiveMode:
-    """What an open live camera really does. `mains_hz` 0: it is not ours to say. `silent_s`: so long it may give no
-    picture. `notes`: whatever is not as it was asked for, one sentence each."""
+    """The real mode of an open live camera. `mains_hz` 0: it is not ours to say. `silent_s`: so long it may give no
+    picture. `notes`: the wishes that were not met, one sentence each."""
 
     size_wh: tuple[int, int]
     mains_hz: int
@@ -95,7 +95,7 @@ def flicker_period_us(mains_hz: int) -> int:
 
 
 def kind_of(error: BaseException) -> CameraFault:
-    """What kind of trouble a driver's error is, by its number or its words."""
+    """The kind of trouble of a driver's error, by its number or its words."""
     number = getattr(error, "errno", None)
     words = str(error).lower()
     if isinstance(error, PermissionError) or "permission denied" in words:
@@ -141,7 +141,7 @@ class FrameSource(ABC):
     live = False
     stills = False
     live_mode: LiveMode | None = None
-    """What a live camera really does; None for recordings."""
+    """The real mode of a live camera; None for recordings."""
 
     @abstractmethod
     def read(self) -> Frame | None: ...

@@ -36,7 +36,7 @@ FROM_APT = {
     "v4l2": "python3-v4l2",
     "videodev2": "python3-videodev2",
 }
-"""What picamera2 imports -> its package on Raspberry Pi OS."""
+"""Import of picamera2 -> its package on Raspberry Pi OS."""
 
 ANOTHER_NUMPY = re.compile(r"binary incompatib|compiled using NumPy|numpy\.core\.multiarray failed", re.IGNORECASE)
 
@@ -80,7 +80,7 @@ def import_picamera2(system: Path = SYSTEM_PACKAGES) -> Any:
 
 
 def fault_of(error: Exception, system: Path = SYSTEM_PACKAGES) -> StackFault:
-    """What an error of `import picamera2` says about this machine."""
+    """The fault of this machine behind an error of `import picamera2`."""
     if isinstance(error, ModuleNotFoundError) and error.name == "picamera2":
         if (system / "picamera2").is_dir():
             words = (

@@ -1,4 +1,4 @@
-"""What a V4L2 camera offers, asked of its driver: name, formats, sizes, rates; and why it cannot be opened.
+"""A V4L2 camera's offer, asked of its driver: name, formats, sizes, rates; and why it cannot be opened.
 
 OpenCV's reader says of all this only that it did not work. Structures and numbers are those of the kernel's
 videodev2.h.
@@ -56,7 +56,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a driver says of its camera; `modes` empty: it does not list any."""
+    """A camera as its driver describes it; `modes` empty: it does not list any."""
 
     name: str
     modes: tuple[Mode, ...]
@@ -73,7 +73,7 @@ def device_path(device: int | str) -> Path:
 
 
 def offer_of(device: int | str, ioctl: Ioctl = kernel_ioctl) -> Offer | None:
-    """What the driver offers; None where it cannot be asked."""
+    """The driver's offer; None where it cannot be asked."""
     try:
         handle = os.open(device_path(device), os.O_RDWR | os.O_NONBLOCK)
     except OSError:

@@ -94,7 +94,7 @@ class VideoCamera(FrameSource):
                 return
             for picture in pictures:
                 if picture.is_corrupt and self._count:
-                    # What a decoder makes of it is a guess: no tile is read in it.
+                    # The decoder only guesses here: no tile is read in it.
                     if not bad:
                         yield self._damage()
                     bad = True

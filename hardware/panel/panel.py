@@ -23,7 +23,7 @@ HIGHEST_PIN = 27
 
 
 class Press(StrEnum):
-    """What the buttons say. Undo has to be held, so that a sleeve takes nothing back."""
+    """The meanings of the buttons. Undo has to be held, so that a sleeve takes nothing back."""
 
     PASS = "pass"
     UNDO = "undo"
@@ -43,7 +43,7 @@ MOST_SEATS = 12
 
 
 class Light(StrEnum):
-    """What the lamp says: steady green, slowly blinking amber, quickly blinking red, blinking blue, dark."""
+    """The meanings of the lamp: steady green, slowly blinking amber, quickly blinking red, blinking blue, dark."""
 
     READING = "reading"
     UNSURE = "unsure"
@@ -224,5 +224,5 @@ class Panel:
 
 
 def open_panel(pressed: Callable[[Press | Done], object], path: Path | None = None) -> Panel:
-    """The panel on this machine's pins. Raises PanelError in one line where there is none."""
+    """The panel on this machine's pins. Raises PanelError in one line if there is no panel."""
     return Panel(load_settings(path), pressed)
