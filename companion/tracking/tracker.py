@@ -683,7 +683,17 @@ class RoundTracker:
 
 
 class FoldedLog:
-    """The fold of a tracker's log and where it can begin again: before every step of late, and once a lap before."""
+    """The fold of a tracker's log and where it can begin again: before every step of late, and once a lap before.
+
+    >>> from companion.rules import Board, Laid, load_ruleset
+    >>> rules, table = load_ruleset("reeves"), Board("reeves").position
+    >>> log = FoldedLog(RoundFold(rules, table, starting(rules, table, "Ann")))
+    >>> read = [Evidence(n, (Piece(1000 * n, Play(Laid(12, 5 - n), by)),)) for n, by in enumerate(("Ann", "Ben"))]
+    >>> log.run(read)
+    >>> log.run([read[0], Evidence(1, (Piece(1000, Play(Laid(12, 3), "Ben")),))])
+    >>> [one.act.tile.outer for one in log.fold.verdicts()]
+    [5, 3]
+    """
 
     def __init__(self, fold: RoundFold) -> None:
         self.fold = fold
