@@ -1,4 +1,4 @@
-"""One signal for all phones: whoever waits for news is woken, and then reads what it has not read yet.
+"""One signal for all phones: each that waits for news is woken, and then reads what it has not read yet.
 
 There is no queue for each listener. A listener remembers the last journal `seq` it has sent, and after each
 notification reads on from the journal itself, so live delivery and catching up after a lost connection are the same
@@ -147,7 +147,7 @@ class SessionLike(Protocol):
 
 
 class Diagnosing(Protocol):
-    """How the box is, for whoever helps from afar."""
+    """How the box is, for somebody who helps from afar."""
 
     def pack(self, into: IO[bytes], secrets: Sequence[str] = ()) -> None:
         """Write a zip in which none of `secrets` stands. Raises OSError."""
@@ -156,7 +156,7 @@ class Diagnosing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GameRepository:
-    """How games are made and opened; given by whoever wires the program, so the page knows no journal."""
+    """How games are made and opened; given by the wiring, so the page knows no journal."""
 
     create: Callable[[Path, Mapping[str, Any]], SessionLike]
     """(new journal's path, header) -> session."""
@@ -220,7 +220,7 @@ class AppState:
             self._looked_at = by_file(repository.look, MOST_LOOKED_AT)
         self._lock = threading.Lock()
         self.switching = threading.RLock()
-        """Held by whoever changes the game or puts another one on the table, from looking at it until it is done."""
+        """Held while somebody changes the game or puts another on the table, from looking at it until it is done."""
         index = self.index
         self._followers: list[Callable[[str, SessionLike], None]]
         self._followers = [] if index is None else [lambda *_: index.look_again()]

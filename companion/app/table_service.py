@@ -606,7 +606,7 @@ class WatchedTable:
         self._set_state(news.state, news.detail)
 
     def _wait_for_the_eye(self) -> None:
-        """The eye opens in up to a minute on a busy board: the referee lives while it waits, whoever else waits too."""
+        """The eye opens in up to a minute on a busy board: the referee and all others who wait live meanwhile."""
         if threading.current_thread() is self._thread:
             self._part.beat()
 

@@ -125,7 +125,7 @@ def _tell_skipped(camera: Camera) -> None:
 class Printer:
     """Prints each event once, as it is recorded: a journal line, or the page's sentence for it.
 
-    `closed`: whoever read them has gone (`companion watch ... | head`), and watching on is for nobody.
+    `closed`: the reader has gone (`companion watch ... | head`), and watching on is for nobody.
     """
 
     def __init__(self, as_json: bool, family: str = "mexican") -> None:

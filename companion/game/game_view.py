@@ -109,7 +109,7 @@ def standing_doubts(play: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def is_misfit(line: Mapping[str, Any]) -> bool:
-    """Whether a line asks about a tap that does not fit: whoever tapped is asked, and nobody else is called."""
+    """Whether a line asks about a tap that does not fit: the person who tapped is asked, and nobody else is called."""
     return line.get("reason") == QuestionKind.DOES_NOT_FIT
 
 

@@ -55,7 +55,7 @@ MOST_TRIED = 8
 """Games as they would stand with a change that are kept: two of each hand, say, of a round that is counted again."""
 
 MOST_LOOKED_AT = 4
-"""Games as they stood at some time that are kept, for whoever steps through the game."""
+"""Games as they stood at some time that are kept, for people who step through the game."""
 
 MOST_TRIES = 2
 """Tries to work ahead: a step that somebody takes meanwhile makes the work void."""

@@ -150,7 +150,7 @@ class Session(OpenGame):
         end: int | None = None,
         turn: int | None = None,
     ) -> tuple[Event, ...]:
-        """A tile was laid on `train`, its inner (left) half first; `by` None: by whoever is to move.
+        """A tile was laid on `train`, its inner (left) half first; `by` None: by the player to move.
 
         `lift`: their own marker comes off with it where the rules take it off, which nobody taps separately.
         `outer_only`: nobody named the half that meets the train. `end`: the train's end and `turn` the turn of the
@@ -273,7 +273,7 @@ class Session(OpenGame):
 
     def announce(self, by: str | None = None, what: str = "last_tile", value: int | None = None) -> tuple[Event, ...]:
         """Something was said aloud: the last tile, the open end of a line. `by` None: by the one player who holds one
-        tile and has not said so, else by whoever is to move."""
+        tile and has not said so, else by the player to move."""
         with self._lock:
             self._running(also_ended=True)
             course = self.history.match.course
@@ -447,7 +447,7 @@ class Session(OpenGame):
         return self._add(Corrected(corrects=seq, what={"scores": scores}))
 
     def end_match(self) -> tuple[Event, ...]:
-        """The players stop here; whoever leads has won."""
+        """The players stop here; the leader has won."""
         with self._lock:
             match = self.history.match
             if match.phase not in ("waiting", "scored"):

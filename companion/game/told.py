@@ -121,7 +121,7 @@ class ToldSoFar:
         return other
 
     def corrections(self) -> Iterator[Corrected]:
-        """The present reading of each line that was ever told otherwise, for whoever may have heard that."""
+        """The present reading of each line that was ever told otherwise, for those who may have heard that."""
         seq, at = len(self.events), self.events[-1].at if self.events else ""
         fell = {one.corrects: one.what for one in self.fallen}
         for line in sorted({*self._ever, *self._otherwise}):

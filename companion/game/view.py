@@ -261,7 +261,7 @@ def _without_doubles_under(table: Position, off: OffRecord) -> Position:
 
 
 def _reminders(course: Course, table: Position) -> tuple[str, ...]:
-    """Reminders for whoever has just begun the Mexican train: hints, never faults."""
+    """Reminders for the player who has just begun the Mexican train: hints, never faults."""
     last = course.turn.plays[-1:] if course.turn is not None else ()
     begun = len(table.trains.get(MEXICAN, ())) == 1 and last and last[0].train == MEXICAN
     if not begun or course.rules.mx_sign is None:

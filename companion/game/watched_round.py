@@ -483,7 +483,7 @@ class WatchedRound:
         return Said(True, False, by, act_of(one.event) if other else None)
 
     def _laid_in_turn(self, passed: EffectiveEvent) -> bool:
-        """Whether whoever passes has laid a tile since anybody else did anything."""
+        """Whether the player who passes has laid a tile since anybody else did anything."""
         people = list(self._held_so_far())
         place = next((n for n, one in enumerate(people) if one.event.seq == passed.event.seq), 0)
         for one in reversed(people[:place]):

@@ -95,7 +95,7 @@ class Finder:
 
 
 def identify(tiles: Sequence[SeenTile], before: Sequence[PlacedTile], width: float) -> list[Known]:
-    """One Known for each tile, in order. Each earlier tile is given away once: to whoever is watched as that tile, then
+    """One Known for each tile, in order. Each earlier tile is given away once: to the one watched as that tile, then
     to the nearest of those that nobody has watched so long."""
     matched = _watched(tiles, before)
     given = set(matched.values())

@@ -428,7 +428,7 @@ class Journal:
         return stamped
 
     def stamped(self, events: Iterable[Event], after: int | None = None, at: str = "") -> list[Event]:
-        """Events as the lines behind line `after` (None: the last one): of this moment, and of whoever enters now."""
+        """Events as the lines behind line `after` (None: the last one): of now, by the person who enters now."""
         at, person = at or self._moment(), entering()
         numbered = enumerate(events, (self.last_seq if after is None else after) + 1)
         return [replace(event, seq=seq, at=at, author=_author(event, person)).fact() for seq, event in numbered]
@@ -534,7 +534,7 @@ class ClosedBook(Journal):
 
 
 def _author(event: Event, person: Entering | None) -> str | None:
-    """The author of a line: for a person's line, whoever enters something now."""
+    """The author of a line: for a person's line, the one who enters something now."""
     return event.author if person is None or event.source != "person" else person.author
 
 

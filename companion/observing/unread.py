@@ -556,7 +556,7 @@ class WhichEngine:
 
     def ask_if_another(self, layout: Layout, frame: str) -> bool:
         """Ask once which double it is where, before any tile is on record, another one surely lies in the middle than
-        the round was said to begin with: each tile at it would be a fault of whoever laid it. True while that waits."""
+        the round was said to begin with: each tile at it would be its player's fault. True while that waits."""
         table = self.session.position
         if self.session.phase != "playing" or not isinstance(table, Position) or any(table.trains.values()):
             return False

@@ -42,7 +42,7 @@ from vision.calibration import Calibration
 from vision.frame import Frame
 
 BEHIND_MM = 260.0
-"""From the table's edge to the middle of whoever sits there: half a chair, and a lap."""
+"""From the table's edge to the middle of the person there: half a chair, and a lap."""
 
 ENOUGH, MOST = 4, 0.75
 """The seats that were named are contradicted once a player has made so many plays, and this part of them came from one
@@ -74,7 +74,7 @@ def trouble_of(seats: Mapping[str, float], players: Sequence[str]) -> str | None
 
 
 def body_mm(seat_deg: float, size_mm: tuple[float, float]) -> Point:
-    """The middle of whoever sits in this direction, on the table's plane."""
+    """The middle of the person who sits in this direction, on the table's plane."""
     w, h = size_mm
     ux, uy = math.cos(math.radians(seat_deg)), math.sin(math.radians(seat_deg))
     edge = min(w / 2 / max(abs(ux), 1e-6), h / 2 / max(abs(uy), 1e-6))

@@ -250,7 +250,7 @@ class Attribution:
             places = tuple(_places(change, before, after, observation.news, self._marked, marked))
             known = earlier.get(change) if _alike(places, reported_at.get(change, ())) else None
             if known is not None and (known.decibans or settled):
-                # It was reported before and not taken: whoever reached over it since did not do it.
+                # It was reported before and not taken: a reach over it since then did not do it.
                 tile_vote = known
             else:
                 tile = change.tile.tile if isinstance(change, Laying) else None

@@ -1,4 +1,4 @@
-"""The receivers of observations: the session, or on a free board whoever listens.
+"""The receivers of observations: the session, or on a free board any listener.
 
 A watcher's thresholds, its source of frames, its news, and the table being read.
 """

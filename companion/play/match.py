@@ -567,7 +567,7 @@ class Match:
 
     @property
     def starter(self) -> str | None:
-        """The player who began this round, or the last one: as said, else whoever surely moved first."""
+        """The player who began this round, or the last one: as said, else the one who surely moved first."""
         sheet, course = self.board.round, self.course
         named = sheet.starter if sheet is not None else None
         return named or (course.starter if course is not None and course.starter_known else None)
@@ -584,7 +584,7 @@ class Match:
 
     @property
     def _counting(self) -> tuple[str, ...]:
-        """The players whose hands count: whoever left in the middle of the round if their tiles were shown."""
+        """The players whose hands count: those who left in the middle of the round if their tiles were shown."""
         gone = frozenset[str]() if self.course is None else self.course.table.gone
         return tuple(name for name in self.header.players if name not in gone or self._left(name))
 

@@ -553,7 +553,7 @@ class Publisher(Correspondent):
         self._published_head = (self._on_the_table, feed.sent)
 
     def _tell(self) -> None:
-        """The plays and faults that wait, once whoever else lost the broker has had time to come back to it."""
+        """The plays and faults that wait, once others who lost the broker have had time to come back to it."""
         feed = self._feeds.get(self._on_the_table)
         while feed is not None and feed.waiting and monotonic() - self._connected_at >= COME_BACK_S:
             what, message = feed.waiting[0]

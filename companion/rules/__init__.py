@@ -176,7 +176,7 @@ _MODULES = (
     "referee", "board", "audit",
 )  # fmt: skip
 """Where the names are, what needs least first. A module is loaded when somebody asks for a name that none before it
-has: whoever needs a tile pays for no judge."""
+has: a program that needs a tile pays for no judge."""
 
 if not TYPE_CHECKING:
 
@@ -192,5 +192,5 @@ if not TYPE_CHECKING:
         return found
 
     def __dir__() -> list[str]:
-        """For whoever looks around in a shell."""
+        """For people who look around in a shell."""
         return sorted({*globals(), *__all__})

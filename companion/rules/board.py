@@ -497,7 +497,7 @@ class Board:
 
         Args:
             hands: player -> the tiles left; in the Chinese games those laid aside as well.
-            out: who laid the last tile; None: whoever has none left.
+            out: who laid the last tile; None: the player with none left.
             blocked: the round ended with nobody out.
             mode: another way of counting than the rule set's: `SCORE_MODES`, for the Chinese games `SETTLEMENTS`.
 
@@ -625,7 +625,7 @@ class Board:
         if isinstance(position, Position):
             return self._referee.after_turn(position, acts)
         after = self._referee.after_turn(position, acts)
-        for _ in self.players:  # whoever has no tile left has no turn
+        for _ in self.players:  # a player with no tile left has no turn
             if after.hands.get(after.turn) != 0:
                 break
             after = replace(after, turn=after.after(after.turn))

@@ -325,7 +325,7 @@ def _differences(order: Sequence[str], pips: Mapping[str, int]) -> list[tuple[st
 
 
 def _multiplier(rules: RuleSet, order: Sequence[str], payer: str, receiver: str, discards: Mapping[str, int]) -> int:
-    """Che Deng: twice to whoever finished clean, and twice from a head or tail that laid nearly everything aside."""
+    """Che Deng: twice to one who finished clean, and twice from a head or tail that laid nearly everything aside."""
     clean = discards[receiver] == 0
     return (2 if clean else 1) * (2 if discards[payer] >= pays_double_from(rules, payer == order[0]) else 1)
 

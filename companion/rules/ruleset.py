@@ -411,7 +411,7 @@ def loaded(text: str) -> dict[str, Any]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.partition("=")[0].count(".") > MOST_DOTS:
             raise ValueError(f"line {number}: expected at most {MOST_DOTS} dots in a key")
-    import tomllib  # whoever imports the rules and reads no rule set need not wait for it
+    import tomllib  # a program that reads no rule set need not wait for it
 
     return tomllib.loads(text)
 

@@ -1,4 +1,4 @@
-"""Texts that stand beside the code, in TOML files, so that whoever mends a sentence needs no Python."""
+"""Texts that stand beside the code, in TOML files, so that mending a sentence needs no Python."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ COMPANION = Path(__file__).resolve().parents[1]
 @cache
 def written(name: str) -> dict[str, Any]:
     """The content of one of the files, by its path inside `companion`; read once."""
-    import tomllib  # whoever imports the rules and asks for no text need not wait for it
+    import tomllib  # a program that asks for no text need not wait for it
 
     return tomllib.loads((COMPANION / name).read_text(encoding="utf-8"))

@@ -118,7 +118,7 @@ class Shelf:
             self._claim(slots * slot_bytes)
 
     def _claim(self, size: int) -> None:
-        """Have every page now: a page that is not there would kill whoever writes to it (SIGBUS)."""
+        """Have every page now: writing to a page that is not there would kill the process (SIGBUS)."""
         try:
             handle = os.open(SHARED / self._memory.name.lstrip("/"), os.O_RDWR)
         except FileNotFoundError:
@@ -208,7 +208,7 @@ def answer_questions(pipe: Connection, opener: Callable[[], Answerer], memory_by
             shelf = Shelf(1, said[1], said[0])
             continue
         try:
-            # No copy of a picture: whoever asked waits for the answer before he fills the shelf again.
+            # No copy of a picture: the asker waits for the answer before filling the shelf again.
             answer = answerer(*(_taken(one, shelf) for one in said[0]))
         except MemoryError:
             pipe.send(("error", "it needs more memory than it may have"))
@@ -363,7 +363,7 @@ class Worker(Closing):
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        """One question at a time; whoever waits for another's answer waits no longer than that takes."""
+        """One question at a time; the next one waits no longer than that takes."""
         while not self._lock.acquire(timeout=self._beat_s):
             self._beat()
         try:

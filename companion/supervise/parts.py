@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 class UnreadReason(StrEnum):
-    """Why the table is not read, for whoever says it in other words."""
+    """Why the table is not read, for the page to say in other words."""
 
     AWAY = "away"  # no pictures come
     SLOW = "slow"  # the reader takes its time

@@ -181,7 +181,7 @@ class LineState:
     def _laid(
         self, piece: Piece, faults: bool, doubt: tuple[int, int]
     ) -> Iterator[tuple[Action, int, LineState, tuple[str, ...], tuple[Cause, ...]]]:
-        """The tile that was read laid by whoever has the turn; or one of the others that it may be, where that fits."""
+        """The tile as read, laid by the player of the turn; or one of the others that it may be, where that fits."""
         act = piece.act
         assert isinstance(act, Play)
         read = list(self._with(act, piece.item, faults, doubt))

@@ -255,7 +255,7 @@ class _Maker:
 
     def _put(self, at: int, new: Sequence[Told], more: int) -> Edit:
         if at and isinstance(self.items[at - 1].act, (End, Pass)) and self.items[at - 1].by == new[0].by:
-            # Nothing of a turn comes after whoever makes it has said that it is over.
+            # Nothing of a turn comes after its player has said that it is over.
             at -= 1
         items = (*self.items[:at], *new, *self.items[at:])
         events = [_as_event(told) | self._beside(at) for told in new]

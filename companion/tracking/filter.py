@@ -238,7 +238,7 @@ class Hypothesis:
 
     @property
     def shown_weight(self) -> float:
-        """The weight for whoever looks now: what is still to come counts."""
+        """The weight to show now: what is still to come counts."""
         return float(10.0 ** (-(self.cost + self.pending) / 10.0))
 
     @property

@@ -177,7 +177,7 @@ class MexicanState(RoundState):
             yield from self._markers(pieces, rest, faults and within >= COST[Cause.RARELY_ILLEGAL])
 
     def _laid(self, piece: Piece, train: str, pieces: Pieces, faults: bool) -> Iterator[LaidAs]:
-        """The tile laid by whoever has the turn: legally, against a rule, or read wrongly."""
+        """The tile laid by the player of the turn: legally, against a rule, or read wrongly."""
         act = piece.act
         assert isinstance(act, Play)
         wrong, unsettled = self.turn.faults_of(act.tile, train)
@@ -273,7 +273,7 @@ class MexicanState(RoundState):
         return other
 
     def _done(self, piece: Piece, faults: bool) -> tuple[int, Self, tuple[str, ...], tuple[Cause, ...]]:
-        """A draw or a flip by whoever has the turn."""
+        """A draw or a flip by the player of the turn."""
         other = self.copy()
         other.turn = self.turn.copy()
         other.turn.codes = frozenset()
@@ -570,7 +570,7 @@ class FirstLapState(MexicanState):
                 yield Move(0, back, ended_rest, Step(player, End(), None, (), (), 0))
 
     def _end_of_lap(self, rest: Rest) -> Move:
-        """Ordinary turns begin with the starter; whoever lays no first train has marked."""
+        """Ordinary turns begin with the starter; a player without a first train has marked."""
         missing = [player for player in self.players if player not in self.moved]
         # A player without a first train marks.
         turn = self.turn.copy()

@@ -619,7 +619,7 @@ class LineFold(Fold):
         tile = None if told.outer_only else self.laid(told)
         faults = super()._take(told)
         if tile is not None and not self.to_come and not faults:
-            # Nobody draws: whoever lays a tile had it when they put another one away.
+            # Nobody draws: a player who lays a tile had it when they put another one away.
             code = str(V.DISCARD_WITH_PLAYABLE)
             faults += [Fault(tap, code, who) for who, tap, ends in self.away if who == told.by and ends & set(tile)]
         return faults

@@ -4,7 +4,7 @@ The PIN that guards every change: kept only as a scrypt hash, guessed only slowl
 
 The phones that are signed in: the box remembers them, so that a restart signs nobody out.
 
-This evening's code: whoever has scanned it may play without the PIN, until the evening is over.
+This evening's code: a phone that has scanned it may play without the PIN, until the evening is over.
 
 Signing in, once for each phone: with the PIN, or for one evening with its code.
 """
@@ -402,7 +402,7 @@ class Evening:
         return hmac.compare_digest(code.encode("utf-8", "replace"), self.code.encode())
 
     def end(self) -> None:
-        """From now on there is another code, and whoever came in by this one is out."""
+        """From now on there is another code, and phones that came in by this one are out."""
         with self._lock:
             self._draw()
 
@@ -543,7 +543,7 @@ OF_THE_HOUSE = frozenset(
 
 
 def needs_pin(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Refuse whoever has not given the PIN (by signing in, or in the header X-Companion-Pin), nor come in by this
+    """Refuse anybody who has not given the PIN (by signing in, or in the header X-Companion-Pin), nor come in by this
     evening's code where that is enough."""
 
     @wraps(view)
@@ -631,7 +631,7 @@ def sign_in() -> AnyResponse:
 
 
 def where_first(target: str) -> str:
-    """Where whoever has just come in goes: to `target`, and on the way is asked whose phone it is."""
+    """Where a phone that has just come in goes: to `target`, and on the way it is asked whose it is."""
     players = _players()
     asks = players and who_changes() not in players and not session.get("shared")
     return "/whose?next=" + quote(target) if asks else target

@@ -40,7 +40,7 @@ def app_state() -> AppState:
 
 
 GAME_ANSWERS_S = 1.0
-"""A game that is held for longer hangs: whoever asks after its health is told so instead of waiting with it."""
+"""A game that is held for longer hangs: a request for its health is told so instead of waiting with it."""
 
 
 @api.get("/health")
@@ -184,7 +184,7 @@ def laid_tile(fields: dict[str, Any], train: str, end: int | None = None) -> tup
 def play() -> AnyResponse:
     """Record a tile laid.
 
-    Without `by` it is whoever is to move; while first trains are laid together, and where it is closed to whoever
+    Without `by` it is the player to move; while first trains are laid together, and where it is closed to whoever
     is to move, the train's owner.
     """
     fields = read_body(request)
@@ -255,7 +255,7 @@ def turn_act(what: str) -> AnyResponse:
 @api.post("/api/done")
 @changes
 def done() -> AnyResponse:
-    """End the turn of `by`, in their own words: whoever laid the last tiles was this player."""
+    """End the turn of `by`, in their own words: this player laid the last tiles."""
     fields = read_body(request)
     with table_as_seen(fields, _is_told(fields)):
         by = _mover(fields)
@@ -533,7 +533,7 @@ def show_hand() -> AnyResponse:
 @api.post("/api/end-match")
 @changes
 def end_match() -> AnyResponse:
-    """End the match here; whoever leads has won."""
+    """End the match here; the leader has won."""
     fields = read_body(request)
     with table_as_seen(fields):
         return run_command("end_match")

@@ -56,7 +56,7 @@ FORM_MEMORY = 4 * BODY_LIMIT
 against it: a photograph's form fails where this is no more than that."""
 
 PinPlace = Literal["terminal", "log", "chosen"]
-"""In the terminal that started the program, in its log, or nowhere: whoever set the box up chose it."""
+"""In the terminal that started the program, in its log, or nowhere: the person who set the box up chose it."""
 
 log = logging.getLogger(__name__)
 

@@ -399,7 +399,7 @@ def number(fields: Mapping[str, Any], name: str, low: int, high: int) -> int:
 
 
 FARTHEST = (-50, 150)
-"""Percent of the picture: whoever sits at the table's edge may sit outside it."""
+"""Percent of the picture: people at the table's edge may sit outside it."""
 
 
 def share(fields: Mapping[str, Any], name: str) -> float:

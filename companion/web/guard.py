@@ -208,7 +208,7 @@ class Turns:
 
 
 def my_turn() -> AbstractContextManager[None]:
-    """Wait until whoever asks now may go on with something that takes seconds."""
+    """Wait until this request may go on with something that takes seconds."""
     turns: Turns = current_app.extensions["companion_turns"]
     return turns.turn(network_of(request.remote_addr))
 

@@ -82,7 +82,7 @@ def qr_address(*, watch: bool = False) -> str:
 
 @inviting.get("/qr.svg")
 def qr() -> Response:
-    """The way in for other phones: the page's numeric address, and for whoever may play already this evening's code
+    """The way in for other phones: the page's numeric address, and for phones that may play already this evening's code
     too, unless asked for `watch`."""
     address = invitation()
     if not address:

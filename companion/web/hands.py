@@ -31,7 +31,7 @@ HandTiles = Sequence[tuple[int, int]]
 Point = tuple[float, float]
 
 OVERLOOKED = 3
-"""At most this many tiles of whoever went out may lie there without being on record."""
+"""At most this many tiles of the player who went out may lie there without being on record."""
 
 MOST_TO_CHOOSE = 60
 """Among more tiles than these, typing two numbers is quicker than looking for one."""

@@ -354,7 +354,7 @@ def answer_text(question: Line, what: Line, acts: Acts) -> str:
 
 
 def turn_to_come_text(own: OwnTurn, acts: Acts) -> str:
-    """Over the keys of whoever has a turn still to come."""
+    """Over the keys of a player whose turn is still to come."""
     if own.before is None:
         return _("Your turn that is not tapped yet")
     return _("Your turn before %(act)s", act=acts.name(own.before))
@@ -420,7 +420,7 @@ def misfits_here(board: GameView) -> tuple[Line | None, tuple[Line, ...]]:
 
 
 def put_before_here(board: GameView) -> tuple[tuple[int, int], ...]:
-    """Late taps that were put before others, as long as that is news: for whoever tapped one of the two."""
+    """Late taps that were put before others, as long as that is news: for the person who tapped one of the two."""
     laid = [play["seq"] for play in board.lines if play["event"] == "tile_played"]
     return tuple(
         (late, before)

@@ -337,7 +337,7 @@ def _paid(
 
 
 def _leader(board: GameView, last: RoundScores) -> int:
-    """The place of whoever began the round among the seats."""
+    """The seat of the player who began the round."""
     return next((n for n, seat in enumerate(board.seats) if seat.name == last.starter), 0)
 
 

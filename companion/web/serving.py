@@ -575,7 +575,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
     def _admit(self, sock: socket.socket, addr: Any, until: float) -> None:
         """Where an address has too many connections, one on which nothing moves makes room; where all have, one that
         waits for its request, of the address with the most. Where none does, the new one is left waiting `until` then:
-        whoever is hung up on at once comes back at once, thousands a second."""
+        a client that is hung up on at once comes back at once, thousands a second."""
         try:
             here = of_this_house(str(addr[0]), str(sock.getsockname()[0]))
         except OSError:

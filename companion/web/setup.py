@@ -314,7 +314,7 @@ def _camera() -> dict[str, Any]:
 @setup.get("/camera.jpg")
 @needs_pin
 def camera_picture() -> Response:
-    """The camera's picture of now, for placing it. Nothing is painted over: only for whoever sets the table up."""
+    """The camera's picture of now, for placing it. Nothing is painted over: only for setting the table up."""
     camera = app_state().camera
     picture = None if camera is None else camera.still()
     if picture is None:

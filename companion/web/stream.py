@@ -86,7 +86,7 @@ _written: WeakKeyDictionary[SessionLike, tuple[str | None, list[bytes]]] = WeakK
 
 
 def _told_lines(session: SessionLike, game: str | None) -> list[bytes]:
-    """The messages of all events of a game, each written once: whoever comes back again and again costs little."""
+    """The messages of all events of a game, each written once: a phone that comes back again and again costs little."""
     of, lines = _written.get(session, (game, []))
     lines = lines if of == game else []
     more = event_lines(session, after=len(lines))

@@ -97,7 +97,7 @@ def insertable(board: GameView) -> tuple[str, ...]:
 
 
 def insertable_text(act: str) -> str:
-    """The same in words, of whoever did it."""
+    """The same in words, of the player who did it."""
     kind, _colon, train = act.partition(":")
     texts = {
         "draw": _("drew a tile"),

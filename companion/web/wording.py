@@ -722,7 +722,7 @@ def ahead_text(board: GameView) -> str:
 
 
 MOST_CALLED = 4
-"""Of the latest plays: whoever was away for longer is not told of an evening."""
+"""Of the latest plays: a phone that was away for longer is not told of a whole evening."""
 
 
 class Call(TypedDict):

@@ -123,7 +123,7 @@ def score(
         hands: the tiles left in each hand.
         mode: "penalty", "winner_takes" or "first_out" (a round won counts 1); None is the rule set's own.
         blocked: the round ended with nobody out.
-        out: who laid the last tile; None means whoever has an empty hand.
+        out: who laid the last tile; None means the player with an empty hand.
 
     Raises:
         ScoringError: the winner takes, and nobody can be named as the winner; or there is no such mode.
