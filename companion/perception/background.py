@@ -352,7 +352,16 @@ class Difference(NamedTuple):
 
 @dataclass(slots=True)
 class Blobs:
-    """Unrecognised things on the table."""
+    """Unrecognised things on the table.
+
+    >>> table = np.full((300, 400, 3), 90, np.uint8)
+    >>> calibration = Calibration.from_corners([(0, 0), (400, 0), (400, 300), (0, 300)], (800.0, 600.0))
+    >>> blobs, put = Blobs(), table.copy()
+    >>> put[100:110, 200:210] = 200
+    >>> blobs.keep(table, [], calibration)
+    >>> [[round(along, -1) for along in place] for place in blobs.now(put, [], calibration)]
+    [[410.0, 210.0]]
+    """
 
     shrunken: Thumbnails = field(default_factory=Thumbnails)
     places: tuple[Point, ...] = ()

@@ -58,7 +58,13 @@ class RowTurn:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Turns that together make exactly the change; faultless when every turn in it is."""
+    """Turns that together make exactly the change; faultless when every turn in it is.
+
+    >>> from companion.rules import Laid
+    >>> drew, played = RowTurn("Ann", (Draw(), Mark("Ann"))), RowTurn("Ben", (Play(Laid(12, 5), "Ben"),))
+    >>> str(Row((drew, played)))
+    'Ann: draw, mark; Ben: play 12-5@Ben'
+    """
 
     turns: tuple[RowTurn, ...]
 
@@ -76,7 +82,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """All the ways in which a change can have come about."""
+    """All the ways in which a change can have come about.
+
+    >>> from companion.rules import Board, load_ruleset
+    >>> from companion.rules.notation import parse_delta
+    >>> rules, table = load_ruleset("tactic"), Board("tactic").position
+    >>> for told in ("+12-5@Ann", "+12-5@Ben"):
+    ...     found = infer(rules, table, parse_delta([told]), "Ann")
+    ...     print(found.explainable, found.explanations)
+    True ('Ann: play 12-5@Ann',)
+    False ('!CLOSED_TRAIN by Ann', '!MARKER_MISSING+NO_DRAW by Ann', '!OUT_OF_TURN by Ben')
+    """
 
     explainable: bool
     """There are ways without a fault."""
