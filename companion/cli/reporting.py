@@ -8,7 +8,6 @@ player called like a field changes no field. `open_storage` looks the disk over 
 from __future__ import annotations
 
 import dataclasses
-import importlib.metadata
 import json
 import logging
 import platform
@@ -177,15 +176,11 @@ class Diagnostics:
     def _about(self) -> dict[str, Any]:
         model = self._text(Path("/proc/device-tree/model")).rstrip("\x00")
         system = [line for line in self._text(Path("/etc/os-release")).splitlines() if line.startswith("PRETTY_NAME=")]
-        return {
-            "version": _version("tabletop-companion"),
+        return program_and_machine() | {
             "started": self._started,
-            "python": platform.python_version(),
-            "machine": platform.machine(),
             "kernel": platform.release(),
             "system": system[0].partition("=")[2].strip('"') if system else "",
             "board": model,
-            "packages": {name: _version(name) for name in PACKAGES},
         }
 
     def _repairs(self) -> list[dict[str, Any]]:
@@ -262,10 +257,20 @@ def _lines(values: Iterable[Any]) -> str:
     return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
 
 
+def program_and_machine() -> dict[str, Any]:
+    """Their versions, with those of the packages that the program uses."""
+    return {
+        "version": _version("tabletop-companion"),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "packages": {name: _version(name) for name in PACKAGES},
+    }
+
+
 def _version(package: str) -> str:
     try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
         return "not installed"
 
 
@@ -302,16 +307,10 @@ def report(game: Path, pictures: tuple[Path, ...], into: Path | None) -> None:
     except (JournalError, OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
         raise click.ClickException(str(error)) from None
     target = into or game.with_name(f"{game.stem}-report.zip")
-    about = {
-        "version": metadata.version("tabletop-companion"),
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-        "packages": {name: found for name in PACKAGES if (found := _version_or_none(name))},
-    }
     try:
         with NewZip(target) as bundle:
             bundle.writestr("READ-ME.txt", REPORT_CONTENTS)
-            bundle.writestr("about.json", json.dumps(about, indent=1))
+            bundle.writestr("about.json", json.dumps(program_and_machine(), indent=1))
             bundle.writestr("journal.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
             for name, content in packed:
                 bundle.writestr(name, content)
@@ -343,13 +342,6 @@ def bare_picture(path: Path) -> bytes:
     written = BytesIO()
     upright.save(written, "JPEG", quality=95, exif=b"")
     return written.getvalue()
-
-
-def _version_or_none(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 PAUSE_S = 0.25

@@ -204,7 +204,8 @@ class BackgroundModel:
         for reach in REACHES_MM:
             # In a packed boneyard the nearest bare table is some tiles away.
             ring = (tile_mask([tile], calibration, shape, scale, reach) == 1) & (blocked == 0)
-            if ring.sum() > place_least(inside):
+            # As much bare table as the place itself is large makes a fair comparison.
+            if ring.sum() > max(LEAST_PX, int(inside.sum())):
                 break
         place = (inside == 1) & (tile_mask(beside, calibration, shape, scale, FLANK_MM) == 0)
         if place.sum() < LEAST_PX or ring.sum() < LEAST_PX:
@@ -221,23 +222,17 @@ class BackgroundModel:
         rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
         if apart.max() <= LIKENESS and rough <= GRAIN:
             return True
-        return not tile.face_up and self._among_the_table(small, scale, tile, others, calibration) == TOLD_APART
+        return not tile.face_up and self.among_the_table(image, tile, others, calibration) == TOLD_APART
 
-    def is_among_the_table(
+    def among_the_table(
         self, image: Image, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration
-    ) -> bool:
+    ) -> int:
         """Are the colours of the place where `tile` lay face down the table's rather than those of such tiles?
 
-        Where the two are alike that alone does not say that it is bare. False where it cannot be told.
+        `TOLD_APART`: yes. `ALIKE`: one of the tiles around would pass for the table as well, which alone does not say
+        that it is bare. 0: no, or it cannot be told.
         """
         small, scale = self.shrunken.picture(image, WIDTH_PX)
-        return self._among_the_table(small, scale, tile, others, calibration) >= ALIKE
-
-    def _among_the_table(
-        self, small: Floats, scale: float, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration
-    ) -> int:
-        """Is the place table? `ALIKE` where one of the tiles around would pass for it as well, `TOLD_APART` where none
-        does, else 0."""
         shape = small.shape[:2]
         backs = [one for one in others if not one.face_up]
         backs.sort(key=lambda one: distance(one.center_mm, tile.center_mm))
@@ -279,11 +274,6 @@ def tile_mask(
     for corners in np.asarray(calibration.to_px(corners_mm.reshape(-1, 2)) * scale, np.int32).reshape(-1, 4, 2):
         cv2.fillConvexPoly(mask, corners, 1)
     return mask
-
-
-def place_least(inside: Mask) -> int:
-    """As much bare table as the place itself is large makes a fair comparison."""
-    return max(LEAST_PX, int(inside.sum()))
 
 
 _APART = 4

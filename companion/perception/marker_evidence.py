@@ -131,7 +131,7 @@ def _taken(track: Track, missing: Sequence[Track], rest: Sequence[SeenTile], pla
     if track.seen.face_up or shares is None or shares[1] > LITTLE or shares[0] < HALF_OF_IT:
         return False
     where = place.image, track.seen, rest, place.calibration
-    return shares[0] >= ALL_OF_IT or place.bare.is_among_the_table(*where)
+    return shares[0] >= ALL_OF_IT or place.bare.among_the_table(*where) > 0
 
 
 def _shares(track: Track, missing: Sequence[Track], place: StillLook) -> tuple[float, float] | None:
