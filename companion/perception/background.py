@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import cv2
@@ -41,39 +41,73 @@ Floats = NDArray[np.float32]
 Halves = Callable[[tuple[int, int]], Image]
 
 
+Mask = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SmallPicture:
+    """A picture of the table made small, and where the table is in it.
+
+    >>> calibration = Calibration.from_corners([(0, 0), (1920, 0), (1920, 1440), (0, 1440)], (960.0, 720.0))
+    >>> picture = SmallPicture.of(np.zeros((1440, 1920, 3), np.uint8), calibration)
+    >>> picture.points.shape, picture.scale, picture.px((10.0, 20.0))
+    ((720, 960, 3), 0.5, (10, 20))
+    """
+
+    points: Floats
+    """(h, w, 3) BGR."""
+    scale: float
+    calibration: Calibration
+    """Of the picture in full."""
+
+    @classmethod
+    def of(cls, image: Image, calibration: Calibration, halves: Halves | None = None) -> SmallPicture:
+        """(h, w, 3) uint8 BGR, small; `halves` of it that a frame keeps."""
+        h, w = image.shape[:2]
+        scale = min(1.0, WIDTH_PX / w)
+        size = (max(1, round(w * scale)), max(1, round(h * scale)))
+        small = halved(image, size)[0] if halves is None else halves(size)
+        return cls(np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_AREA), np.float32), scale, calibration)
+
+    @property
+    def px_per_mm(self) -> float:
+        return self.scale * self.calibration.px_per_mm
+
+    def px(self, place: Point) -> tuple[int, int]:
+        """The point (x, y) at which a place of the table is seen."""
+        x, y = (self.calibration.to_px(np.array([place], np.float64))[0] * self.scale).round()
+        return int(x), int(y)
+
+    def mask(self, tiles: Sequence[SeenTile], grow: float) -> Mask:
+        """(h, w): 1 where tiles lie, each `grow` mm larger on every side; 0 elsewhere."""
+        mask = np.zeros(self.points.shape[:2], np.uint8)
+        if not tiles:
+            return mask
+        corners_mm = np.array([outline(tile, grow) for tile in tiles], np.float64)
+        corners_px = self.calibration.to_px(corners_mm.reshape(-1, 2)) * self.scale
+        for corners in np.asarray(corners_px, np.int32).reshape(-1, 4, 2):
+            cv2.fillConvexPoly(mask, corners, 1)
+        return mask
+
+
 @dataclass(slots=True)
 class Thumbnails:
     """Keeps the small picture of the frame it was asked about last; the frame itself must not be painted on.
 
     >>> thumbnails, frame = Thumbnails(), Frame(np.zeros((1200, 1600, 3), np.uint8), 0.0, "frame-1")
-    >>> small, scale = thumbnails.picture(frame.image, 320)
-    >>> small.shape, scale, thumbnails.picture(frame.image, 320)[0] is small
-    ((240, 320, 3), 0.2, True)
+    >>> calibration = Calibration.from_corners([(0, 0), (1600, 0), (1600, 1200), (0, 1200)], (800.0, 600.0))
+    >>> thumbnails.of(frame, calibration).points is thumbnails.of(frame, calibration).points
+    True
     """
 
     _of: weakref.ref[Image] | None = field(default=None, init=False)
-    _width: int = field(default=0, init=False)
-    _made: tuple[Floats, float] | None = field(default=None, init=False)
+    _made: SmallPicture | None = field(default=None, init=False)
 
-    def prepare(self, frame: Frame, width_px: int) -> None:
-        """Make the frame's small picture now, while there is time for it."""
-        self.picture(frame.image, width_px, frame.halved)
-
-    def picture(self, image: Image, width_px: int, halves: Halves | None = None) -> tuple[Floats, float]:
-        """(h, w, 3) uint8 BGR -> at most `width_px` wide, (h', w', 3) float32, and its scale; `halves` as below."""
-        if self._made is None or self._of is None or self._of() is not image or self._width != width_px:
-            self._made = small_picture(image, width_px, halves)
-            self._of, self._width = weakref.ref(image), width_px
-        return self._made
-
-
-def small_picture(image: Image, width_px: int, halves: Halves | None = None) -> tuple[Floats, float]:
-    """The picture at most `width_px` wide, (h', w', 3) float32, and its scale; `halves` of it that a frame keeps."""
-    h, w = image.shape[:2]
-    scale = min(1.0, width_px / w)
-    size = (max(1, round(w * scale)), max(1, round(h * scale)))
-    small = halved(image, size)[0] if halves is None else halves(size)
-    return np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_AREA), np.float32), scale
+    def of(self, frame: Frame, calibration: Calibration) -> SmallPicture:
+        if self._made is None or self._of is None or self._of() is not frame.image:
+            self._made = SmallPicture.of(frame.image, calibration, frame.halved)
+            self._of = weakref.ref(frame.image)
+        return replace(self._made, calibration=calibration)
 
 
 COLOUR_WIDTH_PX = 640
@@ -106,9 +140,6 @@ def recoloured(before: NDArray[np.float32], now: NDArray[np.float32], full_wh: t
     raw = (apart[..., 0] ** 2 + apart[..., 1] ** 2 > THRESHOLD**2).astype(np.uint8)
     mask = without_specks(raw, max(3, round(SMALLEST * raw.size)))
     return regions_of(mask, full_wh, max(1, round(REACH * raw.shape[1])))
-
-
-Mask = NDArray[np.uint8]
 
 
 REACHES_MM = (60.0, 110.0, 180.0)
@@ -162,20 +193,18 @@ class BackgroundModel:
     >>> tile = SeenTile((400.0, 300.0), 0.0, 56.0, 28.0, True, None, 1.0)
     >>> laid = table.copy()
     >>> laid[143:157, 186:214] = 240
-    >>> model = BackgroundModel()
-    >>> model.learn(table, [], calibration)
-    >>> model.is_bare(table, tile, [], calibration), model.is_bare(laid, tile, [], calibration)
+    >>> model, before, now = BackgroundModel(), SmallPicture.of(table, calibration), SmallPicture.of(laid, calibration)
+    >>> model.learn(before, [])
+    >>> model.is_bare(before, tile, []), model.is_bare(now, tile, [])
     (True, False)
     """
 
-    shrunken: Thumbnails = field(default_factory=Thumbnails)
     _known: Floats | None = None
     _seen: Mask | None = None
 
-    def learn(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> None:
+    def learn(self, picture: SmallPicture, tiles: Sequence[SeenTile]) -> None:
         """Everything outside the tiles of a still picture is bare table, or lies there for good."""
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        covered = tile_mask(tiles, calibration, small.shape[:2], scale, 4.0)
+        small, covered = picture.points, picture.mask(tiles, 4.0)
         if self._known is None or self._known.shape != small.shape:
             self._known, self._seen = small.copy(), (1 - covered).astype(np.uint8)
             return
@@ -186,28 +215,21 @@ class BackgroundModel:
         cv2.bitwise_or(self._seen, free, self._seen)
 
     def is_bare(
-        self,
-        image: Image,
-        tile: SeenTile,
-        others: Sequence[SeenTile],
-        calibration: Calibration,
-        beside: Sequence[SeenTile] = (),
+        self, picture: SmallPicture, tile: SeenTile, others: Sequence[SeenTile], beside: Sequence[SeenTile] = ()
     ) -> bool:
         """Does the place where `tile` lay look like the table? False where that cannot be told.
 
         Only what of it lies outside the tiles `beside` is looked at.
         """
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        shape = small.shape[:2]
-        inside = tile_mask([tile], calibration, shape, scale, -INSIDE_MM)
-        blocked = tile_mask([tile, *others], calibration, shape, scale, 4.0)
+        small = picture.points
+        inside, blocked = picture.mask([tile], -INSIDE_MM), picture.mask([tile, *others], 4.0)
         for reach in REACHES_MM:
             # In a packed boneyard the nearest bare table is some tiles away.
-            ring = (tile_mask([tile], calibration, shape, scale, reach) == 1) & (blocked == 0)
+            ring = (picture.mask([tile], reach) == 1) & (blocked == 0)
             # As much bare table as the place itself is large makes a fair comparison.
             if ring.sum() > max(LEAST_PX, int(inside.sum())):
                 break
-        place = (inside == 1) & (tile_mask(beside, calibration, shape, scale, FLANK_MM) == 0)
+        place = (inside == 1) & (picture.mask(beside, FLANK_MM) == 0)
         if place.sum() < LEAST_PX or ring.sum() < LEAST_PX:
             return False
         if self._known is not None and self._seen is not None and self._known.shape == small.shape:
@@ -222,25 +244,22 @@ class BackgroundModel:
         rough = small[place].std(0).mean() / max(2.0, float(small[ring].std(0).mean()))
         if apart.max() <= LIKENESS and rough <= GRAIN:
             return True
-        return not tile.face_up and self.among_the_table(image, tile, others, calibration) == TOLD_APART
+        return not tile.face_up and self.among_the_table(picture, tile, others) == TOLD_APART
 
-    def among_the_table(
-        self, image: Image, tile: SeenTile, others: Sequence[SeenTile], calibration: Calibration
-    ) -> int:
+    def among_the_table(self, picture: SmallPicture, tile: SeenTile, others: Sequence[SeenTile]) -> int:
         """Are the colours of the place where `tile` lay face down the table's rather than those of such tiles?
 
         `TOLD_APART`: yes. `ALIKE`: one of the tiles around would pass for the table as well, which alone does not say
         that it is bare. 0: no, or it cannot be told.
         """
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        shape = small.shape[:2]
+        small = picture.points
         backs = [one for one in others if not one.face_up]
         backs.sort(key=lambda one: distance(one.center_mm, tile.center_mm))
-        tiles = [small[tile_mask([one], calibration, shape, scale, -INSIDE_MM) == 1] for one in backs]
+        tiles = [small[picture.mask([one], -INSIDE_MM) == 1] for one in backs]
         tiles = [points for points in tiles if len(points)]
-        blocked = tile_mask([tile, *others], calibration, shape, scale, 4.0)
-        table = small[(tile_mask([tile], calibration, shape, scale, REACHES_MM[-1]) == 1) & (blocked == 0)]
-        place = small[tile_mask([tile], calibration, shape, scale, -INSIDE_MM) == 1]
+        blocked = picture.mask([tile, *others], 4.0)
+        table = small[(picture.mask([tile], REACHES_MM[-1]) == 1) & (blocked == 0)]
+        place = small[picture.mask([tile], -INSIDE_MM) == 1]
         if not tiles or len(table) < LEAST_PX or len(place) < LEAST_PX:
             return 0
         every = np.concatenate(tiles)
@@ -261,19 +280,6 @@ class BackgroundModel:
 
     def forget(self) -> None:
         self._known = self._seen = None
-
-
-def tile_mask(
-    tiles: Sequence[SeenTile], calibration: Calibration, shape: tuple[int, ...], scale: float, grow: float
-) -> Mask:
-    """1 where tiles lie, each `grow` mm larger on every side, in a picture of that scale; 0 elsewhere."""
-    mask = np.zeros(shape, np.uint8)
-    if not tiles:
-        return mask
-    corners_mm = np.array([outline(tile, grow) for tile in tiles], np.float64)
-    for corners in np.asarray(calibration.to_px(corners_mm.reshape(-1, 2)) * scale, np.int32).reshape(-1, 4, 2):
-        cv2.fillConvexPoly(mask, corners, 1)
-    return mask
 
 
 _APART = 4
@@ -353,7 +359,6 @@ class Blobs:
     [[410.0, 210.0]]
     """
 
-    shrunken: Thumbnails = field(default_factory=Thumbnails)
     places: tuple[Point, ...] = ()
     """Where things lie that came after the first still table."""
     _recent: tuple[Point, ...] = ()
@@ -361,22 +366,28 @@ class Blobs:
     _lay: tuple[SeenTile, ...] = ()
     _compared: tuple[Floats, Floats, Floats] | None = None
 
-    def prepare(self, frame: Frame) -> None:
-        """Shrink and compare this frame now, while there is time for it."""
-        self.shrunken.prepare(frame, WIDTH_PX)
-        small, _ = self.shrunken.picture(frame.image, WIDTH_PX)
-        if self._before is not None and self._before.shape == small.shape:
-            self._change(small, self._before)
+    def change(self, picture: SmallPicture) -> Floats | None:
+        """(h, w) grey levels by which each point differs from the last still table, the light's own change taken out;
+        asked often of one picture. None where there is none to compare with."""
+        now, before = picture.points, self._before
+        if before is None or before.shape != now.shape:
+            return None
+        if self._compared is None or self._compared[0] is not now or self._compared[1] is not before:
+            apart = now - before
+            # Some points spread over the picture say well enough how the light has changed.
+            light = np.median(apart[::_APART, ::_APART].reshape(-1, 3), axis=0)
+            apart -= light.astype(np.float32)
+            blue, green, red = cv2.split(np.abs(apart, out=apart))
+            self._compared = (now, before, np.asarray(cv2.max(cv2.max(blue, green), red), np.float32))
+        return self._compared[2]
 
-    def now(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> tuple[Point, ...]:
+    def now(self, picture: SmallPicture, known: Sequence[SeenTile]) -> tuple[Point, ...]:
         """The places as they are in this picture of a still table; `known` are tiles and markers, as squares."""
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        if self._before is None or self._before.shape != small.shape:
+        if self.change(picture) is None:
             return ()
-        beside = tile_mask([*known, *self._lay], calibration, small.shape[:2], scale, ASIDE_MM) == 0
         put: list[Point] = []
         lifted: list[Point] = []
-        for one in self._differing(small, scale, beside, calibration):
+        for one in self._differing(picture, picture.mask([*known, *self._lay], ASIDE_MM) == 0):
             (put if one.came else lifted).append(one.place)
         same = SAME_MM
         kept = [
@@ -387,36 +398,31 @@ class Blobs:
         ]
         return (*kept, *(new for new in put if not any(distance(new, old) < same for old in kept)))
 
-    def came(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Difference]:
+    def came(self, picture: SmallPicture, tiles: Sequence[SeenTile]) -> list[Difference]:
         """Things of a marker's size that have come since the last still table, beside the tiles or on one that has not
         moved."""
         return [
             one
-            for one in self._on_and_beside(image, tiles, [*tiles, *self._lay], calibration)
+            for one in self._on_and_beside(picture, tiles, [*tiles, *self._lay])
             if one.came and one.narrow_mm >= SIZES_MM[0]
         ]
 
-    def lifted(self, image: Image, tiles: Sequence[SeenTile], calibration: Calibration) -> list[Point]:
+    def lifted(self, picture: SmallPicture, tiles: Sequence[SeenTile]) -> list[Point]:
         """Places from which a thing of a marker's size was taken since the last still table, beside the tiles or on one
         that has not moved."""
-        return [one.place for one in self._on_and_beside(image, tiles, [], calibration) if one.went]
+        return [one.place for one in self._on_and_beside(picture, tiles, []) if one.went]
 
     def _on_and_beside(
-        self, image: Image, tiles: Sequence[SeenTile], apart: Sequence[SeenTile], calibration: Calibration
+        self, picture: SmallPicture, tiles: Sequence[SeenTile], apart: Sequence[SeenTile]
     ) -> Iterator[Difference]:
         """Differences of a thing's size on tiles that have not moved, and on the table beside them and clear of
         `apart`."""
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        if self._before is None or self._before.shape != small.shape:
-            return
-        shape = small.shape[:2]
         lying = [old for old in self._lay if old.halves is not None and _lies_there(old, tiles)]
         fresh = [tile for tile in tiles if not self.lay(tile)]
-        on_tiles = tile_mask(lying, calibration, shape, scale, 0.0) == 1
-        on_tiles &= tile_mask(fresh, calibration, shape, scale, ASIDE_MM) == 0
-        beside = tile_mask([*lying, *fresh, *apart], calibration, shape, scale, ASIDE_MM) == 0
+        on_tiles = (picture.mask(lying, 0.0) == 1) & (picture.mask(fresh, ASIDE_MM) == 0)
+        beside = picture.mask([*lying, *fresh, *apart], ASIDE_MM) == 0
         for where in (on_tiles, beside):
-            yield from self._differing(small, scale, where, calibration)
+            yield from self._differing(picture, where)
 
     def bared(self, place: Point) -> bool:
         """Did a marker lie here, or so near that it hid this, when the table was still last?"""
@@ -434,13 +440,12 @@ class Blobs:
             return tile.halves is not None
         return _lies_there(tile, self._lay)
 
-    def went(self, image: Image, place: Point, calibration: Calibration) -> bool:
+    def went(self, picture: SmallPicture, place: Point) -> bool:
         """Is what was seen at this place not seen there any more, in whatever light, or a nudge aside?"""
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        small, mm = picture.points, picture.px_per_mm
         if self._before is None or self._before.shape != small.shape:
             return False
-        mm = scale * calibration.px_per_mm
-        x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
+        x, y = picture.px(place)
         patch, around = round(PATCH_MM * mm), round((PATCH_MM + SAME_MM / 2) * mm)
         was = self._before[max(0, y - patch) : y + patch + 1, max(0, x - patch) : x + patch + 1]
         now = small[max(0, y - around) : y + around + 1, max(0, x - around) : x + around + 1]
@@ -448,21 +453,21 @@ class Blobs:
             return False
         return float(cv2.matchTemplate(now, was, cv2.TM_CCOEFF_NORMED).max()) < SAME_LOOK
 
-    def is_print(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile]) -> bool:
+    def is_print(self, picture: SmallPicture, place: Point, fresh: Sequence[SeenTile]) -> bool:
         """Is what shows here beside the tiles a figure that was there before, in whatever light?
 
         The shadow of a `fresh` tile that was laid on part of it changes it. The tiles that lay there are the same
         before and after, and say nothing of it. False on one of those, and where too little of it is seen.
         """
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
+        small = picture.points
         lay = [old for old in self._lay if old.length_mm != old.width_mm]
         on_one = any(outside(old, place) <= 0.0 for old in lay)
         if self._before is None or self._before.shape != small.shape or on_one:
             return False
-        x, y = (calibration.to_px(np.array([place], np.float64))[0] * scale).round().astype(int)
-        patch = round(PATCH_MM * scale * calibration.px_per_mm)
+        x, y = picture.px(place)
+        patch = round(PATCH_MM * picture.px_per_mm)
         part = slice(max(0, y - patch), y + patch + 1), slice(max(0, x - patch), x + patch + 1)
-        free = tile_mask([*fresh, *lay], calibration, small.shape[:2], scale, FLANK_MM)[part] == 0
+        free = picture.mask([*fresh, *lay], FLANK_MM)[part] == 0
         if free.mean() < LEAST_SEEN:
             return False
         was, now = (points - points.mean(0) for points in (self._before[part][free], small[part][free]))
@@ -470,24 +475,25 @@ class Blobs:
             return False
         return float((was * now).mean() / (was.std() * now.std())) >= SAME_PRINT
 
-    def _differing(
-        self, small: Floats, scale: float, where: NDArray[np.bool_], calibration: Calibration
-    ) -> Iterator[Difference]:
+    def _differing(self, picture: SmallPicture, where: NDArray[np.bool_]) -> Iterator[Difference]:
         """Differences of a thing's size from the last still table there."""
-        assert self._before is not None
-        strong = ((self._change(small, self._before) > CONTRAST) & where).astype(np.uint8)
+        small, change = picture.points, self.change(picture)
+        if self._before is None or change is None:
+            return
+        strong = ((change > CONTRAST) & where).astype(np.uint8)
         if not strong.any():
             return
         left, top, width, height = cv2.boundingRect(strong)
         part = strong[top : top + height, left : left + width]
         count, labels, stats, centres = cv2.connectedComponentsWithStats(part, connectivity=8)
-        mm = scale * calibration.px_per_mm
+        mm = picture.px_per_mm
         for n in range(1, count):
             column, row, wide, high, area = stats[n]
             low, high_mm = SIZES_MM
             if not low * mm <= max(wide, high) <= high_mm * mm or area < FILLED * wide * high:
                 continue
-            x, y = calibration.to_mm(np.array([(centres[n] + (left, top)) / scale], np.float64))[0]
+            middle = (centres[n] + (left, top)) / picture.scale
+            x, y = picture.calibration.to_mm(np.array([middle], np.float64))[0]
             x0, y0 = max(0, left + column - RING_PX), max(0, top + row - RING_PX)
             near = np.s_[y0 : top + row + high + RING_PX, x0 : left + column + wide + RING_PX]
             here = np.zeros(strong[near].shape, np.bool_)
@@ -495,77 +501,69 @@ class Blobs:
             here[down : down + high, across : across + wide] = labels[row : row + high, column : column + wide] == n
             now, before = small[near], self._before[near]
             ground = where[near]
-            out, was = (self._stands_out(picture, here, ground) for picture in (now, before))
+            out, was = (self._stands_out(patch, here, ground) for patch in (now, before))
             light = now[here].mean(0) / np.maximum(before[here].mean(0), 1.0)
             shade = bool(SHADOW[0] < light.min() and light.max() < SHADOW[1] and np.ptp(light) < ONE_LIGHT)
             yield Difference((float(x), float(y)), out, was, min(wide, high) / mm, shade)
 
-    def changed(self, image: Image, place: Point, calibration: Calibration) -> bool:
+    def changed(self, picture: SmallPicture, place: Point) -> bool:
         """Does the picture differ at this place from the last still table? True where that cannot be told.
 
         A ring leaves its middle as it was, and differs all around it."""
-        here, *around = self.changes(image, [place, *_around(place, RING_MM)], calibration)
+        here, *around = self.changes(picture, [place, *_around(place, RING_MM)])
         return here or all(around)
 
-    def only_here(self, image: Image, place: Point, calibration: Calibration, fresh: Sequence[SeenTile] = ()) -> bool:
+    def only_here(self, picture: SmallPicture, place: Point, fresh: Sequence[SeenTile] = ()) -> bool:
         """Does it differ at this place and hardly around it? Anything that covers a small thing is larger.
 
         Places under `fresh` tiles do not count, but half of those around have to be left.
         """
         around = [one for one in _around(place, AROUND_MM) if all(outside(tile, one) > ASIDE_MM for tile in fresh)]
-        beside = self.changes(image, around, calibration)
+        beside = self.changes(picture, around)
         few = len(beside) >= PLACES_AROUND / 2 and sum(beside) <= MOST_BESIDE
-        return few and self.changed(image, place, calibration)
+        return few and self.changed(picture, place)
 
-    def around(self, image: Image, place: Point, calibration: Calibration) -> float:
+    def around(self, picture: SmallPicture, place: Point) -> float:
         """How much of what is around a place has changed, 0 to 1."""
-        return sum(self.changes(image, _around(place, AROUND_MM), calibration)) / PLACES_AROUND
+        return sum(self.changes(picture, _around(place, AROUND_MM))) / PLACES_AROUND
 
-    def shares(
-        self, image: Image, tile: SeenTile, gone: Sequence[SeenTile], calibration: Calibration
-    ) -> tuple[float, float] | None:
+    def shares(self, picture: SmallPicture, tile: SeenTile, gone: Sequence[SeenTile]) -> tuple[float, float] | None:
         """How much of where this tile lay has changed since the last still table, and how much around it, 0 to 1. The
         places of the others that are `gone` tell nothing. None without an earlier picture."""
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        if self._before is None or self._before.shape != small.shape:
+        change = self.change(picture)
+        inside = picture.mask([tile], -INSIDE_MM) == 1
+        around = (picture.mask([tile], RIM_MM[1]) == 1) & (picture.mask([tile, *gone], RIM_MM[0]) == 0)
+        if change is None or not inside.any() or not around.any():
             return None
-        shape = small.shape[:2]
-        inside = tile_mask([tile], calibration, shape, scale, -INSIDE_MM) == 1
-        around = tile_mask([tile], calibration, shape, scale, RIM_MM[1]) == 1
-        around &= tile_mask([tile, *gone], calibration, shape, scale, RIM_MM[0]) == 0
-        if not inside.any() or not around.any():
-            return None
-        changed = self._change(small, self._before) > CONTRAST
+        changed = change > CONTRAST
         return float(changed[inside].mean()), float(changed[around].mean())
 
-    def changes(self, image: Image, places: Sequence[Point], calibration: Calibration) -> list[bool]:
+    def changes(self, picture: SmallPicture, places: Sequence[Point]) -> list[bool]:
         """The same for many places at once."""
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        if self._before is None or self._before.shape != small.shape:
+        change = self.change(picture)
+        if change is None:
             return [True] * len(places)
-        change = self._change(small, self._before)
-        reach = max(1, round(SIZES_MM[0] / 2 * scale * calibration.px_per_mm))
+        reach = max(1, round(SIZES_MM[0] / 2 * picture.px_per_mm))
         found = []
-        for x, y in calibration.to_px(np.array(places, np.float64)) * scale:
+        for x, y in picture.calibration.to_px(np.array(places, np.float64)) * picture.scale:
             low_y, low_x = max(0, round(float(y)) - reach), max(0, round(float(x)) - reach)
             patch = change[low_y : round(float(y)) + reach + 1, low_x : round(float(x)) + reach + 1]
             found.append(bool(patch.size == 0 or patch.mean() > CONTRAST / 2))
         return found
 
-    def changed_places(self, image: Image, calibration: Calibration) -> tuple[Floats, float, NDArray[np.bool_]]:
-        """The small picture (h, w, 3), its scale, and (h, w) where `changes` finds a change."""
-        small, scale = self.shrunken.picture(image, WIDTH_PX)
-        if self._before is None or self._before.shape != small.shape:
-            return small, scale, np.ones(small.shape[:2], np.bool_)
-        reach = max(1, round(SIZES_MM[0] / 2 * scale * calibration.px_per_mm))
-        mean = cv2.blur(self._change(small, self._before), (2 * reach + 1, 2 * reach + 1))
-        return small, scale, np.asarray(mean > CONTRAST / 2)
+    def changed_places(self, picture: SmallPicture) -> NDArray[np.bool_]:
+        """(h, w): where `changes` finds a change."""
+        change = self.change(picture)
+        if change is None:
+            return np.ones(picture.points.shape[:2], np.bool_)
+        reach = max(1, round(SIZES_MM[0] / 2 * picture.px_per_mm))
+        return np.asarray(cv2.blur(change, (2 * reach + 1, 2 * reach + 1)) > CONTRAST / 2)
 
-    def keep(self, image: Image, known: Sequence[SeenTile], calibration: Calibration) -> None:
+    def keep(self, picture: SmallPicture, known: Sequence[SeenTile]) -> None:
         """The table has been read: what lies there now is compared with the next one. Markers are squares."""
-        was, self.places = self.places, self.now(image, known, calibration)
+        was, self.places = self.places, self.now(picture, known)
         self._recent = tuple(place for place in self.places if not self._near(place, was))
-        self._before, self._lay = self.shrunken.picture(image, WIDTH_PX)[0], tuple(known)
+        self._before, self._lay = picture.points, tuple(known)
 
     def recent(self, place: Point) -> bool:
         """Did a thing come to lie here since the last still table but one?"""
@@ -576,17 +574,6 @@ class Blobs:
 
     def forget(self) -> None:
         self.places, self._recent, self._before, self._lay, self._compared = (), (), None, (), None
-
-    def _change(self, now: Floats, before: Floats) -> Floats:
-        """(h, w) grey levels by which each point differs, the light's own change taken out; asked often of one pair."""
-        if self._compared is None or self._compared[0] is not now or self._compared[1] is not before:
-            apart = now - before
-            # Some points spread over the picture say well enough how the light has changed.
-            light = np.median(apart[::_APART, ::_APART].reshape(-1, 3), axis=0)
-            apart -= light.astype(np.float32)
-            blue, green, red = cv2.split(np.abs(apart, out=apart))
-            self._compared = (now, before, np.asarray(cv2.max(cv2.max(blue, green), red), np.float32))
-        return self._compared[2]
 
     def _stands_out(self, picture: Floats, where: NDArray[np.bool_], ground: NDArray[np.bool_]) -> float:
         """How much a patch differs from what of the ground is around it: on a tile, from the tile alone."""

@@ -24,7 +24,7 @@ from companion.geometry.hub import outside
 from companion.geometry.joints import distance
 from companion.geometry.layout import Point, SeenHub, SeenMarker, SeenTile
 from companion.geometry.trains import SLOT_DEPTH
-from companion.perception.background import BackgroundModel, Blobs, Difference
+from companion.perception.background import BackgroundModel, Blobs, Difference, SmallPicture
 from companion.perception.projection import (
     LEAST_KEPT_CONFIDENCE,
     LEAST_THING_CONFIDENCE,
@@ -35,8 +35,6 @@ from companion.perception.projection import (
     square_of,
 )
 from companion.perception.tracks import ABSENT, MARKER_REACH_MM, PLAIN, Came, Looked, MarkerTrack, TableMemory, Track
-from vision.calibration import Calibration
-from vision.frame import Image
 from vision.own_markers import OF_A_TILE, ColouredPicture, MarkerLook, OwnMarkers
 
 READ_SURELY = 0.97
@@ -52,12 +50,20 @@ LEAST_FREE = 0.3
 class StillLook:
     """One look at a still table."""
 
-    image: Image
-    calibration: Calibration
+    picture: SmallPicture
     side_mm: float
     """A tile's width, which is about that of pegs and coins."""
     things: Blobs
     bare: BackgroundModel
+
+    def px(self, place: Point) -> Point:
+        """The point of the small picture, between its pixels, at which a place of the table is seen."""
+        x, y = self.picture.calibration.to_px(np.array([place], np.float64))[0] * self.picture.scale
+        return float(x), float(y)
+
+    def coloured(self, length_mm: float) -> ColouredPicture:
+        """The small picture as markers are looked for in it; `length_mm`: a tile's."""
+        return ColouredPicture.of(self.picture.points, self.picture.px_per_mm * length_mm / OF_A_TILE)
 
     def is_empty(
         self,
@@ -74,32 +80,32 @@ class StillLook:
         So has one that lay between two tiles which are `found` where they lay: what hid it would hide them.
         """
         place = square_of(marker.seen, self.side_mm)
-        if not self.things.changed(self.image, place.center_mm, self.calibration):
+        if not self.things.changed(self.picture, place.center_mm):
             return False
         others = (one for one in markers if one is not marker and one.missing == 0)
         if any(distance(one.seen.center_mm, place.center_mm) < self.side_mm * 1.5 for one in others):
             return True
         under = [tile for tile in tiles if overlap(place, tile) > MOST_OVERLAP]
         if any(map(self.things.lay, under)):
-            went = self.things.went(self.image, place.center_mm, self.calibration)
+            went = self.things.went(self.picture, place.center_mm)
             upon = free_part(place, under)[0] < LEAST_FREE
             read = upon and any(_reads(tile, place.center_mm) for tile in under)
             bared = marker.seen.recognised if self.things.forgotten else self._only_here(place, tiles)
             return went or (read and bared) or self._lifted(place, tiles) or self._table_shows(place, under, tiles)
-        if under or self.bare.is_bare(self.image, place, tiles, self.calibration, beside=tiles):
+        if under or self.bare.is_bare(self.picture, place, tiles, beside=tiles):
             return True
         beside = [tile for tile in found if overlap(place, tile) > 0 and self.things.lay(tile)]
-        if len(beside) > 1 and self.things.went(self.image, place.center_mm, self.calibration):
+        if len(beside) > 1 and self.things.went(self.picture, place.center_mm):
             return True
         return self._only_here(place, tiles)
 
     def _only_here(self, place: SeenTile, tiles: Sequence[SeenTile]) -> bool:
         fresh = [tile for tile in tiles if not self.things.lay(tile)]
-        return self.things.only_here(self.image, place.center_mm, self.calibration, fresh)
+        return self.things.only_here(self.picture, place.center_mm, fresh)
 
     def _lifted(self, place: SeenTile, tiles: Sequence[SeenTile]) -> bool:
         """Was a thing of a marker's size taken away here?"""
-        lifted = self.things.lifted(self.image, tiles, self.calibration)
+        lifted = self.things.lifted(self.picture, tiles)
         return any(distance(one, place.center_mm) <= MARKER_REACH_MM for one in lifted)
 
     def _table_shows(self, place: SeenTile, under: Sequence[SeenTile], tiles: Sequence[SeenTile]) -> bool:
@@ -107,8 +113,8 @@ class StillLook:
         free, middle = free_part(place, under)
         if free < LEAST_FREE:
             return False
-        changed = self.things.changed(self.image, middle, self.calibration)
-        return changed and self.bare.is_bare(self.image, place, tiles, self.calibration, beside=under)
+        changed = self.things.changed(self.picture, middle)
+        return changed and self.bare.is_bare(self.picture, place, tiles, beside=under)
 
 
 def _reads(tile: SeenTile, place: Point) -> bool:
@@ -130,13 +136,12 @@ def _taken(track: Track, missing: Sequence[Track], rest: Sequence[SeenTile], pla
     shares = _shares(track, missing, place)
     if track.seen.face_up or shares is None or shares[1] > LITTLE or shares[0] < HALF_OF_IT:
         return False
-    where = place.image, track.seen, rest, place.calibration
-    return shares[0] >= ALL_OF_IT or place.bare.among_the_table(*where) > 0
+    return shares[0] >= ALL_OF_IT or place.bare.among_the_table(place.picture, track.seen, rest) > 0
 
 
 def _shares(track: Track, missing: Sequence[Track], place: StillLook) -> tuple[float, float] | None:
     others = [one.seen for one in missing if one is not track]
-    return place.things.shares(place.image, track.seen, others, place.calibration)
+    return place.things.shares(place.picture, track.seen, others)
 
 
 def _was_none(track: Track, missing: Sequence[Track], place: StillLook) -> bool:
@@ -159,7 +164,7 @@ def without_prints(tiles: Sequence[SeenTile], memory: TableMemory, place: StillL
         if back is None or (not tile.face_up and back in backs and not _gave_way(tile, back, place)):
             return False
         others = [one for one in lying if one is not back]
-        return place.bare.is_bare(place.image, back, others, place.calibration)
+        return place.bare.is_bare(place.picture, back, others)
 
     return [tile for tile in tiles if not is_print(tile)]
 
@@ -172,7 +177,7 @@ def _may_be_print(tile: SeenTile) -> bool:
 
 def _gave_way(faint: SeenTile, back: SeenTile, place: StillLook) -> bool:
     """Is what was surely a tile lying face down only faintly one, now that its place has changed?"""
-    shares = place.things.shares(place.image, back, (), place.calibration)
+    shares = place.things.shares(place.picture, back, ())
     return back.confidence >= SURE_TILE > faint.confidence and shares is not None and shares[0] >= HALF_OF_IT
 
 
@@ -186,7 +191,7 @@ def let_go(memory: TableMemory, place: StillLook) -> int:
     gone = [
         one
         for one in missing
-        if place.bare.is_bare(place.image, one.seen, rest, place.calibration)
+        if place.bare.is_bare(place.picture, one.seen, rest)
         or (_lay(one, memory) and _taken(one, missing, rest, place))
     ]
     none = sum(_was_none(one, missing, place) for one in gone)
@@ -238,7 +243,7 @@ def in_time(
     lie = [track.seen for track in memory.markers if track.born <= (memory.known or 0)]
     stay = [one for one in found if _near(one.center_mm, lie)]
     others = [one for one in found if not _near(one.center_mm, lie)]
-    things = place.things.came(place.image, tiles, place.calibration)
+    things = place.things.came(place.picture, tiles)
     places = [one.place for one in things if one.now - one.before >= PLAIN]
     # Something stands where one stood: the same one, pushed a little.
     pushed = [one for one in lie if not _near(one.center_mm, stay) and _at_any(one.center_mm, places)]
@@ -256,7 +261,7 @@ def _lifted(
     sure = [one for one in markers if one.confidence >= LEAST_THING_CONFIDENCE]
     if all(_near(track.seen.center_mm, sure) for track in memory.markers):
         return []
-    return place.things.lifted(place.image, tiles, place.calibration)
+    return place.things.lifted(place.picture, tiles)
 
 
 def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, place: StillLook) -> list[SeenMarker]:
@@ -268,7 +273,7 @@ def _lying(markers: Sequence[SeenMarker], memory: TableMemory, looked: Looked, p
         and not track.hidden
         and looked.covers(track.seen.center_mm)
         and not _near(track.seen.center_mm, markers)
-        and not place.things.changed(place.image, track.seen.center_mm, place.calibration)
+        and not place.things.changed(place.picture, track.seen.center_mm)
     ]
 
 
@@ -280,7 +285,7 @@ def _lost(found: Sequence[SeenMarker], memory: TableMemory, looked: Looked, plac
         if looked.covers(track.seen.center_mm)
         and not _near(track.seen.center_mm, found)
         and not place.things.forgotten
-        and place.things.changed(place.image, track.seen.center_mm, place.calibration)
+        and place.things.changed(place.picture, track.seen.center_mm)
     ]
 
 
@@ -311,8 +316,7 @@ def _moved_to(
 
 def _changed(spot: Point, fresh: Sequence[SeenTile], place: StillLook) -> bool:
     """A pattern on the cloth has not changed because a tile was laid on part of it."""
-    where = place.image, spot, place.calibration
-    return place.things.changed(*where) and not place.things.is_print(*where, fresh)
+    return place.things.changed(place.picture, spot) and not place.things.is_print(place.picture, spot, fresh)
 
 
 def _unread_halves(tile: SeenTile) -> list[Point]:
@@ -339,9 +343,9 @@ def _arrived(
     lie = [track.seen for track in memory.markers if track.born <= (memory.known or 0)]
     scores = {one.center_mm: one for one in sorted(found, key=lambda one: one.confidence)}
     new: list[SeenMarker] = []
-    memory.forget_weighed(lambda spot: place.things.changed(place.image, spot, place.calibration))
+    memory.forget_weighed(lambda spot: place.things.changed(place.picture, spot))
     for spot in [*reversed(scores), *(one.place for one in things)]:
-        if not looked.covers(spot) or not inside(spot, place.calibration) or _near(spot, [*lie, *new]):
+        if not looked.covers(spot) or not inside(spot, place.picture.calibration) or _near(spot, [*lie, *new]):
             continue
         changed = _changed(spot, fresh, place)
         weighed = memory.weighed_at(spot)
@@ -373,11 +377,10 @@ def _what_came(
     place: StillLook,
 ) -> Came:
     here = [one for one in things if distance(one.place, spot) <= MARKER_REACH_MM]
-    where = place.image, spot, place.calibration
     return Came(
         stands_out=max((one.now - one.before for one in here), default=0.0),
         shade=any(one.shade for one in here),
-        around=place.things.around(*where),
+        around=place.things.around(place.picture, spot),
         at_train=at_a_train(spot, up, memory.hub, place.side_mm),
         several=len(things) > 1,
         bared=place.things.bared(spot),
@@ -432,26 +435,19 @@ class OwnMarkersHere:
         """The markers of one look with those known for what they are, and those that nobody else has found."""
         if not self.own.looks:
             return list(markers)
-        small, scale, changed = place.things.changed_places(place.image, place.calibration)
-        unit_px = scale * place.calibration.px_per_mm * length_mm / OF_A_TILE
-        picture = ColouredPicture.of(small, unit_px)
-
-        def px(at: Point) -> Point:
-            x, y = place.calibration.to_px(np.array([at], np.float64))[0] * scale
-            return float(x), float(y)
-
+        coloured, calibration = place.coloured(length_mm), place.picture.calibration
         found = []
         for one in markers:
-            shown = self.own.at(picture, px(one.center_mm))
+            shown = self.own.at(coloured, place.px(one.center_mm))
             found.append(one if shown is None else _known(one, shown[0]))
         up = [tile for tile in tiles if tile.face_up]
-        for at, look in self.own.search(picture, changed):
-            x, y = place.calibration.to_mm(np.array([at], np.float64) / scale)[0]
+        for at, look in self.own.search(coloured, place.things.changed_places(place.picture)):
+            x, y = calibration.to_mm(np.array([at], np.float64) / place.picture.scale)[0]
             here = float(x), float(y)
             lie = [one.center_mm for one in found if one.confidence >= LEAST_THING_CONFIDENCE]
             if (
                 looked.covers(here)
-                and inside(here, place.calibration)
+                and inside(here, calibration)
                 and all(distance(here, other) > MARKER_REACH_MM for other in (*lie, *memory.parked))
                 and at_a_train(here, up, memory.hub, place.side_mm)
             ):
@@ -463,10 +459,7 @@ class OwnMarkersHere:
     ) -> None:
         """Let `asks` ask whether the thing at a place is this player's marker, where an answer would tell it from its
         ground: a shadow is not asked about."""
-        small, scale, _ = place.things.changed_places(place.image, place.calibration)
-        picture = ColouredPicture.of(small, scale * place.calibration.px_per_mm * length_mm / OF_A_TILE)
-        x, y = place.calibration.to_px(np.array([at], np.float64))[0] * scale
-        look = picture.learn((float(x), float(y)), player)
+        look = place.coloured(length_mm).learn(place.px(at), player)
         if look.useful and asks():
             self._asked[player] = at, look
 

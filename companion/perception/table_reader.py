@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from companion.geometry import Layout, TableSetup, under_the_next
 from companion.geometry.layout import Family, Point, SeenHalf, SeenTile, TableView
-from companion.perception.background import BackgroundModel, Blobs, Thumbnails, colours, recoloured
+from companion.perception.background import BackgroundModel, Blobs, SmallPicture, Thumbnails, colours, recoloured
 from companion.perception.marker_evidence import OwnMarkersHere, StillLook, in_time, let_go, without_prints
 from companion.perception.projection import (
     BoxMm,
@@ -416,9 +416,9 @@ class TableReader:
         self.setup = setup
         self.known = known
         self.memory = TableMemory()
-        shrunken = Thumbnails()
-        self._bare = BackgroundModel(shrunken=shrunken)
-        self._things = Blobs(shrunken=shrunken)
+        self._shrunken = Thumbnails()
+        self._bare = BackgroundModel()
+        self._things = Blobs()
         self._ahead = Prefetch(self._look_at)
         self._colours: NDArray[np.float32] | None = None
 
@@ -448,7 +448,7 @@ class TableReader:
             markers = self.own.recognised(markers, lying, self.memory, looked, here, self.setup.tile_mm[0])
             markers = in_time(markers, lying, self.memory, looked, here)
         if reading.count == 1 and not self._things.forgotten:
-            self.memory.read_anew(lambda place: self._things.changed(frame.image, place, self.calibration))
+            self.memory.read_anew(lambda place: self._things.changed(here.picture, place))
         self.memory.see(tiles, markers, looked, self.setup.tile_mm[1])
         return [marker.center_mm for marker in seen.markers] if boxes is None else []
 
@@ -469,7 +469,7 @@ class TableReader:
         places = self.memory.differing(
             seen.tiles,
             seen.markers,
-            lambda place: self._things.changed(frame.image, place, self.calibration),
+            lambda place: self._things.changed(self._small(frame), place),
             self.setup.tile_mm[1],
         )
         places = [place for place in places if Looked(hidden=tuple(hidden)).covers(place)]
@@ -485,11 +485,11 @@ class TableReader:
         new = [one.seen for one in memory.tracks if one.born == memory.readings and not one.seen.face_up]
         if not new:
             return 0
-        return self._things.changes(frame.image, [one.center_mm for one in new], self.calibration).count(False)
+        return self._things.changes(self._small(frame), [one.center_mm for one in new]).count(False)
 
     def things(self, frame: Frame) -> tuple[Sequence[Point], Sequence[Point]]:
         """Where something lies that was not recognised, and which of these lay there before what is new was laid."""
-        places = self._things.now(frame.image, self._known(), self.calibration)
+        places = self._things.now(self._small(frame), self._known())
         return places, [place for place in places if not self._things.recent(place)]
 
     def ask_about_marker(self, player: str, at: Point, frame: Frame, asks: Callable[[], bool]) -> None:
@@ -525,15 +525,15 @@ class TableReader:
 
     def prepare(self, frame: Frame) -> None:
         """Prepare the next reading of this picture, beside the look that is under way."""
-        self._things.prepare(frame)
+        self._things.change(self._small(frame))
 
     def keep(self, frame: Frame) -> None:
         """The table lies as it is known: this is what later pictures are compared with."""
         self._ahead.forget()
         self._colours = colours(frame)
-        known = self._known()
-        self._bare.learn(frame.image, known, self.calibration)
-        self._things.keep(frame.image, known, self.calibration)
+        picture, known = self._small(frame), self._known()
+        self._bare.learn(picture, known)
+        self._things.keep(picture, known)
 
     def forget(self) -> None:
         """Nothing that lay there counts any more."""
@@ -564,8 +564,11 @@ class TableReader:
         self._bare.forget()
         self._things.forget()
 
+    def _small(self, frame: Frame) -> SmallPicture:
+        return self._shrunken.of(frame, self.calibration)
+
     def _places(self, frame: Frame) -> StillLook:
-        return StillLook(frame.image, self.calibration, self.setup.tile_mm[1], self._things, self._bare)
+        return StillLook(self._small(frame), self.setup.tile_mm[1], self._things, self._bare)
 
     def _wide(self, regions: Sequence[Region], frame: Frame, more: float = 0.0) -> tuple[Region, ...]:
         """The regions and what lies around them, `more` tile lengths more than is needed."""

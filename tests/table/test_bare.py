@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.geometry.layout import Layout, SeenHalf, SeenTile
-from companion.perception.background import BackgroundModel, Blobs
+from companion.perception.background import BackgroundModel, Blobs, SmallPicture
 from companion.perception.marker_evidence import StillLook, let_go, without_prints
 from companion.perception.tracks import Looked, TableMemory
 from companion.perception.understanding import at_most
@@ -66,7 +66,7 @@ def boneyard(
 
 def bare(picture: NDArray[np.uint8]) -> bool:
     others = [back(place) for place in PLACES if place != TAKEN]
-    return BackgroundModel().is_bare(picture, back(TAKEN), others, CALIBRATION)
+    return BackgroundModel().is_bare(SmallPicture.of(picture, CALIBRATION), back(TAKEN), others)
 
 
 def test_a_gap_in_the_shade_of_its_neighbours_is_bare() -> None:
@@ -93,7 +93,7 @@ def test_tiles_far_off_in_another_light_say_nothing_about_a_place() -> None:
         for x, y in far:
             cv2.rectangle(picture, (int(x) - 12, int(y) - 25), (int(x) + 12, int(y) + 25), (146, 170, 155), -1)
         others = [back(place) for place in (*PLACES, *far) if place != TAKEN]
-        assert BackgroundModel().is_bare(picture, back(TAKEN), others, CALIBRATION) is gone
+        assert BackgroundModel().is_bare(SmallPicture.of(picture, CALIBRATION), back(TAKEN), others) is gone
 
 
 def test_under_a_cup_nothing_is_bare() -> None:
@@ -127,11 +127,11 @@ def let_go_of(n: int, picture: NDArray[np.uint8]) -> bool:
     before, _, calibration = on_carpet()
     tiles = [SeenTile((x / PX_PER_MM, y / PX_PER_MM), 90.0, 48.0, 24.0, False, None, 0.9) for x, y in WALL_PX]
     things, table, memory = Blobs(), BackgroundModel(), TableMemory()
-    things.keep(before, tiles, calibration)
+    things.keep(SmallPicture.of(before, calibration), tiles)
     memory.see(tiles, [], Looked(), 24.0)
     for _ in range(3):
         memory.see([tile for tile in tiles if tile is not tiles[n]], [], Looked(), 24.0)
-    let_go(memory, StillLook(picture, calibration, 24.0, things, table))
+    let_go(memory, StillLook(SmallPicture.of(picture, calibration), 24.0, things, table))
     return len(memory.tracks) < len(tiles)
 
 
@@ -176,11 +176,11 @@ def test_half_a_place_tells_of_a_draw_where_the_rest_looks_like_the_cloth(coin: 
         cv2.circle(after, (round(BOARD_PX[0][0]), round(BOARD_PX[0][1])), 10, coin, -1)
     tiles = [replace(back((x / BOARD_PX_PER_MM, y / BOARD_PX_PER_MM)), confidence=0.99) for x, y in BOARD_PX]
     things, memory = Blobs(), TableMemory()
-    things.keep(before, tiles, calibration)
+    things.keep(SmallPicture.of(before, calibration), tiles)
     memory.see(tiles, [], Looked(), 25.0)
     for _ in range(2):
         memory.see(tiles[1:], [], Looked(), 25.0)
-    let_go(memory, StillLook(after, calibration, 25.0, things, BackgroundModel()))
+    let_go(memory, StillLook(SmallPicture.of(after, calibration), 25.0, things, BackgroundModel()))
     assert (len(memory.tracks) < len(tiles)) is (coin is None)
 
 
@@ -188,7 +188,7 @@ def looked_at(before: NDArray[np.uint8], confidence: float = 0.9) -> tuple[Table
     """Tiles that were found with this confidence on a still table."""
     tiles = [replace(back(place), confidence=confidence) for place in PLACES]
     things, memory = Blobs(), TableMemory()
-    things.keep(before, tiles, CALIBRATION)
+    things.keep(SmallPicture.of(before, CALIBRATION), tiles)
     memory.see(tiles, [], Looked(), 25.0)
     return memory, things, BackgroundModel()
 
@@ -205,13 +205,13 @@ def test_a_tile_that_has_just_come_is_not_taken_away_because_its_place_has_chang
     before, after = boneyard(cloth, (86, 146, 146), without=True), boneyard(cloth, (86, 146, 146))
     others = [back(place) for place in PLACES if place != TAKEN]
     things, memory = Blobs(), TableMemory()
-    things.keep(before, others, CALIBRATION)
+    things.keep(SmallPicture.of(before, CALIBRATION), others)
     memory.see(others, [], Looked(), 25.0)
     memory.begin()
     memory.see([*others, back(TAKEN)], [], Looked(), 25.0)
     for _ in range(2):
         memory.see(others, [], Looked(), 25.0)
-    let_go(memory, StillLook(after, CALIBRATION, 25.0, things, BackgroundModel()))
+    let_go(memory, StillLook(SmallPicture.of(after, CALIBRATION), 25.0, things, BackgroundModel()))
     assert len(memory.tracks) == len(PLACES)
 
 
@@ -233,7 +233,9 @@ PRINT = replace(back(TAKEN), face_up=True, halves=(UNREAD, UNREAD), confidence=0
 def test_a_print_that_comes_to_light_where_a_tile_was_drawn_is_no_tile(find: SeenTile, drawn: bool, left: bool) -> None:
     cloth = planks((30, 40, 30), 0.5)
     memory, things, table = looked_at(boneyard(cloth, (160, 220, 155)))
-    where = StillLook(boneyard(cloth, (160, 220, 155), without=drawn), CALIBRATION, 25.0, things, table)
+    where = StillLook(
+        SmallPicture.of(boneyard(cloth, (160, 220, 155), without=drawn), CALIBRATION), 25.0, things, table
+    )
     others = [back(place) for place in PLACES if place != TAKEN]
     for _ in range(3):
         found = without_prints([*others, find], memory, where)
@@ -249,7 +251,7 @@ def test_what_was_faintly_taken_for_a_tile_is_none_where_nothing_has_changed() -
     for confidence, none in ((0.45, 1), (0.95, 0)):
         memory, things, table = looked_at(empty, confidence)
         missed(memory)
-        assert let_go(memory, StillLook(empty, CALIBRATION, 25.0, things, table)) == none
+        assert let_go(memory, StillLook(SmallPicture.of(empty, CALIBRATION), 25.0, things, table)) == none
         assert len(memory.tracks) == len(PLACES) - 1
     assert at_most(Layout(boneyard=15), 14).boneyard == 14
     assert at_most(Layout(boneyard=13), 14).boneyard == 13

@@ -22,7 +22,7 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.observing.next_round import readings_of
 from companion.observing.waiting import HAND_PATIENCE, Doubts
-from companion.perception.background import BackgroundModel, colours, recoloured
+from companion.perception.background import BackgroundModel, SmallPicture, colours, recoloured
 from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
 from companion.perception.understanding import weigh_unread
@@ -129,12 +129,14 @@ PLACE = tile(400.0, 300.0, 0.0, 5, 7)
 def test_an_empty_place_is_bare_and_a_cup_is_not(learnt: bool) -> None:
     bare = BackgroundModel()
     empty, calibration = table_picture()
-    bare.learn(empty, [] if learnt else [PLACE], calibration)
-    assert bare.is_bare(table_picture()[0], PLACE, [], calibration)
-    assert bare.is_bare(table_picture(light=0.85)[0], PLACE, [], calibration)
-    assert not bare.is_bare(table_picture(with_cup=True)[0], PLACE, [], calibration)
-    assert not bare.is_bare(table_picture(with_tile=True)[0], PLACE, [], calibration)
-    assert not bare.is_bare(table_picture(with_print=True)[0], PLACE, [], calibration), "a tile as bright as the cloth"
+    bare.learn(SmallPicture.of(empty, calibration), [] if learnt else [PLACE])
+    assert bare.is_bare(SmallPicture.of(table_picture()[0], calibration), PLACE, [])
+    assert bare.is_bare(SmallPicture.of(table_picture(light=0.85)[0], calibration), PLACE, [])
+    assert not bare.is_bare(SmallPicture.of(table_picture(with_cup=True)[0], calibration), PLACE, [])
+    assert not bare.is_bare(SmallPicture.of(table_picture(with_tile=True)[0], calibration), PLACE, [])
+    assert not bare.is_bare(SmallPicture.of(table_picture(with_print=True)[0], calibration), PLACE, []), (
+        "a tile as bright as the cloth"
+    )
 
 
 def test_a_marker_as_bright_as_the_cloth_is_seen_by_its_colour() -> None:

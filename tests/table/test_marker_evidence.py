@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bench.stand_ins.seen_tables import tile
 from companion.geometry.layout import Point, SeenHalf, SeenHub, SeenMarker, SeenTile
-from companion.perception.background import BackgroundModel, Blobs
+from companion.perception.background import BackgroundModel, Blobs, SmallPicture
 from companion.perception.marker_evidence import StillLook, at_a_train, in_time, let_go
 from companion.perception.projection import square_of
 from companion.perception.tracks import Looked, TableMemory
@@ -49,7 +49,7 @@ class Watched:
 
     def see(self, picture: NDArray[np.uint8], tiles: list[SeenTile], *said: tuple[Point, float]) -> None:
         self.memory.begin()
-        place = StillLook(picture, CALIBRATION, 24.0, self.things, self.bare)
+        place = StillLook(SmallPicture.of(picture, CALIBRATION), 24.0, self.things, self.bare)
         for _ in range(self.looks):
             lying = [*self.memory.tiles(), *tiles]
             markers = [SeenMarker(where, score) for where, score in said if score >= 0.18]
@@ -57,8 +57,8 @@ class Watched:
             self.memory.see(tiles, markers, Looked(), 24.0)
             let_go(self.memory, place)
         known = [*self.memory.tiles(), *(square_of(one.seen, 24.0) for one in self.memory.markers)]
-        self.bare.learn(picture, known, CALIBRATION)
-        self.things.keep(picture, known, CALIBRATION)
+        self.bare.learn(SmallPicture.of(picture, CALIBRATION), known)
+        self.things.keep(SmallPicture.of(picture, CALIBRATION), known)
 
     @property
     def places(self) -> list[tuple[int, int]]:
@@ -282,12 +282,12 @@ def test_a_tile_beside_it_makes_no_print_of_what_came(watched: Watched) -> None:
         cv2.rectangle(picture, (376, 288), (424, 312), (225, 228, 230), -1)
     cv2.circle(with_it, (400, 322), 8, (90, 90, 90), -1)
     things = Blobs()
-    things.keep(bare, [LAST], CALIBRATION)
-    assert not things.is_print(with_it, bead, CALIBRATION, [])
+    things.keep(SmallPicture.of(bare, CALIBRATION), [LAST])
+    assert not things.is_print(SmallPicture.of(with_it, CALIBRATION), bead, [])
     for picture in (bare, with_it):
         cv2.circle(picture, (400, 322), 8, (160, 160, 160), -1)
-    things.keep(bare, [LAST], CALIBRATION)
-    assert things.is_print((with_it * 0.7).astype(np.uint8), bead, CALIBRATION, [])
+    things.keep(SmallPicture.of(bare, CALIBRATION), [LAST])
+    assert things.is_print(SmallPicture.of((with_it * 0.7).astype(np.uint8), CALIBRATION), bead, [])
 
 
 def test_a_place_where_a_figure_was_seen_before_anybody_began_is_free_for_a_marker(watched: Watched) -> None:

@@ -15,6 +15,7 @@ from companion.game.session import Session
 from companion.geometry.layout import Point, SeenHalf, SeenMarker, SeenTile
 from companion.log.event_fields import Question, QuestionKind
 from companion.observing.unread import MarkerQuestions
+from companion.perception.background import SmallPicture
 from companion.perception.marker_evidence import OwnMarkersHere, StillLook, let_go
 from companion.perception.projection import square_of
 from companion.perception.tracks import Looked
@@ -40,16 +41,16 @@ class Knowing(Watched):
 
     def see(self, picture: NDArray[np.uint8], tiles: list[SeenTile], *said: tuple[Point, float]) -> None:
         self.memory.begin()
-        place = StillLook(picture, CALIBRATION, 24.0, self.things, self.bare)
+        place = StillLook(SmallPicture.of(picture, CALIBRATION), 24.0, self.things, self.bare)
         markers = [SeenMarker(where, score) for where, score in said]
         markers = self.own.recognised(markers, tiles, self.memory, Looked(), place, LENGTH)
         self.memory.see(tiles, markers, Looked(), 24.0)
         let_go(self.memory, place)
         known = [*self.memory.tiles(), *(square_of(one.seen, 24.0) for one in self.memory.markers)]
-        self.things.keep(picture, known, CALIBRATION)
+        self.things.keep(SmallPicture.of(picture, CALIBRATION), known)
 
     def learn(self, picture: NDArray[np.uint8], at: Point, *, theirs: bool = True) -> None:
-        self.own.ask("Ann", at, StillLook(picture, CALIBRATION, 24.0, self.things, self.bare), LENGTH)
+        self.own.ask("Ann", at, StillLook(SmallPicture.of(picture, CALIBRATION), 24.0, self.things, self.bare), LENGTH)
         assert self.own.answered({"Ann": theirs, "Ben": True}, self.memory)
         assert not self.own.answered({"Ann": theirs}, self.memory), "heard once"
 
@@ -114,11 +115,11 @@ def test_what_was_learned_lasts_and_a_damaged_file_is_set_aside(knowing: Knowing
 def test_what_cannot_be_told_from_its_ground_is_not_asked_about() -> None:
     one = Knowing()
     one.see(drawn(LAST), [LAST])
-    place = StillLook(drawn(LAST), CALIBRATION, 24.0, one.things, one.bare)
+    place = StillLook(SmallPicture.of(drawn(LAST), CALIBRATION), 24.0, one.things, one.bare)
     asked = list[str]()
     one.own.ask("Ann", BUTTON, place, LENGTH, lambda: bool(asked.append("Ann")) or True)
     assert asked == [] and not one.own.answered({"Ann": True}, one.memory)
-    place = StillLook(drawn(LAST, things=((BUTTON, 9, RED),)), CALIBRATION, 24.0, one.things, one.bare)
+    place = StillLook(SmallPicture.of(drawn(LAST, things=((BUTTON, 9, RED),)), CALIBRATION), 24.0, one.things, one.bare)
     one.own.ask("Ann", BUTTON, place, LENGTH, lambda: bool(asked.append("Ann")))
     assert asked == ["Ann"] and not one.own.answered({"Ann": True}, one.memory), "it was asked before"
 

@@ -18,7 +18,7 @@ from companion.geometry import reconstruct
 from companion.geometry.diff import difference
 from companion.geometry.layout import Point, SeenMarker, SeenTile
 from companion.observing.game_sink import GameSink
-from companion.perception.background import BackgroundModel, Blobs
+from companion.perception.background import BackgroundModel, Blobs, SmallPicture
 from companion.perception.marker_evidence import PresumedMarkers, StillLook, in_time
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table, square_of
 from companion.perception.tracks import Looked, MarkerTrack, TableMemory
@@ -65,28 +65,28 @@ def test_a_half_that_was_refused_may_be_anything_on_the_table() -> None:
 
 def test_a_small_new_thing_is_remembered_until_it_is_lifted() -> None:
     things = Blobs()
-    things.keep(table(), [], CALIBRATION)
+    things.keep(SmallPicture.of(table(), CALIBRATION), [])
     assert things.places == ()
     coin = ((400.0, 300.0), 9)
-    assert near(things.now(table(coin), [], CALIBRATION), coin[0])
-    things.keep(table(coin), [], CALIBRATION)
-    things.keep(table(coin, light=9), [], CALIBRATION)
+    assert near(things.now(SmallPicture.of(table(coin), CALIBRATION), []), coin[0])
+    things.keep(SmallPicture.of(table(coin), CALIBRATION), [])
+    things.keep(SmallPicture.of(table(coin, light=9), CALIBRATION), [])
     assert near(things.places, coin[0]) and len(things.places) == 1
     assert not things.recent(coin[0]) and things.recent((700.0, 300.0))
-    things.keep(table(), [], CALIBRATION)
+    things.keep(SmallPicture.of(table(), CALIBRATION), [])
     assert things.places == ()
 
 
 def test_tiles_cups_and_another_light_are_no_such_things() -> None:
     things = Blobs()
-    things.keep(table(), [], CALIBRATION)
+    things.keep(SmallPicture.of(table(), CALIBRATION), [])
     laid = tile(700.0, 500.0, 0.0, 3, 4)
     seen = table(((700.0, 500.0), 12), ((250.0, 250.0), 60), light=30)
-    assert things.now(seen, [laid], CALIBRATION) == ()
-    things.keep(seen, [laid], CALIBRATION)
+    assert things.now(SmallPicture.of(seen, CALIBRATION), [laid]) == ()
+    things.keep(SmallPicture.of(seen, CALIBRATION), [laid])
     # Where the tile was taken away nothing new lies.
     gone: list[SeenTile] = []
-    assert things.now(table(((250.0, 250.0), 60), light=30), gone, CALIBRATION) == ()
+    assert things.now(SmallPicture.of(table(((250.0, 250.0), 60), light=30), CALIBRATION), gone) == ()
 
 
 def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) -> None:
@@ -141,11 +141,11 @@ def test_what_comes_beside_the_train_of_who_draws_is_a_marker(
 def test_a_pattern_that_was_always_there_has_not_changed() -> None:
     things = Blobs()
     printed = ((500.0, 300.0), 9)
-    assert things.changed(table(printed), printed[0], CALIBRATION)  # nothing to compare with yet
-    things.keep(table(printed), [], CALIBRATION)
-    assert not things.changed(table(printed, light=6), printed[0], CALIBRATION)
+    assert things.changed(SmallPicture.of(table(printed), CALIBRATION), printed[0])  # nothing to compare with yet
+    things.keep(SmallPicture.of(table(printed), CALIBRATION), [])
+    assert not things.changed(SmallPicture.of(table(printed, light=6), CALIBRATION), printed[0])
     coin = ((420.0, 640.0), 9)
-    assert things.changed(table(printed, coin), coin[0], CALIBRATION)
+    assert things.changed(SmallPicture.of(table(printed, coin), CALIBRATION), coin[0])
 
 
 def test_a_figure_of_the_cloth_is_no_marker_when_a_tile_is_laid_on_part_of_it() -> None:
@@ -155,20 +155,22 @@ def test_a_figure_of_the_cloth_is_no_marker_when_a_tile_is_laid_on_part_of_it() 
     now[290:320, 470:590] = (now[290:320, 470:590] * 0.75).astype(np.uint8)
     cv2.rectangle(now, (476, 274), (524, 298), (235, 240, 240), -1)
     things = Blobs()
-    things.keep(cloth, [], CALIBRATION)
-    place = StillLook(now, CALIBRATION, 24.0, things, BackgroundModel())
+    things.keep(SmallPicture.of(cloth, CALIBRATION), [])
+    place = StillLook(SmallPicture.of(now, CALIBRATION), 24.0, things, BackgroundModel())
     beside = SeenMarker(flower[0], 0.77), SeenMarker(coin[0], 0.9)
-    assert all(things.changed(now, one.center_mm, CALIBRATION) for one in beside)
+    assert all(things.changed(SmallPicture.of(now, CALIBRATION), one.center_mm) for one in beside)
     assert in_time(beside, [laid], TableMemory(known=1), Looked(), place) == [beside[1]]
 
 
 def test_a_marker_was_lifted_where_only_its_own_place_changed() -> None:
     coin = ((400.0, 300.0), 9)
     things = Blobs()
-    things.keep(table(coin), [], CALIBRATION)
-    assert things.only_here(table(), coin[0], CALIBRATION)
-    assert not things.only_here(table(coin, light=8), coin[0], CALIBRATION), "it lies there still"
-    assert not things.only_here(table(((405.0, 300.0), 60)), coin[0], CALIBRATION), "a cup stands on it"
+    things.keep(SmallPicture.of(table(coin), CALIBRATION), [])
+    assert things.only_here(SmallPicture.of(table(), CALIBRATION), coin[0])
+    assert not things.only_here(SmallPicture.of(table(coin, light=8), CALIBRATION), coin[0]), "it lies there still"
+    assert not things.only_here(SmallPicture.of(table(((405.0, 300.0), 60)), CALIBRATION), coin[0]), (
+        "a cup stands on it"
+    )
 
 
 def test_a_thing_taken_for_a_marker_goes_when_the_marker_is_found() -> None:
@@ -220,13 +222,13 @@ def with_a_tile(picture: NDArray[np.uint8], at: Point = (400.0, 300.0)) -> NDArr
 def markers_on(
     picture: NDArray[np.uint8], things: Blobs, lying: SeenTile = TRAIN_TILE, *seen: SeenMarker
 ) -> list[SeenMarker]:
-    place = StillLook(picture, CALIBRATION, 24.0, things, BackgroundModel())
+    place = StillLook(SmallPicture.of(picture, CALIBRATION), 24.0, things, BackgroundModel())
     return in_time(seen, [lying], TableMemory(known=1), Looked(), place)
 
 
 def on_the_tile(picture: NDArray[np.uint8], lying: SeenTile = TRAIN_TILE) -> list[SeenMarker]:
     things = Blobs()
-    things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
+    things.keep(SmallPicture.of(with_a_tile(table()), CALIBRATION), [TRAIN_TILE])
     return markers_on(picture, things, lying)
 
 
@@ -251,11 +253,11 @@ def test_a_toy_over_a_whole_half_stands_out_from_the_tile_and_not_from_the_table
         cv2.rectangle(picture, (376, 288), (424, 312), (235, 235, 235), -1)
     cv2.rectangle(covered, (402, 289), (422, 311), (150, 150, 150), -1)
     things = Blobs()
-    things.keep(bare, [TRAIN_TILE], CALIBRATION)
+    things.keep(SmallPicture.of(bare, CALIBRATION), [TRAIN_TILE])
     (marker,) = markers_on(covered, things)
     assert near((marker.center_mm,), (412.0, 300.0))
     lifted = Blobs()
-    lifted.keep(covered, [TRAIN_TILE], CALIBRATION)
+    lifted.keep(SmallPicture.of(covered, CALIBRATION), [TRAIN_TILE])
     assert markers_on(bare, lifted) == []
 
 
@@ -269,7 +271,7 @@ def test_a_marker_that_was_recognised_there_is_none_more() -> None:
     picture = with_a_tile(table())
     cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
     things = Blobs()
-    things.keep(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
+    things.keep(SmallPicture.of(with_a_tile(table()), CALIBRATION), [TRAIN_TILE])
     seen = SeenMarker((407.0, 300.0), 0.9)
     assert markers_on(picture, things, TRAIN_TILE, seen) == [seen]
     faint = replace(seen, confidence=0.4)
@@ -291,7 +293,7 @@ def test_a_marker_taken_from_a_tile_is_not_seen_there() -> None:
     picture = with_a_tile(table())
     cv2.circle(picture, (408, 301), 9, (40, 40, 160), -1)
     things = Blobs()
-    things.keep(picture, [TRAIN_TILE], CALIBRATION)
+    things.keep(SmallPicture.of(picture, CALIBRATION), [TRAIN_TILE])
     assert markers_on(with_a_tile(table()), things) == []
 
 
@@ -302,8 +304,8 @@ def test_what_a_lifted_marker_had_covered_is_no_marker() -> None:
     bared = with_a_tile(table())
     cv2.circle(bared, (408, 305), 6, (20, 20, 20), -1)
     unknown, known = Blobs(), Blobs()
-    unknown.keep(picture, [TRAIN_TILE], CALIBRATION)
-    known.keep(picture, [TRAIN_TILE, square_of(SeenMarker((408.0, 312.0), 0.9), 24.0)], CALIBRATION)
+    unknown.keep(SmallPicture.of(picture, CALIBRATION), [TRAIN_TILE])
+    known.keep(SmallPicture.of(picture, CALIBRATION), [TRAIN_TILE, square_of(SeenMarker((408.0, 312.0), 0.9), 24.0)])
     assert len(markers_on(bared, unknown)) == 1
     assert markers_on(bared, known) == []
 
@@ -312,11 +314,11 @@ def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
     second = tile(600.0, 300.0, 0.0, 5, 3)
     before = with_a_tile(with_a_tile(table()), (600.0, 300.0))
     things = Blobs()
-    things.keep(before, [TRAIN_TILE, second], CALIBRATION)
+    things.keep(SmallPicture.of(before, CALIBRATION), [TRAIN_TILE, second])
     lit = before.copy()
     for x in (408, 608):
         cv2.circle(lit, (x, 301), 9, (120, 120, 120), -1)
-    place = StillLook(lit, CALIBRATION, 24.0, things, BackgroundModel())
+    place = StillLook(SmallPicture.of(lit, CALIBRATION), 24.0, things, BackgroundModel())
     assert in_time([], [TRAIN_TILE, second], TableMemory(known=1), Looked(), place) == []
 
 
@@ -338,10 +340,10 @@ def lying_on_a_tile(now: NDArray[np.uint8], seen_at: Point = (408.0, 301.0)) -> 
     before = with_a_tile(table())
     cv2.circle(before, (408, 301), 9, (40, 40, 160), -1)
     things, bare = Blobs(), BackgroundModel()
-    things.keep(before, [TRAIN_TILE], CALIBRATION)
-    bare.learn(before, [TRAIN_TILE], CALIBRATION)
+    things.keep(SmallPicture.of(before, CALIBRATION), [TRAIN_TILE])
+    bare.learn(SmallPicture.of(before, CALIBRATION), [TRAIN_TILE])
     track = MarkerTrack(SeenMarker(seen_at, 0.5, recognised=False), 2, 2)
-    return not StillLook(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
+    return not StillLook(SmallPicture.of(now, CALIBRATION), 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
 
 
 def test_a_marker_on_a_tile_is_lifted_when_it_is_gone_and_not_when_the_light_changes() -> None:
@@ -366,10 +368,10 @@ def half_beside_the_tile(now: NDArray[np.uint8]) -> bool:
     before = with_a_tile(table())
     cv2.circle(before, (408, 314), 12, (110, 60, 20), -1)
     things, bare = Blobs(), BackgroundModel()
-    things.keep(before, [TRAIN_TILE], CALIBRATION)
-    bare.learn(with_a_tile(table()), [TRAIN_TILE], CALIBRATION)
+    things.keep(SmallPicture.of(before, CALIBRATION), [TRAIN_TILE])
+    bare.learn(SmallPicture.of(with_a_tile(table()), CALIBRATION), [TRAIN_TILE])
     track = MarkerTrack(SeenMarker((408.0, 314.0), 0.9), 2, 2)
-    return not StillLook(now, CALIBRATION, 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
+    return not StillLook(SmallPicture.of(now, CALIBRATION), 24.0, things, bare).is_empty(track, [track], [TRAIN_TILE])
 
 
 def test_a_marker_that_reached_over_a_tiles_edge_is_lifted_when_the_table_shows_there() -> None:
@@ -400,9 +402,9 @@ def lies_between(now: NDArray[np.uint8], found: list[SeenTile]) -> bool:
     things, bare = Blobs(), BackgroundModel()
     track = MarkerTrack(SeenMarker(BETWEEN, 0.9), 2, 2)
     known = [TRAIN_TILE, NEXT_TRAIN, square_of(track.seen, 24.0)]
-    things.keep(ends_of_two_trains(True), known, CALIBRATION)
-    bare.learn(ends_of_two_trains(True), known, CALIBRATION)
-    lifted = StillLook(now, CALIBRATION, 24.0, things, bare)
+    things.keep(SmallPicture.of(ends_of_two_trains(True), CALIBRATION), known)
+    bare.learn(SmallPicture.of(ends_of_two_trains(True), CALIBRATION), known)
+    lifted = StillLook(SmallPicture.of(now, CALIBRATION), 24.0, things, bare)
     return not lifted.is_empty(track, [track], [TRAIN_TILE, NEXT_TRAIN], found)
 
 
@@ -417,5 +419,5 @@ def test_a_marker_between_two_tiles_has_gone_where_both_are_found_and_it_is_not(
 def test_a_marker_on_a_tile_outlives_a_bump_of_the_camera() -> None:
     """Nothing is known of the table as it was then, so nothing has gone from it."""
     track = MarkerTrack(SeenMarker((408.0, 301.0), 0.5, recognised=False), 2, 2)
-    lifted = StillLook(with_a_tile(table()), CALIBRATION, 24.0, Blobs(), BackgroundModel())
+    lifted = StillLook(SmallPicture.of(with_a_tile(table()), CALIBRATION), 24.0, Blobs(), BackgroundModel())
     assert not lifted.is_empty(track, [track], [TRAIN_TILE])
