@@ -156,7 +156,7 @@ MOST_STEPS = 40
 """Each row's tiles are drawn at a size at which its train fits; CSS has one class for each length up to this."""
 
 UNREAD = 0.5
-"""Of a half that is read less surely than this nothing is drawn: it is more likely another value."""
+"""A half that was read less surely than this is more likely another value."""
 
 SHOWN_FOR = 2
 """A retraction is shown until more tiles than this have been laid."""
@@ -169,10 +169,11 @@ Line = Mapping[str, Any]
 and what was made of it since.
 
 `overruled`: the table let it stand; `taken_back`: the tile was; `withdrawn`: it counts no more. `guess`: who it
-probably was, where nobody is named; `ruling_open`: people say that it was somebody else than the camera's pictures
-do, so that no ruling on it holds for both. `end_was`: the value to which a tile was laid that does not fit;
-`engine_due` the engine that the round should have had. `changed_by` are the lines that changed it, `changers` the
-people, `original` is how it was first written, `corrected` whether a person changed what it says.
+probably was, where nobody is named; `unread`: which halves of a tile that was weighed are a mere guess; `ruling_open`:
+people say that it was somebody else than the camera's pictures do, so that no ruling on it holds for both. `end_was`:
+the value to which a tile was laid that does not fit; `engine_due` the engine that the round should have had.
+`changed_by` are the lines that changed it, `changers` the people, `original` is how it was first written, `corrected`
+whether a person changed what it says.
 
 Of a question `about` is the line of a tap that does not fit, `alive` which of its candidates fit all that was tapped
 since, `came` those of them whose turns have been tapped by now, each with the last tap of these, and `order` the lines
@@ -222,7 +223,8 @@ def signs_of(play: Line) -> tuple[str, str] | None:
         return None
     named = (play.get("original") or play).get("tile") != tile
     inner, outer = (1.0, 1.0) if named else (play.get("reading") or {}).get("p", (1.0, 1.0))
-    return signs(tile, (inner < UNREAD, outer < UNREAD))
+    told: Sequence[bool] = (inner < UNREAD, outer < UNREAD) if named or "unread" not in play else play["unread"]
+    return signs(tile, (told[0], told[1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from itertools import takewhile
 from typing import Any
 
 from companion.game.game_view import (
-    UNREAD,
     Blocked,
     Examined,
     GameView,
@@ -49,6 +48,7 @@ from companion.rules.tile import Laid, double_set
 from companion.rules.violations import Violation
 from companion.tracking.asked import AskedRound
 from companion.tracking.costs import POSSIBLE, Cause, probably
+from companion.tracking.verdict import Verdict
 
 FaceUpRow = tuple[Laid | None, ...]
 """Face-up tiles in the order in which they lie, None for one that is not read."""
@@ -120,6 +120,10 @@ NEARLY = 2
 
 DO_NOT_MEET = (str(Violation.MISMATCH), str(Violation.WRONG_ROOT))
 """Findings about two halves that touch."""
+
+MOST_TILES, LEAST_ALTERNATIVE = 6, 0.01
+"""How many tiles, of what one may be, a telephone can offer without scrolling; one less likely than the second is not:
+"None of these" is there for it."""
 
 ACTS_BEFORE, ACTS_AFTER = 8, 4
 """How many acts around one that does not fit can be put in another order."""
@@ -319,9 +323,19 @@ def _shown_tile(now: Round, laid: Laid, seq: int) -> TileShown:
         return shown
     if held.by_people and isinstance(held.original, TilePlayed) and held.original.tile != event.tile:
         return shown
-    others = tuple((tile, round(p, 4)) for tile, p in event.reading.alternatives(event.tile))
-    inner, outer = (p < UNREAD for p in event.reading.p)
-    return replace(shown, sure=round(event.reading.sure, 4), others=others, unread=(inner, outer))
+    verdict = _weighed(now, event)
+    if verdict is None:
+        others = tuple((tile, round(p, 4)) for tile, p in event.reading.alternatives(event.tile))
+        return replace(shown, sure=round(event.reading.sure, 4), others=others)
+    (_, sure), *rest = [(tile, round(p, 4)) for tile, p in verdict.tiles[:MOST_TILES]]
+    others = tuple(one for one in rest if one[1] >= LEAST_ALTERNATIVE)
+    return replace(shown, sure=sure, others=others, unread=verdict.unread(event.reading))
+
+
+def _weighed(now: Round, event: TilePlayed) -> Verdict | None:
+    """The verdict on this tile, where the belief has weighed which one it is."""
+    verdict = now.belief.verdicts.get(event.piece) if now.seen and event.piece is not None else None
+    return verdict if verdict is not None and verdict.tiles and verdict.tiles[0][0] == event.tile else None
 
 
 def _seq_of_end(course: Course, train: str) -> int | None:
@@ -359,6 +373,9 @@ def _plays(now: Round, questions: Collection[Unclear]) -> tuple[Line, ...]:
                 line["engine_due"] = list(due)
             if any(finding.code in DO_NOT_MEET for finding in findings):
                 line["end_was"] = _end_before(now, item.event)
+            if isinstance(item.event, TilePlayed) and item.event.reading is not None:
+                verdict = _weighed(now, item.event)
+                line |= {} if verdict is None else {"unread": list(verdict.unread(item.event.reading))}
             if act.event is None and (item.event.source == "rule" or item.put_in):
                 line["withdrawn"] = True
         elif not item.undone:

@@ -17,7 +17,7 @@ The results of reconstruction: placed tiles, trains, and problems as values.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -48,6 +48,9 @@ Point = tuple[float, float]
 UNLISTED = 10
 """The rest of a half's odds is spread over about this many values."""
 
+LEAST_ODDS = 0.001
+"""The smallest probability of a value that a half may have."""
+
 
 @dataclass(frozen=True, slots=True)
 class SeenHalf:
@@ -73,6 +76,21 @@ class SeenHalf:
             left = 1.0 - sum(p for _, p in odds) if odds else 0.0
             odds = (*odds, (value, max(0.0, left) / UNLISTED))
         return SeenHalf(value, self.p, odds)
+
+    def odds(self, values: Set[int]) -> dict[int, float]:
+        """Value -> its probability, the unlikely ones left out; of a half that was not read all that the box has: what
+        is left to be sure of is anybody's.
+
+        A half under a marker may look a little like a blank and shows nothing for all that.
+        """
+        found = {value: p for value, p in self.others if p >= LEAST_ODDS}
+        if self.value is not None and not self.given:
+            found[self.value] = max(self.p, found.get(self.value, 0.0))
+            return found
+        unlisted, left = values - found.keys(), 1.0 - sum(found.values())
+        if unlisted and left > 0.0:
+            found.update(dict.fromkeys(unlisted, left / len(unlisted)))
+        return found
 
     def leans_from(self, value: int, times: float) -> bool:
         """Unread, yet another value is so many times likelier than this one."""

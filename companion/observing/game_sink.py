@@ -304,7 +304,7 @@ class GameSink:
             guessed = any(change.train in astray for change in observation.laid)
         kept = self.keep(frame)
         for part in self._arrivals.in_order(observation, layout):
-            readings = readings_of(part, layout)
+            readings = readings_of(part, layout, self.box)
             change = replace(part.change, frame=kept, readings=readings, clouded=clouded, guessed=guessed)
             # Many tiles vanished at once: that is asked about, and the record keeps them until somebody answers.
             asked = (event.seq for event in self.session.observe(change) if event.KIND == "unclear")
@@ -390,7 +390,7 @@ class GameSink:
             self._middle.ask_if_another(layout, frame)
         self._ask_what_lasts(layout, frame)
         if self.position is not None:
-            self._unread.ask(layout, self.position, frame)
+            self._unread.ask(layout, frame)
         self.session.look(lying_on(layout))
 
     def stirred(self) -> bool:

@@ -28,6 +28,7 @@ from companion.log.corrections import effective_events
 from companion.log.event_fields import Candidate, Confidence, Question, QuestionKind
 from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
 from companion.perception.settings import LINE
+from companion.perception.understanding import values_of
 from companion.play.setup_file import GameSetup
 from companion.rules.mexican.judge import round_of, tiles_in
 from companion.rules.notation import Laying
@@ -44,13 +45,18 @@ TAKEN_FOR, PRINT = 0.2, 0.8
 on, if a print is seen there at all: under a marker may be anything. All values together are then as likely as the
 second."""
 
+LISTED = 0.5
+"""A half of which the eye lists less than this may be anything that the box has: something covers it."""
+
 Confused = Mapping[int, Mapping[int, float]]
 """Value read -> {value that lay there: the probability that the eye gave to the one read}."""
 
 
-def readings_of(observation: Observation, layout: Layout) -> dict[Laying, Confidence]:
-    """How surely each of the tiles now laid was read, and whether it lies across its train."""
+def readings_of(observation: Observation, layout: Layout, box: Iterable[Tile]) -> dict[Laying, Confidence]:
+    """How surely each of the tiles now laid was read, and whether it lies across its train; a half that was not read
+    may be anything that the `box` has."""
     found = {}
+    values = values_of(box)
     confused = confused_here(layout)
     for change in observation.laid:
         train = layout.trains.get(change.train)
@@ -59,8 +65,8 @@ def readings_of(observation: Observation, layout: Layout) -> dict[Laying, Confid
         placed = next((one for one in lying if one.id in observation.news), next(iter(lying), None))
         if placed is not None and placed.halves is not None:
             inner, outer = placed.halves[placed.inner_half], placed.halves[1 - placed.inner_half]
-            p, others = _doubted(inner, *_surely(inner, change.tile.inner), confused)
-            q, more = _doubted(outer, *_surely(outer, change.tile.outer), confused)
+            p, others = _doubted(inner, _odds(inner, values), confused)
+            q, more = _doubted(outer, _odds(outer, values), confused)
             most = COARSELY if _is_coarse(placed) else 1.0
             found[change] = Confidence(
                 (min(p, most), min(q, most)), (others, more), placed.crosswise if train else None
@@ -106,31 +112,25 @@ def _told(layout: Layout) -> Iterator[SeenHalf]:
                 yield outer
 
 
+def _odds(half: SeenHalf, values: frozenset[int]) -> dict[int, float]:
+    listed = sum(p for _, p in half.others)
+    return half.odds(values if listed < LISTED else frozenset())
+
+
 def _doubted(
-    half: SeenHalf, p: float, others: tuple[tuple[int, float], ...], confused: Confused
+    half: SeenHalf, odds: Mapping[int, float], confused: Confused
 ) -> tuple[float, tuple[tuple[int, float], ...]]:
-    """The `p` of a reading and its runners-up, with the values that the eye has mistaken for this one here."""
-    if half.value is None or half.value in dict(half.others):
-        return p, others
-    weights = dict(others)
-    for value, share in confused.get(half.value, {}).items():
-        weights[value] = max(weights.get(value, 0.0), p * share)
-    if weights == dict(others):
-        return p, others
-    total = p + sum(weights.values())
+    """The probability of a half's value and its runners-up, with the values that the eye has mistaken for one here that
+    it read."""
+    assert half.value is not None
+    weights = dict(odds)
+    p = weights.pop(half.value, 0.0)
+    taken = {} if half.given else confused.get(half.value, {})
+    more = {value: p * share for value, share in taken.items() if p * share > weights.get(value, 0.0)}
+    weights |= more
+    total = p + sum(weights.values()) if more else 1.0
     ranked = sorted(weights.items(), key=lambda one: (-one[1], one[0]))
     return p / total, tuple((value, share / total) for value, share in ranked)
-
-
-def _surely(half: SeenHalf, value: int) -> tuple[float, tuple[tuple[int, float], ...]]:
-    """How likely the half shows `value`, and what else it may show. Of a half that was not read the runners-up have
-    `value` among them; where they do not, nothing of it was seen."""
-    likelihood = dict(half.others)
-    others = tuple(one for one in half.others if one[0] != value)
-    if value in likelihood:
-        return likelihood[value], others
-    unread = bool(others) and max(likelihood.values()) >= half.p
-    return (max(0.0, 1.0 - sum(likelihood.values())) if unread else half.p), others
 
 
 def surely_laid(tile: PlacedTile | None) -> Laid | None:

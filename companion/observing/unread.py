@@ -5,7 +5,7 @@ takes a tile off the record by a tap, and it lies there all the same. And where 
 there than is read, that counts for the record; but nobody is accused on the strength of a record that the table does
 not bear out.
 
-Tiles that nobody can read: what each may be, and one question about it.
+Tiles that nobody can read: one question about each, with what the belief says that it may be.
 
 Each is on record at once as what it most likely is, an unsure reading that the next tile or anybody puts right, and
 nothing that rests on it is ever certain. Where nobody has answered several times, as when a whole table lies in a
@@ -22,14 +22,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from companion.game.game_view import GameView
+from companion.game.game_view import GameView, TileShown
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
 from companion.geometry.chinese_line import as_read, record_begins
 from companion.geometry.diff import Observation
-from companion.geometry.layout import SeenHalf
 from companion.log.corrections import withdrawn_corrections
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Question, QuestionKind
 from companion.log.events import (
@@ -44,14 +43,6 @@ from companion.log.events import (
     Unclear,
 )
 from companion.observing.next_round import another_engine, answer_to, readings_of
-from companion.perception.understanding import (
-    SURE,
-    SURELY_READ,
-    TrainPlace,
-    likely_tiles,
-    place_in_line,
-    place_in_train,
-)
 from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_laid
 from companion.rules.position import LEFT, RIGHT, SOMEBODY, LinePosition, Mark, Position, Unmark
 from companion.rules.tile import Laid, Tile
@@ -265,12 +256,6 @@ def ends_beyond(
     return None
 
 
-MOST_CANDIDATES = 6
-"""How many tiles a telephone can offer without scrolling."""
-
-LEAST_CANDIDATE = 0.01
-"""A tile less likely than this is not offered: "None of these" is there for it."""
-
 MOST_UNANSWERED, QUIET = 3, 8
 """After the first number of questions in a row without an answer only one is asked at a time, with the second number of
 still tables in between."""
@@ -279,65 +264,17 @@ Keep = Callable[[str], str | None]
 """Frame name -> the name under which its picture is kept as evidence, None where it is not."""
 
 
-@dataclass(frozen=True, slots=True)
-class OnRecord:
-    """A tile that lies on the table and is on record.
-
-    >>> from companion.geometry.layout import SeenTile
-    >>> halves = SeenHalf(12, 1.0), SeenHalf(5, 0.1, ((5, 0.6), (6, 0.4)))
-    >>> tile = PlacedTile(1, SeenTile((90.0, 0.0), 0.0, 56.0, 28.0, True, halves, 1.0))
-    >>> tile.laid, OnRecord(2, "Ann", tile, TrainPlace(due=12)).doubtful
-    (Laid(inner=12, outer=5), True)
-    """
-
-    seq: int
-    """Its line."""
-    train: str
-    """In a line: the arm."""
-    tile: PlacedTile
-    place: TrainPlace
-
-    @property
-    def doubtful(self) -> bool:
-        """Was it not read, or not surely as a tile that does not meet the one before it?"""
-        tile = self.tile
-        misfit = tile.laid is not None and self.place.due not in (None, tile.laid.inner)
-        return tile.given or (misfit and _unsure(tile))
-
-
-def on_record(layout: Layout, shown: GameView, engine: int | None) -> Iterator[OnRecord]:
-    """The tiles of this table that are on record. `engine`: the value in the middle where it is not seen."""
-    seen = layout.engine.laid if layout.engine is not None else None
+def on_record(layout: Layout, shown: GameView) -> Iterator[tuple[PlacedTile, str, TileShown]]:
+    """The tiles of this table that are on record, each with its train (in a line: its arm) and as the game has it."""
     for recorded in shown.trains:
-        train = layout.trains.get(recorded.name, ())
-        due = seen.outer if seen is not None else engine
-        for n, (tile, known) in enumerate(zip(train, recorded.tiles, strict=False)):
-            yield OnRecord(known.seq, recorded.name, tile, place_in_train(train, n, due))
-            due = None if tile.laid is None else tile.laid.outer
+        for tile, known in zip(layout.trains.get(recorded.name, ()), recorded.tiles, strict=False):
+            yield tile, recorded.name, known
     covered = set(layout.walls.values())
     offset = record_begins(as_read(layout.line), [Laid(*one.tile) for one in shown.line])
     for n, tile in enumerate(layout.line if offset is not None else ()):
         at = n - (offset or 0)
         if tile.id not in covered and 0 <= at < len(shown.line):
-            arm = RIGHT if 2 * at >= len(shown.line) - 1 else LEFT
-            yield OnRecord(shown.line[at].seq, arm, tile, place_in_line(layout, n))
-
-
-def _likely(one: OnRecord, box: Mapping[Tile, int], layout: Layout) -> tuple[tuple[float, Laid], ...]:
-    """(probability, tile as it lies) of what it may be by what lies around it. Beside an unread half the other one is
-    no question."""
-    tile = one.tile
-    assert tile.halves is not None
-    first, second = (_opened(half, closed=tile.given) for half in tile.halves)
-    lying = Counter(other.laid.tile for other in layout.surely() if other.laid is not None and other.id != tile.id)
-    likely = likely_tiles((first, second), tile.inner_half, one.place, box, lying)
-    return tuple(found for found in likely[:MOST_CANDIDATES] if found[0] >= LEAST_CANDIDATE)
-
-
-def _opened(half: SeenHalf, *, closed: bool) -> SeenHalf:
-    if half.value is None or half.given:
-        return replace(half, value=None)
-    return replace(half, others=()) if closed else SeenHalf(None, half.p, ((half.value, half.p), *half.others))
+            yield tile, RIGHT if 2 * at >= len(shown.line) - 1 else LEFT, shown.line[at]
 
 
 class TileQuestions:
@@ -345,14 +282,17 @@ class TileQuestions:
     read or gone.
 
     >>> from tempfile import mkdtemp
-    >>> from companion.geometry.layout import SeenTile
-    >>> from companion.log.event_fields import Header
+    >>> from companion.geometry.layout import SeenHalf, SeenTile
+    >>> from companion.log.event_fields import Confidence, Header
+    >>> from companion.log.events import TableChange
     >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
-    >>> started, laid = game.start_round((12, 12), "Ann"), game.play((12, 5), "Ann")
-    >>> halves = SeenHalf(12, 1.0), SeenHalf(5, 0.1, ((5, 0.6), (6, 0.4)))
+    >>> laying = Laying(Laid(12, 5), "Ann")
+    >>> seen = TableChange((laying,), readings={laying: Confidence((1.0, 0.6), ((), ((6, 0.4),)))})
+    >>> _ = game.start_round((12, 12), "Ann"), game.observe(seen)
+    >>> halves = SeenHalf(12, 1.0), SeenHalf(5, 0.6, ((5, 0.6), (6, 0.4)))
     >>> tile = PlacedTile(1, SeenTile((90.0, 0.0), 0.0, 56.0, 28.0, True, halves, 1.0))
     >>> questions = TileQuestions(game, {Tile(5, 12): 1, Tile(6, 12): 1}, lambda frame: None)
-    >>> questions.ask(Layout(trains={"Ann": (tile,)}), game.position, "0001.jpg")
+    >>> questions.ask(Layout(trains={"Ann": (tile,)}), "0001.jpg")
     >>> [[one.story for one in question.candidates] for question in game.questions]
     [['12-5', '12-6']]
     >>> game.close()
@@ -368,19 +308,15 @@ class TileQuestions:
         self._unanswered = 0
         self._quiet = 0
 
-    def ask(self, layout: Layout, table: Position | LinePosition, frame: str) -> None:
-        """Ask about what came unread with this table, and say what is read by now of what did not."""
-        open_ones: dict[int, tuple[OnRecord, tuple[tuple[float, Laid], ...]]] = {}
+    def ask(self, layout: Layout, frame: str) -> None:
+        """Ask about what neither eye nor table tells, and say what is read by now of what was not."""
         self._take_up()
-        engine = table.engine.outer if isinstance(table, Position) else None
-        if self._unread or self._asked or any(map(_unsure, layout)):
-            lying = list(on_record(layout, self.session.snapshot(), engine))
-            for one in lying:
-                if not one.doubtful and (one.seq, one.tile.id) in self._unread:
-                    self._read_by_now(one, layout)
-            self._unread = {(one.seq, one.tile.id) for one in lying if one.doubtful}
-            likely = {one.seq: (one, _likely(one, self.box, layout)) for one in lying if one.doubtful}
-            open_ones = {seq: one for seq, one in likely.items() if one[1] and one[1][0][0] < SURE}
+        for tile, train, known in on_record(layout, self.session.snapshot()) if self._unread else ():
+            if (known.seq, tile.id) in self._unread and not tile.given:
+                self._read_by_now(known.seq, train, tile, layout)
+        lying = [one for one in on_record(layout, self.session.snapshot()) if any(one[2].unread)]
+        self._unread = {(known.seq, tile.id) for tile, _, known in lying}
+        open_ones = {known.seq: (train, known) for _, train, known in lying}
         still_open = {question.seq for question in self.session.questions}
         if answered := {seq for seq in self._asked.values() if seq not in still_open} - self._settled:
             self._settled |= answered
@@ -392,21 +328,20 @@ class TileQuestions:
             if seq not in open_ones:
                 del self._asked[seq]
         self._quiet += 1
-        for seq, (one, tiles) in open_ones.items():
-            if seq not in self._asked and seq not in told and self.session.phase == "playing" and self._may_ask():
-                candidates = [_candidate(seq, tile, p) for p, tile in tiles]
-                question = Question(QuestionKind.UNREADABLE_TILE, train=one.train)
-                self._asked[seq] = self.session.ask(question, candidates, frame=self.keep(frame))[0].seq
+        for seq, (train, known) in open_ones.items():
+            if seq not in self._asked and seq not in told and self.session.phase == "playing" and self._may_ask(train):
+                question = Question(QuestionKind.UNREADABLE_TILE, train=train)
+                self._asked[seq] = self.session.ask(question, _candidates(known), frame=self.keep(frame))[0].seq
                 self._quiet = 0
                 self._unanswered += 1
 
-    def _read_by_now(self, one: OnRecord, layout: Layout) -> None:
+    def _read_by_now(self, seq: int, train: str, tile: PlacedTile, layout: Layout) -> None:
         """Tell the game how a tile is read that was not read when it came."""
-        if one.tile.laid is None or self.session.phase != "playing":
+        if tile.laid is None or self.session.phase != "playing":
             return
-        seen = Observation((Laying(one.tile.laid, one.train),), news=(one.tile.id,))
-        for reading in readings_of(seen, layout).values():
-            self.session.read_as(one.seq, one.tile.laid, reading)
+        seen = Observation((Laying(tile.laid, train),), news=(tile.id,))
+        for reading in readings_of(seen, layout, self.box).values():
+            self.session.read_as(seq, tile.laid, reading)
 
     def _take_up(self) -> None:
         """Questions that an earlier watcher asked."""
@@ -415,21 +350,18 @@ class TileQuestions:
             if question.question.kind is QuestionKind.UNREADABLE_TILE and question.seq not in asked:
                 self._asked.setdefault(question.on_record or 0, question.seq)
 
-    def _may_ask(self) -> bool:
-        """Does anybody listen? Else only now and then, while no other of these is open."""
-        if self._unanswered < MOST_UNANSWERED:
-            return True
+    def _may_ask(self, train: str) -> bool:
+        """Is no other of these open on this train, whose answer may tell? And does anybody listen? Else only now and
+        then, while none at all is open."""
         waiting = set(self._asked.values())
-        return self._quiet >= QUIET and not any(question.seq in waiting for question in self.session.questions)
+        others = [one.question.train for one in self.session.questions if one.seq in waiting]
+        return train not in others and (self._unanswered < MOST_UNANSWERED or (self._quiet >= QUIET and not others))
 
 
-def _unsure(tile: PlacedTile) -> bool:
-    return tile.given or (tile.halves is not None and min(half.p for half in tile.halves) < SURELY_READ)
-
-
-def _candidate(seq: int, tile: Laid, p: float) -> Candidate:
-    """The correction to record if the tile of this line were that one."""
-    return Candidate(print_laid(tile), ({"seq": seq, "tile": [tile.inner, tile.outer]},), p=p)
+def _candidates(known: TileShown) -> list[Candidate]:
+    """For each tile that it may be the correction to record."""
+    tiles = ((known.tile, known.sure), *(known.others or ()))
+    return [Candidate("{}-{}".format(*tile), ({"seq": known.seq, "tile": list(tile)},), p=p) for tile, p in tiles]
 
 
 def _told(events: Iterable[Event]) -> frozenset[int]:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from companion.geometry import Layout, PlacedTile, TableSetup, Trouble, covered, reconstruct
@@ -164,9 +164,6 @@ SURE = 0.95
 GUESS = 0.3
 """A find that is not surely a tile counts as an unread one from this probability on."""
 
-LEAST = 0.001
-"""The smallest probability of a candidate half."""
-
 SURELY_READ = 0.98
 """Of two tiles read alike where the box has one, this one is another: below this a half may be misread."""
 
@@ -198,20 +195,8 @@ class TrainPlace:
         return p
 
 
-def _all_candidates(half: SeenHalf, values: Set[int]) -> dict[int, float]:
-    """Value -> probability of one half, the unlikely ones left out; of an unread one all that the box has: what is left
-    to be sure of is anybody's.
-
-    A half under a marker may look a little like a blank and shows nothing for all that.
-    """
-    found = {value: p for value, p in half.others if p >= LEAST}
-    if half.value is not None:
-        found[half.value] = max(half.p, found.get(half.value, 0.0))
-    unlisted = values - found.keys()
-    left = 1.0 - sum(found.values())
-    if half.value is None and unlisted and left > 0.0:
-        found.update(dict.fromkeys(unlisted, left / len(unlisted)))
-    return found
+def values_of(box: Iterable[Tile]) -> frozenset[int]:
+    return frozenset(value for tile in box for value in (tile.low, tile.high))
 
 
 def likely_tiles(
@@ -225,8 +210,8 @@ def likely_tiles(
 
     `box` says how often each tile exists, `lying` how often it is seen elsewhere.
     """
-    values = {value for tile in box for value in (tile.low, tile.high)}
-    inner, outer = (_all_candidates(half, values) for half in (halves[inner_half], halves[1 - inner_half]))
+    values = values_of(box)
+    inner, outer = (half.odds(values) for half in (halves[inner_half], halves[1 - inner_half]))
     weights: dict[Laid, float] = {}
     for a, p in inner.items():
         for b, q in outer.items():

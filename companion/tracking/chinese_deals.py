@@ -12,9 +12,10 @@ from companion.rules.chinese import apply, judge_turn
 from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position, ruled
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET
+from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, OF_VALUES, Cause, fault
-from companion.tracking.evidence import Move, Piece, Pieces, Rest, Step
+from companion.tracking.evidence import Below, Move, Piece, Pieces, Rest, Step
 
 
 class LineState:
@@ -148,8 +149,9 @@ class LineState:
                 against, wrong = piece.against(me)
                 for act, cost, state, codes, causes in self._laid(piece, faults, doubt):
                     cost += against
-                    misread_below = below if Cause.MISREAD in causes else None
-                    step = Step(me, act, piece.item, codes, (*causes, *wrong), cost, misread_below)
+                    step = Step(
+                        me, act, piece.item, codes, (*causes, *wrong), cost, below if Cause.MISREAD in causes else None
+                    )
                     yield Move(cost, state, after, step)
         for n, (player, row) in enumerate(pieces.discards):
             if rest.discards[n] == len(row):
@@ -233,9 +235,9 @@ class LineState:
         other.unknown = self.unknown | {act.train}
         return other
 
-    def _doubt(self, piece: Piece, pieces: Pieces) -> tuple[tuple[int, int], int | None]:
-        """The cost of the halves that meet showing other values, and that of any half; and the item of the tile it lies
-        at where that one is likelier to be another."""
+    def _doubt(self, piece: Piece, pieces: Pieces) -> tuple[tuple[int, int], Below | None]:
+        """The cost of the halves that meet showing other values, and that of any half; and the tile it lies at where
+        that one is likelier to be another."""
         assert isinstance(piece.act, Play)
         cost, either = piece.cost_at(0 if piece.act.train == RIGHT else 1), piece.cost_of_another
         if pieces.evidence.guessed:
@@ -245,7 +247,9 @@ class LineState:
             doubts = [doubtful for (laid, _), doubtful in pieces.evidence.doubtful_tiles.items() if laid == end]
             below = min(doubts, default=None)
             if below is not None and below.cost < cost:
-                return (below.cost, min(below.cost, either)), below.item
+                new, left = piece.act.tile, piece.act.train == LEFT
+                told = Laid(new.outer, end.outer) if left else Laid(end.inner, new.inner)
+                return (below.cost, min(below.cost, either)), below.told(told)
         return (cost, min(cost, either)), None
 
     def _ends(self, pieces: Pieces, rest: Rest, faults: bool) -> Iterator[Move]:

@@ -19,8 +19,8 @@ from companion.rules.position import LEFT, RIGHT, SOMEBODY, Discard, Draw, End, 
 from companion.rules.tile import Laid
 from companion.tracking.costs import COST, SURE, Cause, decibans, misread
 
-MOST_OTHERS = 6
-"""At most this many other tiles of one reading are weighed."""
+MOST_OTHERS = 12
+"""At most this many other tiles of one reading are weighed: a half of which nothing is seen may be anything."""
 
 
 class OtherTile(NamedTuple):
@@ -155,6 +155,12 @@ class Doubtful(NamedTuple):
     """Decibans of another tile lying there."""
     item: int
     """The piece that laid it."""
+    tiles: frozenset[Laid] = frozenset()
+    """The others that it may be."""
+
+    def told(self, tile: Laid) -> Below:
+        """It is another one, and what lies on it would make `tile` of it."""
+        return Below(self.item, tile if tile in self.tiles else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,6 +282,14 @@ class Rest(NamedTuple):
     """Ends of turns, as a set of bits."""
 
 
+class Below(NamedTuple):
+    """A tile that shows other values than were read."""
+
+    item: int
+    tile: Laid | None
+    """What the next tile makes of it, if the eye held that possible."""
+
+
 class Step(NamedTuple):
     """One act of a hypothesis."""
 
@@ -290,8 +304,8 @@ class Step(NamedTuple):
     """The assumptions it needed."""
     cost: int
     """Decibans of `causes`."""
-    misread_below: int | None = None
-    """The item of the tile that it lies on, where that counts as misread."""
+    below: Below | None = None
+    """The tile that it lies on, where that counts as misread."""
 
 
 class Move(NamedTuple):

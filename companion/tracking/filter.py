@@ -278,8 +278,11 @@ class Hypothesis:
                 codes[item, code, player] = 1.0
             for cause in (*step.causes, *assumed):
                 causes[item, cause] = 1.0
-            if step.misread_below is not None:
-                causes[step.misread_below, Cause.MISREAD] = 1.0
+            if step.below is not None and step.below.tile is None:
+                causes[step.below.item, Cause.MISREAD] = 1.0
+            elif step.below is not None:
+                causes[step.below.item, Cause.ANOTHER_TILE] = 1.0
+                others[step.below] = 1.0
             loose, assumed = [], []
         path = (*self.path, (evidence.number, explanation.steps))
         return Hypothesis(

@@ -33,7 +33,7 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, OF_VALUES, Cause, fault
-from companion.tracking.evidence import Move, Piece, Pieces, Rest, Step
+from companion.tracking.evidence import Below, Move, Piece, Pieces, Rest, Step
 from companion.tracking.round_state import RoundState, at_least, begun, endings, misreading, with_hands
 
 _UNMARKED = (Cause.ON_OWN_TRAIN, Cause.ON_MEXICAN_TRAIN)
@@ -56,8 +56,8 @@ class LaidAs(NamedTuple):
     """The rules that it breaks."""
     causes: tuple[Cause, ...]
     """Its assumptions."""
-    misread_below: int | None = None
-    """The item of the tile below it, if that counts as misread."""
+    below: Below | None = None
+    """The tile below it, if that counts as misread."""
 
 
 class MexicanState(RoundState):
@@ -145,7 +145,7 @@ class MexicanState(RoundState):
                     cost = one.cost + on + against
                     if cost <= within:
                         causes = (*one.causes, *late, *wrong)
-                        step = Step(me, one.act, piece.item, one.codes, causes, cost, one.misread_below)
+                        step = Step(me, one.act, piece.item, one.codes, causes, cost, one.below)
                         yield Move(cost, one.state, after, step)
         for n, piece in enumerate(pieces.flips):
             if not rest.flips >> n & 1 and isinstance(piece.act, Flip):
@@ -492,7 +492,7 @@ class FirstLapState(MexicanState):
                     cost = one.cost + fixed
                     held = (*one.codes, str(V.OUT_OF_TURN)) if hasty else one.codes
                     causes = (*one.causes, *late, *wrong)
-                    step = Step(player, one.act, piece.item, held, causes, cost, one.misread_below)
+                    step = Step(player, one.act, piece.item, held, causes, cost, one.below)
                     yield Move(cost, lap, after, step)
 
     def _plays_on(self, player: str) -> bool:

@@ -19,7 +19,7 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, LATE_PICTURES, Cause, fault
-from companion.tracking.evidence import Piece, Pieces, Rest
+from companion.tracking.evidence import Below, Piece, Pieces, Rest
 
 FEW = 4
 """From here on the count of a hand or of the boneyard makes no difference yet: hypotheses that differ in it are one,
@@ -426,15 +426,18 @@ def _as_another(piece: Piece, before: Piece | None) -> int:
     return min(costs, default=99)
 
 
-def misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces, *, joint: bool) -> tuple[int, int | None]:
-    """The cost of other values than were read, on the tile or on the one it lies on, and the item of the latter where
-    that is the likelier of the two. `joint`: only how the halves that meet were read matters."""
+def misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces, *, joint: bool) -> tuple[int, Below | None]:
+    """The cost of other values than were read, on the tile or on the one it lies on, and the latter where that is the
+    likelier of the two. `joint`: only how the halves that meet were read matters."""
     cost = piece.cost_at(0) if joint else piece.cost_of_another
     if pieces.evidence.guessed:
         cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
     chain = turn.trains.get(train)
     below = pieces.evidence.doubtful_tiles.get((chain[-1], train)) if chain else None
-    return (below.cost, below.item) if below is not None and below.cost < cost else (cost, None)
+    if below is None or below.cost >= cost or not chain:
+        return cost, None
+    assert isinstance(piece.act, Play)
+    return below.cost, below.told(Laid(chain[-1].inner, piece.act.tile.inner))
 
 
 CHEAPEST = min(map(COST.__getitem__, (Cause.MISSED_DRAW, Cause.MARKER_NOT_SEEN, Cause.MARKER_STILL_SEEN)))

@@ -130,7 +130,7 @@ class RoundFold:
             if isinstance(act, Play) and not entry.taken_back and not piece.is_sure:
                 # Both halves of a line's first tile are open.
                 cost = piece.cost_of_another if first else piece.cost_at(0 if act.train == LEFT else 1)
-                found[act.tile, act.train] = Doubtful(cost, piece.item)
+                found[act.tile, act.train] = Doubtful(cost, piece.item, frozenset(other.tile for other in piece.others))
         return found
 
     def _keep(self, piece: Piece, evidence: Evidence) -> None:

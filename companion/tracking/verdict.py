@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from companion.log.event_fields import Confidence
 from companion.rules.notation import print_laid
 from companion.rules.position import MEXICAN, SECOND_MEXICAN, Discard, Draw, End, Mark, Pass, Play, TableAct
 from companion.rules.tile import Laid
@@ -171,6 +172,34 @@ class Verdict:
     """The players it may have been, the likeliest first."""
     charges: tuple[Charge, ...] = ()
     taken_back: bool = False
+    tiles: tuple[tuple[Laid, float], ...] = ()
+    """The tiles that it may be, the likeliest first; none where the eye read it and nothing speaks against that."""
+
+    def unread(self, reading: Confidence) -> tuple[bool, bool]:
+        """Whether its inner and its outer half are a mere guess: the eye did not read it as what is shown (`reading`),
+        or much speaks against that, and the table does not tell it either.
+
+        >>> verdict = Verdict(1, Play(Laid(5, 9), "Ann"), "Ann", 1.0, tiles=((Laid(5, 9), 0.7), (Laid(5, 10), 0.3)))
+        >>> verdict.unread(Confidence((0.6, 0.6), (((4, 0.4),), ((10, 0.3),))))
+        (False, True)
+        """
+        inner, outer = (self._is_open(half, p) for half, p in enumerate(reading.p))
+        return inner, outer
+
+    def _is_open(self, half: int, p: float) -> bool:
+        shares: dict[int, float] = {}
+        for tile, share in self.tiles:
+            shares[tile[half]] = shares.get(tile[half], 0.0) + share
+        shown, *others = shares.values()
+        return min(p, shown) < READ and (shown < TOLD or max(others, default=0.0) > NOTHING_ELSE)
+
+
+READ = 0.9
+"""From this probability on the eye has read a half."""
+
+TOLD, NOTHING_ELSE = 0.95, 0.01
+"""A half that it has not read shows the value of which the belief holds the first at least, if no other has more than
+the second."""
 
 
 @dataclass(slots=True)
@@ -225,17 +254,15 @@ class Marginals:
             found.causes.setdefault(item, {})[why] = p
         return found
 
-    def tile_of(self, item: int, act: TableAct) -> TableAct:
-        """The act with the tile that most likely lies there: another one where that is likelier than what was read.
+    def tiles_of(self, item: int, act: Play) -> tuple[tuple[Laid, float], ...]:
+        """The tiles that most likely lie there: the one that was read, and others.
 
         That it is some other tile, nobody knows which, says nothing for one of them.
         """
-        others = self.others.get(item)
-        if not others or not isinstance(act, Play):
-            return act
-        tile, p = max(others.items(), key=lambda one: (one[1], one[0]))
+        others = self.others.get(item, {})
         as_read = 1.0 - sum(others.values()) - self.causes.get(item, {}).get(Cause.MISREAD, 0.0)
-        return Play(tile, act.train) if p > as_read else act
+        rows = {act.tile: max(0.0, as_read), **others}
+        return tuple(sorted(rows.items(), key=lambda one: (one[1], one[0] == act.tile, one[0]), reverse=True))
 
 
 def judge_item(
@@ -260,9 +287,14 @@ def judge_item(
     # Nobody is accused for certain on the strength of an arm.
     doubted, doubted_codes = arms_doubted(actors, codes, arm) if arm else (actors, codes)
     told = doubted_codes, marginals.causes.get(item, {})
-    stated = next((piece.stated_player for piece in pieces if piece.item == item), None)
+    mine = next((piece for piece in pieces if piece.item == item), None)
+    stated = None if mine is None else mine.stated_player
     charges = list(_charges(item, codes, *told, proved, pieces, players, best if p >= NAMED else stated))
-    lies = marginals.tile_of(item, act)
+    tiles: tuple[tuple[Laid, float], ...] = ()
+    lies = act
+    if isinstance(act, Play) and (item in marginals.others or (mine is not None and not mine.is_sure)):
+        tiles = marginals.tiles_of(item, act)
+        lies = Play(tiles[0][0], act.train)
     if lies != act:
         # Faults of the misread tile do not count against one that fits.
         charges = [charge for charge in charges if charge.code not in OF_VALUES]
@@ -275,7 +307,7 @@ def judge_item(
     maybe = tuple(dict.fromkeys((*likely, *blamed)))
     if by is not None and not any(name != by for name in blamed):
         maybe = ()
-    return Verdict(item, lies, by, p, maybe, tuple(charges))
+    return Verdict(item, lies, by, p, maybe, tuple(charges), tiles=tiles)
 
 
 def _charges(

@@ -296,7 +296,7 @@ def test_of_an_unread_half_its_value_is_as_sure_as_the_eye_has_it() -> None:
     for value, p, others in ((5, 0.3, ((6, 0.5),)), (6, 0.5, ((5, 0.3),)), (9, 0.02, ((6, 0.5), (5, 0.3)))):
         guessed = reconstruct(view([eastward([(12, 5)])[0], unread.trains["Ann"][1].read_as(Laid(value, 7))]), SETUP)
         laying = Laying(Laid(value, 7), "Ann")
-        (reading,) = readings_of(Observation((laying,)), guessed).values()
+        (reading,) = readings_of(Observation((laying,)), guessed, BOX).values()
         assert reading.p == pytest.approx((p, 0.999)) and reading.others == (others, ())
 
 
@@ -312,7 +312,7 @@ def coarse(*hidden: tuple[int, float]) -> Layout:
 
 def test_a_value_that_the_table_shows_to_be_taken_for_another_is_not_surely_read() -> None:
     laying = Laying(Laid(6, 7), "Ben")
-    (reading,) = readings_of(Observation((laying,)), coarse()).values()
+    (reading,) = readings_of(Observation((laying,)), coarse(), BOX).values()
     assert reading.p[0] < 0.8 and reading.p[1] == 0.9999
     assert reading.others[0][0][0] == 12 and reading.others[0][0][1] == pytest.approx(0.28, abs=0.01)
 
@@ -325,17 +325,17 @@ def test_what_an_unread_half_most_likely_is_says_nothing_about_how_the_eye_errs(
     open_end = replace(first, inner_half=1)
     alone = replace(layout, trains={**layout.trains, "Ann": (open_end,)})
     laying = Laying(Laid(6, 7), "Ben")
-    (reading,) = readings_of(Observation((laying,)), alone).values()
+    (reading,) = readings_of(Observation((laying,)), alone, BOX).values()
     assert reading.p[0] == 0.9968
     beyond = PlacedTile(4, tile(800.0, 700.0, 0.0, 12, 1))
     told = replace(layout, trains={**layout.trains, "Ann": (open_end, beyond)})
-    (reading,) = readings_of(Observation((laying,)), told).values()
+    (reading,) = readings_of(Observation((laying,)), told, BOX).values()
     assert reading.p[0] < 0.8
 
 
 def test_what_a_marker_covers_says_nothing_about_how_a_value_is_read() -> None:
     laying = Laying(Laid(6, 7), "Ben")
-    (reading,) = readings_of(Observation((laying,)), coarse((6, 0.35), (12, 0.2))).values()
+    (reading,) = readings_of(Observation((laying,)), coarse((6, 0.35), (12, 0.2)), BOX).values()
     assert reading.p[0] == 0.9968
 
 
@@ -344,7 +344,7 @@ def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_d
     that, it may be the wrong root; only what is read beyond doubt is one."""
     layout = coarse()
     first, second = Laying(Laid(12, 9), "Ann"), Laying(Laid(6, 7), "Ben")
-    (beside_another,) = readings_of(Observation((second,)), layout).values()
+    (beside_another,) = readings_of(Observation((second,)), layout, BOX).values()
     for number, (reading, lies, certain) in enumerate(
         (
             (beside_another, Laid(12, 7), []),
@@ -355,7 +355,7 @@ def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_d
         setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"]})
         session = Session(Journal.create(tmp_path / f"{number}.jsonl", setup.header), load_ruleset("reeves"))
         session.start_round(Laid(12, 12), "Ann")
-        session.observe(TableChange((first,), readings=readings_of(Observation((first,)), layout)))
+        session.observe(TableChange((first,), readings=readings_of(Observation((first,)), layout, BOX)))
         session.observe(TableChange((second,), readings={second: reading}))
         play = state_of(session)["plays"][-1]
         assert Laid(*play["tile"]) == lies

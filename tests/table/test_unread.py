@@ -360,6 +360,23 @@ def test_a_tile_of_which_nobody_has_an_idea_is_on_record_too(tmp_path: Path) -> 
     assert told == ["12-5@Ann", "12-7@Ben", "5-9@Ann", "12-4@MX", "9-3@Ann"]
 
 
+@pytest.mark.parametrize("value", [7, 10])
+def test_a_half_that_something_covers_is_what_the_next_tile_makes_of_it(tmp_path: Path, value: int) -> None:
+    """A toy stands on it: until a tile lies on it, it may be anything that the box has."""
+    table = Table(tmp_path, halves=(SeenHalf(5, 0.99), SeenHalf(None, 0.0)))
+    (question,) = table.session.questions
+    assert question.reason == "unreadable_tile: Ann" and len(question.candidates) == 6
+    covered = state_of(table.session)["trains"][0]["tiles"][1]
+    assert covered["unread"] == [False, True] and covered["sure"] < 0.2
+    table.show([*table.lying, eastward([(12, 5), (5, 9), (value, 3)])[2]])
+    told = state_of(table.session)["trains"][0]["tiles"][1]
+    assert told["tile"] == [5, value] and "unread" not in told and told["sure"] > 0.95
+    (play,) = [play for play in state_of(table.session)["plays"] if play.get("tile") == [5, value]]
+    assert play["unread"] == [False, False] and not play["violations"]
+    table.show([*table.lying, eastward([(12, 5), (5, 9), (value, 3)])[2]])
+    assert table.session.questions == ()
+
+
 def test_another_tile_than_is_offered_is_put_in_its_place(tmp_path: Path) -> None:
     table = Table(tmp_path)
     (question,) = table.session.questions

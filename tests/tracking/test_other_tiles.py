@@ -269,7 +269,8 @@ def test_what_people_have_put_right_keeps_its_place_when_a_tile_turns_out_to_be_
     assert [play.seq for play in plays(session)][: len(before)] == before
     assert [play.tile for play in plays(session)][3] == (1, 4)
     tile = state_of(session)["trains"][0]["tiles"][1]
-    assert tile["tile"] == [1, 4] and tile["sure"] == 0.0999 and tile["others"] == [[[1, 5], 0.8991]]
+    assert tile["tile"] == [1, 4] and tile["sure"] == 0.9743 and tile["others"] == [[[1, 5], 0.0257]]
+    assert tile["unread"] == [False, True]
     session.close()
 
 
