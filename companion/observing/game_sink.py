@@ -327,15 +327,18 @@ class GameSink:
     def _perhaps_marked(self, observation: Observation) -> Observation:
         """The observation with unrecognised things beside trains counted as markers, where it is legal only so.
 
-        A single thing that came when a tile was drawn and none was laid counts too, if the train's owner surely drew.
+        A single thing that came when a tile was drawn and none was laid counts too, if the train's owner surely drew:
+        neither the turn nor a clear arm says that it was somebody else.
         """
         marks = [Mark(player) for player in sorted(observation.maybe_marked - self.marked())]
         if not marks:
             return observation
         if not self._accuses(observation):
             instead = replace(observation, delta=(*observation.delta, *marks))
-            marked_now = observation.only_draws and len(marks) == 1 and self.session.expects(instead)
-            return instead if marked_now else observation
+            owner = (
+                observation.only_draws and len(marks) == 1 and {marks[0].player}.issuperset(observation.whose.values())
+            )
+            return instead if owner and self.session.expects(instead) else observation
         for some in (*([mark] for mark in marks), marks):
             instead = replace(observation, delta=(*observation.delta, *some))
             if not self._accuses(instead):

@@ -23,6 +23,7 @@ from companion.perception.marker_evidence import PresumedMarkers, StillLook, in_
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table, square_of
 from companion.perception.tracks import Looked, MarkerTrack, TableMemory
 from companion.play.setup_file import setup_from_json
+from companion.rules.notation import Drawing
 from companion.rules.tile import double_set
 from tests.shown import state_of
 from vision.calibration import Calibration
@@ -117,11 +118,21 @@ def test_a_missing_marker_is_not_alleged_where_something_lies(tmp_path: Path) ->
     assert marked == [False, True]
 
 
-@pytest.mark.parametrize(("maybe", "marked"), [((), False), (("Ann",), True), (("Ann", "Ben"), False)])
+@pytest.mark.parametrize(
+    ("maybe", "arm", "marked"),
+    [
+        ((), None, False),
+        (("Ann",), None, True),
+        (("Ann",), "Ann", True),
+        (("Ann",), "Ben", False),
+        (("Ann", "Ben"), None, False),
+    ],
+)
 def test_what_comes_beside_the_train_of_who_draws_is_a_marker(
-    tmp_path: Path, maybe: tuple[str, ...], marked: bool
+    tmp_path: Path, maybe: tuple[str, ...], arm: str | None, marked: bool
 ) -> None:
-    """Ann has the turn, draws, and beside her train lies something new that nobody recognises."""
+    """Ann has the turn, draws, and beside her train lies something new that nobody recognises. Where the arm over the
+    draw is clearly Ben's, she did not."""
     setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "g.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=True)
@@ -132,7 +143,8 @@ def test_what_comes_beside_the_train_of_who_draws_is_a_marker(
     for lying in ([ann, *boneyard], [ann, ben, *boneyard], [ann, ben, boneyard[0]]):
         after = reconstruct(view(lying), SETUP, before)
         drawn = after.boneyard == 1
-        sink.record(replace(difference(before, after), maybe_marked=frozenset(maybe if drawn else ())), after, "")
+        seen = replace(difference(before, after), maybe_marked=frozenset(maybe if drawn else ()))
+        sink.record(replace(seen, whose={Drawing(1): arm} if drawn and arm else {}), after, "")
         before = after
     assert ("Ann" in sink.marked()) == marked
     session.close()
