@@ -17,7 +17,6 @@ import math
 import secrets
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -53,7 +52,7 @@ FORGET_AFTER_S = 3600.0
 @dataclass(frozen=True, slots=True)
 class PinSettings:
     """scrypt with n=2^14, r=8 takes about 50 ms and 16 MB on a small box: felt by a guesser, not by a player. `at_once`
-    may wait for it: each keeps one of the page's threads waiting too."""
+    may wait for it, and `waiting` more for that: each keeps one of the page's threads waiting too."""
 
     n: int = 2**14
     r: int = 8
@@ -61,6 +60,7 @@ class PinSettings:
     free_tries: int = 5
     free_tries_for_all: int = 50
     at_once: int = 8
+    waiting: int = 12
 
 
 @dataclass(slots=True)
@@ -78,12 +78,19 @@ class TooManyTriesError(Exception):
         self.wait_s = wait_s
 
 
+class PinCrowdError(Exception):
+    """So many PINs are being compared that this one was not."""
+
+
 def fresh_pin() -> str:
     """Six digits."""
     return f"{secrets.randbelow(1_000_000):06d}"
 
 
 EVERYONE = "*"
+
+PATIENCE_S = 3.0
+"""So long a guesser without wrong tries waits until others' PINs have been compared: 60 of them on a small box."""
 
 MOST_REMEMBERED = 5000
 """Addresses; a home network has 250."""
@@ -102,7 +109,9 @@ class PinLock:
     drawn: bool = False
     _tries: dict[str, _Tries] = field(default_factory=dict)
     _hashing: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _waiting: int = 0
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+    """Guards all of it; told when a PIN has been compared."""
 
     @classmethod
     def of(
@@ -128,14 +137,14 @@ class PinLock:
         return hashlib.sha256(self._hash).hexdigest()[:16]
 
     def opens(self, pin: str, guesser: str) -> bool:
-        """Whether `pin` is right. Raises TooManyTriesError before any hashing while the guesser has to wait, or a few
-        others are being compared.
+        """Whether `pin` is right. Raises TooManyTriesError before any hashing while the guesser has to wait, and
+        PinCrowdError while too many others' are being compared; one without wrong tries waits for those.
 
         A guesser is a phone that has given a PIN before, or a whole network (`network_of`). One without wrong tries
         always has one, however many others guess. In one IPv6 network, or behind one proxy, all new phones are one
         guesser: who guesses there keeps them from signing in, and nobody who is signed in from anything.
         """
-        with self._lock:
+        with self._changed:
             now = self.clock()
             self._forget(now)
             mine = self._tries.setdefault(guesser, _Tries())
@@ -143,22 +152,33 @@ class PinLock:
             closed_until = max(mine.closed_until_s, everyone.closed_until_s) if mine.wrong else 0.0
             if now < closed_until:
                 raise TooManyTriesError(closed_until - now)
-            if self._hashing >= self.settings.at_once:
-                raise TooManyTriesError(1.0)
+            crowded = self._waiting or not self._is_free()
+            if crowded and (mine.wrong or self._waiting >= self.settings.waiting):
+                raise PinCrowdError
             # Counted before it is known: many at once of one guesser are many tries.
             self._count(mine, self.settings.free_tries, now)
+            self._waiting += 1
+            free = self._changed.wait_for(self._is_free, PATIENCE_S)
+            self._waiting -= 1
+            if not free:
+                mine.wrong -= 1
+                raise PinCrowdError
             self._hashing += 1
         try:
             right = hmac.compare_digest(_scrypt(pin[:64], self._salt, self.settings), self._hash)
         finally:
-            with self._lock:
+            with self._changed:
                 self._hashing -= 1
-        with self._lock:
+                self._changed.notify()
+        with self._changed:
             if right:
                 self._tries.pop(guesser, None)
             else:
                 self._count(everyone, self.settings.free_tries_for_all, now)
         return right
+
+    def _is_free(self) -> bool:
+        return self._hashing < self.settings.at_once
 
     def _count(self, tries: _Tries, free: int, now: float) -> None:
         tries.wrong += 1
@@ -188,7 +208,7 @@ def _hasher() -> ThreadPoolExecutor:
 PHONES_FILE = "phones.json"
 
 MOST_SIGNED_IN = 200
-"""Browsers that gave the PIN, and as many that came by a code; a club of forty tables has fewer."""
+"""Browsers that gave the PIN, and as many that have signed out; a club of forty tables has fewer."""
 
 
 @dataclass(slots=True)
@@ -201,12 +221,13 @@ class _Kept:
     """Goes into the PIN's hash."""
     browsers: dict[str, None] = field(default_factory=dict)
     """Hashes of the secrets of those that gave the PIN, the oldest first."""
-    guests: dict[str, str] = field(default_factory=dict)
-    """The same of those that came by an evening's code, and the network of each."""
+    left: dict[str, None] = field(default_factory=dict)
+    """The same of those that have signed out."""
 
 
 class SignedIn:
-    """The browsers that are signed in. A cookie of one that has signed out opens nothing any more. Thread-safe.
+    """The browsers that gave the PIN, and those that have signed out: a cookie of theirs opens nothing any more. Those
+    that came by a code are in no list, where the many would have to make room for the next. Thread-safe.
 
     Args:
         path: where they are kept; None, or where nothing can be written: until the program ends.
@@ -238,55 +259,50 @@ class SignedIn:
 
     def add(self) -> str:
         """The secret of a new one that gave the PIN; the oldest is forgotten when there are too many."""
-        secret = secrets.token_urlsafe(16)
+        secret = new_secret()
         with self._lock:
-            self._kept.browsers[_hash(secret)] = None
-            while len(self._kept.browsers) > self._most:
-                del self._kept.browsers[next(iter(self._kept.browsers))]
+            self._put(self._kept.browsers, secret)
             self._keep()
         return secret
 
-    def add_guest(self, network: str) -> str:
-        """The secret of a new one that came by the evening's code. When there are too many, the oldest of the network
-        with the most is forgotten: who joins again and again signs out nobody elsewhere."""
-        secret = secrets.token_urlsafe(16)
-        with self._lock:
-            guests = self._kept.guests
-            guests[_hash(secret)] = network
-            while len(guests) > self._most:
-                [(crowd, _count)] = Counter(guests.values()).most_common(1)
-                del guests[next(guest for guest, of in guests.items() if of == crowd)]
-            self._keep()
-        return secret
-
+    # Both without the lock, which is held while a slow card writes.
     def gave_pin(self, secret: object) -> bool:
-        """Whether it is signed in and has given a PIN, even an earlier one."""
+        """Whether it has given a PIN, even an earlier one, and has not signed out since."""
         return isinstance(secret, str) and _hash(secret) in self._kept.browsers
 
-    def __contains__(self, secret: object) -> bool:
-        # Without the lock, which is held while a slow card writes.
-        return self.gave_pin(secret) or (isinstance(secret, str) and _hash(secret) in self._kept.guests)
+    def has_left(self, secret: object) -> bool:
+        """Whether it has signed out, or never was here."""
+        return not isinstance(secret, str) or _hash(secret) in self._kept.left
 
     def remove(self, secret: object) -> None:
         with self._lock:
-            if secret in self and isinstance(secret, str):
-                for known in (self._kept.browsers, self._kept.guests):
-                    known.pop(_hash(secret), None)
+            if isinstance(secret, str):
+                self._kept.browsers.pop(_hash(secret), None)
+                self._put(self._kept.left, secret)
                 self._keep()
+
+    def _put(self, known: dict[str, None], secret: str) -> None:
+        known[_hash(secret)] = None
+        while len(known) > self._most:
+            del known[next(iter(known))]
 
     def clear(self) -> None:
         with self._lock:
             self._kept.browsers.clear()
-            self._kept.guests.clear()
             self._keep()
 
     def _keep(self) -> None:
         if self._path is None:
             return
         kept = self._kept
-        state = {"key": kept.key.hex(), "salt": kept.salt.hex(), "browsers": list(kept.browsers), "guests": kept.guests}
+        state = {"key": kept.key.hex(), "salt": kept.salt.hex(), "browsers": list(kept.browsers), "left": list(kept.left)}
         with suppress(OSError):  # a disk that takes nothing signs nobody out before the next start
             write_state(self._path, state)
+
+
+def new_secret() -> str:
+    """Names a browser in its cookie."""
+    return secrets.token_urlsafe(16)
 
 
 def _hash(secret: str) -> str:
@@ -298,7 +314,7 @@ def _phones_from(state: Any) -> _Kept:
         bytes.fromhex(state["key"]),
         bytes.fromhex(state["salt"]),
         dict.fromkeys(map(str, state["browsers"])),
-        {str(guest): str(network) for guest, network in state["guests"].items()},
+        dict.fromkeys(map(str, state["left"])),
     )
     if len(kept.key) != 32 or len(kept.salt) != 16:
         raise ValueError
@@ -450,8 +466,8 @@ def signed_in() -> bool:
 
 
 def knows_pin() -> bool:
-    """Whether it has given the PIN."""
-    return signed_in() and session.get("pin") == lock().fingerprint
+    """Whether it has given the PIN that is valid now."""
+    return _gave_pin(current_app, session)
 
 
 def on_the_box() -> bool:
@@ -468,11 +484,15 @@ def may_invite() -> bool:
 
 
 def _opens(app: Flask, kept: Mapping[str, Any]) -> bool:
-    found: PinLock = app.extensions["companion_lock"]
     known: SignedIn = app.extensions["companion_signed_in"]
-    tonight: Evening = app.extensions["companion_evening"]
-    right = kept.get("pin") == found.fingerprint or kept.get("evening") == evenings_right(found, tonight)
-    return right and kept.get("browser") in known
+    tonight = evenings_right(app.extensions["companion_lock"], app.extensions["companion_evening"])
+    return _gave_pin(app, kept) or (kept.get("evening") == tonight and not known.has_left(kept.get("browser")))
+
+
+def _gave_pin(app: Flask, kept: Mapping[str, Any]) -> bool:
+    known: SignedIn = app.extensions["companion_signed_in"]
+    right: str = app.extensions["companion_lock"].fingerprint
+    return kept.get("pin") == right and known.gave_pin(kept.get("browser"))
 
 
 def evenings_right(pin: PinLock, tonight: Evening) -> str:
@@ -481,11 +501,11 @@ def evenings_right(pin: PinLock, tonight: Evening) -> str:
 
 
 def let_in() -> None:
-    """From now on this browser may play for this evening. One that was here before keeps its place in the list."""
+    """From now on this browser may play for this evening."""
     session.permanent = True
     session["evening"] = evenings_right(lock(), evening())
-    if session.get("browser") not in browsers():
-        session["browser"] = browsers().add_guest(network_of(request.remote_addr))
+    if browsers().has_left(session.get("browser")):
+        session["browser"] = new_secret()
 
 
 def head_opens(app: Flask, headers: Mapping[str, str]) -> bool:
@@ -597,6 +617,9 @@ def try_pin(pin: str) -> None:
             seconds,
         )
         raise at_field(TooManyRequests(sentence, retry_after=seconds), "pin") from None
+    except PinCrowdError:
+        crowd = _("Many phones are giving a PIN just now. Try again in a few seconds.")
+        raise at_field(TooManyRequests(crowd, retry_after=math.ceil(PATIENCE_S)), "pin") from None
     if not right:
         raise at_field(Forbidden(_("That is not the PIN.")), "pin")
 
@@ -651,6 +674,7 @@ def sign_out() -> AnyResponse:
     code."""
     if read_body(request).get("all") and knows_pin():
         browsers().clear()
+        current_app.extensions["companion_whose"].clear()
         evening().end()
         app_state: AppState = current_app.extensions["companion_state"]
         app_state.trail.note(author_now(), app_state.game, "access.sign_out", {})

@@ -62,6 +62,9 @@ from companion.web.wording import calls_of, notices, recent_faults
 
 whose = Blueprint("whose", __name__)
 
+MOST_SAID = 400
+"""Phones whose owners are remembered until the program ends."""
+
 
 def my_seat(board: GameView) -> Seat | None:
     """The player whose phone this is; None: everybody's, a program's, or nobody has said."""
@@ -71,7 +74,7 @@ def my_seat(board: GameView) -> Seat | None:
 def on_another_phone(name: str) -> bool:
     """Whether another phone that is signed in has been said to be this player's."""
     said, mine = current_app.extensions["companion_whose"], session.get("browser")
-    return any(whose == name and phone != mine and phone in browsers() for phone, whose in tuple(said.items()))
+    return any(whose == name and phone != mine and not browsers().has_left(phone) for phone, whose in tuple(said.items()))
 
 
 def says_whose() -> bool:
@@ -107,10 +110,11 @@ def choose() -> AnyResponse:
     elif session.get("name") in players:
         del session["name"]
     said = current_app.extensions["companion_whose"]
-    for phone in [one for one in tuple(said) if one not in browsers()]:
-        said.pop(phone, None)
     if "browser" in session:
+        said.pop(session["browser"], None)
         said[session["browser"]] = chosen
+        for phone in tuple(said)[:-MOST_SAID]:
+            said.pop(phone, None)
         app_state().signal.notify()
     return redirect(own_path(str(fields.get("next") or "/")), 303)
 

@@ -159,16 +159,6 @@ def test_a_phone_that_gives_the_pin_later_keeps_whose_it_is(app: Flask) -> None:
     assert client.post("/api/draw", json={}).status_code == 200
 
 
-def test_the_same_phone_next_week_takes_no_other_place_in_the_list(app: Flask) -> None:
-    client = scanned(app)
-    known = app.extensions["companion_signed_in"]
-    before = len(known._kept.browsers)
-    evening_of(app).end()
-    assert client.get(f"/join/{evening_of(app).code}").status_code == 303
-    assert client.post("/api/draw", json={}).status_code == 200
-    assert len(known._kept.browsers) == before
-
-
 def test_a_restart_shuts_nobody_out_of_the_evening(tmp_path: Path) -> None:
     path, clock = tmp_path / EVENING_FILE, FakeClock()
     code = Evening(path, clock).code
