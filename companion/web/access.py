@@ -28,7 +28,7 @@ from urllib.parse import quote
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, render_template, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
-from itsdangerous import BadSignature
+from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
 from werkzeug.http import parse_cookie
 from werkzeug.wrappers import Request
@@ -295,7 +295,12 @@ class SignedIn:
         if self._path is None:
             return
         kept = self._kept
-        state = {"key": kept.key.hex(), "salt": kept.salt.hex(), "browsers": list(kept.browsers), "left": list(kept.left)}
+        state = {
+            "key": kept.key.hex(),
+            "salt": kept.salt.hex(),
+            "browsers": list(kept.browsers),
+            "left": list(kept.left),
+        }
         with suppress(OSError):  # a disk that takes nothing signs nobody out before the next start
             write_state(self._path, state)
 
@@ -398,9 +403,11 @@ class Evening:
         self._path, self._clock, self._monotonic = path, clock, monotonic
         self._lock = threading.Lock()
         kept = None if path is None else read_state(path, _evening_from, None, damaged)
-        # A clock that was set back makes no code older.
         age_s = LASTS_S if kept is None else max(0.0, clock() - kept.at)
         self._code, self._over = "" if kept is None else kept.code, monotonic() + LASTS_S - age_s
+        if kept is not None and kept.at > clock():
+            # A clock that was set back ends no evening; but a date years ahead would have the code live for years.
+            self._keep()
 
     @property
     def code(self) -> str:
@@ -424,6 +431,9 @@ class Evening:
 
     def _draw(self) -> None:
         self._code, self._over = secrets.token_urlsafe(CODE_BYTES), self._monotonic() + LASTS_S
+        self._keep()
+
+    def _keep(self) -> None:
         if self._path is not None:
             with suppress(OSError):  # a disk that takes nothing: the code is good until the program ends
                 write_state(self._path, {"code": self._code, "at": self._clock()})
@@ -511,8 +521,21 @@ def let_in() -> None:
 def head_opens(app: Flask, headers: Mapping[str, str]) -> bool:
     """The same of a request that is still being read: `headers` are those of its head, like {"COOKIE": "..."}. A PIN in
     it opens nothing: comparing it takes long, and everybody waits for the loop that reads heads."""
-    # The link of a round lets a phone send a photograph of a hand.
-    return head_is_known(app, headers) or isinstance(_of_head(app, headers).get("hand"), str)
+    # The link of a round lets a phone send a photograph of a hand, while that game is on the table.
+    [game, _round] = round_of_link(app, _of_head(app, headers).get("hand")) or [None, None]
+    app_state: AppState | None = app.extensions.get("companion_state")
+    return head_is_known(app, headers) or (app_state is not None and game == app_state.game)
+
+
+def link_signer(app: Flask) -> URLSafeSerializer:
+    """Signs the links by which everybody enters their own hand of a round."""
+    return URLSafeSerializer(app.secret_key or "", salt="a hand of one round")
+
+
+def round_of_link(app: Flask, token: object) -> Any:
+    """The game and the round of such a link; None for anything else."""
+    with suppress(BadSignature):
+        return link_signer(app).loads(token) if isinstance(token, str) else None
 
 
 def head_is_known(app: Flask, headers: Mapping[str, str]) -> bool:
@@ -554,6 +577,7 @@ OF_THE_HOUSE = frozenset(
         "learning.corrections",
         "repairing.diagnostics",
         "repairing.do",
+        "repairing.seen",
         "setup.camera_picture",
         "setup.forget_rules",
         "setup.keep_rules",

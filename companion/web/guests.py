@@ -23,12 +23,21 @@ from urllib.parse import urlencode
 
 import segno
 from flask import Blueprint, Request, Response, current_app, json, redirect, render_template, request, session, url_for
-from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.exceptions import Conflict, Gone, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.game.game_view import GameView
-from companion.web.access import LASTS_S, evening, let_in, may_invite, needs_pin, signed_in, where_first
+from companion.web.access import (
+    LASTS_S,
+    evening,
+    let_in,
+    link_signer,
+    may_invite,
+    needs_pin,
+    round_of_link,
+    signed_in,
+    where_first,
+)
 from companion.web.api import app_state, watched
 from companion.web.forms import LONGEST, MAX_NAME, FieldError, asked_as, person, read_body, tiles
 from companion.web.hands import (
@@ -236,13 +245,9 @@ def hands_sent(board: GameView) -> Mapping[str, str]:
     return guest_hands().of(app_state().game, board.round)
 
 
-def _signer() -> URLSafeSerializer:
-    return URLSafeSerializer(current_app.secret_key or "", salt="a hand of one round")
-
-
 def link_of(board: GameView) -> str:
     """The path by which everybody enters their hand of this round."""
-    return f"/hand/{_signer().dumps([app_state().game, board.round])}"
+    return f"/hand/{link_signer(current_app).dumps([app_state().game, board.round])}"
 
 
 @guests.get("/hand/<token>")
@@ -338,10 +343,7 @@ def _view_of_link() -> GameView:
 
 def _round_of(token: str) -> GameView:
     """The table, where the link is of the round on it. Raises Gone."""
-    try:
-        named = _signer().loads(token)
-    except BadSignature:
-        named = None
+    named = round_of_link(current_app, token)
     if app_state().has_game:
         board = app_state().session.snapshot()
         if named == [app_state().game, board.round] and board.phase in ("playing", "round_over"):

@@ -74,7 +74,9 @@ def my_seat(board: GameView) -> Seat | None:
 def on_another_phone(name: str) -> bool:
     """Whether another phone that is signed in has been said to be this player's."""
     said, mine = current_app.extensions["companion_whose"], session.get("browser")
-    return any(whose == name and phone != mine and not browsers().has_left(phone) for phone, whose in tuple(said.items()))
+    return any(
+        whose == name and phone != mine and not browsers().has_left(phone) for phone, whose in tuple(said.items())
+    )
 
 
 def says_whose() -> bool:

@@ -186,6 +186,16 @@ def test_a_clock_that_was_set_back_ends_no_evening(tmp_path: Path) -> None:
     assert Evening(tmp_path / EVENING_FILE, clock).code == code
 
 
+def test_a_date_years_ahead_does_not_have_a_code_live_for_years(tmp_path: Path) -> None:
+    clock = FakeClock()
+    clock.now_s += 5 * 365 * 86400
+    code = Evening(tmp_path / EVENING_FILE, clock).code
+    clock.now_s -= 5 * 365 * 86400
+    assert Evening(tmp_path / EVENING_FILE, clock).code == code
+    clock.now_s += LASTS_S + 1
+    assert Evening(tmp_path / EVENING_FILE, clock).code != code
+
+
 NAN = '{"code": "a code of sixteen characters", "at": NaN}'
 THEN = '{"code": "x", "at": "then"}'
 

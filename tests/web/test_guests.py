@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from bench.stand_ins import tables
 from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
+from companion.web.access import head_opens
 from tests.web.reading import words
 from tests.web.test_hand_picture import HAND, JPEG
 
@@ -121,6 +122,17 @@ def test_the_link_is_of_one_round(guest: FlaskClient, session: FakeSession) -> N
     session.show(tables.midgame(round=4))
     refused = guest.post("/hand", data={"by": "Ben", "hand": "1-2", "do": "send"})
     assert refused.status_code == 410 and "has been counted" in refused.text
+
+
+def test_a_link_lets_photographs_in_as_long_as_its_game_is_on_the_table(
+    app: Flask, guest: FlaskClient, app_state: AppState, session: FakeSession
+) -> None:
+    kept = guest.get_cookie(app.config["SESSION_COOKIE_NAME"])
+    assert kept is not None
+    head = {"COOKIE": f"{kept.key}={kept.value}"}
+    assert head_opens(app, head)
+    app_state.put_on_the_table(session, "another")
+    assert not head_opens(app, head)
 
 
 @pytest.mark.parametrize("path", ["/hand", "/hand/forged"])

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from bench.stand_ins.fakes import FakeCamera
@@ -46,11 +47,14 @@ def test_the_page_says_what_it_means_and_since_when(anyone: FlaskClient, app_sta
 
 
 def test_only_who_has_the_pin_takes_a_report_from_the_list(
-    anyone: FlaskClient, keeper: FlaskClient, app_state: AppState
+    app: Flask, anyone: FlaskClient, keeper: FlaskClient, app_state: AppState
 ) -> None:
     app_state.repairs.report(DAMAGED)
-    assert "I have seen it" not in anyone.get("/repairs").text
-    assert anyone.post(f"/repairs/{DAMAGED.id}/seen").status_code in (303, 401)
+    guest = app.test_client()
+    guest.get(f"/join/{app.extensions['companion_evening'].code}")
+    for client in (anyone, guest):
+        assert "I have seen it" not in client.get("/repairs").text
+        assert client.post(f"/repairs/{DAMAGED.id}/seen").status_code == 401
     assert app_state.repairs.open()
     assert "I have seen it" in keeper.get("/repairs").text
     assert keeper.post(f"/repairs/{DAMAGED.id}/seen", data={}).status_code in (200, 303)
