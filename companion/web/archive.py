@@ -16,6 +16,7 @@ Taking the score along: a picture to send, a text to copy, a table for a spreads
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import os
 import re
@@ -26,7 +27,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -87,12 +88,9 @@ class Packed:
     """A packed file on the disk, without a name. Several may read it at once."""
 
     def __init__(self, pack: Pack, folder: Path | None) -> None:
-        """In `folder`; where that takes no file, where the system keeps temporary ones, or else in memory. Raises
-        OSError."""
-        with _unnamed(folder) as file:
-            pack(file)
-            file.flush()
-            self._descriptor = os.dup(file.fileno())
+        """In `folder`; where that does not take it, where the system keeps temporary ones, or in memory if it is small.
+        Raises OSError."""
+        self._descriptor = _packed(pack, (partial(_unnamed, folder), partial(_unnamed, None), _in_memory))
         self.size = os.fstat(self._descriptor).st_size
         self.close = weakref.finalize(self, os.close, self._descriptor)
 
@@ -101,11 +99,34 @@ class Packed:
         return SharedFile(os.dup(self._descriptor), self.size, closed)
 
 
+def _packed(pack: Pack, places: Sequence[Callable[[], IO[bytes]]]) -> int:
+    """The file, at the first place that takes it. Raises the first one's OSError."""
+    place, *others = places
+    try:
+        with place() as file:
+            pack(file)
+            file.truncate()
+            return os.dup(file.fileno())
+    except OSError as fault:
+        if others:
+            with suppress(OSError):
+                return _packed(pack, others)
+        raise fault
+
+
 def _unnamed(folder: Path | None) -> IO[bytes]:
-    for place in (folder, None):
-        with suppress(OSError):
-            return tempfile.TemporaryFile(dir=place)
-    return os.fdopen(os.memfd_create("download"), "w+b")
+    return tempfile.TemporaryFile(dir=folder)
+
+
+IN_MEMORY = 32 * 2**20
+"""Bytes that a box with a full disk gives to one download."""
+
+
+def _in_memory() -> IO[bytes]:
+    file = os.fdopen(os.memfd_create("download", os.MFD_ALLOW_SEALING), "w+b")
+    file.truncate(IN_MEMORY)
+    fcntl.fcntl(file, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW)
+    return file
 
 
 class SharedFile(io.RawIOBase):

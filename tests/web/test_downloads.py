@@ -100,6 +100,15 @@ def test_a_full_disk_is_said_and_keeps_no_place(app: Flask) -> None:
                 send_once(full, "x.zip", None, places)
 
 
+def test_a_small_download_needs_no_room_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file can be made there, but takes nothing."""
+    monkeypatch.setattr(archive, "_unnamed", lambda _folder: io.FileIO("/dev/full", "w+"))
+    with Packed(lambda into: into.write(b"0123456789") and None, tmp_path).reader() as small:
+        assert small.read() == b"0123456789"
+    with pytest.raises(OSError, match="No space left"):
+        Packed(lambda into: into.write(bytes(archive.IN_MEMORY + 1)) and None, tmp_path)
+
+
 def test_an_export_keeps_no_place_once_it_is_read(keeper: FlaskClient, app_state: AppState) -> None:
     keeper.post("/setup", data=SETUP)
     for _ in range(5):
