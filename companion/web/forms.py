@@ -70,12 +70,14 @@ def plain_signs(text: str) -> str:
 TWINS = {
     "Cyrillic": ("АВЕКМНОРСТУХІЈЅаеорсухіјѕ", "ABEKMHOPCTYXIJSaeopcyxijs"),
     "Greek": ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧον", "ABEZHIKMNOPTYXov"),
+    "Armenian": ("ՕՍՏոսօհզց", "OUSnuohqg"),
+    "Cherokee": ("ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᏀᏃᏏᏒᏔᏙᏚᏞᏟᏢᏦᏴ", "DRTiYAJEWMHGZbRWVSLCPKB"),
+    "Lisu": ("ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ", "BPDTGKJCZFMNLSRVHWXYAEIOU"),
     "strokes": ("I1|ı0", "lllıO"),
 }
 """Letters, and what they look like; both rows of one length."""
 
-_LATIN = str.maketrans(*TWINS["Cyrillic"]) | str.maketrans(*TWINS["Greek"])
-_STROKES = str.maketrans(*TWINS["strokes"])
+_TWINS = {sign: twin for row in TWINS.values() for sign, twin in str.maketrans(*row).items()}
 _UNSEEN = ("Cf", "Zs", "Cc", "Mn")
 
 
@@ -86,7 +88,7 @@ def skeleton(name: str) -> str:
     (True, True, False)
     """
     seen = "".join(sign for sign in unicodedata.normalize("NFKC", name) if unicodedata.category(sign) not in _UNSEEN)
-    return seen.translate(_LATIN).translate(_STROKES).casefold()
+    return seen.translate(_TWINS).translate(_TWINS).casefold()
 
 
 ENVIRON = "companion.returned"

@@ -18,6 +18,10 @@ from companion.web.forms import TWINS, skeleton
         ("IDA", "1DA"),
         ("Olena", "Οlena"),
         ("Ann", "ａnn"),
+        ("Olena", "Օlena"),
+        ("DAVE", "ᎠᎪᏙᎬ"),
+        ("TOM", "ꓔꓳꓟ"),
+        ("Ida", "ꓲda"),
     ],
 )
 def test_what_looks_the_same_is_the_same(one: str, other: str) -> None:
