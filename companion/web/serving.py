@@ -486,11 +486,14 @@ class AddressTurns:
                 return
             self._answering.remove(request)
             address, following = request.address, None
-            if waiting := self._waiting.get(address):
-                following = waiting.popleft()
+            waiting = self._waiting.get(address, deque())
+            while waiting and following is None:
+                one = waiting.popleft()
+                following = one if one.requests else None
+            if not waiting:
+                self._waiting.pop(address, None)
+            if following is not None:
                 self._answering.add(following.requests[0])
-                if not waiting:
-                    del self._waiting[address]
             else:
                 self._now[address] -= 1
                 if not self._now[address]:
@@ -510,6 +513,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
             sockets=[sock], threads=settings.threads, connection_limit=settings.connections,
             channel_timeout=settings.idle_s, cleanup_interval=1,
             ident=None, clear_untrusted_proxy_headers=True,
+            log_socket_errors=False,  # phones go away without a word all evening
             recv_bytes=65536, backlog=BACKLOG, max_request_body_size=SMALL_BODY + 1,
             max_request_header_size=LARGEST_HEAD, outbuf_high_watermark=BACKLOG_BYTES,
             channel_request_lookahead=1,  # so that a screen that has gone is noticed

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import http.client
+import os
 import socket
 import ssl
 import threading
@@ -11,6 +13,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from flask import Flask
@@ -21,7 +25,7 @@ from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
 from companion.web import access, serving
 from companion.web.archive import SharedFile
-from companion.web.serving import PIECE, ServingSettings
+from companion.web.serving import PIECE, AddressTurns, Channel, ServingSettings
 from companion.web.stream import ScreenPlaces, StreamSettings
 
 LIMITS = ServingSettings(threads=16, of_one_address=10, idle_s=30)
@@ -111,6 +115,40 @@ def signed_in(app: Flask) -> str:
     client = app.test_client()
     answer = client.post("/api/pin", json={"pin": PIN})
     return answer.headers["Set-Cookie"].split(";")[0]
+
+
+@pytest.mark.parametrize("does", ["recv", "send"])
+def test_a_phone_that_goes_away_is_nothing_to_say(
+    phone: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, does: str
+) -> None:
+    """What the kernel says of one that acknowledges nothing any more."""
+
+    def gone(*_: object, **__: object) -> None:
+        raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Channel, does, gone)
+        assert phone().ask("/health").ended()
+    assert phone().ask("/health").status() == 200
+    assert caplog.records == []
+
+
+class Asked:
+    address = "a"
+
+
+def test_a_request_that_was_called_off_keeps_nobody_s_turn() -> None:
+    begun: list[Channel] = []
+    turns = AddressTurns(1, begun.append)
+    first, off, last = (cast("Channel", SimpleNamespace(address="a", requests=[Asked()])) for _ in "123")
+    for one in (first, off, last):
+        turns.take(one)
+    off.requests.clear()
+    turns.over(first.requests[0])
+    assert begun == [first, last]
+    turns.over(last.requests[0])
+    turns.take(first)
+    assert begun == [first, last, first]
 
 
 @pytest.mark.parametrize("begun", ["", "GET / HTT", "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "])
