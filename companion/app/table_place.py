@@ -593,5 +593,9 @@ class DemoCamera(FrameSource):
             self._next, self._until = frame, self._clock() + PATIENCE_S
         return self._phase() in STILL_OPEN and self._clock() < self._until
 
+    @property
+    def cut_short(self) -> str:
+        return str(getattr(self._film, "cut_short", ""))
+
     def close(self) -> None:
         self._film.close()

@@ -166,9 +166,9 @@ class WatchedTable:
     def close(self) -> None:
         self._stop.set()
         self._camera.close()
+        self._eye.close()
         if self._thread.is_alive():
             self._thread.join(timeout=10)
-        self._eye.close()
         self._evidence.close()
 
     def status(self) -> Mapping[str, Any]:
@@ -378,7 +378,8 @@ class WatchedTable:
             )
             self._over = True
             if not self._again.is_set() and not self._stop.is_set():
-                self._set_state("ended", DEMO_OVER if self._is_demo else FILM_OVER)
+                over, why = DEMO_OVER if self._is_demo else FILM_OVER, getattr(self._camera, "cut_short", "")
+                self._set_state("ended", f"{over} ({why})" if why else over)
         if self._stop.is_set():
             self._set_state("looking")
             return False

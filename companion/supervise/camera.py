@@ -253,6 +253,12 @@ class SupervisedCamera(FrameSource):
             return self._health
 
     @property
+    def cut_short(self) -> str:
+        """Why a recording ended before its last picture; "" where it did not."""
+        health = self.health
+        return health.detail if health.state is CameraState.ENDED else ""
+
+    @property
     def pid(self) -> int:
         """The child's process id; 0 while none runs."""
         with self._changed:
@@ -444,7 +450,7 @@ class SupervisedCamera(FrameSource):
         with self._changed:
             if not self._complained:
                 self._complain(f"{self.source}: {why}")
-            self._turn(CameraState.ENDED)
+            self._turn(CameraState.ENDED, why)
 
     def _complain(self, text: str) -> None:
         with self._changed:

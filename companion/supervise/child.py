@@ -71,6 +71,11 @@ class Child:
             return False
         return True
 
+    def kill(self) -> None:
+        """At once; whoever waits for it hears that it has ended."""
+        with contextlib.suppress(ValueError):  # it was closed meanwhile
+            self._process.kill()
+
     def exit_code(self, patience_s: float = 0.5) -> int | None:
         """How it ended: minus the signal that ended it; None where it has not."""
         self._process.join(patience_s)
@@ -162,10 +167,16 @@ class Shelf:
 Answerer = Callable[..., Any]
 
 LONGEST_S = 300.0
-"""One answer of a process that works all the time. An emulated board needs 60 s for its first large picture."""
+"""One answer of a process that works all the time. An emulated board needs up to 195 s for its first large picture."""
+
+CLOSING_S = 0.2
+"""Whoever closes waits so long for an answer that is nearly there."""
 
 STIR_S = 0.05
 """Processor time below which a process does nothing: what its waiting threads use."""
+
+
+CLOSED = "the reader was closed"
 
 
 class NoAnswerError(Exception):
@@ -246,11 +257,27 @@ def processor_s(pid: int) -> float | None:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class Silence:
-    """How long a child has neither said a word nor used processor time. A slow machine is no reason to give one up."""
+def is_due(pid: int) -> bool:
+    """Whether a thread of the process runs, or waits for a processor or a disk that others keep busy."""
+    for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with contextlib.suppress(OSError):
+            if stat.read_text(encoding="ascii", errors="replace").rpartition(") ")[2][:1] in ("R", "D"):
+                return True
+    return False
 
-    def __init__(self, pid: int, clock: Callable[[], float], used: Callable[[int], float | None] = processor_s) -> None:
-        self._pid, self._clock, self._used = pid, clock, used
+
+class Silence:
+    """How long a child has neither said a word nor used processor time, nor been `due`. A slow machine is no reason to
+    give one up."""
+
+    def __init__(
+        self,
+        pid: int,
+        clock: Callable[[], float],
+        used: Callable[[int], float | None] = processor_s,
+        due: Callable[[int], bool] = lambda pid: False,
+    ) -> None:
+        self._pid, self._clock, self._used, self._due = pid, clock, used, due
         self.heard()
 
     def heard(self) -> None:
@@ -261,7 +288,8 @@ class Silence:
     def left_s(self, silent_s: float, longest_s: float) -> float:
         """Until it has been silent for `silent_s`, or has worked for `longest_s` without a word."""
         by_now = self._used(self._pid)
-        if by_now is not None and self._used_s is not None and by_now - self._used_s >= STIR_S:
+        worked = by_now is not None and self._used_s is not None and by_now - self._used_s >= STIR_S
+        if worked or self._due(self._pid):
             self._used_s, self._stirred = by_now, self._clock()
         return min(self._stirred + silent_s, self._begun + longest_s) - self._clock()
 
@@ -275,13 +303,13 @@ class Worker(Closing):
     `took_s`: how long the last answer took.
 
     Args:
-        silent_s: a child that uses no processor time for so long is given up.
+        silent_s: a child that neither uses nor wants processor time for so long is given up.
         opening_s: the same while it opens: a slow card gives it nothing to work on.
         longest_s: a child that has worked on one question for so long is given up, too.
         beat: called every `beat_s` while somebody waits, for the watchdog.
         busy: entered for as long as one question takes: what hangs is named on the page.
         clock: monotonic seconds.
-        used: the processor time of the process of that id.
+        used, due: the processor time of the process of that id, and whether it wants some.
     """
 
     def __init__(
@@ -299,11 +327,12 @@ class Worker(Closing):
         busy: Callable[[], AbstractContextManager[None]] = nullcontext,
         clock: Callable[[], float] = time.monotonic,
         used: Callable[[int], float | None] = processor_s,
+        due: Callable[[int], bool] = is_due,
     ) -> None:
         self._opener, self._memory_bytes, self._nice = opener, memory_bytes, nice
         self._silent_s, self._opening_s, self._longest_s, self._idle_s = silent_s, opening_s, longest_s, idle_s
         self._beat, self._beat_s, self._busy, self._clock = beat, beat_s, busy, clock
-        self._used = used
+        self._used, self._due = used, due
         self._lock = threading.RLock()
         self._child: Child | None = None
         self._shelf: Shelf | None = None
@@ -341,11 +370,16 @@ class Worker(Closing):
             return said
 
     def close(self) -> None:
-        """End the child. Twice is no error."""
-        with self._lock:
-            self._closed = True
+        """End the child, in the middle of a question too. Twice is no error."""
+        self._closed = True
+        while not self._lock.acquire(timeout=CLOSING_S):
+            if (child := self._child) is not None:
+                child.kill()
+        try:
             self._stop_waiting()
             self._put_away()
+        finally:
+            self._lock.release()
 
     def replace(self) -> None:
         """End a child that is at fault: the next question gets a new one."""
@@ -374,7 +408,7 @@ class Worker(Closing):
 
     def _living(self) -> Child:
         if self._closed:
-            raise NoAnswerError("the reader was closed")
+            raise NoAnswerError(CLOSED)
         if self._child is None:
             self._child = Child(answer_questions, self._opener, self._memory_bytes, self._nice)
             answer = self._receive(self._child, self._opening_s)
@@ -401,7 +435,7 @@ class Worker(Closing):
         return _OnShelf(one.shape)
 
     def _receive(self, child: Child, silent_s: float) -> tuple[Any, ...]:
-        begun, silence = self._clock(), Silence(child.pid, self._clock, self._used)
+        begun, silence = self._clock(), Silence(child.pid, self._clock, self._used, self._due)
         try:
             while (left := silence.left_s(silent_s, self._longest_s)) > 0:
                 if child.pipe.poll(min(left, self._beat_s)):
@@ -414,6 +448,8 @@ class Worker(Closing):
 
     def _replaced(self, kind: type[NoAnswerError], why: str) -> NoAnswerError:
         self.replace()
+        if self._closed:
+            return NoAnswerError(CLOSED)
         return kind(f"{why}; it is started again for the next picture")
 
     def _put_away_idle(self) -> None:

@@ -52,6 +52,10 @@ class SlowEyeError(EyeAwayError):
 FAILED_IN_A_ROW = 3
 """After this many pictures without an answer the process is replaced: one alone may be at fault."""
 
+RESTS_S = (0.0, 1.0, 2.0, 4.0)
+"""Before a process is started in place of one at fault; the last one for ever, until a picture is read. Shorter than a
+sign of life may take."""
+
 MOST_PIPS = 18
 
 ROUNDING = 1e-3
@@ -93,14 +97,15 @@ class SupervisedEye(Closing):
     """`look` and `look_again` of vision.eye.Eye, answered by a worker. Thread-safe, one picture at a time.
 
     Raises EyeAwayError when there is no answer. After `FAILED_IN_A_ROW` pictures that it could not read, or whose
-    answer cannot be one, the process is replaced.
+    answer cannot be one, the process is replaced; again and again it is only after a while.
     """
 
     def __init__(self, opener: Callable[[], Any] = open_shipped, **limits: Any) -> None:
         """`limits`: how long it may take and who is told meanwhile, as of `Worker`."""
         self.opener = opener
         self._worker = Worker(partial(answers_of, opener), **limits)
-        self._failures = 0
+        self._failures = self._given_up = 0
+        self._closed = threading.Event()
 
     @property
     def pid(self) -> int:
@@ -147,6 +152,7 @@ class SupervisedEye(Closing):
 
     def close(self) -> None:
         """End the process. Twice is no error."""
+        self._closed.set()
         self._worker.close()
 
     def _ask(self, method: str, image: Image, *arguments: Any) -> PictureReading:
@@ -156,12 +162,17 @@ class SupervisedEye(Closing):
         except RefusedError as error:
             fault = str(error)
         except NoAnswerError as error:
+            self._rest()
             raise _away(error) from None
         if fault:
             self._count_failure()
             raise EyeAwayError(f"the reader could not read this picture ({fault})")
-        self._failures = 0
+        self._failures = self._given_up = 0
         return reading
+
+    def _rest(self) -> None:
+        self._closed.wait(RESTS_S[min(self._given_up, len(RESTS_S) - 1)])
+        self._given_up += 1
 
     def _count_failure(self) -> None:
         """A process that fails at one picture after another is broken itself: the next picture gets a new one."""
@@ -170,6 +181,7 @@ class SupervisedEye(Closing):
             log.error("the reader failed at %d pictures in a row and is started again", self._failures)
             self._worker.replace()
             self._failures = 0
+            self._rest()
 
 
 def _away(error: NoAnswerError) -> EyeAwayError:

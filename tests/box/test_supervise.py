@@ -29,8 +29,8 @@ from bench.stand_ins.cameras import (
 )
 from bench.stand_ins.fakes import FakeClock
 from companion.supervise.camera import MOST_PER_S, SupervisedCamera, SupervisionSettings
-from companion.supervise.child import STIR_S, processor_s
-from companion.supervise.eye import EyeAwayError, SlowEyeError, SupervisedEye
+from companion.supervise.child import STIR_S, is_due, processor_s
+from companion.supervise.eye import FAILED_IN_A_ROW, EyeAwayError, SlowEyeError, SupervisedEye
 from companion.supervise.parts import Parts
 from companion.supervise.pictures import AwayError, CameraState, Health, PictureLimits
 from hardware.camera import Camera, CameraError, CameraSettings
@@ -236,6 +236,15 @@ def test_a_recording_is_given_whole_in_order_and_ends(tmp_path: Path) -> None:
         assert camera.health.state is CameraState.ENDED
 
 
+def test_a_recording_that_is_cut_short_says_why(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), np.zeros((40, 40, 3), np.uint8))
+    with SupervisedCamera(str(tmp_path)) as camera:
+        assert camera.wait_for(lambda health: camera.pid != 0, PATIENCE_S)
+        os.kill(camera.pid, signal.SIGKILL)
+        assert camera.wait_for(lambda health: health.state is CameraState.ENDED, PATIENCE_S)
+        assert "SIGKILL" in camera.cut_short
+
+
 def test_a_bad_picture_in_a_recording_is_named_and_the_next_one_follows(tmp_path: Path) -> None:
     cv2.imwrite(str(tmp_path / "1.png"), np.zeros((40, 40, 3), np.uint8))
     (tmp_path / "2.png").write_bytes(b"nonsense")
@@ -291,8 +300,9 @@ def test_an_eye_that_hangs_or_dies_costs_one_picture(value: int, why: str) -> No
         assert eye.look(picture(8)).ms == 8
 
 
-@pytest.mark.parametrize(("works", "within_s"), [(False, 15), (True, 300)])
-def test_an_eye_that_works_is_waited_for_however_slow_the_machine_is(works: bool, within_s: int) -> None:
+@pytest.mark.parametrize(("works", "due", "within_s"), [(False, False, 15), (True, False, 300), (False, True, 300)])
+def test_an_eye_that_works_is_waited_for_however_slow_the_machine_is(works: bool, due: bool, within_s: int) -> None:
+    """Also where others take all of its processor."""
     clock = FakeClock()
     asked = False
 
@@ -303,7 +313,7 @@ def test_an_eye_that_works_is_waited_for_however_slow_the_machine_is(works: bool
         assert pid
         return clock.now_s if works else 7.0
 
-    with SupervisedEye(open_nervous, clock=clock, used=used, beat=beat, beat_s=0.01) as eye:
+    with SupervisedEye(open_nervous, clock=clock, used=used, due=lambda _: due, beat=beat, beat_s=0.01) as eye:
         eye.open()
         asked = True
         with pytest.raises(SlowEyeError, match=f"did not answer within {within_s} s"):
@@ -319,6 +329,47 @@ def test_a_process_uses_processor_time_while_it_works() -> None:
         pass
     after = processor_s(os.getpid())
     assert after is not None and after - before >= STIR_S
+
+
+def test_a_process_that_computes_wants_a_processor_and_one_that_sleeps_does_not() -> None:
+    assert is_due(os.getpid()) and not is_due(2**22 + 1)
+    with SupervisedEye(open_nervous) as eye:
+        eye.open()
+        deadline = time.monotonic() + PATIENCE_S
+        while is_due(eye.pid):
+            assert time.monotonic() < deadline
+
+
+def test_closing_an_eye_waits_for_no_picture() -> None:
+    waits = threading.Event()
+    with SupervisedEye(open_nervous, silent_s=1000.0, beat=waits.set, beat_s=0.01) as eye:
+        eye.open()
+        said: list[str] = []
+
+        def look() -> None:
+            waits.clear()
+            try:
+                eye.look(picture(13))
+            except EyeAwayError as away:
+                said.append(str(away))
+
+        looking = threading.Thread(target=look)
+        looking.start()
+        assert waits.wait(PATIENCE_S)
+        eye.close()
+        looking.join(PATIENCE_S)
+    assert said == ["the reader was closed"] and eye.pid == 0
+
+
+def test_an_eye_that_is_broken_is_not_started_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rests: list[float] = []
+    eye = SupervisedEye(open_nervous)
+    monkeypatch.setattr(eye._closed, "wait", rests.append)
+    monkeypatch.setattr(eye._worker, "ask", lambda *_: None)
+    for _ in range(5 * FAILED_IN_A_ROW):
+        with pytest.raises(EyeAwayError, match="nothing"):
+            eye.look(picture(1))
+    assert eye.restarts == 5 and rests == [0.0, 1.0, 2.0, 4.0, 4.0]
 
 
 def test_an_eye_that_stumbles_over_one_picture_lives_on() -> None:
@@ -370,7 +421,8 @@ def test_who_waits_for_a_slow_eye_is_alive_for_the_watchdog() -> None:
             clock.now_s += 5.0
             hung.append(referee.sign().hangs)
 
-    with SupervisedEye(open_nervous, silent_s=60.0, clock=clock, beat=beat, beat_s=0.01, used=lambda _: 0.0) as eye:
+    limits = {"beat_s": 0.01, "used": lambda _: 0.0, "due": lambda _: False}
+    with SupervisedEye(open_nervous, silent_s=60.0, clock=clock, beat=beat, **limits) as eye:
         eye.open()
         looking = True
         with pytest.raises(EyeAwayError, match="did not answer within 60 s"):

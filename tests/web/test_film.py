@@ -25,8 +25,8 @@ class ShortFilm:
     live = False
     stills = False
 
-    def __init__(self, frames: int) -> None:
-        self.left = frames
+    def __init__(self, frames: int, cut_short: str = "") -> None:
+        self.left, self.cut_short = frames, cut_short
         self.shown = 0
         self.closed = False
 
@@ -131,14 +131,20 @@ def test_a_film_stands_still_while_the_reader_is_away(watched: WatchedTable, fil
     assert Watcher.seen == ["f1", "f1", "f2", "f2", "f2", "f2", "f3"], "no picture stops the film for ever"
 
 
-@pytest.mark.parametrize(("source", "words"), [("evening.mp4", FILM_OVER), ("sim:3", DEMO_OVER)])
-def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, words: str, tmp_path: Path) -> None:
+CUT = "it gives no pictures"
+
+
+@pytest.mark.parametrize(
+    ("source", "cut", "words"),
+    [("evening.mp4", "", FILM_OVER), ("sim:3", "", DEMO_OVER), ("sim:3", CUT, f"{DEMO_OVER} ({CUT})")],
+)
+def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, cut: str, words: str, tmp_path: Path) -> None:
     news: queue.Queue[object] = queue.Queue()
     app_state = make_app_state(tmp_path)
-    films = [ShortFilm(0)]
+    films = [ShortFilm(0, cut)]
 
     def reopen() -> ShortFilm:
-        films.append(ShortFilm(0))
+        films.append(ShortFilm(0, cut))
         return films[-1]
 
     table = WatchedTable(app_state, source, tmp_path, camera=films[0], reopen=reopen)  # type: ignore[arg-type]
