@@ -93,13 +93,15 @@ def answer_line(line: bytes, explain: bool) -> dict[str, Any]:
 def read_question(line: bytes) -> Any:
     """One line as JSON; ValueError with what was expected. NaN, Infinity and numbers beyond a float are no JSON."""
     try:
-        text = line.decode("utf-8-sig")
+        text = line.decode("utf-8-sig").rstrip()
     except UnicodeDecodeError:
         raise ValueError("expected UTF-8") from None
     try:
         return json.loads(text, parse_constant=_no_constant, parse_float=_finite, parse_int=_whole)
     except json.JSONDecodeError as wrong:
-        raise ValueError(f"expected a JSON object on one line ({wrong.msg} at column {wrong.colno})") from None
+        ends = wrong.pos >= len(text) or wrong.msg.startswith("Unterminated")
+        what = "the line ends before the object does" if ends else f"{wrong.msg} at column {wrong.colno}"
+        raise ValueError(f"expected a JSON object on one line ({what})") from None
     except RecursionError:
         raise ValueError("expected a JSON object, this one is nested too deeply") from None
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -28,6 +29,9 @@ MANY = 1_000_000
 """No count or sum of points reaches this; it keeps absurd numbers out."""
 
 LARGEST_SET = 99
+
+NEARLY = 0.8
+"""Of difflib: two letters in another order, one too many or too few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +207,18 @@ class Fields:
     def raw(self, name: str) -> Any:
         self._definition(name)
         if name not in self._raw:
-            raise QuestionError(f"{self.path(name)}: missing")
+            due = [one.name for one in (self._defined or {}).values() if not one.optional]
+            lost = [name, *(one for one in due if one not in self._raw and one != name)]
+            raise QuestionError(f"{', '.join(map(self.path, lost))}: missing")
         return self._raw[name]
+
+    def check_spelling(self, others: Iterable[str] = ()) -> None:
+        """Refuse a field that nobody reads where its name is nearly one that is not given: `optoins`."""
+        known = [*(self._defined or ()), *others]
+        for name in self._raw if self._defined is not None else ():
+            meant = [one for one in known if one not in self._raw]
+            if name not in known and (close := get_close_matches(str(name), meant, 1, NEARLY)):
+                raise QuestionError(f"{self.path(str(name)[:40])}: unknown; is {close[0]} meant?")
 
     def refuse(self, name: str, expected: str) -> QuestionError:
         return QuestionError(f"{self.path(name)}: expected {expected}, not {shown(self._raw.get(name))}")
@@ -212,7 +226,9 @@ class Fields:
     def inner(self, name: str) -> Fields:
         definition = self._definition(name)
         inner = definition.inner if definition is not None else ()
-        return Fields(self.raw(name), self.path(name), inner or None)
+        found = Fields(self.raw(name), self.path(name), inner or None)
+        found.check_spelling()
+        return found
 
     def flag(self, name: str) -> bool:
         value = self.raw(name)

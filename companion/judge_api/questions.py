@@ -332,6 +332,7 @@ def answer(question: Any, explain: bool = False) -> dict[str, Any]:
         if name is None:
             raise QuestionError("id: missing" if not fields.has("id") else "id: expected a text or a number")
         kind = fields.one_of("kind", tuple(kinds()))
+        fields.check_spelling(one.name for one in kinds()[kind].fields)
         rules = _rules_of(fields, kinds()[kind].family)
         found = ANSWERS[kind](rules, Fields(question, defined=kinds()[kind].fields))
     except QuestionError as refused:

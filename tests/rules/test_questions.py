@@ -35,6 +35,19 @@ def test_unknown_fields_are_ignored() -> None:
     assert answer({**TURN, "mood": "good", "state": {**BASE, "weather": "rain"}})["verdict"] == "legal"
 
 
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        (changed(optoins={"draw": 2}), "optoins: unknown; is options meant?"),
+        (with_state(roud=3), "state.roud: unknown; is round meant?"),
+        (changed(state={}), "state.set, state.players, state.engine, state.trains, state.markers, state.open, "),
+        ({"id": 1, "kind": "turn"}, "rules: missing"),
+    ],
+)
+def test_a_misspelt_field_and_all_that_are_missing_are_named(question: dict[str, Any], says: str) -> None:
+    assert answer(question)["error"].startswith(says)
+
+
 @pytest.mark.parametrize("name", ["x", "", 0, 7, 1.5, "ä"])
 def test_the_id_is_echoed(name: Any) -> None:
     assert answer(changed(id=name))["id"] == name
