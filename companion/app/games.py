@@ -14,7 +14,7 @@ from companion.app.state import AppState, GameRepository
 from companion.game.session import Session
 from companion.log.copies import repair_game
 from companion.log.event_fields import Header
-from companion.log.journal import Journal, JournalError, read_journal
+from companion.log.journal import CONVERT, Journal, JournalError, read_journal
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.repairs import Repair, Repairs
@@ -226,5 +226,6 @@ def _look_at_the_last(app_state: AppState, game: str, folder: Path, fault: Excep
 
 def _note_closed(app_state: AppState, game: str, fault: Exception) -> None:
     """The last game cannot be opened: that is on the page until another one is on the table."""
-    closed = Repair("GAME_CLOSED", {"game": game, "why": getattr(fault, "why", None) or str(fault)})
+    why = str(getattr(fault, "why", None) or fault)
+    closed = Repair("GAME_EARLIER" if CONVERT in why else "GAME_CLOSED", {"game": game, "why": why})
     app_state.repairs.check(lambda: () if app_state.has_game else (closed,))

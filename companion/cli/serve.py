@@ -148,6 +148,8 @@ def made_data_dir(data_dir: Path | None) -> Path:
     """The data folder: writable, or with games to be looked at. Raises ClickException."""
     folder = data_dir or default_data_dir()
     games = folder / "games"
+    if not folder.exists():
+        click.echo(f"A new data folder: {folder}", err=True)
     try:
         games.mkdir(parents=True, exist_ok=True)
         why = takes_nothing(folder)
@@ -233,7 +235,7 @@ def serve(
     from hardware.camera.address import secrets_of
 
     if pin and not 4 <= len(pin) <= 32:
-        raise click.UsageError("--pin: expected 4 to 32 characters")
+        raise click.UsageError(f"--pin: expected 4 to 32 characters, not {len(pin)}")
     used_pin = pin or fresh_pin()
     settings = camera_settings(camera_size, mains)
     table_name = _checked_name(table_name)

@@ -71,6 +71,8 @@ def entering() -> Entering | None:
 Clock = Callable[[], datetime]
 SomeEvent = TypeVar("SomeEvent", bound=Event)
 
+CONVERT = "companion convert OLD NEW"
+
 LONGEST_LINE = 1_000_000
 """Bytes. A line of the largest game is a few thousand."""
 
@@ -237,7 +239,7 @@ def check_version(header: Mapping[str, Any], *, earlier: bool = False) -> None:
     if earlier:
         raise EventError(f"journal: expected version 1 or 2, not {shown(version)}")
     if version in (1, 2) and type(version) is int:
-        raise EventError(f"journal: version {version}; make version {JOURNAL_VERSION} of it: companion convert OLD NEW")
+        raise EventError(f"journal: version {version}; make version {JOURNAL_VERSION} of it: {CONVERT}")
     if version != JOURNAL_VERSION or isinstance(version, bool):
         raise EventError(f"journal: this program reads version {JOURNAL_VERSION}, not {shown(version)}")
 

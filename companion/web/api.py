@@ -164,6 +164,8 @@ def laid_tile(fields: dict[str, Any], train: str, end: int | None = None) -> tup
     train)."""
     if fields.get("tile") not in (None, ""):
         return tile(fields["tile"], HIGHEST)
+    if fields.get("outer") in (None, ""):
+        raise FieldError("outer", _("The field '%(name)s' is missing.", name="tile"), _("Please choose a number."))
     outer = number(fields, "outer", 0, HIGHEST)
     if fields.get("inner") not in (None, ""):
         inner = number(fields, "inner", 0, HIGHEST)

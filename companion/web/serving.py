@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import copy
 import ctypes
+import errno
 import gc
 import importlib
 import ipaddress
@@ -367,6 +368,8 @@ def listen(host: str = EVERYWHERE, port: int = DEFAULT_PORT) -> socket.socket:
     except (OSError, OverflowError) as fault:
         sock.close()
         why = getattr(fault, "strerror", None) or str(fault)
+        if isinstance(fault, socket.gaierror) or getattr(fault, "errno", 0) == errno.EADDRNOTAVAIL:
+            raise PortTakenError(f"--host {host}: {why}; give an address of this machine, or leave it out") from None
         raise PortTakenError(f"port {port} on {host} cannot be used: {why}; choose another with --port") from None
     return sock
 

@@ -319,7 +319,7 @@ def repair_text(repair: Repair) -> RepairText:
         gettext(text.title, **about),
         gettext(text.meaning, **about),
         gettext(text.remedy) if text.remedy else "",
-        text.command,
+        text.command % dict(repair.about),
         text.page % dict(repair.about) if text.page else "",
         gettext(text.button) if text.button else "",
     )

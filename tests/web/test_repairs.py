@@ -174,6 +174,15 @@ def test_a_journal_that_lost_its_end_is_whole_on_the_page_again_and_says_so(tmp_
     app_state.signal.close()
 
 
+def test_a_journal_of_an_earlier_version_is_not_to_be_restored_but_converted(tmp_path: Path) -> None:
+    path = a_game(tmp_path / "games", "evening")
+    path.write_bytes(path.read_bytes().replace(b'{"journal": 3', b'{"journal": 1', 1))
+    app_state = make_app_state(tmp_path)
+    help = create_app(app_state, PageSettings(pin="1357", testing=True)).test_client().get("/repairs").text
+    assert "companion convert /var/lib/companion/games/evening/journal.jsonl" in help and "--restore" not in help
+    app_state.signal.close()
+
+
 def test_the_last_game_that_cannot_be_opened_is_said_at_once(tmp_path: Path) -> None:
     path = a_game(tmp_path / "games", "evening")
     path.write_bytes(path.read_bytes()[40:])

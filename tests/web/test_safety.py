@@ -73,7 +73,7 @@ def test_a_broken_body_is_refused_with_a_sentence(keeper: FlaskClient, session: 
     ("body", "part"),
     [
         ({"train": "Nobody", "outer": 3}, "no train 'Nobody'"),
-        ({"train": "Ann"}, "'outer' is missing"),
+        ({"train": "Ann"}, "'tile' is missing"),
         ({"train": "Ann", "outer": 19}, "between 0 and 18"),
         ({"train": "Ann", "outer": "x"}, "whole number"),
         ({"train": "Ann", "outer": True}, "whole number"),

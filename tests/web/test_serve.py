@@ -21,7 +21,7 @@ from click.testing import CliRunner
 
 from companion.app.games import create_game, make_app_state
 from companion.app.state import AppState
-from companion.cli.serve import default_data_dir, hold_data_dir, serve
+from companion.cli.serve import default_data_dir, hold_data_dir, made_data_dir, serve
 from companion.game.open_game import OpenGame
 from companion.log.journal import ClosedBook, Journal, JournalError
 from companion.rules.ruleset import RuleSet
@@ -66,7 +66,20 @@ def test_a_data_folder_that_is_a_file_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_a_pin_too_short_to_guard_anything_is_refused(tmp_path: Path) -> None:
-    assert "4 to 32" in one_line("--pin", "12", "--data", str(tmp_path))
+    assert "4 to 32 characters, not 2" in one_line("--pin", "12", "--data", str(tmp_path))
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1"])
+def test_a_host_that_is_not_this_machine_is_not_put_down_to_its_port(tmp_path: Path, host: str) -> None:
+    line = one_line("--host", host, "--data", str(tmp_path))
+    assert f"--host {host}: " in line and "--port" not in line
+
+
+def test_a_data_folder_that_was_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made_data_dir(tmp_path / "mistyped")
+    assert capsys.readouterr().err == f"A new data folder: {tmp_path / 'mistyped'}\n"
+    made_data_dir(tmp_path / "mistyped")
+    assert capsys.readouterr().err == ""
 
 
 def test_a_file_of_pins_that_makes_no_sense_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
