@@ -134,6 +134,8 @@ def _decoded(file: Path | io.BytesIO, most_pixels: int) -> Image:
     except MemoryError:
         raise PictureError("too large for this machine's memory") from None
     except Exception as error:  # Pillow's decoders raise OSError, ValueError, SyntaxError, struct.error ...
+        if isinstance(error, OSError) and error.strerror:  # the system's own: the file is out of reach
+            raise PictureError(f"cannot be opened ({error.strerror})") from None
         text = " ".join(str(error).split())
         raise PictureError(f"damaged picture ({text[:120] or type(error).__name__})") from None
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR), np.uint8)

@@ -613,6 +613,8 @@ class WatchedTable:
 
     def _lost(self, message: str, why: UnreadReason) -> None:
         failed = self._failed
+        if why is UnreadReason.AWAY:
+            log.error("%s", message)  # in the terminal too, where somebody types the camera's name
         self._set_state("lost", message, why)
         self._failed = failed
 

@@ -209,6 +209,16 @@ def test_a_folder_and_a_missing_file_are_named(tmp_path):
         open_picture(tmp_path / "none.jpg")
 
 
+def test_a_file_that_may_not_be_opened_is_not_called_damaged(tmp_path, monkeypatch):
+    def forbidden(*_, **__):
+        raise PermissionError(13, "Permission denied", "/place")
+
+    cv2.imwrite(str(tmp_path / "a.png"), np.zeros((40, 40, 3), np.uint8))
+    monkeypatch.setattr(Image, "open", forbidden)
+    with pytest.raises(PictureError, match=r"^cannot be opened \(Permission denied\)$"):
+        open_picture(tmp_path / "a.png")
+
+
 def test_a_speck_is_no_table(tmp_path):
     Image.new("RGB", (8, 8)).save(tmp_path / "a.png")
     with pytest.raises(PictureError, match="16x16"):

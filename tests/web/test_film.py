@@ -18,6 +18,8 @@ from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.app.table_service import DEMO_OVER, FILM_OVER, WatchedTable
 from companion.supervise.eye import EyeAwayError
+from companion.supervise.parts import UnreadReason
+from companion.supervise.pictures import AwayError, CameraState, Health
 from vision.frame import Frame
 
 
@@ -160,6 +162,15 @@ def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, cut: str, w
         assert len(films) == 2 and films[0].closed and not films[1].closed
     finally:
         table.close()
+
+
+def test_a_camera_that_is_not_there_is_said_in_the_terminal_too(
+    watched: WatchedTable, caplog: pytest.LogCaptureFixture
+) -> None:
+    gone = AwayError(Health(CameraState.GONE, 0.0))
+    watched._lost(str(gone), gone.why)
+    watched._lost("the reader takes its time", UnreadReason.SLOW)
+    assert [record.getMessage() for record in caplog.records] == [str(gone)]
 
 
 def test_a_live_camera_is_not_watched_again(watched: WatchedTable) -> None:
