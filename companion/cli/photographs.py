@@ -374,8 +374,11 @@ def teach(
         click.echo(exported(folder, Path(export)))
         return
     if forget:
-        target.unlink(missing_ok=True)
-        (folder / OWN_MARKERS).unlink(missing_ok=True)
+        try:
+            target.unlink(missing_ok=True)
+            (folder / OWN_MARKERS).unlink(missing_ok=True)
+        except OSError as problem:
+            raise click.ClickException(f"{target}: {problem.strerror}") from None
         click.echo(f"{target}: forgotten, the shipped weights read alone")
         return
     if markers is not None:

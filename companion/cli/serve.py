@@ -148,10 +148,11 @@ def made_data_dir(data_dir: Path | None) -> Path:
     """The data folder: writable, or with games to be looked at. Raises ClickException."""
     folder = data_dir or default_data_dir()
     games = folder / "games"
-    if not folder.exists():
-        click.echo(f"A new data folder: {folder}", err=True)
     try:
-        games.mkdir(parents=True, exist_ok=True)
+        if not folder.exists():
+            games.mkdir(parents=True)
+            click.echo(f"A new data folder: {folder}", err=True)
+        games.mkdir(exist_ok=True)
         why = takes_nothing(folder)
     except OSError as fault:
         why = fault.strerror or str(fault)

@@ -10,6 +10,7 @@ to the socket named in NOTIFY_SOCKET. Without systemd nothing is sent, and every
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
 import os
 import socket
@@ -32,6 +33,9 @@ PAUSES_S = (0.5, 1.0, 2.0, 5.0)
 WELL_AGAIN = 3
 """Signs of life after a failure: the loop's, that of a long step's beginning, and that of a step inside it that went
 well."""
+
+DISK_REFUSES = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EIO})
+"""No fault of the program, so that its place says nothing."""
 
 SILENT, FAILED = "PART_SILENT", "PART_FAILED"
 
@@ -110,7 +114,8 @@ class Part:
             try:
                 going_on = step()
             except BaseException as fault:
-                log.exception("%s failed and is tried again", self.name)
+                of_the_disk = isinstance(fault, OSError) and fault.errno in DISK_REFUSES
+                log.error("%s failed and is tried again (%s)", self.name, line_of(fault), exc_info=not of_the_disk)
                 self.fail(line_of(fault))
                 self._pause(PAUSES_S[min(failures, len(PAUSES_S) - 1)])
                 failures += 1

@@ -338,6 +338,18 @@ def test_where_the_disk_is_full_nothing_is_changed_and_it_is_said(
     assert codes(repair_game(games, "evening")) == ["JOURNAL_DAMAGED"]
 
 
+def test_a_whole_game_that_cannot_be_copied_is_not_called_damaged(
+    games: Path, path: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy.unlink()
+
+    def read_only(*_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(copies, "keep_copy", read_only)
+    assert repair_game(games, "evening") == []
+
+
 class PowerCut(BaseException):
     """Nothing catches it, as nothing catches a power cut."""
 

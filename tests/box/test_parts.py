@@ -71,6 +71,22 @@ def test_a_step_that_hangs_is_said_while_it_does() -> None:
     assert parts.repairs() == [], "it has ended as it should"
 
 
+@pytest.mark.parametrize(("fault", "traced"), [(OSError(30, "Read-only file system"), False), (ValueError("x"), True)])
+def test_a_disk_that_takes_nothing_is_told_in_one_line(
+    fault: Exception, traced: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    steps = iter([fault, None])
+
+    def step() -> bool:
+        if (found := next(steps)) is not None:
+            raise found
+        return False
+
+    Parts(pause=lambda _: None).add("copies").loop(step)
+    [record] = caplog.records
+    assert str(fault.args[-1]) in record.getMessage() and bool(record.exc_info) is traced
+
+
 def test_what_is_done_now_and_then_hangs_only_while_it_is_done() -> None:
     clock = Clock()
     parts = Parts(clock)

@@ -149,3 +149,9 @@ def test_a_row_in_a_print_nobody_knows_begins_at_its_blank(seed):
     assert blank_end(row) is True
     assert blank_end(row[::-1]) is False
     assert blank_end(row[1:]) is None
+
+
+def test_what_cannot_be_forgotten_is_said_in_one_line(tmp_path):
+    (tmp_path / LEARNED).mkdir()
+    kept = CliRunner().invoke(teach, ["--forget", "--data", str(tmp_path)])
+    assert kept.exit_code == 1 and kept.output == f"Error: {tmp_path / LEARNED}: Is a directory\n"
