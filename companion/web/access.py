@@ -30,7 +30,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, redirect, re
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, URLSafeSerializer
 from werkzeug.exceptions import Forbidden, TooManyRequests, Unauthorized
-from werkzeug.http import parse_cookie
+from werkzeug.sansio.http import parse_cookie  # that of werkzeug.http raises UnicodeDecodeError
 from werkzeug.wrappers import Request
 from werkzeug.wrappers import Response as AnyResponse
 

@@ -480,7 +480,7 @@ class AddressTurns:
                 return
             self._now[channel.address] += 1
             self._answering.add(channel.requests[0])
-        self._begin(channel)
+        self._start(channel)
 
     def over(self, request: Parser) -> None:
         """It counts no longer. Twice is no error."""
@@ -502,7 +502,14 @@ class AddressTurns:
                 if not self._now[address]:
                     del self._now[address]
         if following is not None:
-            self._begin(following)
+            self._start(following)
+
+    def _start(self, channel: Channel) -> None:
+        try:
+            self._begin(channel)
+        except BaseException:
+            self.over(channel.requests[0])
+            raise
 
 
 class PageServer(TcpWSGIServer):  # type: ignore[misc]

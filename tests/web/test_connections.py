@@ -25,7 +25,7 @@ from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
 from companion.web import access, serving
 from companion.web.archive import SharedFile
-from companion.web.serving import PIECE, AddressTurns, Channel, ServingSettings
+from companion.web.serving import PIECE, SMALL_BODY, AddressTurns, Channel, ServingSettings
 from companion.web.stream import ScreenPlaces, StreamSettings
 
 LIMITS = ServingSettings(threads=16, of_one_address=10, idle_s=30)
@@ -131,6 +131,26 @@ def test_a_phone_that_goes_away_is_nothing_to_say(
         assert phone().ask("/health").ended()
     assert phone().ask("/health").status() == 200
     assert caplog.records == []
+
+
+@pytest.mark.parametrize("path", ["/health", "/hand"])
+def test_a_cookie_of_any_bytes_takes_nobody_s_turn(phone: Open, path: str) -> None:
+    """Of another program on this host, say. Such a request kept its turn for ever, and the fourth the address out."""
+    for _ in range(LIMITS.answers + 1):
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {SMALL_BODY + 1}\r\n".encode()
+        assert phone().send(head + b"Cookie: name=\xff\xfe\r\n\r\n").status() in (404, 405, 409, 413)
+    assert phone().ask("/health").status() == 200
+
+
+def test_a_request_whose_answer_cannot_begin_keeps_nobody_s_turn() -> None:
+    def fail(_: Channel) -> None:
+        raise ValueError
+
+    turns = AddressTurns(1, fail)
+    one = cast("Channel", SimpleNamespace(address="a", requests=[Asked()]))
+    for _ in range(2):
+        with pytest.raises(ValueError):
+            turns.take(one)
 
 
 class Asked:
