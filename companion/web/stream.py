@@ -20,7 +20,7 @@ from flask import Blueprint, Response, current_app, request
 from companion.app.state import AppState, SessionLike, event_lines
 from companion.game.told import Follower
 from companion.web.access import may_invite
-from companion.web.guard import network_of
+from companion.web.guard import address_of, network_of
 
 GREETING = b"retry: 1500\n\n"
 FAREWELL = b"retry: 15000\n\n"
@@ -109,14 +109,15 @@ def message(value: Any, *, event: str | None, number: str | None = None) -> byte
 class ScreenPlace:
     """One screen's place."""
 
-    network: str
+    address: str
     known: bool
     """It is signed in, or the box's own."""
 
 
 class ScreenPlaces:
     """Limits how many screens are connected at a time. One that is known never gives way to one that is not; among
-    equals the oldest of the network with the most of them goes, and the new one where nobody has more than it has."""
+    equals the oldest of the address with the most of them goes, in the network with the most, and the new one where
+    nobody has more than it has. All phones of a house may be in one IPv6 network."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -131,12 +132,12 @@ class ScreenPlaces:
         with self._lock:
             return seat in self._taken
 
-    def take(self, network: str, *, known: bool) -> ScreenPlace:
-        mine = ScreenPlace(network, known)
+    def take(self, address: str, *, known: bool) -> ScreenPlace:
+        mine = ScreenPlace(address, known)
         with self._lock:
             self._taken[mine] = None
             if len(self._taken) > self._most:
-                del self._taken[self._crowding(network)]
+                del self._taken[self._crowding(address)]
         return mine
 
     def give_back(self, seat: ScreenPlace) -> None:
@@ -145,9 +146,11 @@ class ScreenPlaces:
 
     def _crowding(self, newest: str) -> ScreenPlace:
         may_go = [seat for seat in self._taken if not seat.known] or list(self._taken)
-        counted = Counter(seat.network for seat in may_go)
-        most = max(counted, key=lambda network: (counted[network], network == newest))
-        return next(seat for seat in may_go if seat.network == most)
+        for whose in (network_of, address_of):
+            counted = Counter(whose(seat.address) for seat in may_go)
+            most = max(counted, key=lambda one: (counted[one], one == whose(newest)))
+            may_go = [seat for seat in may_go if whose(seat.address) == most]
+        return may_go[0]
 
 
 stream = Blueprint("stream", __name__)
@@ -179,7 +182,7 @@ def events() -> Response:
     asked, _, game = (request.headers.get("Last-Event-ID") or request.args.get("after") or "").partition("@")
     sent = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 12 else 0
     listener = Listener(app_state, sent, game or request.args.get("game"))
-    seat = seats.take(network_of(request.remote_addr), known=may_invite())
+    seat = seats.take(request.remote_addr or "", known=may_invite())
     gone: Callable[[], bool] = request.environ.get("waitress.client_disconnected", lambda: False)
     body = _Flow(app_state, listener, seat, seats, settings.ping_s, gone)
     response = Response(body, mimetype="text/event-stream")

@@ -370,6 +370,14 @@ def test_a_screen_that_is_signed_in_gives_way_to_no_other() -> None:
     assert places.take("192.168.1.7", known=False) not in places
 
 
+def test_a_phone_with_many_screens_costs_nobody_theirs_in_one_ipv6_network() -> None:
+    places = ScreenPlaces(8)
+    family = [places.take(f"fe80::{number}%eth0", known=True) for number in range(1, 5)]
+    flood = [places.take("fe80::66%eth0", known=True) for _ in range(40)]
+    assert all(one in places for one in family)
+    assert [one in places for one in flood] == [False] * 36 + [True] * 4
+
+
 def test_a_clock_that_is_set_back_keeps_the_page_alive(
     phone: Open, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
