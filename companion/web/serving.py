@@ -306,6 +306,9 @@ READ_OUT = 4
 UPLOADS = 4
 """Large bodies of one address at a time: behind a proxy a whole house has one address."""
 
+UPLOADED_BYTES = 256 * 1024 * 1024
+"""Of all addresses at a time: they lie where the system keeps temporary files, often in memory."""
+
 LARGEST_HEAD = 16 * 1024
 
 TLS_HELLO = b"\x16\x03"
@@ -314,6 +317,8 @@ TLS_HELLO = b"\x16\x03"
 NO_TLS = "This page speaks http and not https: write http:// in front of its address."
 
 TOO_MUCH = "Too much at once from your address. Try again in a few seconds."
+
+TOO_LARGE_IN_ALL = "Too many photographs at once. Try again in a few seconds."
 
 TURNED_AWAY = (
     f"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Type: text/plain\r\n"
@@ -396,8 +401,8 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             self.error, self.completed = BadRequest(NO_TLS), True
             return len(data)
         read = int(super().received(data))
-        if self.headers_finished and not self.completed and self.body_bytes_received == 0 and self._one_too_many():
-            self.error, self.completed = BusyError(TOO_MUCH), True
+        if self.headers_finished and not self.completed and self.body_bytes_received == 0 and (why := self._refusal()):
+            self.error, self.completed = BusyError(why), True
         if not self.completed or self.empty or read >= len(data):
             return read
         # No browser sends a request before the last one's answer. Hundreds at once fill the connection's buffer, and
@@ -405,13 +410,22 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         self.headers["CONNECTION"] = "close"
         return len(data)
 
-    def _one_too_many(self) -> bool:
+    def _refusal(self) -> str:
+        """Why a large body has to wait; "" where it may come."""
         large = self._server.large_adj
         if self.adj is not large:
-            return False
-        channels = [one for one in self._server.active_channels.values() if one.address == self.address]
-        theirs = [request for one in channels for request in (*one.requests, one.request) if request is not None]
-        return sum(request.adj is large for request in theirs if request is not self) >= UPLOADS
+            return ""
+        channels = self._server.active_channels.values()
+        found = [request for one in channels for request in (*one.requests, one.request) if request is not None]
+        others = [request for request in found if request.adj is large and request is not self]
+        if sum(request.address == self.address for request in others) >= UPLOADS:
+            return TOO_MUCH
+        return TOO_LARGE_IN_ALL if sum(one.room for one in (self, *others)) > UPLOADED_BYTES else ""
+
+    @property
+    def room(self) -> int:
+        """Bytes that its body may take in a file of the system's."""
+        return int(self.adj.max_request_body_size if self.chunked else self.content_length)
 
     def parse_header(self, header_plus: bytes) -> None:
         try:

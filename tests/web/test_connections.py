@@ -345,6 +345,18 @@ def test_one_address_sends_four_photographs_at_a_time(phone: Open, app: Flask) -
     assert sent_whole(phone("127.0.0.8"), head)[0] not in (413, 500, 503)
 
 
+def test_all_addresses_together_send_no_more_than_fits(
+    phone: Open, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "UPLOADED_BYTES", 2 * len(BODY))
+    head = photograph(app)
+    slow = [phone(f"127.0.1.{n}").ask("/learn", "POST", **head).send(BODY[:70_000]) for n in range(2)]
+    assert phone("127.0.1.0").ask("/health").status() == 200, "the heads before it are read"
+    until(lambda: phone("127.0.1.7").ask("/learn", "POST", **head).status() == 503)
+    slow[0].close()
+    until(lambda: sent_whole(phone("127.0.1.8"), head)[0] not in (413, 500, 503))
+
+
 @pytest.mark.parametrize("limits", [replace(LIMITS, of_one_address=3)])
 def test_who_has_too_many_connections_is_told_so(phone: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "PARKED_S", 0.1)
