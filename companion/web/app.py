@@ -116,7 +116,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_evening"] = Evening(None if folder is None else folder / EVENING_FILE, damaged=damaged)
     app.extensions["companion_source"] = SourceArchive()
     app.extensions["companion_exports"] = DownloadSlots()
-    app.extensions["companion_turns"] = Turns()
+    app.extensions["companion_turns"], app.extensions["companion_readings"] = Turns(), Turns()
     app.extensions["companion_disputes"] = OrderedDict()
     app.extensions["companion_repeats"] = Repeats()
     app.extensions["companion_guest_hands"] = GuestHands()

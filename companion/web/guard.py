@@ -19,7 +19,9 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from flask import Flask, Request, Response, current_app, request
-from werkzeug.exceptions import Forbidden, MisdirectedRequest
+from werkzeug.exceptions import Forbidden, MisdirectedRequest, ServiceUnavailable
+
+from companion.web.languages import gettext as _
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -183,23 +185,39 @@ def pack_answers(app: Flask) -> None:
         return response
 
 
+MOST_WAITING = 10
+"""Each keeps a thread of the page waiting, and a tap needs one."""
+
+
 class Turns:
     """One at a time in all, and of each network one that waits for that: whoever asks for many looks is slow to nobody
     but themselves. Thread-safe; a turn within a turn is the same one."""
 
     def __init__(self) -> None:
-        self._lock, self._work = threading.Lock(), threading.RLock()
-        self._networks: defaultdict[str, threading.RLock] = defaultdict(threading.RLock)
+        self._lock, self._work = threading.Lock(), threading.Lock()
+        self._networks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._waiting: Counter[str] = Counter()
+        self._worker: int | None = None
 
     @contextmanager
     def turn(self, network: str) -> Iterator[None]:
+        """Raises ServiceUnavailable where very many wait."""
+        if self._worker == threading.get_ident():
+            yield
+            return
         with self._lock:
+            if self._waiting.total() >= MOST_WAITING:
+                sentence = _("Too many people ask for this at once. Try again in a few seconds.")
+                raise ServiceUnavailable(sentence, retry_after=3)
             own = self._networks[network]
             self._waiting[network] += 1
         try:
             with own, self._work:
-                yield
+                self._worker = threading.get_ident()
+                try:
+                    yield
+                finally:
+                    self._worker = None
         finally:
             with self._lock:
                 self._waiting[network] -= 1
@@ -207,9 +225,10 @@ class Turns:
                     del self._waiting[network], self._networks[network]
 
 
-def my_turn() -> AbstractContextManager[None]:
-    """Wait until this request may go on with something that takes seconds."""
-    turns: Turns = current_app.extensions["companion_turns"]
+def my_turn(at: str = "companion_turns") -> AbstractContextManager[None]:
+    """Wait until this request may go on with something that takes seconds: a look back, or the reading of a hand
+    (`at` "companion_readings")."""
+    turns: Turns = current_app.extensions[at]
     return turns.turn(network_of(request.remote_addr))
 
 

@@ -40,6 +40,7 @@ from companion.web.access import (
 )
 from companion.web.api import app_state, watched
 from companion.web.forms import LONGEST, MAX_NAME, FieldError, asked_as, person, read_body, tiles
+from companion.web.guard import my_turn
 from companion.web.hands import (
     HandPicture,
     half_read,
@@ -165,7 +166,8 @@ def read_hand_of(request: Request, board: GameView) -> Mapping[str, Any]:
     if raw is None:
         raise FieldError("photo", _("Choose a photograph first."))
     try:
-        return repository.read_hand(raw, {"rules": board.rules, "set": board.set})
+        with my_turn("companion_readings"):
+            return repository.read_hand(raw, {"rules": board.rules, "set": board.set})
     except ValueError as fault:
         raise FieldError("photo", _("The photograph cannot be read: %(why)s", why=translated(str(fault)))) from None
 

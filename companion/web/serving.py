@@ -344,9 +344,9 @@ class PortTakenError(Exception):
 class ServingSettings:
     """How many may use the page at once."""
 
-    threads: int = 40
-    """For phones that are signed in, and as many for everybody else. Each open screen keeps one, so there are more than
-    all screens and the answers of one address."""
+    threads: int = 60
+    """For phones that are signed in, and as many for everybody else. Each open screen keeps one, and so does whoever
+    waits for a turn (`MOST_WAITING`), so there are more than all of those and the answers of one address."""
     connections: int = 500
     """At once."""
     of_one_address: int = 48

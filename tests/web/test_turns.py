@@ -9,7 +9,9 @@ from flask import Flask
 
 from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
-from companion.web.guard import Turns
+from companion.web.guard import MOST_WAITING, Turns
+from companion.web.serving import ServingSettings
+from companion.web.stream import StreamSettings
 
 
 def test_of_a_crowd_at_one_address_one_waits_for_the_work() -> None:
@@ -43,8 +45,25 @@ def test_of_a_crowd_at_one_address_one_waits_for_the_work() -> None:
 def test_a_turn_within_a_turn_is_the_same_one() -> None:
     turns = Turns()
     with turns.turn("10.0.0.9"), turns.turn("10.0.0.9"):
-        assert turns._waiting == {"10.0.0.9": 2}
+        assert turns._waiting == {"10.0.0.9": 1}
     assert not turns._waiting
+
+
+def test_a_crowd_of_many_addresses_keeps_few_threads_waiting(app: Flask) -> None:
+    turns, said = app.extensions["companion_turns"], list[int]()
+    with turns.turn("10.0.0.9"):
+        turns._waiting.update(f"10.0.1.{number}" for number in range(MOST_WAITING - 1))
+        look = threading.Thread(
+            target=lambda: said.append(app.test_client().get("/games/tonight/scores.png").status_code), daemon=True
+        )
+        look.start()
+        look.join(10)
+    assert said == [503]
+
+
+def test_all_who_may_wait_leave_threads_for_taps() -> None:
+    settings = ServingSettings()
+    assert settings.threads >= StreamSettings().most + 2 * MOST_WAITING + 2 * settings.answers
 
 
 def test_the_table_is_shown_while_somebody_looks_back(app: Flask, app_state: AppState, session: FakeSession) -> None:
