@@ -529,6 +529,8 @@ class AddressTurns:
 class PageServer(TcpWSGIServer):  # type: ignore[misc]
     """waitress over one socket."""
 
+    next_channel_cleanup = 0.0
+
     def __init__(self, page: Flask, sock: socket.socket, settings: ServingSettings, map: dict[int, Any]) -> None:
         self.page, self.of_one_address = page, settings.of_one_address
         state = page.extensions.get("companion_state")
@@ -585,6 +587,11 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
 
     def readable(self) -> bool:
         self._part.beat()
+        now = time.time()
+        if self.next_channel_cleanup > now + self.adj.cleanup_interval:  # the clock was set back
+            self.next_channel_cleanup = now
+            for channel in self.active_channels.values():
+                channel.last_activity = min(channel.last_activity, now)
         return bool(super().readable())
 
     def handle_accept(self) -> None:

@@ -179,6 +179,16 @@ def test_who_does_not_finish_asking_is_hung_up_on(phone: Open, begun: str) -> No
     assert slow.ended()
 
 
+@pytest.mark.parametrize("limits", [replace(LIMITS, idle_s=1)])
+def test_a_clock_that_is_set_back_keeps_no_connection_open(phone: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = phone().send("GET / HTT")
+    assert phone().ask("/health").status() == 200
+    clock = time.time
+    monkeypatch.setattr(time, "time", lambda: clock() - 3600)
+    assert phone().ask("/health").status() == 200
+    assert slow.ended()
+
+
 def test_the_oldest_connection_of_an_address_that_has_too_many_makes_room(phone: Open) -> None:
     other = phone("127.0.0.4")
     crowd = [phone("127.0.0.3") for _ in range(LIMITS.of_one_address)]
