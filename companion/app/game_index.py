@@ -287,6 +287,8 @@ class Season:
     """Those who met most often come first."""
     matches: int
     """Games with a scored round."""
+    unfinished: int
+    """So many of them were not played to their end: their rounds count, and nobody has won them."""
     evenings: int
     """On how many evenings they were played."""
 
@@ -295,7 +297,8 @@ def season(matches: Iterable[GameSummary], group: Sequence[str] = ()) -> Season:
     """Of the games in which nobody else than `group` played; without one, of all games."""
     counted = [one for one in matches if one.scores and (not group or set(one.players) <= set(group))]
     evenings = {evening for one in counted if (evening := evening_of(one.begun)) is not None}
-    return Season(standings(counted), meetings(counted), len(counted), len(evenings))
+    unfinished = sum(not one.winners for one in counted)
+    return Season(standings(counted), meetings(counted), len(counted), unfinished, len(evenings))
 
 
 def evening_of(begun: str) -> date | None:

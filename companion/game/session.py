@@ -342,18 +342,42 @@ class Session(OpenGame):
             match = self.history.match if number is None else self._match_counted(number)
             if match is None or match.course is None or match.course.ended is None:
                 raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
-            left = tuple(laid_of(tile).tile for tile in tiles)
-            away = tuple(laid_of(tile).tile for tile in discards)
-            if not self.rules.is_mexican and not away and match.course.table.hands.get(player) == 0:
-                left, away = (), left
+            shown = self._shown_by(player, match, tiles, discards, in_order=in_order, source=source)
             earlier = match.shown.get(player)
             if earlier is not None:
-                what = {"tiles": [[t.low, t.high] for t in left], "discards": [[t.low, t.high] for t in away]}
+                rows = {"tiles": shown.tiles, "discards": shown.discards}
+                what = {name: [[tile.low, tile.high] for tile in row] for name, row in rows.items()}
                 return self._add(Corrected(corrects=earlier.seq, what=what, by=player, source=source))
-            shown = HandShown(by=player, tiles=left, discards=away, in_order=in_order and bool(away), source=source)
             if match.phase == "ended":
                 return self._add(shown)
             return self._show_late(shown, match)
+
+    def _shown_by(
+        self,
+        player: str,
+        match: Match,
+        tiles: Iterable[TileLike],
+        discards: Iterable[TileLike] = (),
+        *,
+        in_order: bool = False,
+        source: str = "person",
+    ) -> HandShown:
+        left = tuple(laid_of(tile).tile for tile in tiles)
+        away = tuple(laid_of(tile).tile for tile in discards)
+        if match.course and not self.rules.is_mexican and not away and match.course.table.hands.get(player) == 0:
+            left, away = (), left
+        return HandShown(by=player, tiles=left, discards=away, in_order=in_order and bool(away), source=source)
+
+    def show_hands(self, hands: Mapping[str, Iterable[TileLike]], number: int) -> tuple[Event, ...]:
+        """Everybody laid open what was left after round `number`, the last one, whose points people had typed: they
+        follow from the hands now."""
+        with self._lock:
+            match = self.history.match
+            scored, sheet = match.lines.get("scored"), match.board.round
+            if scored is None or match.phase != "scored" or sheet is None or sheet.number != number:
+                raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
+            shown = [self._shown_by(self._player(name), match, tiles) for name, tiles in hands.items()]
+            return self._add(Corrected(corrects=scored, what={"withdrawn": True}), *shown)
 
     def hands_of(self, number: int) -> dict[str, list[list[int]]]:
         """The hands from which round `number` was counted, by player; {} where people typed its points."""
@@ -400,19 +424,19 @@ class Session(OpenGame):
             raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
 
     def enter_scores(
-        self, scores: Mapping[str, int], number: int | None = None, *, out: str | None = None
+        self, scores: Mapping[str, int], number: int | None = None, *, out: str | None = None, how: str | None = None
     ) -> tuple[Event, ...]:
         """The points of a round as the players counted them, where the hands were not shown.
 
         `number` None: of the round that is played, which is over with this, or has just ended; else of an earlier one
         that was left without points. `out`: who went out, None where nobody could lay any more, and in the Chinese
-        games, in which all tiles are played or put away.
+        games. `how` it ended; None: as `out` says, in the Chinese games with all tiles played or put away.
         """
         with self._lock:
             if set(scores) != set(self.header.players):
                 raise CommandRejected(RejectionReason.POINTS_OF_ALL, names=", ".join(self.header.players))
             out = None if out is None else self._player(out)
-            how = "blocked_declared" if out is None and self.rules.is_mexican else "out"
+            how = how or ("blocked_declared" if out is None and self.rules.is_mexican else "out")
             match, sheet = self.history.match, self.history.match.board.round
             if number is not None and (sheet is None or number != sheet.number or match.phase == "scored"):
                 return self._score_late(dict(scores), number, how, out)

@@ -24,7 +24,7 @@ from companion.rules.chinese import tiles_of
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.tile import chinese_set, double_set
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext
+from companion.web.languages import listed, ngettext
 from companion.web.wording import show_tile, train_name
 
 HandTiles = Sequence[tuple[int, int]]
@@ -76,7 +76,7 @@ def _too_often(
     board: GameView, player: str, tile: tuple[int, int], where: Sequence[str], most: int, *, lies: bool
 ) -> str:
     """The sentence on a tile of this hand that the set has no more of than are shown already: `where`."""
-    written, places = show_tile(tile, board.family), ", ".join(dict.fromkeys(where))
+    written, places = show_tile(tile, board.family), listed(dict.fromkeys(where))
     if not most:
         return _("%(name)s: this set has no %(tile)s.", name=player, tile=written)
     if lies:
@@ -114,7 +114,7 @@ def empty_notes(
     out = {row.seat.name for row in board.scores if row.hand == 0}
     words = _(
         "These hands are empty: %(names)s. Leave only the hand of the player who went out empty.",
-        names=", ".join(empty),
+        names=listed(empty),
     )
     return {player: [words] for player in empty if player not in out}
 

@@ -11,7 +11,7 @@ import gettext as gettext_module
 import io
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -100,6 +100,11 @@ def ngettext(singular: str, plural: str, num: int, **values: object) -> str:
     return translated % {"num": num, **values}
 
 
+def listed(words: Iterable[object]) -> str:
+    """The words one after the other, with the commas of the viewer's writing between them."""
+    return ("、" if current_language().startswith("zh") else ", ").join(map(str, words))
+
+
 def marked(message: str) -> str:
     """Marks a text of a constant for the catalogues; it is translated where it is shown."""
     return message
@@ -134,6 +139,7 @@ def speak_languages(app: Flask) -> None:
         newstyle=True,
     )
     app.jinja_env.globals["languages"] = LANGUAGES
+    app.jinja_env.filters["listed"] = listed
 
 
 PARTS = re.compile(

@@ -28,7 +28,7 @@ from companion.web.api import app_state, run_command
 from companion.web.changing import changes, table_as_seen
 from companion.web.forms import number, read_body
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext
+from companion.web.languages import listed, ngettext
 from companion.web.texts import code_title
 from companion.web.wording import show_tile
 
@@ -349,7 +349,7 @@ def answer_text(question: Line, what: Line, acts: Acts) -> str:
     if not asked or not isinstance(choice, int) or not 0 <= choice < len(candidates):
         return wording.answer_text(question, what, acts.family)
     if "order" in what:
-        return _("In this order: %(acts)s", acts=", ".join(acts.name(seq) for seq in what["order"]))
+        return _("In this order: %(acts)s", acts=listed(acts.name(seq) for seq in what["order"]))
     return key_text(candidates[choice], question, acts)
 
 
@@ -369,7 +369,7 @@ def put_before_text(late: int, before: int, acts: Acts) -> str:
 def _in_a_row(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
-    return _("%(first)s and %(last)s", first=", ".join(parts[:-1]), last=parts[-1])
+    return _("%(first)s and %(last)s", first=listed(parts[:-1]), last=parts[-1])
 
 
 def _capital(text: str) -> str:

@@ -32,7 +32,7 @@ from companion.web.changing import NOTED, OF_ALL_GAMES, PLAIN, CorrectedPlay, wh
 from companion.web.forms import asked_as, number, read_body, text
 from companion.web.guard import in_turn
 from companion.web.hands import places_of
-from companion.web.languages import gettext, show_time
+from companion.web.languages import gettext, listed, show_time
 from companion.web.languages import gettext as _
 from companion.web.misfits import ACTS, Acts, act_name, acts_of, answer_text
 from companion.web.texts import code_title, why
@@ -40,6 +40,9 @@ from companion.web.wording import author_text, event_text, question_of, show_til
 
 TAPPED = ACTS
 """Taps in a game without a camera: on the printed sheet only where they no longer stand."""
+
+OF_THE_POINTS = frozenset({"hand_shown", "round_ended", "round_scored"})
+"""The points of a round follow from these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,11 @@ def changes_of(session: SessionLike, game: str) -> list[Changed]:
 def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> Iterable[Changed]:
     stood = _Stood(lines)
     fallen = withdrawn(lines)
+    rounds: dict[int, int] = {}
+    number = 0
     for line in lines:
+        number = line["round"] if line["event"] == "round_started" else number
+        rounds[line["seq"]] = rounds.get(line.get("corrects") or 0, number)
         if line.get("source") != "person":
             continue
         seq, what = int(line["seq"]), change_made(line)
@@ -79,7 +86,7 @@ def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> I
             str(line.get("at") or ""),
             _moment(line.get("at") or ""),
             author_text(author, players) if author else "",
-            event_text(line, family),
+            _row_text(line, stood.line(line.get("corrects")), rounds[seq], family),
             undone=seq in fallen,
             plain=line["event"] in TAPPED,
             seq=seq,
@@ -90,6 +97,15 @@ def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> I
         yield row
 
 
+def _row_text(line: Line, about: Line, number: int, family: str) -> str:
+    """An entry of round `number`, or a correction of the entry `about`, in words."""
+    if line["event"] == "round_scored":
+        return f"{_('Points of round %(number)s', number=number)}: {_with_points(line, family)}"
+    if about.get("event") in OF_THE_POINTS and "withdrawn" not in change_made(line):
+        return _("Correction of round %(number)s", number=number)
+    return event_text(line, family)
+
+
 class _Stood:
     """How each line read at a moment: with the corrections that stood then."""
 
@@ -97,6 +113,10 @@ class _Stood:
         self._lines = {int(line["seq"]): line for line in lines}
         self._made: dict[int, dict[int, Mapping[str, Any]]] = {}
         self._fallen: dict[int, Mapping[str, Any]] = {}
+
+    def line(self, seq: int | None) -> Line:
+        """The line as it was written; {} for none."""
+        return self._lines.get(seq or 0, {})
 
     def reads(self, seq: int) -> dict[str, Any]:
         """The line as it read then; {} for none."""
@@ -131,12 +151,12 @@ def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tu
     """The texts before and after a correction."""
     corrected = int(line.get("corrects") or 0)
     target = stood.reads(corrected)
-    before = event_text(target, family) if target else ""
+    before = _with_points(target, family) if target else ""
     after = ""
     if what.get("note") == PUT_BACK["note"]:
         again = stood.corrected_by(corrected)
         stood.put_back(again)
-        before, after = "", event_text(stood.reads(again), family)
+        before, after = "", _with_points(stood.reads(again), family)
     elif what.get("withdrawn"):
         stood.withdraw(corrected)
         after = _("no longer counts")
@@ -145,14 +165,20 @@ def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tu
     elif what.get("so"):
         after = _("It was really so.")
     elif what.get("insert"):
-        before, after = "", event_text(what["insert"][0], family)
+        before, after = "", _with_points(what["insert"][0], family)
     elif "answer" in what:
         after = answer_text(target, what, stood.acts(family)) or _("answered")
     else:
         names = (*target, "by", "tile", "train")
         stood.correct(line, {name: value for name, value in what.items() if name in names})
-        after = event_text(stood.reads(corrected), family)
+        after = _with_points(stood.reads(corrected), family)
     return before, after
+
+
+def _with_points(line: Line, family: str) -> str:
+    """An entry in words; points that people typed with their numbers."""
+    points = line.get("scores") if line["event"] == "round_scored" else None
+    return listed(f"{name} {count}" for name, count in points.items()) if points else event_text(line, family)
 
 
 def withdrawn(lines: Sequence[Line]) -> set[int]:
@@ -172,16 +198,12 @@ def _of_box(lines: Sequence[Line], game: str, players: Sequence[str]) -> Iterabl
     before: dict[str, str] = {}
     for line in lines:
         what = str(line["what"])
-        after = "" if what in PLAIN else _listed(line["about"])
+        after = "" if what in PLAIN else listed(f"{name}: {value}" for name, value in line["about"].items())
         earlier, before[what] = before.get(what, ""), after
         if line["game"] == game or what in OF_ALL_GAMES:
             words = _(NOTED[what]) if what in NOTED else what
             at = str(line["at"])
             yield Changed(at, _moment(at), author_text(line["author"], players), words, earlier, after)
-
-
-def _listed(about: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}: {value}" for name, value in about.items())
 
 
 def _moment(at: Any) -> str:
@@ -348,11 +370,11 @@ def undo_text(board: GameView, step: int | None = None) -> str:
     lines = [shown_play(line["seq"], board) for line in map(_as_line, told)]
     if not lines:
         return ""
-    first, *more = lines
+    first, *more = sorted(lines, key=lambda one: one["event"] != "round_scored")  # which also brought the round's end
     if first["event"] == "unclear":
         return _("Close the question")
     marked = any(one["event"] in ("marker_placed", "marker_removed") for one in more)
-    return taken_back_text(", ".join([_step_text(first, board), *([_("marker")] if marked else [])]))
+    return taken_back_text(listed([_step_text(first, board), *([_("marker")] if marked else [])]))
 
 
 def taken_back_text(what: str) -> str:
@@ -369,14 +391,20 @@ def _step_text(line: Line, board: GameView) -> str:
         return _("Round %(number)s", number=line.get("round"))
     if kind == "match_ended":
         return _("The match is over")
-    if kind in ("hand_shown", "round_scored") and board.phase != "round_over" and board.rounds_played:
-        return _("Points of round %(number)s", number=board.rounds_played[-1].round)
+    if kind in ("hand_shown", "round_scored") and board.phase != "round_over":
+        return _("Points of round %(number)s", number=_round_at(line["seq"]))
     if kind == "corrected":
         about = line_of(int(line["corrects"]))
-        if about["event"] in ("hand_shown", "round_scored"):
-            return _step_text(about, board)
+        if about["event"] in OF_THE_POINTS:
+            return _("Correction of round %(number)s", number=_round_at(about["seq"]))
         return answer_text(about, change_made(line), acts_of(board)) or str(_history_line(line, about)["words"])
     return event_text(line, board.family)
+
+
+def _round_at(seq: int) -> int:
+    """The number of the round to which line `seq` belongs."""
+    begun = (line for line in event_lines(app_state().session) if line["event"] == "round_started")
+    return max(((int(line["seq"]), int(line["round"])) for line in begun if line["seq"] <= seq), default=(0, 0))[1]
 
 
 def may_put_back(about: int | None = None) -> bool:

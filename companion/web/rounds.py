@@ -153,7 +153,8 @@ def end() -> AnyResponse | str:
     known: Mapping[str, Any] = board.shown
     if played is not None:
         known = app_state().session.hands_of(played.round)
-        if not known and returned() is None:  # what was typed meanwhile comes back
+        typed_alone = not known and not (request.args.get("hands") and _may_show_late(board, played.round))
+        if typed_alone and returned() is None:  # what was typed meanwhile comes back
             return redirect(f"/round-points/{board.round}")
     hands = _written(board, request.args)
     for name, shown in known.items():
@@ -164,6 +165,11 @@ def end() -> AnyResponse | str:
     for name, (read, _why) in _hands_asked(board).items():
         hands[name] = hands.get(name) or read
     return _end_page(board, hands, None, how=request.args.get("how") or (played.how if played else board.how))
+
+
+def _may_show_late(board: GameView, number: int) -> bool:
+    """Whether the hands of this round, whose points people typed, may still be entered: no other has begun."""
+    return board.phase == "waiting" and number == board.round == _board().round
 
 
 def _hands_asked(board: GameView) -> dict[str, tuple[str, str]]:
@@ -306,7 +312,10 @@ def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, in
         act(session.end_round, how, *([] if out is None else [out]))
     number = None if played is None else board.round
     known = session.snapshot().shown if number is None else session.hands_of(number)
-    if how != "abandoned":
+    if played is not None and not session.hands_of(played.round):
+        counting = {name: hand for name, hand in shown.items() if name not in board.gone or hand}
+        act(session.show_hands, counting, played.round)
+    elif how != "abandoned":
         # Players who left come first: with the last of the others the round is scored.
         for name, hand in sorted(shown.items(), key=lambda one: one[0] in there):
             aside = name in board.gone and not hand and name not in known
@@ -348,10 +357,13 @@ def points(number: int) -> str:
     scores = {} if known is None else known.scores
     ended = _ended(board, number)
     out = None if ended in (None, (True, None)) else ended[1] or ""
+    how = None if ended is None else "out" if ended[0] else "blocked_declared"
     by_hands = known is not None and bool(app_state().session.hands_of(number))
+    late = known is not None and _may_show_late(board, number)
     return render_template(
         "round_points.html",
-        board=board, number=number, scores=scores, out=out, by_hands=by_hands, at=round_at(board), tv=False,
+        board=board, number=number, scores=scores, out=out, how=how, by_hands=by_hands, late=late, at=round_at(board),
+        tv=False,
     )  # fmt: skip
 
 
@@ -383,12 +395,11 @@ def write_points(number: int) -> AnyResponse:
 
 def _write_points(session: Any, fields: Mapping[str, Any], board: GameView, number: int) -> None:
     scores = _points(fields, board)
-    out = None if board.chinese else _out(fields, board)
+    how, out = _told_end(fields, board)
     ended, played = _ended(board, number), _counted(board, number)
-    how = "blocked_declared" if out is None else "out"
-    otherwise = ended is not None and not board.chinese and ended != (out is not None, out)
+    otherwise = ended is not None and ended != (how == "out", out)
     if played is None or scores != played.scores or not otherwise:
-        act(session.enter_scores, scores, number, out=out)
+        act(session.enter_scores, scores, number, out=out, how=how)
     if otherwise:
         act(session.end_otherwise, number, how, out)
 
@@ -406,11 +417,15 @@ def _points(fields: Mapping[str, Any], board: GameView) -> dict[str, int]:
     return scores
 
 
-def _out(fields: Mapping[str, Any], board: GameView) -> str | None:
-    """The player who went out; None: nobody, the table was blocked."""
-    if "out" not in fields:
-        raise FieldError("out", _("Say how the round ended."))
-    return None if fields["out"] in (None, "") else person(fields, "out", [seat.name for seat in board.seats])
+def _told_end(fields: Mapping[str, Any], board: GameView) -> tuple[str, str | None]:
+    """How the round ended, and who went out; in the Chinese games nobody does."""
+    name = "how" if board.chinese else "out"
+    if name not in fields or (board.chinese and fields["how"] not in ("out", "blocked_declared")):
+        raise FieldError(name, _("Say how the round ended."))
+    if board.chinese:
+        return str(fields["how"]), None
+    out = None if fields["out"] in (None, "") else person(fields, "out", [seat.name for seat in board.seats])
+    return "blocked_declared" if out is None else "out", out
 
 
 @rounds.get("/round-end/by-photo")

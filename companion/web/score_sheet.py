@@ -27,7 +27,7 @@ from companion.game.game_view import GameView, RoundScores, Seat, TileShown
 from companion.rules.chinese import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.web.languages import gettext as _
-from companion.web.languages import ngettext
+from companion.web.languages import listed, ngettext
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile
 
 FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".local/share/fonts")
@@ -197,7 +197,7 @@ def lines_of(board: GameView, day: str) -> tuple[str, str, str]:
     title = rules_name(board.rules)
     last = board.rounds_played[-1] if board.rounds_played else None
     if board.winners:
-        told = _("Winner: %(names)s", names=", ".join(board.winners))
+        told = _("Winner: %(names)s", names=listed(board.winners))
     elif last is not None:
         told = _("After round %(number)s", number=last.round)
     else:
@@ -342,16 +342,20 @@ def _leader(board: GameView, last: RoundScores) -> int:
 
 
 def _sum_text(seat: Seat, seats: Sequence[Seat], paid: Sequence[Payment]) -> str:
-    """`Ben +8, Cy -5 × 2 = -2`: what each of the others pays this player and gets, in the order of seats."""
+    """`Ben +8, Cy -5 × 2 = -2`: what each of the others pays this player and gets, in the order of seats. A payment
+    that is the only one is told in words."""
+    own = [one for other in seats for one in paid if {one.payer, one.receiver} == {seat.name, other.name}]
+    if len(own) == 1:
+        [one] = own
+        points = f"{one.amount} × {one.factor} = {one.total}" if one.factor > 1 else str(one.amount)
+        return _("%(payer)s pays %(points)s to %(receiver)s", payer=one.payer, receiver=one.receiver, points=points)
     parts, total = list[str](), 0
-    for other in seats:
-        for one in paid:
-            if {one.payer, one.receiver} == {seat.name, other.name}:
-                sign = 1 if one.receiver == seat.name else -1
-                parts.append(f"{other.name} {sign * one.amount:+d}" + (f" × {one.factor}" if one.factor > 1 else ""))
-                total += sign * one.total
+    for one in own:
+        other, sign = (one.payer, 1) if one.receiver == seat.name else (one.receiver, -1)
+        parts.append(f"{other} {sign * one.amount:+d}" + (f" × {one.factor}" if one.factor > 1 else ""))
+        total += sign * one.total
     # A line ends between two payments only.
-    return ", ".join(part.replace(" ", "\xa0") for part in parts) + f" =\xa0{total:+d}" if parts else ""
+    return listed(part.replace(" ", "\xa0") for part in parts) + f" =\xa0{total:+d}" if parts else ""
 
 
 def _why(
@@ -404,7 +408,7 @@ def summary_text(board: GameView, day: str) -> str:
         last = board.rounds_played[-1]
         lines.append(f"{_('Round %(number)s', number=last.round)}: {ended_text(last, board.family)}")
     if board.winners:
-        lines.append(_("Winner: %(names)s", names=", ".join(board.winners)))
+        lines.append(_("Winner: %(names)s", names=listed(board.winners)))
     for row in sorted(board.scores, key=lambda row: row.rank):
         place = f"{row.rank}. " if row.rank else ""
         lines.append(f"{place}{row.seat.name}: {row.total}{'' if row.last is None else f' ({row.last:+d})'}")

@@ -53,6 +53,7 @@ from companion.web.api import app_state
 from companion.web.changing import changes, expect_game
 from companion.web.forms import FieldError, asked_as, number, read_body, refuse_name, text
 from companion.web.languages import gettext as _
+from companion.web.languages import listed
 from companion.web.texts import (
     HouseOption,
     RuleSetText,
@@ -65,7 +66,7 @@ from companion.web.texts import (
     rule_sets,
     translated,
 )
-from companion.web.wording import UNTIL
+from companion.web.wording import UNTIL, has_come
 
 FOLDER = "rules"
 LARGEST = 65_536
@@ -226,14 +227,17 @@ def ask() -> str:
 
 
 def last_game() -> Mapping[str, Any] | None:
-    """`game`, `rules`, `set`, `players` and `options` of the game on the table, else of the latest one."""
+    """`game`, `rules`, `set`, `players` and `options` of the game on the table, else of the latest one. A time of day
+    at which that one was to end goes once it has come: it was agreed on for that evening."""
     games = [app_state().game] if app_state().has_game else app_state().games(1)
     for game in games:
         known = app_state().known(game, now=True)
         last = None if known is None else known.summary
         if last is not None and last.rules in rule_sets():
+            over = has_come(last.options.get(UNTIL), last.begun)
+            options = {field: value for field, value in last.options.items() if not (over and field == UNTIL)}
             return {"game": game, "rules": last.rules, "set": last.set, "players": list(last.players),
-                    "options": last.options}  # fmt: skip
+                    "options": options}  # fmt: skip
     return None
 
 
@@ -634,7 +638,7 @@ def change_of(fields: dict[str, Any], board: GameView) -> LineUp:
     ]
     stay = [name for name in before if name in players]
     if [name for name in players if name in before] != stay:
-        effects.append(_("The seats are now: %(names)s.", names=", ".join(players)))
+        effects.append(_("The seats are now: %(names)s.", names=listed(players)))
     if not effects:
         raise BadRequest(_("Nothing would change."))
     effects.append(_("Everybody else keeps their points."))

@@ -40,7 +40,7 @@ from companion.rules.ruleset_fields import FIELDS
 from companion.rules.written import written
 from companion.supervise.parts import UnreadReason
 from companion.web.access import SHARED
-from companion.web.languages import current_language, ngettext
+from companion.web.languages import current_language, listed, ngettext
 from companion.web.languages import gettext as _
 from companion.web.texts import GAMES, code_title, reader_slow, rule_sets, translated
 
@@ -87,7 +87,7 @@ def who(by: str | None, maybe: Sequence[str] = ()) -> str:
     if len(maybe) == 1:
         return _("Probably %(name)s", name=maybe[0])
     if 0 < len(maybe) <= MOST_NAMED:
-        return _("%(names)s or %(last)s", names=", ".join(maybe[:-1]), last=maybe[-1])
+        return _("%(names)s or %(last)s", names=listed(maybe[:-1]), last=maybe[-1])
     return _("Somebody")
 
 
@@ -115,7 +115,7 @@ def event_text(event: Mapping[str, Any], family: str = "mexican") -> str:
     if kind == "round_scored":
         return _("The round has been scored.")
     if kind == "match_ended":
-        return _("The match is over. Winner: %(names)s.", names=", ".join(event.get("winners") or ()) or "–")
+        return _("The match is over. Winner: %(names)s.", names=listed(event.get("winners") or ()) or "–")
     if kind == "hand_shown":
         shown, away = (" ".join(show_tile(t, family) for t in event.get(name) or ()) for name in ("tiles", "discards"))
         if away:
@@ -190,13 +190,13 @@ def proof_text(play: Mapping[str, Any], players: Sequence[str] = ()) -> str:
     nothing."""
     said = [author_text(str(one["confirmed_by"]), players) for one in confirmed(play)]
     if said:
-        return _("%(names)s said that it was really so.", names=", ".join(dict.fromkeys(said)))
+        return _("%(names)s said that it was really so.", names=listed(dict.fromkeys(said)))
     if play.get("source") == "camera" and not play.get("corrected"):
         return _("Certain: the tiles on the table prove it.")
     names = [author_text(one, players) for one in (*play.get("changers", ()), play.get("author")) if one]
     if not names:
         return _("As the plays were entered.")
-    return _("As the plays were entered (%(names)s).", names=", ".join(dict.fromkeys(names)))
+    return _("As the plays were entered (%(names)s).", names=listed(dict.fromkeys(names)))
 
 
 def author_text(author: str | None, players: Sequence[str]) -> str:
@@ -266,7 +266,7 @@ def unable_text(board: GameView, me: Seat | None, own: OwnTurn | None = None) ->
         alone = _("Cannot play: one tile face down")
         return _("%(name)s cannot play: one tile face down", name=name) if name else alone
     words = {"draw": _("draw"), "mark": _("marker"), "end": _("next")}
-    steps = ", ".join(words[act.split()[0]] for act in unable if act.split()[0] in words)
+    steps = listed(words[act.split()[0]] for act in unable if act.split()[0] in words)
     if name:
         return _("%(name)s cannot play: %(steps)s", name=name, steps=steps)
     return _("Cannot play: %(steps)s", steps=steps)
@@ -451,7 +451,7 @@ def set_title(name: str) -> str:
 def fault_title(play: Mapping[str, Any], code: str) -> str:
     """A rule that was broken for certain, and by whom where that is not the play's own player."""
     names = others_at_fault(play, code)
-    return f"{', '.join(names)}: {code_title(code)}" if names else code_title(code)
+    return f"{listed(names)}: {code_title(code)}" if names else code_title(code)
 
 
 def faults_title(play: Mapping[str, Any]) -> str:
@@ -473,7 +473,7 @@ def fault_tag(play: Mapping[str, Any]) -> str:
     if is_own_fault(play):
         return _("against the rules")
     names = sorted({name for code in standing_faults(play) for name in others_at_fault(play, code)})
-    return f"{', '.join(names)}: {_('against the rules')}"
+    return f"{listed(names)}: {_('against the rules')}"
 
 
 def examined_text(one: Examined, family: str = "mexican") -> str:
@@ -684,13 +684,18 @@ def time_is_up(board: GameView) -> str:
     """The time of day agreed on, once it has come since the last round began; else ""."""
     until = board.options.get(UNTIL)
     begun = next((line for line in board.plays if line["event"] == "round_started"), None)
-    if not isinstance(until, str) or FIELDS[UNTIL].value(until) is None or begun is None or not begun.get("at"):
-        return ""
-    start = datetime.fromisoformat(str(begun["at"])).astimezone()
+    return str(until) if begun is not None and has_come(until, begun.get("at")) else ""
+
+
+def has_come(until: object, begun: object) -> bool:
+    """Whether a time of day agreed on has come since that moment; False where either is missing."""
+    if not isinstance(until, str) or FIELDS[UNTIL].value(until) is None or not begun:
+        return False
+    start = datetime.fromisoformat(str(begun)).astimezone()
     end = start.replace(hour=int(until[:2]), minute=int(until[3:]), second=0, microsecond=0)
     if end <= start:
         end += timedelta(days=1)
-    return until if datetime.now(end.tzinfo) >= end else ""
+    return datetime.now(end.tzinfo) >= end
 
 
 def late_text(until: str) -> str:
@@ -702,7 +707,7 @@ def _block(board: GameView) -> list[Notice]:
     if not board.playing or not board.blocked:
         return []
     if board.blocked.provable:
-        values = ", ".join(str(value) for value in board.blocked.values)
+        values = listed(str(value) for value in board.blocked.values)
         return [
             Notice("note", _("No tile fits any more"), _("Every tile with %(values)s is on the table.", values=values))
         ]
@@ -715,7 +720,7 @@ def ahead_text(board: GameView) -> str:
     others = [abs(row.total - leaders[0].total) for row in board.scores if row.rank > 1]
     if not others:
         return _("It is a tie.")
-    names = ", ".join(row.seat.name for row in leaders)
+    names = listed(row.seat.name for row in leaders)
     if len(leaders) > 1:
         return _("%(names)s share the lead, %(points)s ahead.", names=names, points=min(others))
     return _("%(name)s leads by %(points)s.", name=names, points=min(others))

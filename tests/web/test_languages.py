@@ -109,6 +109,14 @@ def test_numbers_take_their_plural(language: str, sentences: dict[int, str]) -> 
         assert catalogue(language).ngettext("%(num)s player", "%(num)s players", number) % {"num": number} == sentence
 
 
+def test_names_in_a_row_have_the_commas_of_the_writing(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.match_over() | {"winner": ["Ann", "Ben"]})
+    for language, told in (("en", "Ann, Ben"), ("zh-TW", "Ann、Ben"), ("zh", "Ann、Ben"), ("cs", "Ann, Ben")):
+        for path in ("/", "/scores"):
+            shown = anyone.get(f"{path}?lang={language}").text
+            assert told in shown and (", Ben" in shown) is (", " in told), (language, path)
+
+
 def test_every_violation_has_a_title_and_a_rule() -> None:
     assert all(words_of(code).title and words_of(code).rule for code in Violation)
 

@@ -13,6 +13,9 @@ from flask.testing import FlaskClient
 from bench.stand_ins import tables
 from bench.stand_ins.fakes import FakeSession
 from bench.stand_ins.views import view_of
+from companion.app.games import make_app_state
+from companion.game.session import Session
+from companion.web.app import PageSettings, create_app
 from companion.web.setup import keep
 from companion.web.wording import calls_of, match_ends_at, time_is_up
 from tests.web.test_own_rules import FOUR, newest_options
@@ -95,7 +98,9 @@ def test_the_time_is_up_when_it_came_since_the_last_round_began(ago: timedelta, 
     assert time_is_up(view_of(begun(ago, until) | {"options": {"match_until": "none"}})) == ""
 
 
-def test_when_the_time_is_up_the_next_step_is_the_end(anyone: FlaskClient, session: FakeSession) -> None:
+def test_when_the_time_is_up_the_next_step_is_the_end(
+    anyone: FlaskClient, keeper: FlaskClient, session: FakeSession
+) -> None:
     session.show(begun(2 * HOUR, -HOUR))
     for path in ("/", "/tv"):
         assert "this round is the last one" in anyone.get(path).text
@@ -104,9 +109,33 @@ def test_when_the_time_is_up_the_next_step_is_the_end(anyone: FlaskClient, sessi
     assert "Was that the last round?" in page
     assert 'class="button dock-key" href="/match-end"' in page
     assert 'class="button quiet" href="/round-start">Play another round' in page
+    page = keeper.get("/scores").text
+    assert 'class="button" href="/match-end">End the match' in page and "Next round" not in page
+    assert 'class="button quiet" href="/round-start">Play another round' in page
     session.show(begun(2 * HOUR, HOUR, phase="waiting", turn=None))
+    assert 'class="button" href="/round-start">Next round' in keeper.get("/scores").text
     page = anyone.get("/").text
     assert "Ready for the next round" in page and 'class="button dock-key" href="/round-start"' in page
+
+
+@pytest.mark.parametrize(("until", "kept"), [(-MINUTE, False), (HOUR, True)], ids=["it has come", "it is to come"])
+def test_the_same_players_again_keep_no_time_that_has_come(tmp_path: Path, until: timedelta, kept: bool) -> None:
+    now = datetime.now().astimezone()
+    agreed = {"rounds": 5, "match_until": f"{now + until:%H:%M}"}
+    state = make_app_state(tmp_path)
+    game = state.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": agreed})
+    client = create_app(state, PageSettings(pin="135790")).test_client()
+    client.post("/pin", data={"pin": "135790"})
+    state.session.close()  # type: ignore[attr-defined]
+    path = tmp_path / "games" / game / "journal.jsonl"
+    begun = Session.open(path, lambda: (now - 2 * HOUR).astimezone(UTC))
+    begun.start_round()
+    state.put_on_the_table(begun, game)
+    assert client.post("/setup", data={"same_as": game}, headers=PAGE).status_code == 303
+    assert state.session.snapshot().options == ({"rounds": 5} if not kept else agreed)
+    begun.close()
+    state.session.close()  # type: ignore[attr-defined]
+    state.signal.close()
 
 
 def test_a_table_without_an_agreement_says_nothing_of_it(anyone: FlaskClient, session: FakeSession) -> None:

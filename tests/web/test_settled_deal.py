@@ -30,6 +30,8 @@ def counted(tmp_path: Path, rules: str, how: str = "out", **options: str) -> tup
     session = Session.create(tmp_path / "g.jsonl", Header(rules, "chinese", NAMES, options))
     session.start_round(starter="Ann")
     session.end_round(how)
+    asked = "Turn over the tiles you put away" if how == "out" else "Show the tiles you put away or still hold"
+    assert asked in _page(session).get("/tv").text
     for name, tiles in HANDS.items():
         session.show_hand(name, tiles)
     client = create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
@@ -62,7 +64,7 @@ def test_who_pays_whom_twice_is_a_sum_that_anybody_can_check(tmp_path: Path) -> 
     ("rules", "options", "told", "why"),
     [
         ("jielong", {}, "Pips: 27 Ann -27, Cy -19, Dee +48 = +2", ""),
-        ("kkori", {}, "no tiles Dee +1 = +1", "The most pips pay the winner one chip"),
+        ("kkori", {}, "no tiles Dee pays 1 to Ann", "The most pips pay the winner one chip"),
         ("jielong", {"settlement": "winner_chip"}, "no tiles Ben +1, Cy +1, Dee +1 = +3", "Everybody pays the winner"),
     ],
 )
@@ -70,6 +72,22 @@ def test_each_way_to_pay_is_told(tmp_path: Path, rules: str, options: dict[str, 
     session, client = counted(tmp_path, rules, **options)
     assert told in summary(client) and why in summary(client) and "twice" not in summary(client)
     session.close()
+
+
+def test_of_two_players_it_is_said_who_pays_whom(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES[:2]))
+    session.start_round(starter="Ann")
+    session.end_round("out")
+    assert "Turn over the tiles you put away" in _page(session).get("/").text
+    for name, tiles in (("Ann", [(1, 2)]), ("Ben", [(2, 6)])):
+        session.show_hand(name, tiles)
+    told = summary(_page(session))
+    assert told.count("Ben pays 5 to Ann") == 2 and "= " not in told
+    session.close()
+
+
+def _page(session: Session) -> FlaskClient:
+    return create_app(AppState(session), PageSettings(pin="0000", testing=True)).test_client()
 
 
 def test_where_everybody_writes_down_their_pips_nobody_pays(tmp_path: Path) -> None:

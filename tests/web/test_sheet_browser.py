@@ -214,6 +214,22 @@ def test_who_alone_has_the_points_of_going_out_is_proposed(
     page.close()
 
 
+def test_who_went_out_follows_points_that_are_put_right(browser: Browser, address: str, session: FakeSession) -> None:
+    one = {"round": 3, "how": "out", "out": "Ann", "scores": {"Ann": 0, "Ben": 15, "Cyril": 4, "Dorothea": 9}}
+    session.show(tables.midgame(phase="waiting", rounds_played=[one | {"totals": one["scores"]}]))
+    page = browser.new_page(base_url=address)
+    page.request.post("/api/pin", data={"pin": PIN})
+    page.goto("/round-points/3", wait_until="load")
+    chosen = page.locator("[name=out]:checked")
+    page.fill("[name=points_3]", "5")
+    expect(chosen).to_have_value("Ann")
+    page.fill("[name=points_2]", "0")
+    expect(chosen).to_have_count(0)
+    page.fill("[name=points_1]", "12")
+    expect(chosen).to_have_value("Ben")
+    page.close()
+
+
 def test_what_is_typed_stays_on_the_phone_until_it_is_taken(
     browser: Browser, address: str, session: FakeSession
 ) -> None:

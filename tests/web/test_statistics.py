@@ -156,6 +156,25 @@ def test_a_group_is_whoever_plays_together_and_part_of_it_belongs_to_it() -> Non
     assert season(games).matches == 3 and season(games, ("Ann",)).matches == 0
 
 
+def test_the_page_says_which_games_are_not_finished(tmp_path: Path) -> None:
+    """Their rounds count among the points, and they are no match that somebody may have won."""
+    state = make_app_state(tmp_path)
+    for finished in (True, False):
+        state.start_game({"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben"], "options": {"rounds": 2}})
+        for number in (1, 2) if finished else (1,):
+            state.session.start_round()  # type: ignore[attr-defined]
+            state.session.enter_scores({"Ann": 0, "Ben": 12}, number, out="Ann")  # type: ignore[attr-defined]
+    state.session.start_round()  # type: ignore[attr-defined]
+    state.session.play((8, 3), "Ann")  # type: ignore[attr-defined]
+    read_all(state.index)
+    client = create_app(state, PageSettings(testing=True)).test_client()
+    told = re.sub(r"<[^>]*>", " ", client.get("/statistics").text)
+    assert "2 games" in told and "One is not finished: its rounds count, but nobody has won it." in told
+    assert "1 / 1" in told and re.search(r"1 / 1\s+3\s", told), "three rounds of two games"
+    state.session.close()  # type: ignore[attr-defined]
+    state.signal.close()
+
+
 def test_an_evening_lasts_past_midnight() -> None:
     at = ["2026-03-01T19:00:00", "2026-03-01T23:59:00", "2026-03-02T02:00:00", "2026-03-02T19:00:00", "", "yesterday"]
     assert season([ended(begun, Ann=1, Ben=2) for begun in at]).evenings == 2

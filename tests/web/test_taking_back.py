@@ -329,11 +329,36 @@ def test_the_key_names_the_points_that_were_put_right_and_no_camera(client: Flas
     session.play((12, 5), "Ann", "Ann")
     session.end_round("blocked_declared")
     assert "The table was not blocked" in words(client.get("/").text)
-    for points in (9, 40):
+    for points, undoes in ((9, "Points of round 1"), (40, "Correction of round 1")):
         session.enter_scores({"Ann": 0, "Ben": 7, "Cy": points}, 1)
         shown = words(client.get("/").text)
-        assert "Undo: Points of round 1" in shown and "No longer certain: The table was not blocked." in shown
+        assert f"Undo: {undoes}" in shown and "No longer certain: The table was not blocked." in shown
         assert "Somebody has corrected what was recorded." in shown and "the camera has seen" not in shown
+
+
+def test_the_key_names_the_round_that_was_put_right(client: FlaskClient, session: Session) -> None:
+    count(client)
+    for number in (2, 3):
+        session.start_round()
+        session.enter_scores({"Ann": 0, "Ben": 7, "Cy": 9}, number, out="Ann")
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: Points of round 3"
+    session.show_hand("Cy", ((5, 5),), number=1)
+    assert key_of(client.get("/scores").text, "/api/undo") == "Undo: Correction of round 1"
+    session.enter_scores({"Ann": 0, "Ben": 7, "Cy": 90}, 2)
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: Correction of round 2"
+    session.end_otherwise(2, "blocked_declared")
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: Correction of round 2"
+    for after in ("Correction of round 2", "Correction of round 1", "Points of round 3"):
+        session.undo()
+        assert key_of(client.get("/").text, "/api/undo") == f"Undo: {after}"
+
+
+def test_a_correction_that_is_kept_leads_back_to_its_play(client: FlaskClient, session: Session) -> None:
+    play = session.play((12, 5), "Ann", "Ann")[0].seq
+    preview = send(client, f"/play/{play}", f"/play/{play}/preview", low="12", high="7")
+    [fields] = re.findall(r'<form[^>]*action="/api/correct".*?</form>', preview, re.DOTALL)
+    hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', fields))
+    assert client.post("/api/correct", data=hidden, headers={"Accept": "text/html"}).location == f"/play/{play}"
 
 
 def test_what_somebody_goes_on_after_is_not_put_back(client: FlaskClient, session: Session) -> None:

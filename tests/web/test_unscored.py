@@ -180,9 +180,60 @@ def test_payments_add_up_to_nothing(tmp_path: Path) -> None:
     client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
     client.post("/pin", data={"pin": "135790"})
     assert 'name="out"' not in client.get("/round-points/1").text
-    answer = client.post("/round-points/1", data={"points_1": "12", "points_2": "-5"})
+    answer = client.post("/round-points/1", data={"points_1": "12", "points_2": "-5", "how": "out"})
     assert answer.status_code == 400 and "These add up to +7." in answer.text and 'value="12"' in answer.text
-    assert client.post("/round-points/1", data={"points_1": "5", "points_2": "-5"}).status_code == 303
+    assert client.post("/round-points/1", data={"points_1": "5", "points_2": "-5", "how": "out"}).status_code == 303
     [counted] = state_of(session)["rounds_played"]
     assert counted["how"] == "out" and counted["scores"] == {"Ann": 5, "Ben": -5}
     session.close()
+
+
+def test_typed_points_of_a_chinese_round_claim_no_end_that_nobody_told(tmp_path: Path) -> None:
+    """By the record everybody holds all tiles: "All tiles are played" would be a guess."""
+    session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", ("Ann", "Ben")))
+    session.start_round(starter="Ann")
+    client = create_app(AppState(session), PageSettings(pin="135790")).test_client()
+    client.post("/pin", data={"pin": "135790"})
+    assert ">Hand<" in client.get("/tv").text
+    points = {"points_1": "5", "points_2": "-5"}
+    answer = client.post("/round-points/1", data=points)
+    assert answer.status_code == 400 and "Say how the round ended." in answer.text and session.phase == "playing"
+    for how, words in (("blocked_declared", "blocked"), ("out", "all tiles are played or put away")):
+        assert client.post("/round-points/1", data=points | {"how": how}).status_code == 303
+        assert state_of(session)["rounds_played"][0]["how"] == how and words in client.get("/scores").text
+        assert f'name="how" value="{how}" required checked' in client.get("/round-points/1").text
+        points = {"points_1": "6", "points_2": "-6"}
+    assert ">Hand<" not in client.get("/tv").text, "of a round that is over no count is shown"
+    session.close()
+
+
+def test_the_hands_may_be_entered_after_the_points_were_typed(played: tuple[FlaskClient, Session]) -> None:
+    client, session = played
+    client.post("/round-points/1", data={"points_1": "0", "points_2": "31", "out": "Ann"})
+    assert client.get("/round-end?round=1").location == "/round-points/1"
+    [address] = re.findall(r'href="([^"]*)">Enter the hands', client.get("/round-points/1").text)
+    page = client.get(address.replace("&amp;", "&")).text
+    hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', page.split('data-notes="')[1]))
+    typed = hidden | {"how": "out", "hand_1": "", "hand_2": "9-9 1-2", "asked": ""}
+    answer = client.post("/round-end?round=1", data=typed)
+    if answer.status_code == 200:
+        (seen,) = re.findall(r'name="seen" value="(\w+)"', answer.text)
+        answer = client.post("/round-end?round=1", data=typed | {"seen": seen})
+    assert answer.location == "/scores" and state_of(session)["totals"] == {"Ann": 0, "Ben": 21}
+    assert "counted from the hands" in client.get("/round-points/1").text
+    session.undo()
+    assert state_of(session)["totals"] == {"Ann": 0, "Ben": 31}, "one step takes all of it back"
+    session.start_round()
+    assert "Enter the hands" not in client.get("/round-points/1").text
+    before = session.seq
+    late = client.post("/round-end?round=1", data={"round": "1", "how": "out", "hand_1": "", "hand_2": "9-9"})
+    assert late.status_code == 409 and session.seq == before
+
+
+def test_what_was_changed_has_the_numbers_of_typed_points(played: tuple[FlaskClient, Session]) -> None:
+    client, _session = played
+    for points in ("31", "13"):
+        client.post("/round-points/1", data={"points_1": "0", "points_2": points, "out": "Ann"})
+    told = re.sub(r"<[^>]*>", "", client.get("/games/game/changes").text)
+    assert "Points of round 1: Ann 0, Ben 31" in told and "Correction of round 1" in told
+    assert "Before: Ann 0, Ben 31 → After: Ann 0, Ben 13" in told

@@ -98,18 +98,23 @@ for (const shown of document.querySelectorAll("[data-sum]")) {
   add();
 }
 
-// Propose the only player with the points of going out, until somebody has chosen.
+// Propose the only player with the points of going out whenever that is somebody else, until somebody has chosen.
 for (const form of document.querySelectorAll("form[data-proposes]")) {
   const fields = [...form.querySelectorAll("[data-player]")];
   const choices = [...form.querySelectorAll("[name=out]")];
-  let chosen = choices.some((one) => one.checked);
-  form.addEventListener("input", ({ target }) => {
-    chosen = chosen || target.name === "out";
-    if (chosen) return;
+  const alone = () => {
     const went = (points) => (form.dataset.proposes === "most" ? points > 0 : points === 0);
     const out = fields.filter((field) => went(Number(window.plainSigns(field.value))));
-    const alone = out.length === 1 && fields.every((field) => field.value.trim());
-    for (const one of choices) one.checked = alone && one.value === out[0].dataset.player;
+    return out.length === 1 && fields.every((field) => field.value.trim()) ? out[0].dataset.player : "";
+  };
+  let chosen = false;
+  let last = alone();
+  form.addEventListener("input", ({ target }) => {
+    chosen = chosen || target.name === "out";
+    const now = alone();
+    if (chosen || now === last) return;
+    for (const one of choices) one.checked = now !== "" && one.value === now;
+    last = now;
   });
 }
 
