@@ -21,7 +21,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike, event_lines
 from companion.evidence.closeups import CloseUpView, close_up, lies_in, stood_before, unread_close_up
-from companion.game.game_view import GameView, Line, change_made
+from companion.game.game_view import SURE_ENOUGH, GameView, Line, change_made
 from companion.game.replay import Dispute, NoSuchPlayError
 from companion.log.corrections import PUT_BACK
 from companion.log.event_fields import LAID, Confidence, EventError, QuestionKind
@@ -321,7 +321,7 @@ def show_play(seq: int) -> str:
         line={**line, "event": told},
         play=play,
         asked=next((card for card in board.cards if seq in card[1]), None),
-        reading=_reading(line) if same else None,
+        reading=_reading(line, play.get("unread") or ()) if same else None,
         close=_close_up(folder, line) if same and folder is not None else None,
         before=before,
         after=after,
@@ -343,15 +343,17 @@ def _arm_picture(folder: Path, board: GameView, play: Mapping[str, Any], line: M
     return name if (folder / name).is_file() else None
 
 
-def _reading(line: Mapping[str, Any]) -> dict[str, Any] | None:
-    """How the camera read the tile that this entry laid: its halves' probabilities and what else it may be."""
+def _reading(line: Mapping[str, Any], unread: Sequence[bool]) -> dict[str, Any] | None:
+    """How the camera read the tile that this entry laid: its halves' probabilities and what else it may be. `told`: of
+    the halves that it did not read none is `unread` any more, for the tiles around it tell."""
     try:
         certainty = Confidence.from_json(line.get("reading"))
         tile = LAID.read(line.get("tile"))
     except EventError:
         return None
     others = [(list(other), p) for other, p in certainty.alternatives(tile)]
-    return {"tile": list(tile), "sure": certainty.sure, "halves": certainty.p, "others": others}
+    told = bool(unread) and not any(unread) and min(certainty.p) < SURE_ENOUGH
+    return {"tile": list(tile), "sure": certainty.sure, "halves": certainty.p, "others": others, "told": told}
 
 
 def _step_to_undo(history: Sequence[Line]) -> int | None:

@@ -129,6 +129,20 @@ def test_a_double_under_such_a_tile_holds_nobody_up(tmp_path: Path) -> None:
     assert not summary(view_of(after))["illegal"] and light_of(view_of(after), False) is Light.READING
 
 
+def test_the_page_of_a_play_says_that_the_table_told_which_tile_it_is(tmp_path: Path) -> None:
+    """12-5 was read badly; it is one once 5-9 lies on it."""
+    table = Table(tmp_path, "tactic", "double-12", ("Ann", "Ben"))
+    bad, sure = Confidence((0.999, 0.6), ((), ((6, 0.4),))), Confidence((0.999, 0.999))
+    for tile, train, reading in (((12, 5), "Ann", bad), ((12, 7), "Ben", sure), ((5, 9), "Ann", sure)):
+        laying = Laying(Laid(*tile), train)
+        table.session.observe(TableChange((laying,), readings={laying: reading}))
+        first = next(one for one in state_of(table.session)["plays"] if one.get("tile") == [12, 5])
+        page, told = table.client.get(f"/play/{first['seq']}").text, tile == (5, 9)
+        assert ("The tiles around it tell which one it is." in page) == told
+        assert first["unread"] == [False, not told]
+    table.session.close()
+
+
 def test_a_tile_that_was_not_read_gets_its_name_on_the_page(tmp_path: Path) -> None:
     """It is on record already: the answer puts it right where it lies, also one that the question does not offer."""
     for fields, tile in (({"choice": 1}, [12, 6]), ({"choice": -1, "train": "Ann", "outer": 11}, [12, 11])):
