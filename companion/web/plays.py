@@ -178,7 +178,7 @@ def _both(line: Line, what: Mapping[str, Any], stood: _Stood, family: str) -> tu
 def _with_points(line: Line, family: str) -> str:
     """An entry in words; points that people typed with their numbers."""
     points = line.get("scores") if line["event"] == "round_scored" else None
-    return listed(f"{name} {count}" for name, count in points.items()) if points else event_text(line, family)
+    return listed(f"{name}\xa0{count}" for name, count in points.items()) if points else event_text(line, family)
 
 
 def withdrawn(lines: Sequence[Line]) -> set[int]:

@@ -42,7 +42,7 @@ def test_points_are_read_in_every_script(tmp_path: Path, points: str) -> None:
 @pytest.mark.parametrize("minus", ["-", "−", "–", "－"])
 def test_a_minus_is_read_as_it_is_typed(tmp_path: Path, minus: str) -> None:
     table = Table(tmp_path, "jielong", "chinese")
-    sent = {"points_1": "５", "points_2": f"{minus}３", "points_3": f"{minus}2"}
+    sent = {"points_1": "５", "points_2": f"{minus}３", "points_3": f"{minus}2", "how": "out"}
     assert table.client.post("/round-points/1", data=sent).status_code == 303
     assert state_of(table.session)["totals"] == {"Ann": 5, "Ben": -3, "Cy": -2}
     table.session.close()

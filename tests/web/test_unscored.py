@@ -234,6 +234,6 @@ def test_what_was_changed_has_the_numbers_of_typed_points(played: tuple[FlaskCli
     client, _session = played
     for points in ("31", "13"):
         client.post("/round-points/1", data={"points_1": "0", "points_2": points, "out": "Ann"})
-    told = re.sub(r"<[^>]*>", "", client.get("/games/game/changes").text)
+    told = re.sub(r"<[^>]*>", "", client.get("/games/game/changes").text).replace("\xa0", " ")
     assert "Points of round 1: Ann 0, Ben 31" in told and "Correction of round 1" in told
     assert "Before: Ann 0, Ben 31 → After: Ann 0, Ben 13" in told

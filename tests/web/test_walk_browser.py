@@ -139,6 +139,8 @@ def test_5_a_correction_is_previewed_and_kept(page: Page) -> None:
     page.goto("/", wait_until="domcontentloaded")
     page.locator("#region-alerts").get_by_role("link", name="Look at it").click()
     page.get_by_role("button", name="We let it stand").click()
+    expect(page.locator("main")).to_contain_text("You agreed to let it stand.")
+    page.goto("/", wait_until="domcontentloaded")
     expect(page.locator("#region-alerts")).not_to_contain_text("This train is closed")
     expect(page.locator("#region-plays")).to_contain_text("let stand")
 
