@@ -138,6 +138,16 @@ def test_no_english_is_left_on_any_page(keeper: FlaskClient, session: FakeSessio
             assert [m for m in english if m in shown and re.search(rf"(?<!\w){re.escape(m)}(?!\w)", shown)] == [], path
 
 
+@pytest.mark.parametrize(
+    ("language", "other"),
+    [("uk", r"\bкіст(ь|к\w+)\b|\bкості\b"), ("bn", "ঘুঁটি"), ("cs", "kostk"), ("fr", "tuile"), ("ko", "타일")],
+)
+def test_a_tile_has_one_name(language: str, other: str) -> None:
+    """Not the one of another region or game beside it."""
+    named = [form for message in entries(language).values() for form in forms(message) if re.search(other, form, re.I)]
+    assert named == []
+
+
 def test_the_browsers_preference_is_followed_until_a_language_is_chosen(anyone: FlaskClient) -> None:
     assert 'lang="cs"' in anyone.get("/", headers={"Accept-Language": "fi, cs;q=0.8, en;q=0.5"}).text
     assert 'lang="bn"' in anyone.get("/?lang=bn").text
