@@ -89,7 +89,8 @@ function showNewest(own = false) {
   const tile = live.querySelector(".to-cover .laid:nth-last-child(2) .domino") || live.querySelector(".newest .domino");
   const over = live.querySelector(".podium") || live.querySelector(".round-over");
   const next = [...live.querySelectorAll(".choices .in-dock")].filter((key) => key.offsetParent)[0]; // On a wide screen.
-  const asked = dock.id ? live.querySelector(".asked > [id], .alerts .question") : null; // Apart from the keys there too.
+  const told = live.querySelector(".newest.fault") ? ".asked > [id], .alerts [id]" : ".asked > [id], .alerts .question";
+  const asked = dock.id ? live.querySelector(told) : null; // Apart from the keys there too.
   const at = next ? next.getAttribute("href") : asked ? asked.id : over ? over.className : tile ? tile.closest(".at").getAttribute("href") : "";
   if (at === newest || (!own && Date.now() - looked < LOOKS_MS)) return;
   newest = at;

@@ -1,6 +1,7 @@
 // The tiles of a hand by taps, under the field that is being filled: one for each tile that lies nowhere else, or its two
 // numbers. It comes instead of the phone's own keyboard, which would cover the field.
 
+const MOST_BETWEEN = 24; // So many keys and the numbers below them are on a small phone's screen with the field.
 const fields = [...document.querySelectorAll("[data-hand]")];
 const left = (fields.length ? fields[0].form.dataset.left || "" : "").split(" ").filter(Boolean);
 const typed = (field) => window.plainSigns(field.value).trim().split(/\s+/).filter(Boolean);
@@ -22,8 +23,9 @@ function openPicker(field) {
   const picker = document.createElement("div");
   picker.className = "picker";
   picker.dataset.for = field.name;
-  if (left.length) picker.append(tilesOf(field));
-  picker.append(numbersOf(field));
+  const pads = [numbersOf(field)];
+  if (left.length) pads.splice(left.length > MOST_BETWEEN ? 1 : 0, 0, tilesOf(field));
+  picker.append(...pads);
   field.closest("label").after(picker);
 }
 
