@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 
 from companion.game.round import Round
-from companion.log.corrections import EffectiveEvent, withdrawn_corrections
+from companion.log.corrections import EffectiveEvent, standing_corrections
 from companion.log.event_fields import Finding, Header
 from companion.log.events import (
     Corrected,
@@ -31,9 +31,8 @@ def rounds_of(lines: Sequence[Event]) -> dict[int, int | None]:
     >>> rounds_of([*lines, Passed(seq=3, by="Ann"), Corrected(seq=4, corrects=1, what={"starter": "Ben"})])
     {1: 1, 2: 2, 3: 2, 4: 1}
     """
-    undone = withdrawn_corrections(lines)
-    said = (line for line in lines if isinstance(line, Corrected) and line.seq not in undone)
-    gone = {line.corrects: line.what["withdrawn"] is True for line in said if "withdrawn" in line.what}
+    said = (line for line in standing_corrections(lines) if "withdrawn" in line.what)
+    gone = {line.corrects: line.what["withdrawn"] is True for line in said}
     found: dict[int, int | None] = {}
     begun, never = 0, False
     for line in lines:

@@ -24,7 +24,7 @@ from companion.game.replay import Dispute, dispute_in
 from companion.game.told import SHOWN_SUFFIX, ToldSoFar
 from companion.game.view import Lying, off_record, retracted, retractions, scene, shown_line
 from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound
-from companion.log.corrections import UNDONE, last_step, withdrawn_corrections
+from companion.log.corrections import UNDONE, standing_corrections, steps_back
 from companion.log.event_fields import Candidate, Confidence, EventError, Header, QuestionKind
 from companion.log.events import (
     Corrected,
@@ -236,7 +236,7 @@ class OpenGame:
         for _ in range(MOST_TRIES):
             trial = self.rehearsal()
             begun, now = trial.seq, trial.history
-            about = last_step(now.lines, now.held) if about is None else about
+            about = next(steps_back(now.lines, now.held), None) if about is None else about
             if about is None or not now.is_past(about):
                 return
             with suppress(Exception):
@@ -454,12 +454,9 @@ class OpenGame:
         begun, lines = self.history.last.begun, self.journal.events
         if begun is None:
             return False
-        undone = withdrawn_corrections(lines[begun.seq :])
-        return any(
-            isinstance(ended := lines[line.corrects - 1], RoundEnded) and ended.source != "person"
-            for line in lines[begun.seq :]
-            if isinstance(line, Corrected) and line.what.get("withdrawn") is True and line.seq not in undone
-        )
+        withdrawn = (one for one in standing_corrections(lines[begun.seq :]) if one.what.get("withdrawn") is True)
+        ends = (lines[one.corrects - 1] for one in withdrawn)
+        return any(isinstance(one, RoundEnded) and one.source != "person" for one in ends)
 
     def _reopen(self, source: str) -> None:
         """`source` takes the end back. The tiles of a player who was counted down to none can no longer be counted in

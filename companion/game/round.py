@@ -20,7 +20,7 @@ from companion.log.corrections import (
     TurnPlace,
     effective_events,
     open_questions,
-    withdrawn_corrections,
+    standing_corrections,
 )
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, QuestionKind
 from companion.log.events import (
@@ -620,31 +620,25 @@ ORDERS = frozenset({EditKind.SO, EditKind.LATER, EditKind.EARLIER, EditKind.BONE
 def answers_of(lines: Sequence[Event]) -> Mapping[int, Sequence[TapAnswer]]:
     """Line of a tap, or of a round's start -> what people answered about it and did not take back, in the order in
     which they did. An engine that somebody puts right, or names for a camera, is confirmed."""
-    undone = withdrawn_corrections(lines)
-    told, begun = {line.seq: line for line in lines}, 0
+    told = {line.seq: line for line in lines}
+    begun = next((line.seq for line in lines if isinstance(line, RoundStarted)), 0)
     found: dict[int, list[TapAnswer]] = {}
-    for line in lines:
-        begun = line.seq if isinstance(line, RoundStarted) else begun
-        if not isinstance(line, Corrected) or line.seq in undone:
+    for line in standing_corrections(lines):
+        asked, choice = told.get(line.corrects), line.what.get("answer")
+        about, kind, events = line.corrects, str(EditKind.SO), tuple[Mapping[str, Any], ...]()
+        if not isinstance(asked, Unclear):
+            if line.what.get("so") is not True and (line.source != "person" or "engine" not in line.what):
+                continue
+        elif choice is None or (asked.about is None and not ENGINE_ASKED.intersection(asked.question.troubles)):
             continue
-        if line.what.get("so") is True or (line.source == "person" and "engine" in line.what):
-            found.setdefault(line.corrects, []).append(TapAnswer(EditKind.SO, (), who_said(line), line.seq))
-        if "answer" not in line.what:
-            continue
-        asked, choice = told.get(line.corrects), line.what["answer"]
-        if not isinstance(asked, Unclear) or choice is None:
-            continue
-        if asked.about is None:
-            if ENGINE_ASKED.intersection(asked.question.troubles):
-                found.setdefault(begun, []).append(TapAnswer(EditKind.SO, (), who_said(line), line.seq))
-            continue
-        key = asked.candidates[choice]
-        if key.kind not in ORDERS:
-            continue
-        events = ({"order": list(line.what["order"])},) if "order" in line.what else key.events
-        found.setdefault(asked.about, []).append(
-            TapAnswer(EditKind(key.kind or EditKind.SO), events, who_said(line), line.seq)
-        )
+        elif asked.about is None:
+            about = begun
+        else:
+            key = asked.candidates[choice]
+            about, kind = asked.about, key.kind or kind
+            events = ({"order": list(line.what["order"])},) if "order" in line.what else key.events
+        if kind in ORDERS:
+            found.setdefault(about, []).append(TapAnswer(EditKind(kind), events, who_said(line), line.seq))
     return found
 
 

@@ -34,7 +34,7 @@ from companion.game.game_view import (
 )
 from companion.game.history import History
 from companion.game.round import AppliedEvent, Round
-from companion.log.corrections import PUT_BACK, UNDONE, EffectiveEvent, withdrawn_corrections
+from companion.log.corrections import PUT_BACK, UNDONE, EffectiveEvent, standing_corrections
 from companion.log.events import Corrected, Event, RoundStarted, TilePlayed, Unclear
 from companion.play.course import Course, acts_when_unable, after_double, still_laying
 from companion.play.match import Match, Scoreboard, examined_decisions, prove, surely
@@ -528,9 +528,7 @@ def retractions(
     that somebody has undone, and its consequences, are no news any more.
     """
     start = max((n for n, event in enumerate(lines) if isinstance(event, RoundStarted)), default=len(lines))
-    undone = withdrawn_corrections(lines)
-    withdrawn = (one for one in lines if isinstance(one, Corrected) and one.what.get("withdrawn") is True)
-    gone = {one.corrects for one in withdrawn if one.seq not in undone}
+    gone = {one.corrects for one in standing_corrections(lines) if one.what.get("withdrawn") is True}
     shown: list[RetractionShown] = []
     for told in fallen:
         if told.seq <= start or told.corrects in gone:

@@ -6,25 +6,18 @@ put events before or behind it, answer an unclear one, overrule its ruling, or b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from companion.log.event_fields import EventError
-from companion.log.events import (
-    OWN_FIELDS,
-    Corrected,
-    Event,
-    TileTakenBack,
-    Unclear,
-    event_from_json,
-)
+from companion.log.events import OWN_FIELDS, Corrected, Event, TileTakenBack, Unclear, event_from_json
 from companion.storage.records import shown
 
-CHANGES = ("withdrawn", "insert", "after", "answer", "order", "so", "overruled")
+CHANGES = frozenset({"withdrawn", "insert", "after", "answer", "order", "so", "overruled"})
 """Keys of `Corrected.what` besides the names of the corrected event's own fields."""
 
-FOR_PEOPLE = ("note", "answers")
+FOR_PEOPLE = frozenset({"note", "answers"})
 """Keys that only say why. `answers`: the question to which this belongs."""
 
 UNDONE = {"withdrawn": True, "note": "undo"}
@@ -100,29 +93,78 @@ class EffectiveEvent:
     """Its turn, where a belief says it."""
 
 
-@dataclass(slots=True)
-class _Entry:
-    event: Event
-    original: Event
-    changed_by: list[int] = field(default_factory=list)
-    before: list[_Entry] = field(default_factory=list)
-    behind: list[_Entry] = field(default_factory=list)
-    withdrawn: bool = False
-    overruled: bool = False
-    by_people: bool = False
-    put_in: bool = False
+class _Fold:
+    """The events in their order, each as it counts by the corrections so far."""
 
-    def held(self) -> Iterable[EffectiveEvent]:
-        for entry in self.before:
-            yield from entry.held()
-        if not self.withdrawn and not isinstance(self.event, Corrected):
-            original = self.original if self.changed_by and self.event != self.original else None
-            people = self.by_people and original is not None
-            yield EffectiveEvent(
-                self.event, tuple(self.changed_by), original, self.overruled, by_people=people, put_in=self.put_in
-            )
-        for entry in self.behind:
-            yield from entry.held()
+    def __init__(self) -> None:
+        self.row: list[int] = []
+        self.now: dict[int, EffectiveEvent] = {}
+        self.behind: dict[int, int] = {}
+        """Event -> the one that was put in behind it last."""
+        self.withdrawn: set[int] = set()
+
+    def add(self, event: Event) -> None:
+        self.row.append(event.seq)
+        self.now[event.seq] = EffectiveEvent(event)
+
+    def correct(self, line: Corrected) -> None:
+        held, what = self.now.get(line.corrects), line.what
+        if held is None:
+            fault = f"corrects: there is no event {line.corrects} before it"
+            raise CorrectionError(fault, "no_earlier_event", seq=line.corrects)
+        event, own = held.event, set(OWN_FIELDS[held.event.KIND]) - {"violations"}
+        for name in (shown(name) for name in what if name not in own | CHANGES | FOR_PEOPLE):
+            raise CorrectionError(f"what: {event.KIND} has no {name}", "no_such_field", event=event.KIND, field=name)
+        if not what.keys() - FOR_PEOPLE:
+            raise CorrectionError("what: says no change", "no_change")
+        if "withdrawn" in what:
+            (self.withdrawn.add if what["withdrawn"] is True else self.withdrawn.discard)(line.corrects)
+        if "insert" in what:
+            self._put_in(line)
+        if "answer" in what:
+            _check_answer(what["answer"], event)
+        fields = {name: what[name] for name in what if name in own - FOR_PEOPLE}
+        if fields:
+            if "by" in fields and event.perhaps:
+                fields = {"maybe": []} | fields
+            event = event_from_json(event.to_json() | fields)
+        self.now[line.corrects] = replace(
+            held,
+            event=event,
+            changed_by=(*held.changed_by, line.seq),
+            original=held.original or held.event,
+            overruled=what.get("overruled", held.overruled) is True,
+            by_people=held.by_people or (bool(fields) and line.source == "person"),
+        )
+
+    def _put_in(self, line: Corrected) -> None:
+        """Put in the one event that this line brings, behind all that were put in there before."""
+        brought = line.what["insert"]
+        if not isinstance(brought, (list, tuple)) or len(brought) != 1 or not isinstance(brought[0], dict):
+            raise EventError(f"what.insert: expected a list of one event, not {shown(brought)}")
+        try:
+            event = event_from_json({**brought[0], "seq": line.seq, "at": line.at}).fact()
+        except EventError as error:
+            raise EventError(f"what.insert[0]: {error}") from None
+        if isinstance(event, (Corrected, Unclear)):
+            raise EventError(f"what.insert[0]: {event.KIND} cannot be put in")
+        self.now[line.seq] = EffectiveEvent(event, (line.seq,), put_in="answers" in line.what)
+        place, after = line.corrects, line.what.get("after") is True
+        while after and place in self.behind:
+            place = self.behind[place]
+        self.row.insert(self.row.index(place) + after, line.seq)
+        if after:
+            self.behind[line.corrects] = line.seq
+
+    def held(self) -> Iterator[EffectiveEvent]:
+        there = [self.now[seq] for seq in self.row if seq not in self.withdrawn]
+        undone = {one.event.undoes for one in there if isinstance(one.event, TileTakenBack)}
+        for one in there:
+            if one.original is not None or one.event.seq in undone:
+                original = None if one.original == one.event else one.original
+                people = one.by_people and original is not None
+                one = replace(one, original=original, by_people=people, undone=one.event.seq in undone)
+            yield one
 
 
 def effective_events(events: Sequence[Event]) -> tuple[EffectiveEvent, ...]:
@@ -130,44 +172,40 @@ def effective_events(events: Sequence[Event]) -> tuple[EffectiveEvent, ...]:
 
     Raises EventError, naming the correction's seq, for one that names no earlier event or cannot be applied.
     """
-    undone = withdrawn_corrections(events)
-    entries: dict[int, _Entry] = {}
+    undone, fold = withdrawn_corrections(events), _Fold()
     for event in events:
-        entry = _Entry(event, event)
-        about_nothing = isinstance(event, Corrected) and event.corrects in undone
-        if isinstance(event, Corrected) and event.seq not in undone and not about_nothing:
+        if not isinstance(event, Corrected):
+            fold.add(event)
+        elif not undone.intersection((event.seq, event.corrects)):
             try:
-                _apply(event, entries)
+                fold.correct(event)
             except EventError as error:
                 raise CorrectionError.at(event.seq, error) from None
-        entries[event.seq] = entry
-    return marked_undone([held for entry in entries.values() for held in entry.held()])
+    return tuple(fold.held())
 
 
-def marked_undone(held: Sequence[EffectiveEvent]) -> tuple[EffectiveEvent, ...]:
-    """Events whose tile was taken back are marked, so that they count no more."""
-    undone = {item.event.undoes for item in held if isinstance(item.event, TileTakenBack)} - {None}
-    if not undone:
-        return tuple(held)
-    return tuple(replace(item, undone=True) if item.event.seq in undone and not item.undone else item for item in held)
+def withdrawn_corrections(events: Sequence[Event]) -> set[int]:
+    """The seqs of corrections that a later correction, itself in force, takes back."""
+    corrections = {event.seq: event for event in events if isinstance(event, Corrected)}
+    undone: set[int] = set()
+    for seq in reversed(corrections):
+        event = corrections[seq]
+        if event.what.get("withdrawn") is True and event.corrects < seq and seq not in undone:
+            undone.add(event.corrects)
+    return undone & corrections.keys()
+
+
+def standing_corrections(events: Sequence[Event]) -> list[Corrected]:
+    """Those that no later one, itself in force, takes back."""
+    undone = withdrawn_corrections(events)
+    return [event for event in events if isinstance(event, Corrected) and event.seq not in undone]
 
 
 def open_questions(events: Sequence[Event]) -> tuple[Unclear, ...]:
     """The unclear events that nobody has answered or withdrawn yet."""
-    undone = withdrawn_corrections(events)
-    answered = {
-        event.corrects
-        for event in events
-        if isinstance(event, Corrected)
-        and event.seq not in undone
-        and ("answer" in event.what or event.what.get("withdrawn"))
-    }
-    return tuple(event for event in events if isinstance(event, Unclear) and event.seq not in answered)
-
-
-def last_step(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> int | None:
-    """The seq of the last thing recorded, corrected or answered that still counts: what a step back would withdraw."""
-    return next(steps_back(events, held), None)
+    settling = (one for one in standing_corrections(events) if "answer" in one.what or one.what.get("withdrawn"))
+    settled = {one.corrects for one in settling}
+    return tuple(event for event in events if isinstance(event, Unclear) and event.seq not in settled)
 
 
 def steps_back(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> Iterator[int]:
@@ -196,83 +234,6 @@ def stepped_back(events: Sequence[Event]) -> Iterator[Corrected]:
         if not isinstance(event, Corrected) or dict(event.what) != UNDONE:
             return
         yield event
-
-
-def withdrawn_corrections(events: Sequence[Event]) -> set[int]:
-    """The seqs of corrections that a later correction, itself in force, takes back."""
-    undone: set[int] = set()
-    corrections = [event for event in events if isinstance(event, Corrected)]
-    seqs = {event.seq for event in corrections}
-    for event in reversed(corrections):
-        takes_back = event.what.get("withdrawn") is True and event.corrects in seqs and event.corrects < event.seq
-        if takes_back and event.seq not in undone:
-            undone.add(event.corrects)
-    return undone
-
-
-def _apply(correction: Corrected, entries: Mapping[int, _Entry]) -> None:
-    target = entries.get(correction.corrects)
-    if target is None:
-        raise CorrectionError(
-            f"corrects: there is no event {correction.corrects} before it", "no_earlier_event", seq=correction.corrects
-        )
-    what = correction.what
-    if isinstance(target.event, Corrected):
-        target = _inserted_by(target, entries)
-    _check_keys(what, target.event)
-    target.changed_by.append(correction.seq)
-    if "withdrawn" in what:
-        target.withdrawn = what["withdrawn"] is True
-    if "overruled" in what:
-        target.overruled = what["overruled"] is True
-    if "insert" in what:
-        place = target.behind if what.get("after") is True else target.before
-        place.append(_put_in(what["insert"], correction))
-    if "answer" in what:
-        _check_answer(what["answer"], target.event)
-    own_fields = set(OWN_FIELDS[target.event.KIND]) - {"violations"}
-    fields = {name: value for name, value in what.items() if name in own_fields and name not in FOR_PEOPLE}
-    if fields:
-        target.event = event_from_json({**target.event.to_json(), **fields})
-        target.by_people |= correction.source == "person"
-        if "by" in fields and "maybe" not in fields and getattr(target.event, "maybe", None):
-            target.event = event_from_json({**target.event.to_json(), "maybe": []})
-
-
-def _check_keys(what: Mapping[str, Any], event: Event) -> None:
-    known = {*OWN_FIELDS[event.KIND], *CHANGES, *FOR_PEOPLE} - {"violations"}
-    for name in what:
-        if name not in known:
-            raise CorrectionError(
-                f"what: {event.KIND} has no {shown(name)}", "no_such_field", event=event.KIND, field=shown(name)
-            )
-    if not set(what) - set(FOR_PEOPLE):
-        raise CorrectionError("what: says no change", "no_change")
-
-
-def _inserted_by(target: _Entry, entries: Mapping[int, _Entry]) -> _Entry:
-    """A correction of a correction is about the one event that it inserted."""
-    seq = target.event.seq
-    placed = (one for entry in entries.values() for one in (*entry.before, *entry.behind) if one.event.seq == seq)
-    inserted = next(placed, None)
-    if inserted is None:
-        raise EventError(f"corrects: {seq} is a correction that brought no event")
-    return inserted
-
-
-def _put_in(value: Any, correction: Corrected) -> _Entry:
-    """The one event that a correction puts in."""
-    if not isinstance(value, (list, tuple)) or len(value) != 1:
-        raise EventError(f"what.insert: expected a list of one event, not {shown(value)}")
-    if not isinstance(value[0], dict):
-        raise EventError(f"what.insert[0]: expected an event, not {shown(value[0])}")
-    try:
-        event = event_from_json({**value[0], "seq": correction.seq, "at": correction.at}).fact()
-    except EventError as error:
-        raise EventError(f"what.insert[0]: {error}") from None
-    if isinstance(event, (Corrected, Unclear)):
-        raise EventError(f"what.insert[0]: {event.KIND} cannot be put in")
-    return _Entry(event, event, [correction.seq], put_in="answers" in correction.what)
 
 
 def _check_answer(answer: Any, asked: Event) -> None:

@@ -79,6 +79,22 @@ def test_what_was_put_in_can_be_corrected_by_its_corrections_seq() -> None:
     ]
 
 
+def test_what_was_put_in_beside_something_put_in_can_be_corrected_too() -> None:
+    drew = {"event": "drew", "by": "Ben"}
+    events = journal(
+        STARTED,
+        PLAYED,
+        corrected(2, insert=[drew], after=True),
+        corrected(3, insert=[{"event": "passed", "by": "Ben"}], after=True),
+        corrected(2, insert=[drew], after=True),
+        corrected(3, insert=[drew]),
+        corrected(4, by="Cy"),
+    )
+    held = effective_events(events)
+    assert [item.event.seq for item in held] == [1, 2, 6, 3, 4, 5]
+    assert (held[4].event.who, held[4].changed_by) == ("Cy", (4, 7))
+
+
 def test_an_answer_brings_the_events_of_its_candidate() -> None:
     asked = Unclear(
         reason="Is this 8-5 or 9-5?",
@@ -121,7 +137,7 @@ def test_an_overruled_violation_stays_in_the_log_and_counts_no_more() -> None:
         (corrected(2, answer=0), "seq 4: what.answer: event 2 asked nothing"),
         (corrected(2, insert=[]), "seq 4: what.insert: expected a list of one event, not []"),
         (corrected(2, insert=[{}, {}]), "seq 4: what.insert: expected a list of one event, not [{}, {}]"),
-        (corrected(2, insert=[7]), "seq 4: what.insert[0]: expected an event, not 7"),
+        (corrected(2, insert=[7]), "seq 4: what.insert: expected a list of one event, not [7]"),
         (corrected(2, insert=[{"event": "corrected", "corrects": 1, "what": {}}]), "seq 4: what.insert[0]: corrected"),
     ],
 )
