@@ -30,7 +30,7 @@ from companion.log.events import (
     is_evidence,
 )
 from companion.log.journal import JournalError, parse_journal, parse_line
-from companion.play.event_actions import act_of, action_of, is_act
+from companion.play.event_actions import act_of, action_of
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.position import SOMEBODY, Draw, Mark, Unmark
 from companion.storage.state_file import RunningChecksum, write_whole
@@ -73,7 +73,9 @@ def _kept(line: Event, lines: Sequence[Event]) -> Iterator[Event]:
     if not 0 < line.corrects < line.seq:
         raise EventError(f"seq {line.seq}: corrects: there is no event {line.corrects} before it")
     about = lines[line.corrects - 1]
-    if line.source == "rule" or (line.source == "camera" and is_act(about) and "withdrawn" not in line.what):
+    if line.source == "rule" or (
+        line.source == "camera" and action_of(about) is not None and "withdrawn" not in line.what
+    ):
         return
     what = {name: value for name, value in line.what.items() if name != "violations"}
     put_in = list(what.pop("insert", ()))

@@ -17,7 +17,7 @@ from companion.log.events import (
     SeenLine,
     Unclear,
 )
-from companion.play.event_actions import is_act
+from companion.play.event_actions import action_of
 from companion.play.match import Match
 from companion.rules.ruleset import RuleSet
 
@@ -40,7 +40,7 @@ def rounds_of(lines: Sequence[Event]) -> dict[int, int | None]:
             never = gone.get(line.seq, False)
             begun = begun if never else line.seq
         about = line.corrects if isinstance(line, Corrected) else getattr(line, "undoes", None)
-        found[line.seq] = found[about] if about in found else None if never and is_act(line) else begun
+        found[line.seq] = found[about] if about in found else None if never and action_of(line) is not None else begun
     return found
 
 
@@ -104,7 +104,7 @@ class History:
         """The same, to try changes on while others go on with this one."""
         other = copy(self)
         other.last = self.last.trial()
-        other.rounds = {begun: other.last if one is self.last else one for begun, one in self.rounds.items()}
+        other.rounds = {**self.rounds, next(reversed(self.rounds)): other.last}
         return other
 
     @property
@@ -136,14 +136,8 @@ class History:
 
     def ruled(self) -> list[EffectiveEvent]:
         """The events in force as they count by now, each with what stands against it."""
-        counting = (
-            one
-            for one in self.held
-            if not (one.event.source == "rule" or one.put_in)
-            or (act := self.acts.get(one.event.seq)) is None
-            or act.event is not None
-        )
-        return [replace(one, event=self.reads(one.event)) for one in counting]
+        void = {seq for seq, act in self.acts.items() if act.void}
+        return [replace(one, event=self.reads(one.event)) for one in self.held if one.event.seq not in void]
 
     def ruled_line(self, seq: int) -> EffectiveEvent | None:
         """The event in force that this line brought, with its findings by now; None: no event."""

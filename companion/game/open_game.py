@@ -39,7 +39,7 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import Journal, JournalError
-from companion.play.course import Course, closed_to_mover, still_laying
+from companion.play.course import closed_to_mover, still_laying
 from companion.play.event_actions import at_the_open_end, event_of
 from companion.play.match import Scoreboard, fold_held
 from companion.rules.notation import Laying
@@ -122,64 +122,56 @@ class OpenGame:
     @property
     def seq(self) -> int:
         """The last journal line."""
-        return self.journal.last_seq
+        return len(self.history.lines)
 
     @contextmanager
     def hold(self) -> Iterator[int]:
         """The last journal line, after which nobody but this thread records anything until the context is left."""
         with self._lock:
-            yield self.journal.last_seq
+            yield self.seq
 
     @property
     def position(self) -> Position | LinePosition | None:
         """The table as recorded, the player who is to act to move; None before the first round."""
-        with self._lock:
-            course = self.history.match.course
-            return None if course is None else course.position
+        course = self.history.match.course
+        return None if course is None else course.position
 
     @property
     def phase(self) -> str:
         """waiting, playing, ended (hands are to be shown), scored or over."""
-        with self._lock:
-            return self.history.match.phase
+        return self.history.match.phase
 
     @property
     def hands_shown(self) -> Mapping[str, HandShown]:
         """The hands laid open after this round, by player."""
-        with self._lock:
-            return dict(self.history.match.shown)
+        return dict(self.history.match.shown)
 
     def engine_due(self, number: int | None = None) -> Laid | None:
         """The engine of that round, or of the next one; None in the Chinese games and after the last round."""
-        with self._lock:
-            match = self.history.match
-            return match.engine_due(match.next_number if number is None else number)
+        match = self.history.match
+        return match.engine_due(match.next_number if number is None else number)
 
     @property
     def dealt_again(self) -> bool:
         """Was the last round broken off? Then it is dealt again, or the next one without its points."""
-        with self._lock:
-            match = self.history.match
-            sheet = match.board.round
-            return match.phase == "scored" and sheet is not None and sheet.how == "abandoned"
+        match = self.history.match
+        sheet = match.board.round
+        return match.phase == "scored" and sheet is not None and sheet.how == "abandoned"
 
     @property
     def scoreboard(self) -> Scoreboard:
         """The rounds and scores, and every play with what stands against it."""
-        with self._lock:
-            return fold_held(self.header.players, self.history.ruled(), self.header.brought)
+        return fold_held(self.header.players, self.history.ruled(), self.header.brought)
 
     def held_line(self, seq: int) -> Line | None:
         """The entry as it counts now, of any round, as a snapshot's `plays` show it; None: it does not exist."""
-        with self._lock:
-            held = self.history.ruled_line(seq)
+        held = self.history.ruled_line(seq)
         return None if held is None else shown_line(held)
 
     @property
     def questions(self) -> tuple[Unclear, ...]:
         """Questions that are open."""
-        with self._lock:
-            return self.history.questions()
+        return self.history.questions()
 
     def is_open(self, seq: int | None) -> bool:
         """Whether this line is a question that nobody has answered or withdrawn yet."""
@@ -318,14 +310,11 @@ class OpenGame:
             self._running()
             course = self.history.match.course
             assert course is not None
-            turn = course.turn
             position = course.position
             if self._lying is not None and train in off_record(self._lying, position).beyond:
                 raise CommandRejected(RejectionReason.END_NOT_RECORDED)
-            going_on = turn is not None and turn.player == position.turn
-            before, done = (turn.before, turn.actions) if going_on and turn is not None else (position, ())
-            asked = laid_of(tile)
-            referee, either_way = self.history.match.referee, (asked, Laid(asked.outer, asked.inner))
+            (before, done), asked = course.so_far, laid_of(tile)
+            referee, either_way = course.referee, (asked, Laid(asked.outer, asked.inner))
             rulings = [referee.judge_play(before, Play(laid, train), done) for laid in either_way]
             ruling, laid = min(
                 zip(rulings, either_way, strict=True), key=lambda one: (not one[0].legal, len(one[0].codes))
@@ -535,9 +524,8 @@ class OpenGame:
         if any(isinstance(line, RoundStarted) for line in lines):
             # The tiles until now were the last round's.
             self._lying = None
-        watched = any(line.source == "camera" for line in now.lines)
-        people = not watched or any(line.source == "person" for line in lines if isinstance(line, Corrected))
-        fallen = retracted(before, now, "person" if people else "camera")
+        because = next((line.source for line in lines if line.source != "rule"), "camera")
+        fallen = retracted(before, now, because)
         self._shown = now
         events = self._told.tell(lines, before.readings(now), now.readings(before), fallen)
         for event in events:
@@ -578,19 +566,13 @@ class OpenGame:
     def _layer(self, by: str | None, play: Play) -> str | None:
         """The player of a tile: as said, else who is to move; the train's owner while first trains are laid at the
         same time, while the owner lays a long one that may go on, and where the train is closed to who is to move."""
-        train = play.train
-        course = self.history.match.course
-        together = (
-            course is not None and course.laying_together and not (course.all_begun and _is_marked(course, train))
-        )
-        own = course is not None and (together or still_laying(course) == train or closed_to_mover(course, play))
-        return train if by is None and own and train in self.header.players else self._who(by)
-
-    def _mover(self, by: str | None, train: str) -> str | None:
-        """The player who moved a marker: as said, else the train's owner if there is one, else who is to move."""
-        if by is not None:
-            return self._player(by)
-        return train if train in self.header.players else self._who(None)
+        course, train = self.history.match.course, play.train
+        if by is not None or course is None:
+            return self._who(by)
+        marked = isinstance(course.table, Position) and train in course.table.markers
+        together = course.laying_together and not (course.all_begun and marked)
+        own = together or still_laying(course) == train or closed_to_mover(course, play)
+        return train if own and train in self.header.players else self._who(None)
 
 
 def _put_back(belief: WatchedRound, change: ChangeEffect) -> Iterator[Corrected]:
@@ -598,10 +580,6 @@ def _put_back(belief: WatchedRound, change: ChangeEffect) -> Iterator[Corrected]
     for item in change.back:
         for seq in belief.withdrawals(item):
             yield Corrected(corrects=seq, what={"withdrawn": True}, source="camera")
-
-
-def _is_marked(course: Course, train: str) -> bool:
-    return isinstance(course.table, Position) and train in course.table.markers
 
 
 def _with_told(shown: GameView, lines: Sequence[Event], told: ToldSoFar, guesses: Mapping[int, str]) -> GameView:

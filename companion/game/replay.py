@@ -105,9 +105,8 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
     asked = {one.seq for one in history.questions()}
     lines = []
     for held in (held for one in history.rounds.values() for held in one.taken):
-        follows = held.event.source == "rule" or held.put_in
         settled = isinstance(held.event, Unclear) and held.event.seq not in asked
-        if not settled and (history.acts[held.event.seq].event is not None or not follows):
+        if not settled and not history.acts[held.event.seq].void:
             lines.append(replace(held, event=history.reads(held.event)))
     board = fold_held(text.header.players, lines, text.header.brought)
     match = history.match

@@ -42,7 +42,7 @@ from companion.log.events import (
 )
 from companion.log.journal import PHONE
 from companion.play.course import DEALT, NO_LAST_TILE, Course
-from companion.play.event_actions import act_of, action_of, is_act, uncounted, unsettled
+from companion.play.event_actions import act_of, action_of, uncounted, unsettled
 from companion.play.match import Match
 from companion.rules.notation import print_laid
 from companion.rules.position import Draw, Play
@@ -65,18 +65,30 @@ ENGINE_ASKED = frozenset({ANOTHER_ENGINE, "NO_HUB"})
 
 
 class AppliedEvent(NamedTuple):
-    """One event, with the match after it."""
+    """One event, with the match after it.
+
+    >>> from companion.log.event_fields import Header
+    >>> from companion.rules import load_ruleset
+    >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
+    >>> AppliedEvent(EffectiveEvent(Passed(seq=3, by="Ben", source="rule")), None, match).void
+    True
+    """
 
     held: EffectiveEvent
     """As the line holds it."""
     event: Event | None
-    """As it counts; None where the line only carried something that no longer follows."""
+    """As it counts; None where it says nothing."""
     after: Match
+
+    @property
+    def void(self) -> bool:
+        """Whether the line carried something that no longer follows, or gave way to the tap for which it was put in."""
+        return self.event is None and (self.held.event.source == "rule" or self.held.put_in)
 
 
 class Round:
     """One round as it stands, with the lines and acts of whatever came after it, until the next one begins. It
-    never changes: `told` makes the next one. Only a trial is taken further by hand.
+    never changes: `told` makes the next one.
 
     Args:
         before: the match when it begins.
@@ -133,7 +145,8 @@ class Round:
             and bool(known.seen) == bool(seen)
             and all(self.answers.get(seq) == known.answers.get(seq) for seq in taps)
         ):
-            self.take_over(known)
+            self.taken, self.acts, self.found = list(known.taken), dict(known.acts), dict(known.found)
+            self.asked, self._row = copy(known.asked), known._row
         for one in counting[len(self.taken) :]:
             self.take(one)
 
@@ -144,15 +157,9 @@ class Round:
             return known
         return cls(before, lines, seen, known)
 
-    def take_over(self, known: Round) -> None:
-        """Start from the acts of the same round with fewer lines."""
-        self.taken, self.acts, self.found = list(known.taken), dict(known.acts), dict(known.found)
-        self.asked, self._row = copy(known.asked), known._row
-
     def trial(self) -> Round:
-        """Another one to try something with."""
+        """The same with a belief of its own."""
         other = copy(self)
-        other.take_over(self)
         other._belief = self._belief and self._belief.fork()
         return other
 
@@ -224,7 +231,7 @@ class Round:
             if act is None:
                 gone = not one.undone and not isinstance(one.event, TileTakenBack)
             else:
-                gone = isinstance(one.event, Unclear) or (act.event is None and one.event.source == "rule")
+                gone = isinstance(one.event, Unclear) or act.void
             if not gone:
                 yield self.reads(one.event)
 
@@ -349,7 +356,7 @@ class Round:
             return
         step = self.match.take(event, held.place or place, sure=not self.seen)
         found, course = step.findings, step.match.course
-        if is_act(event) and course is not None and not self._is_tapped(held, course):
+        if action_of(event) is not None and course is not None and not self._is_tapped(held, course):
             # Its line holds the belief's findings.
             told: tuple[Finding, ...] = getattr(held.event, "violations", ())
             found = (*(one for one in told if one.code not in REVEALED_CODES), *found)
@@ -371,13 +378,13 @@ class Round:
         `after`: the last line."""
         if self.seen or any(isinstance(event, (Corrected, TileTakenBack)) for event in events):
             return list(events)
-        trial, told = self.trial(), list[Event]()
+        now, told = self, list[Event]()
         for event in events:
-            for one in (*trial.implied(event), event):
-                told.append(replace(one, seq=after + len(told) + 1))
-                if len(events) > 1 or _is_implied(one) or _is_implied(told[0]):
-                    trial.take(EffectiveEvent(told[-1]))
-        still = {seq for seq, act in trial.acts.items() if act.event is not None}
+            row = (*now.implied(event), event)
+            told += [replace(one, seq=after + n) for n, one in enumerate(row, len(told) + 1)]
+            if len(events) > 1 or len(row) > 1:
+                now = Round(self.before, (*self.lines, *told), known=now)
+        still = {seq for seq, act in now.acts.items() if act.event is not None}
         return [one for one in told if not _is_implied(one) or one.seq in still]
 
     def guesses(self) -> dict[int, str]:

@@ -93,8 +93,7 @@ class Session(OpenGame):
     @property
     def starter_is_named(self) -> bool:
         """Whether it is known who starts the next round."""
-        with self._lock:
-            return self.history.match.starter_is_named
+        return self.history.match.starter_is_named
 
     def start_round(
         self,
@@ -176,25 +175,19 @@ class Session(OpenGame):
             return self._add(played)
 
     def draw(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
-        with self._lock:
-            self._running(also_ended=True)
-            if not self.rules.is_mexican:
-                raise CommandRejected(RejectionReason.NO_BONEYARD)
-            return self._add(Drew(by=self._who(by), source=source, turn=turn))
+        return self._act(Drew(by=by, source=source, turn=turn), CommandRejected(RejectionReason.NO_BONEYARD))
 
     def pass_turn(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
         """A player's turn is over, be it complete or not."""
-        with self._lock:
-            self._running(also_ended=True)
-            return self._add(Passed(by=self._who(by), source=source, turn=turn))
+        return self._act(Passed(by=by, source=source, turn=turn))
 
     def done(self, by: str, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
         """`by` presses that their own turn is over. Nothing is recorded where the table has shown that already."""
         with self._lock:
             self._running(also_ended=True)
             course, player = self.history.match.course, self._player(by)
-            acts = (item.event for item in reversed(self.history.held) if not item.undone)
-            last = next((event for event in acts if act_of(event) is not None), None)
+            acts = (one.event for one in reversed(self.history.last.taken) if act_of(one.event) is not None)
+            last = next(acts, None)
             shown = course is not None and course.mover != player and still_laying(course) != player
             if shown and last is not None and last.who == player:
                 return ()
@@ -233,43 +226,47 @@ class Session(OpenGame):
         turn: int | None = None,
     ) -> tuple[Event, ...]:
         """Chinese games: a tile was put away."""
-        with self._lock:
-            self._running(also_ended=True)
-            if self.rules.is_mexican:
-                raise CommandRejected(RejectionReason.NO_DISCARDS)
-            known = None if tile is None else laid_of(tile).tile
-            return self._add(Discarded(by=self._who(by), tile=known, face_up=face_up, source=source, turn=turn))
+        known = None if tile is None else laid_of(tile).tile
+        away = Discarded(by=by, tile=known, face_up=face_up, source=source, turn=turn)
+        return self._act(away, CommandRejected(RejectionReason.NO_DISCARDS))
 
     def mark(
         self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
     ) -> tuple[Event, ...]:
         """A marker was put on `train`."""
-        with self._lock:
-            self._running(also_ended=True)
-            self._has_markers()
-            return self._add(MarkerPlaced(by=self._mover(by, train), train=train, source=source, turn=turn))
+        return self._act(
+            MarkerPlaced(by=by, train=train, source=source, turn=turn), CommandRejected(RejectionReason.NO_MARKERS)
+        )
 
     def unmark(
         self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
     ) -> tuple[Event, ...]:
         """The marker of `train` was taken off."""
-        with self._lock:
-            self._running(also_ended=True)
-            self._has_markers()
-            return self._add(MarkerRemoved(by=self._mover(by, train), train=train, source=source, turn=turn))
+        return self._act(
+            MarkerRemoved(by=by, train=train, source=source, turn=turn), CommandRejected(RejectionReason.NO_MARKERS)
+        )
 
     def flip(
         self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
     ) -> tuple[Event, ...]:
         """The double at the end of `train` was turned face down."""
+        return self._act(
+            DoubleFlipped(by=by, train=train, source=source, turn=turn), CommandRejected(RejectionReason.NO_MARKERS)
+        )
+
+    def _act(
+        self, event: Drew | Passed | Discarded | MarkerPlaced | MarkerRemoved | DoubleFlipped,
+        elsewhere: CommandRejected | None = None,
+    ) -> tuple[Event, ...]:  # fmt: skip
+        """Record an act of whoever is named, or must have done it: a marker is moved by its train's owner, if there is
+        one. `elsewhere`: why it is refused in the other family of games."""
         with self._lock:
             self._running(also_ended=True)
-            self._has_markers()
-            return self._add(DoubleFlipped(by=self._who(by), train=train, source=source, turn=turn))
-
-    def _has_markers(self) -> None:
-        if not self.rules.is_mexican:
-            raise CommandRejected(RejectionReason.NO_MARKERS)
+            if elsewhere is not None and self.rules.is_mexican is isinstance(event, Discarded):
+                raise elsewhere
+            owner = event.train if isinstance(event, (MarkerPlaced, MarkerRemoved)) else None
+            by = owner if event.by is None and owner in self.header.players else self._who(event.by)
+            return self._add(replace(event, by=by))
 
     def announce(self, by: str | None = None, what: str = "last_tile", value: int | None = None) -> tuple[Event, ...]:
         """Something was said aloud: the last tile, the open end of a line. `by` None: by the one player who holds one
@@ -390,16 +387,15 @@ class Session(OpenGame):
 
     def table_of(self, number: int) -> Position | LinePosition | None:
         """The table as it lay when round `number` was counted; None where it has no points."""
-        with self._lock:
-            match = self._match_counted(number)
-            return None if match is None or match.course is None else match.course.position
+        match = self._match_counted(number)
+        return None if match is None or match.course is None else match.course.position
 
     def _match_counted(self, number: int) -> Match | None:
         """The match as it stood after round `number`, once that had its points."""
-        for act in reversed(self.history.acts.values()):
-            sheet = act.after.board.round
+        for one in reversed(self.history.rounds.values()):
+            sheet = one.match.board.round
             if sheet is not None and sheet.number == number and sheet.scores is not None:
-                return act.after
+                return one.match
         return None
 
     def end_round(
@@ -411,17 +407,17 @@ class Session(OpenGame):
             course = self.history.match.course
             assert course is not None
             named = how == "out" and self.rules.is_mexican
-            out = (_last_to_lay(self.history) if out is None else self._player(out)) if named else None
+            laid = (one.event.by for one in reversed(self.history.last.taken) if isinstance(one.event, TilePlayed))
+            out = (next(laid, None) if out is None else self._player(out)) if named else None
             return self._add(RoundEnded(how=how, out=out, source=source))
 
     def end_otherwise(self, number: int, how: str, out: str | None = None) -> tuple[Event, ...]:
         """Round `number`, which was counted, ended otherwise than is on record."""
         with self._lock:
-            for seq, act in self.history.acts.items():
-                sheet = act.after.board.round
-                if isinstance(act.event, RoundEnded) and sheet is not None and sheet.number == number:
-                    return self.correct(seq, {"how": how, "out": out})
-            raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
+            match = self._match_counted(number)
+            if match is None:
+                raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
+            return self.correct(match.lines["ended"], {"how": how, "out": out})
 
     def enter_scores(
         self, scores: Mapping[str, int], number: int | None = None, *, out: str | None = None, how: str | None = None
@@ -553,7 +549,7 @@ class Session(OpenGame):
         `expected_seq`: the last line that the caller has seen; refused when there are later ones.
         """
         with self._lock:
-            if expected_seq is not None and expected_seq != self.journal.last_seq:
+            if expected_seq is not None and expected_seq != self.seq:
                 raise CommandRejected(RejectionReason.TABLE_CHANGED)
             return self._add(Corrected(corrects=seq, what=what, by=by, source=source))
 
@@ -674,21 +670,9 @@ def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
 
 def _reported_already(history: History, said: Announced) -> Announced | None:
     """The same report of the same player that stands: of a deal in this round, else since the player's last tile."""
-    for item in reversed(history.held):
-        event = item.event
-        if isinstance(event, RoundStarted):
+    for event in (one.event for one in reversed(history.last.taken)):
+        if isinstance(event, TilePlayed) and event.by == said.by and said.what != DEALT:
             break
-        if isinstance(event, TilePlayed) and event.by == said.by and said.what != DEALT and not item.undone:
-            break
-        if isinstance(event, Announced) and (event.by, event.what) == (said.by, said.what) and not item.undone:
+        if isinstance(event, Announced) and (event.by, event.what) == (said.by, said.what):
             return event
-    return None
-
-
-def _last_to_lay(history: History) -> str | None:
-    for item in reversed(history.held):
-        if isinstance(item.event, TilePlayed) and not item.undone:
-            return item.event.by
-        if isinstance(item.event, RoundStarted):
-            break
     return None

@@ -30,7 +30,7 @@ from companion.log.events import (
     event_from_json,
 )
 from companion.log.journal import ONLY_THE_OWNER
-from companion.play.event_actions import is_act
+from companion.play.event_actions import action_of
 from companion.storage.state_file import write_whole
 
 log = logging.getLogger(__name__)
@@ -178,7 +178,7 @@ class ToldSoFar:
     def _add(self, events: Iterable[Event]) -> None:
         for event in events:
             self.events.append(event)
-            if is_act(event) or isinstance(event, (RoundStarted, HandShown, Unclear, *OF_AN_END)):
+            if action_of(event) is not None or isinstance(event, (RoundStarted, HandShown, Unclear, *OF_AN_END)):
                 self._first[event.seq] = event
             elif isinstance(event, Corrected) and "insert" in event.what:
                 self._first[event.seq] = event_from_json({**event.what["insert"][0], "seq": event.seq, "at": event.at})

@@ -172,14 +172,14 @@ def scene(history: History, lying: Lying | None = None) -> GameView:
     )
     if course is None:
         return shown
-    table, turn = course.position, course.turn
+    table, at_it = course.position, course.going_on
     gone = tuple(name for name in shown.players if name in table.gone)
     shown = replace(shown, hands=dict(table.hands), gone=gone)
     sign = "-" if rules.is_mexican else ":"
     if playing and not course.turn_open:
-        at_it = turn is not None and turn.player == table.turn
-        done = tuple(print_act(action, sign) for action in turn.actions) if at_it and turn is not None else ()
-        shown = replace(shown, turn=table.turn, turn_actions=done, turn_finished=turn is not None and not at_it)
+        done = () if at_it is None else tuple(print_act(action, sign) for action in at_it.actions)
+        finished = course.turn is not None and at_it is None
+        shown = replace(shown, turn=table.turn, turn_actions=done, turn_finished=finished)
     if playing:
         shown = replace(
             shown,
@@ -201,9 +201,9 @@ def scene(history: History, lying: Lying | None = None) -> GameView:
 
 
 def _with_trains(shown: GameView, course: Course, now: Round, table: Position, off: OffRecord) -> GameView:
-    rules, turn, playing = course.rules, course.turn, shown.playing
-    done = turn.actions if turn is not None and turn.player == table.turn else ()
-    before = turn.before if done and turn is not None and isinstance(turn.before, Position) else table
+    rules, playing = course.rules, shown.playing
+    before, done = course.so_far
+    assert isinstance(before, Position)
     table, before = _without_doubles_under(table, off), _without_doubles_under(before, off)
     if shown.after_double in off.beyond:
         # Its next tile lies there already.
@@ -277,8 +277,7 @@ def _reminders(course: Course, table: Position) -> tuple[str, ...]:
 
 def _open_to(course: Course, table: Position) -> tuple[str, ...]:
     """The trains with a double that the player to move has to close, whatever value fits there."""
-    turn = course.turn
-    waits = turn is None or turn.player != table.turn
+    waits = course.going_on is None
     return reachable_trains(course.rules, table) if waits and live_doubles(course.rules, table) else ()
 
 
@@ -376,7 +375,7 @@ def _plays(now: Round, questions: Collection[Unclear]) -> tuple[Line, ...]:
             if isinstance(item.event, TilePlayed) and item.event.reading is not None:
                 verdict = _weighed(now, item.event)
                 line |= {} if verdict is None else {"unread": list(verdict.unread(item.event.reading))}
-            if act.event is None and (item.event.source == "rule" or item.put_in):
+            if act.void:
                 line["withdrawn"] = True
         elif not item.undone:
             line["withdrawn"] = True

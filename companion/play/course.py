@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from companion.log.corrections import TurnPlace
 from companion.log.event_fields import Finding
@@ -26,6 +27,7 @@ from companion.log.events import (
     TileTakenBack,
 )
 from companion.play.event_actions import Table, action_of, lifted, meant, turned_to, uncounted, unsettled, without
+from companion.rules.chinese import tiles_of
 from companion.rules.mexican.judge import play_out
 from companion.rules.mexican.turn import open_codes
 from companion.rules.position import (
@@ -45,6 +47,7 @@ from companion.rules.position import (
 from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET
+from companion.rules.tile import Tile
 from companion.rules.violations import Violation
 
 LAST_TILE = "last_tile"
@@ -75,8 +78,13 @@ def _code(rules: RuleSet, table: Table, event: Announced, announced: Collection[
     return None
 
 
-FOREIGN_TILES = frozenset({Violation.DUPLICATE_TILE, Violation.TILE_NOT_IN_SET, Violation.MULTIPLICITY})
-"""Tiles that cannot have come from a hand of this set: after one of them the player's tiles cannot be counted."""
+def is_foreign(rules: RuleSet, table: Table, tile: Tile) -> bool:
+    """Whether this tile cannot have come from a hand of the set: it lies there already, or the set has none. After it
+    the player's tiles cannot be counted."""
+    if isinstance(table, LinePosition):
+        there = sum(laid.tile == tile for laid in table.line)
+        return there >= tiles_of(rules, len(table.players)).get(tile, 0)
+    return tile.high > table.set_max or tile in table.visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,16 +174,13 @@ class Course:
     >>> from companion.log.events import TilePlayed
     >>> from companion.rules import Board, Laid, load_ruleset
     >>> rules = load_ruleset("reeves")
-    >>> course = Course(rules, Referee(rules), number=1, start_seq=1, starter="Ann", table=Board("reeves").position)
+    >>> course = Course(rules, number=1, starter="Ann", table=Board("reeves").position)
     >>> course.mover, course.take(TilePlayed(seq=2, by="Ann", tile=Laid(12, 5), train="Ann")).mover
     ('Ann', 'Ben')
     """
 
     rules: RuleSet
-    referee: Referee = field(repr=False, compare=False)
     number: int
-    start_seq: int
-    """The journal's line that began it."""
     starter: str
     table: Table
     """As recorded; its `turn` is the player whose turn is open, or who is to begin one."""
@@ -197,6 +202,10 @@ class Course:
     """False: `starter` stands there for want of another."""
     announced: frozenset[str] = frozenset()
     """Players who have announced the last tile."""
+
+    @property
+    def referee(self) -> Referee:
+        return Referee(self.rules)
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -224,17 +233,25 @@ class Course:
 
     @property
     def position(self) -> Table:
-        """The table with `turn` the player who is to act now: the next one as soon as a turn is finished.
+        """The table with `turn` the player who is to act now: the next one as soon as a turn is finished."""
+        if self.turn is None or self.going_on is not None:
+            return self.table
+        return turned_to(self.table, self._following(self.turn), self.moved)
 
-        A long first train may go on, and goes on where the next one is out.
-        """
+    @property
+    def going_on(self) -> Turn | None:
+        """The turn of the player to act, where it has begun. A long first train goes on where the next one is out."""
         turn = self.turn
         if turn is None or not turn.finished(self.rules):
-            return self.table
-        following = self._following(turn)
+            return turn
         may_go_on = turn.passed is None and bool(turn.plays) and turn.long(self.rules)
-        out = may_go_on and self.table.hands.get(following) == 0
-        return self.table if out else turned_to(self.table, following, self.moved)
+        return turn if may_go_on and self.table.hands.get(self._following(turn)) == 0 else None
+
+    @property
+    def so_far(self) -> tuple[Table, tuple[Action, ...]]:
+        """The table at the start of the turn of the player to act, and what that turn has seen."""
+        turn = self.going_on
+        return (self.position, ()) if turn is None else (turn.before, turn.actions)
 
     def _following(self, turn: Turn) -> str:
         """The player to act after this turn; while first trains are laid, who has not begun."""
@@ -306,7 +323,7 @@ class Course:
         if action is None or isinstance(action, Leave):
             return self
         if self.ended is not None:
-            return self if isinstance(event, Passed) else self._take_after_end(action, event)
+            return self if isinstance(event, Passed) else self._apart(action, event)
         place = place or self._place_of(event)
         if event.who is not None and isinstance(action, (Play, Discard, End)):
             place = place._replace(player=event.who)
@@ -322,8 +339,7 @@ class Course:
             self = self._uncounted((player,))
         turn, last = self.turns.get((place.number, player)), self.turn
         if event.who not in (None, player) or (last is not None and self._is_late(action, place, last)):
-            # It changes the table, and is no turn.
-            return self._apart(self.player_of(event), action)
+            return self._apart(action, event)
         if turn is None or turn is not last:
             self = replace(self, table=turned_to(self.table, player, () if place.lap else self.moved))
         if turn is None:
@@ -391,12 +407,14 @@ class Course:
         table = turned_to(self.table, player, self.moved)
         return replace(self, table=table, starter=player, starter_known=surely, turn_open=not surely)
 
-    def _apart(self, player: str, action: Action) -> Course:
-        """Take an act outside the turn at hand: it changes the table, and is no turn."""
-        table = self.referee.apply(turned_to(self.table, player, self.moved), action)
-        if isinstance(table, Position) and isinstance(self.table, Position):
-            return replace(self, table=replace(table, turn=self.table.turn, first_turn=self.table.first_turn))
-        return replace(self, table=replace(table, turn=self.table.turn))
+    def _apart(self, action: Action, event: Event) -> Course:
+        """Take an act outside the turn at hand, or after the end: it changes the table, and is no turn."""
+        table = self.referee.apply(turned_to(self.table, self.player_of(event), self.moved), action)
+        own: dict[str, Any] = {"first_turn": self.table.first_turn} if isinstance(self.table, Position) else {}
+        laid = dict(self.laid)
+        if isinstance(action, Play):
+            laid[action.train] = (*laid.get(action.train, ()), event.seq)
+        return replace(self, table=replace(table, turn=self.table.turn, **own), laid=laid)
 
     def _after(self, player: str) -> str:
         """The next in turn; in Chinese games the next who still has a tile, where hands are counted."""
@@ -415,7 +433,7 @@ class Course:
             turn = replace(turn, actions=(*turn.actions, action), lines=(*turn.lines, seq))
             table = self.referee.apply(table, action)
         if isinstance(action, Play):
-            foreign = not self.referee.judge(self.table, (action,)).codes.isdisjoint(FOREIGN_TILES)
+            foreign = is_foreign(self.rules, self.table, action.tile.tile)
             turn = replace(turn, foreign=turn.foreign or foreign)
             laid[action.train] = (*laid.get(action.train, ()), seq)
         own = turn.place.number, turn.player
@@ -453,13 +471,6 @@ class Course:
             turns[turn.place.number, turn.player] = replace(turn, before=before)
         return replace(self, table=table, turns=turns)
 
-    def _take_after_end(self, action: Action, event: Event) -> Course:
-        laid = dict(self.laid)
-        if isinstance(action, Play):
-            laid[action.train] = (*laid.get(action.train, ()), event.seq)
-        table = replace(self.table, turn=self.player_of(event))
-        return replace(self, table=self.referee.apply(table, action), laid=laid)
-
 
 def acts_when_unable(course: Course) -> tuple[Action, ...]:
     """The acts by which the player to move ends the turn without a tile (any further one, after a double).
@@ -469,7 +480,7 @@ def acts_when_unable(course: Course) -> tuple[Action, ...]:
     """
     if course.ended is not None or course.turn_open:
         return ()
-    before, done = turn_so_far(course)
+    before, done = course.so_far
     if isinstance(before, LinePosition):
         return () if done or course.referee.judge(before, (Discard(),)).codes else (Discard(),)
     mark, draw = Mark(before.turn), Draw()
@@ -498,7 +509,7 @@ def lifts_marker(course: Course, player: str, play: Play) -> bool:
     """
     if course.ended is not None or course.turn_open:
         return False
-    before, done = turn_so_far(course)
+    before, done = course.so_far
     if isinstance(before, LinePosition) or isinstance(course.table, LinePosition):
         return False
     if player not in course.table.markers:
@@ -513,19 +524,11 @@ def closed_to_mover(course: Course, play: Play) -> bool:
     where nobody is named."""
     if course.ended is not None or course.turn_open or play.train not in course.players:
         return False
-    before, done = turn_so_far(course)
+    before, done = course.so_far
     if isinstance(before, LinePosition) or before.turn == play.train:
         return False
     codes = course.referee.judge(before, (*done, play)).codes
     return not codes.isdisjoint({Violation.CLOSED_TRAIN, Violation.FIRST_TURN_OWN_ONLY})
-
-
-def turn_so_far(course: Course) -> tuple[Position | LinePosition, tuple[Action, ...]]:
-    """The table at the start of the turn of the player to move, and what that turn has seen."""
-    position, turn = course.position, course.turn
-    if turn is not None and turn.player == position.turn and not turn.finished(course.rules):
-        return turn.before, turn.actions
-    return position, ()
 
 
 def still_laying(course: Course) -> str | None:
@@ -540,7 +543,7 @@ def after_double(course: Course) -> str | None:
     """The train of the double that the player to move has just laid, and to which one more tile is due."""
     if course.ended is not None or course.turn_open:
         return None
-    before, done = turn_so_far(course)
+    before, done = course.so_far
     plays = [act for act in done if isinstance(act, Play)]
     if isinstance(before, LinePosition) or not plays or not plays[-1].tile.is_double:
         return None

@@ -72,11 +72,6 @@ def action_of(event: Event) -> TableAct | None:
     return None
 
 
-def is_act(event: Event) -> bool:
-    """Whether somebody did it; a pass is an act too, also one that the rules imply."""
-    return action_of(event) is not None or isinstance(event, Passed)
-
-
 def act_of(event: Event) -> TableAct | None:
     """The act somebody must have done for this event; nobody saw a pass that the rules imply."""
     if isinstance(event, PlayerLeft):

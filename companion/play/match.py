@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from companion.log.corrections import EffectiveEvent, TurnPlace
 from companion.log.event_fields import Finding, Header
@@ -56,7 +55,6 @@ from companion.rules.mexican.judge import (
 )
 from companion.rules.mexican.turn import open_codes
 from companion.rules.position import MEXICAN, Action, Discard, Draw, End, LinePosition, Mark, Play, Position, Unmark
-from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET, HOLDER_LEADS
 from companion.rules.tile import Laid, Tile, double_set
@@ -450,7 +448,6 @@ class Match:
 
     header: Header
     rules: RuleSet
-    referee: Any = field(repr=False, compare=False)
     board: Scoreboard
     course: Course | None = None
     """The round being played or just ended."""
@@ -463,7 +460,7 @@ class Match:
     def of(cls, header: Header, rules: RuleSet) -> Match:
         """The game before its first round."""
         board = Scoreboard(header.players, header.brought)
-        return cls(header, rules, Referee(rules), board)
+        return cls(header, rules, board)
 
     @property
     def set_max(self) -> int:
@@ -670,9 +667,7 @@ class Match:
             findings = tuple(Finding(str(code)) for code in sorted(codes))
         course = Course(
             rules=self.rules,
-            referee=self.referee,
             number=event.round,
-            start_seq=event.seq,
             starter=starter,
             table=table,
             counted=event.draws_seen,

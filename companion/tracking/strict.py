@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
 from companion.log.corrections import TurnPlace
-from companion.play.course import FOREIGN_TILES
 from companion.play.event_actions import uncounted, without
 from companion.rules.chinese import apply, open_arms, tile_faults, tiles_of
 from companion.rules.mexican.turn import TurnState
@@ -375,7 +374,7 @@ class TrainFold(Fold):
             turn.act(ruled(act))
         found = [(code, True) for code in sorted(turn.codes)]
         found += [(code, False) for code in sorted(turn.may) if not turn.codes]
-        if turn.codes & FOREIGN_TILES:
+        if turn.codes & {V.DUPLICATE_TILE, V.TILE_NOT_IN_SET}:
             turn.hand = None
             turn.position = replace(turn.position, hands=uncounted(turn.position, (told.by,)).hands)
         turn.codes, turn.may = known | turn.codes, maybe | turn.may

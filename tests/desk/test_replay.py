@@ -179,6 +179,10 @@ def test_what_an_answer_put_in_gives_way_to_the_tap_that_comes_after_all(tmp_pat
     told = replay(tmp_path / "g.jsonl")
     (tapped,) = (line for line in told.lines if line.event.KIND == "discarded")
     assert not tapped.put_in and not list(told.violations)
+    assert outcome(told.board) == outcome(session.scoreboard)
+    assert [event.what for event in session.read_otherwise() if event.corrects == put_in.event.seq] == [
+        {"withdrawn": True}
+    ]
     shown = state_of(session)
     assert shown["discards"] == {"Ann": 0, "Ben": 1, "Cy": 0, "Dee": 0} and shown["turn"] == "Ann"
     assert sorted(play.get("withdrawn", False) for play in shown["plays"] if play["event"] == "discarded") == [
