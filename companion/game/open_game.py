@@ -95,8 +95,8 @@ class OpenGame:
         self._asked: tuple[int, int, int] | None = None
         """The line that began the round in which something was asked, the question's line, and the item that it is
         about."""
-        self._since_the_end: list[tuple[int, TableChange]] = []
-        """By the round's number, what was seen after an end that may be none."""
+        self._waiting: tuple[TableChange, ...] = ()
+        """What was seen after an end of this round that may be none."""
         if settle:
             self._record()
         self._shown = self.history
@@ -209,7 +209,7 @@ class OpenGame:
             other = copy(self)
             other._lock, other._subscribers, other._lookers_on = threading.RLock(), [], []
             other.journal, other.history = self.journal.rehearsal(), self.history.trial()
-            other._since_the_end, other._told = list(self._since_the_end), self._told.fork()
+            other._told = self._told.fork()
             return other
 
     def dispute(self, seq: int) -> Dispute:
@@ -336,12 +336,11 @@ class OpenGame:
             if phase == "ended":
                 self._after_the_end(report)
             return
-        waiting, seen = self._since_the_end, [*self._waiting, self._placed(report)]
-        self._since_the_end = []
+        waiting, self._waiting = self._waiting, ()
         if phase == "ended":
             self._reopen("camera")
         try:
-            for one in seen:
+            for one in (*waiting, self._placed(report)):
                 self._believe(one)
             try:
                 self._ask()
@@ -349,7 +348,7 @@ class OpenGame:
             except JournalError:
                 log.exception("what was seen is on record; what it gives to ask is asked with the next change")
         except BaseException:
-            self._since_the_end = waiting
+            self._waiting = waiting
             raise
         finally:
             self.journal.unsee()
@@ -461,21 +460,14 @@ class OpenGame:
             changes.append(Corrected(corrects=ended.seq, what=what, source=source))
         self._record(*changes)
 
-    @property
-    def _waiting(self) -> list[TableChange]:
-        """Changes seen since this round's end."""
-        course = self.history.match.course
-        return [one for number, one in self._since_the_end if course is not None and number == course.number]
-
     def _after_the_end(self, report: TableChange) -> None:
         """When the round is over people clear the table. Only a single tile more is still a play.
 
         Markers and draws are kept, and tiles where only a count says that it is over: they count if the end turns out
         to be none.
         """
-        course = self.history.match.course
-        if course is not None and not report.gone and (self.history.last.only_counted or not report.laid):
-            self._since_the_end.append((course.number, self._placed(report)))
+        if not report.gone and (self.history.last.only_counted or not report.laid):
+            self._waiting = (*self._waiting, self._placed(report))
             return
         if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:
             return
@@ -523,7 +515,7 @@ class OpenGame:
         lines = now.lines[len(self._told.events) :]
         if any(isinstance(line, RoundStarted) for line in lines):
             # The tiles until now were the last round's.
-            self._lying = None
+            self._lying, self._waiting = None, ()
         because = next((line.source for line in lines if line.source != "rule"), "camera")
         fallen = retracted(before, now, because)
         self._shown = now

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -41,7 +42,7 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import PHONE
-from companion.play.course import DEALT, NO_LAST_TILE, Course
+from companion.play.course import DEALT, NO_LAST_TILE, Course, reported
 from companion.play.event_actions import act_of, action_of, uncounted, unsettled
 from companion.play.match import Match
 from companion.rules.notation import print_laid
@@ -120,35 +121,29 @@ class Round:
         self._known = None if known is None else known._belief
         self.held = list(effective_events(lines))
         """The events in force, in the order in which they were told."""
-        self.taken: list[EffectiveEvent] = []
-        """Those of them that count."""
         self.acts: dict[int, AppliedEvent] = {}
-        """Line -> the same, in the order in which they happened: an answer may have moved one."""
+        """Line -> those that count, in the order in which they happened: an answer may have moved one."""
         self.found: dict[int, tuple[Finding, ...]] = {}
         """Line of an act -> findings that no order affects: reports of people, proofs from shown hands and, of what a
         camera saw, those of the belief."""
-        self.asked: AskedRound | None = None
-        """The taps of this round in order; None where there are none."""
-        self._now: Mapping[int, tuple[Finding, ...]] | None = None
-        self._row: tuple[tuple[int, TurnPlace], ...] = ()
         begun = (one.event for one in self.held if isinstance(one.event, RoundStarted))
         self.begun = next(begun, None)
         """The beginning, as it counts; None before the first round."""
         if seen:
             self.held = self.belief.held()
-        counting = _in_force(self.held)
-        taps = (one.event.seq for one in counting)
-        if (
+        self.taken = _in_force(self.held)
+        """Those of them that count, in the order in which they were told."""
+        goes_on = (
             known is not None
             and known.before is before
-            and known.taken == counting[: len(known.taken)]
+            and known.taken == self.taken[: len(known.taken)]
             and bool(known.seen) == bool(seen)
-            and all(self.answers.get(seq) == known.answers.get(seq) for seq in taps)
-        ):
-            self.taken, self.acts, self.found = list(known.taken), dict(known.acts), dict(known.found)
-            self.asked, self._row = copy(known.asked), known._row
-        for one in counting[len(self.taken) :]:
-            self.take(one)
+            and all(self.answers.get(one.event.seq) == known.answers.get(one.event.seq) for one in self.taken)
+        )
+        self.asked = self._taps(known if goes_on else None)
+        """The taps of this round in order; None where there are none."""
+        self._row = self._in_order()
+        self._fold(known if goes_on else None)
 
     @classmethod
     def told(cls, before: Match, lines: Sequence[Event], seen: Sequence[SeenLine], known: Round | None) -> Round:
@@ -173,9 +168,14 @@ class Round:
     def believed(self, known: WatchedRound | None = None, until: int | None = None) -> WatchedRound:
         """The same, told again; `known` and `until` as in `WatchedRound.told`."""
         assert self.begun is not None
-        course = self.before.take(self.begun).match.course
+        return WatchedRound.told(self.begun, self._start, self.lines, self.seen, known=known, until=until)
+
+    @property
+    def _start(self) -> Course:
+        """The course before anything has happened in it."""
+        course = None if self.begun is None else self.before.take(self.begun).match.course
         assert course is not None
-        return WatchedRound.told(self.begun, course, self.lines, self.seen, known=known, until=until)
+        return course
 
     def rest(self) -> None:
         """Another round has begun: of this one only what it came to is kept."""
@@ -215,8 +215,6 @@ class Round:
 
     def findings(self, seq: int) -> tuple[Finding, ...]:
         """Findings known by now against the event of line `seq`."""
-        if self._now is None:
-            self._now = self._held_against()
         return self._now[seq] if seq in self._now else self.found.get(seq, ())
 
     def reads(self, event: Event) -> Event:
@@ -234,6 +232,10 @@ class Round:
                 gone = isinstance(one.event, Unclear) or act.void
             if not gone:
                 yield self.reads(one.event)
+
+    @cached_property
+    def _now(self) -> Mapping[int, tuple[Finding, ...]]:
+        return self._held_against()
 
     def _held_against(self) -> dict[int, tuple[Finding, ...]]:
         """Line of each tap of this round, and of its start -> its findings by now: open, until somebody says that it
@@ -256,7 +258,8 @@ class Round:
     def _against_the_start(self) -> dict[int, tuple[Finding, ...]]:
         """The findings against the engine that people began this round with; a camera has read its own."""
         event = self.begun
-        # A camera begins a round with a picture, or in nobody's name.
+        # A camera begins a round with a picture, or, where pictures are not kept, in nobody's name. So may people where
+        # no phone is signed in: nobody but them has seen such a round.
         if event is None or event.frame or (event.author is None and self.seen):
             return {}
         seq, told = event.seq, self.found.get(event.seq, ())
@@ -293,80 +296,6 @@ class Round:
             return {one.seq for one in own if isinstance(one, TilePlayed) or (drawn and isinstance(one, Drew))}
 
         return before(one.held for one in self.acts.values()) == before(self.taken)
-
-    def take(self, held: EffectiveEvent) -> None:
-        """Add an event. In a round that the camera saw, the findings are the belief's and stand in the lines."""
-        self._now = None
-        self.taken.append(held)
-        if isinstance(held.event, Announced) and held.event.what == DEALT:
-            self.asked = None
-        if not self._is_tapped(held, self.match.course):
-            self._take(held)
-            return
-        asked = self._told_so_far()
-        asked.take(self._tap(held, asked))
-        row, before = tuple(asked.turns().items()), self._row
-        self._row = row
-        if row[:-1] == before and row and row[-1][0] == held.event.seq and not self._ends_nowhere():
-            self._take(held, row[-1][1])
-        else:
-            self._put_in_order()
-
-    def _is_tapped(self, held: EffectiveEvent, course: Course | None) -> bool:
-        """Whether people tapped this act in a round that no camera watches."""
-        if course is None or act_of(held.event) is None or (self.seen and held.event.seq > self.seen[0].after):
-            return False
-        return held.event.source != "camera"
-
-    def _ends_nowhere(self) -> bool:
-        """Whether the end of this round was counted, and somebody has played past it."""
-        ended = next((n for n in range(len(self.taken) - 1, -1, -1) if isinstance(self.taken[n].event, RoundEnded)), -1)
-        later = [one.event for one in self.taken[ended + 1 :]]
-        return ended >= 0 and _may_be_nothing(self.taken[ended].event, later)
-
-    def _tap(self, held: EffectiveEvent, asked: AskedRound) -> Tap:
-        event, act = held.event, act_of(held.event)
-        assert act is not None
-        course, who = self.match.course, _whose(event)
-        # Past an end that was only counted people play on because the count was wrong.
-        late = course is not None and course.ended is not None and course.ended_by == "person"
-        return Tap(
-            event.seq,
-            act,
-            who if who is not None and who in self.before.header.players else asked.reading.now.mover,
-            outer_only=getattr(event, "outer_only", False),
-            late=late and isinstance(act, Play),
-            turn=event.turn,
-            end=getattr(event, "end", None),
-            put_in=held.put_in,
-            fines=self._fines(who) if isinstance(act, Draw) else 0,
-        )
-
-    def _fines(self, player: str | None) -> int:
-        """How many tiles this player may have drawn because a last tile was not announced."""
-        rules = self.before.rules
-        said = [one.event for one in self.taken if isinstance(one.event, Announced) and one.event.what == NO_LAST_TILE]
-        each = max(USUAL_FINE, rules.announce_penalty) if rules.announce is not None else 0
-        return each * sum(event.by == player for event in said)
-
-    def _take(self, held: EffectiveEvent, place: TurnPlace | None = None) -> None:
-        event = self._as_it_counts(held.event)
-        if event is None:
-            self.acts[held.event.seq] = AppliedEvent(held, None, self.match)
-            return
-        step = self.match.take(event, held.place or place, sure=not self.seen)
-        found, course = step.findings, step.match.course
-        if action_of(event) is not None and course is not None and not self._is_tapped(held, course):
-            # Its line holds the belief's findings.
-            told: tuple[Finding, ...] = getattr(held.event, "violations", ())
-            found = (*(one for one in told if one.code not in REVEALED_CODES), *found)
-        self.acts[held.event.seq] = AppliedEvent(held, event, step.match)
-        if found:
-            self.found[held.event.seq] = tuple(dict.fromkeys(found))
-        for earlier, findings in step.late.items():
-            about = self.acts[earlier].event
-            if about is None or not unsettled(about):
-                self.found[earlier] = findings
 
     def implied(self, event: Event) -> tuple[Passed, ...]:
         """The passes that have to be recorded before `event`."""
@@ -424,13 +353,14 @@ class Round:
 
     def misses_a_draw(self) -> bool:
         """Whether a turn of this round seems to lack its draw: the hands may then hold more than was counted."""
-        return any(one.code == Violation.NO_DRAW for seq in self.acts for one in self.findings(seq))
+        found = self.found | self._held_against()
+        return any(one.code == Violation.NO_DRAW for seq in self.acts for one in found.get(seq, ()))
 
     # ---- questions -----------------------------------------------------------------------------------------------
 
     def questions(self) -> tuple[Unclear, ...]:
         """Questions still open: nobody has answered them, and no later tap has settled them."""
-        due = self._due_questions()
+        due = self._arising
         return tuple(
             one
             for one in self._asked
@@ -440,9 +370,10 @@ class Round:
     def asking(self) -> list[Unclear]:
         """The questions that arise now and were not asked yet."""
         asked = {one.about for one in self.questions()}
-        return [one for about, one in self._due_questions().items() if about not in asked]
+        return [one for about, one in self._arising.items() if about not in asked]
 
-    def _due_questions(self) -> dict[int, Unclear]:
+    @cached_property
+    def _arising(self) -> Mapping[int, Unclear]:
         taps = () if self.asked is None else self.asked.questions()
         return self._about_the_start() | {one.seq: _unclear(one) for one in taps}
 
@@ -463,48 +394,64 @@ class Round:
 
     # ---- the order of acts ---------------------------------------------------------------------------------------
 
-    def _told_so_far(self) -> AskedRound:
-        """This round with all that was tapped in it before the event that was taken last."""
-        if self.asked is None:
-            course = next(act.after.course for act in self.acts.values() if isinstance(act.event, RoundStarted))
-            assert course is not None
-            wrongly, table = self._wrongly_dealt(), course.table
-            table = uncounted(table, wrongly, boneyard=True) if wrongly else table
-            self.asked = AskedRound(
-                course.rules, table, course.starter, starter_known=course.starter_known, answers=self.answers
-            )
-            for item in self.taken[:-1]:
-                if self._is_tapped(item, course):
-                    self.asked.take(self._tap(item, self.asked))
-        return self.asked
+    def _is_tapped(self, held: EffectiveEvent) -> bool:
+        """Whether people tapped this act in a round that no camera watches."""
+        if self.begun is None or act_of(held.event) is None or (self.seen and held.event.seq > self.seen[0].after):
+            return False
+        return held.event.source != "camera"
 
-    def _wrongly_dealt(self) -> list[str]:
-        """Players whose hand was reported to be of the wrong size this round: nothing can be counted since."""
-        events = (act.event for seq, act in self.acts.items() if seq in self.found)
-        reports = [event for event in events if isinstance(event, Announced) and event.what == DEALT]
-        return [report.by for report in reports if report.by is not None]
+    def _taps(self, known: Round | None) -> AskedRound | None:
+        """The taps in order; `known`: this round with fewer of them. Where a hand was dealt wrongly, nothing can be
+        counted in all of it."""
+        said = [one.event for one in self.taken if isinstance(one.event, Announced) and one.event.what == DEALT]
+        asked, done = None, 0
+        if known is not None and all(one.seq in known.acts for one in said):
+            asked, done = copy(known.asked), len(known.taken)
+        for n in range(done, len(self.taken)):
+            if self._is_tapped(self.taken[n]):
+                asked = asked or self._untapped(said)
+                asked.take(self._tap(n, asked))
+        return asked
 
-    def _put_in_order(self) -> None:
-        """Take the acts again in the order in which they happened, each in its turn."""
-        lines = [act.held for act in self.acts.values() if _is_implied(act.held.event)]
-        self.acts, self.found = {}, {}
-        for held, turn, counts in self._in_order():
-            if counts:
-                for passed in self.implied(held.event):
-                    line = next((one for one in lines if one.event.who == passed.by), None)
-                    if line is not None:
-                        lines.remove(line)
-                        self._take(line)
-                self._take(held, turn)
-            else:
-                self.acts[held.event.seq] = AppliedEvent(held, None, self.match)
-        self.acts |= {line.event.seq: AppliedEvent(line, None, self.match) for line in lines}
+    def _untapped(self, said: Sequence[Announced]) -> AskedRound:
+        start, rules = self._start, self.before.rules
+        wrongly = [one.by for one in said if one.by is not None and reported(rules, start.table, one)]
+        table = uncounted(start.table, wrongly, boneyard=True) if wrongly else start.table
+        return AskedRound(rules, table, start.starter, starter_known=start.starter_known, answers=self.answers)
+
+    def _tap(self, n: int, asked: AskedRound) -> Tap:
+        held, told = self.taken[n], [one.event for one in self.taken[:n]]
+        event, act, who = held.event, act_of(held.event), _whose(held.event)
+        assert act is not None
+        # Past an end that was only counted people play on because the count was wrong.
+        late = isinstance(act, Play) and any(isinstance(one, RoundEnded) and one.source == "person" for one in told)
+        return Tap(
+            event.seq,
+            act,
+            who if who is not None and who in self.before.header.players else asked.reading.now.mover,
+            outer_only=getattr(event, "outer_only", False),
+            late=late,
+            turn=event.turn,
+            end=getattr(event, "end", None),
+            put_in=held.put_in,
+            fines=self._fines(who, told) if isinstance(act, Draw) else 0,
+        )
+
+    def _fines(self, player: str | None, told: Sequence[Event]) -> int:
+        """How many tiles this player may have drawn because a last tile was not announced."""
+        rules = self.before.rules
+        each = max(USUAL_FINE, rules.announce_penalty) if rules.announce is not None else 0
+        said = (one for one in told if isinstance(one, Announced) and one.what == NO_LAST_TILE)
+        return each * sum(one.by == player for one in said)
 
     def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
-        """The lines in the order in which they happened, each with its turn, and whether it says anything."""
-        turns = dict(self._row)
+        """What counts in the order in which it happened, each with its turn, and whether it says anything; without the
+        passes that taps imply."""
+        if self.asked is None:
+            return [(one, None, True) for one in self.taken]
+        turns = self.asked.turns()
         order = {seq: n for n, seq in enumerate(turns)}
-        taps = set[int]() if self.asked is None else {tap.seq for tap in self.asked.taps}
+        taps = {tap.seq for tap in self.asked.taps}
         row: list[tuple[tuple[int, bool, int], TurnPlace | None, bool]] = []
         latest = -1
         for place, one in enumerate(self.taken):
@@ -515,10 +462,50 @@ class Round:
                 latest = max(latest, order[event.seq])
                 row.append(((order[event.seq], False, place), turns[event.seq], True))
             else:
-                later = self.taken[place + 1 :] if isinstance(event, RoundEnded) else ()
-                nothing = event.seq in taps or _may_be_nothing(event, [one.event for one in later])
+                later = takewhile(lambda one: not isinstance(one.event, RoundEnded), self.taken[place + 1 :])
+                nothing = event.seq in taps or (not self.seen and _may_be_nothing(event, [one.event for one in later]))
                 row.append(((latest, True, place), None, not nothing))
         return [(self.taken[key[2]], turn, counts) for key, turn, counts in sorted(row, key=lambda one: one[0])]
+
+    def _fold(self, known: Round | None) -> None:
+        """Take the acts in their order. `known`: this round with fewer of them."""
+        done = 0
+        if known is not None and known._row == self._row[: len(known._row)]:
+            done, self.found = len(known._row), dict(known.found)
+            self.acts = {seq: act for seq, act in known.acts.items() if not (act.void and _is_implied(act.held.event))}
+        implied = [one for one in self.taken if _is_implied(one.event) and one.event.seq not in self.acts]
+        implied = implied if self.asked is not None else []
+        for held, turn, counts in self._row[done:]:
+            for passed in self.implied(held.event) if counts and implied else ():
+                line = next((one for one in implied if one.event.who == passed.by), None)
+                if line is not None:
+                    implied.remove(line)
+                    self.take(line)
+            if counts:
+                self.take(held, turn)
+            else:
+                self.acts[held.event.seq] = AppliedEvent(held, None, self.match)
+        self.acts |= {line.event.seq: AppliedEvent(line, None, self.match) for line in implied}
+
+    def take(self, held: EffectiveEvent, place: TurnPlace | None = None) -> None:
+        """Add an event. In a round that the camera saw, the findings are the belief's and stand in the lines."""
+        event = self._as_it_counts(held.event)
+        if event is None:
+            self.acts[held.event.seq] = AppliedEvent(held, None, self.match)
+            return
+        step = self.match.take(event, held.place or place, sure=not self.seen)
+        found, course = step.findings, step.match.course
+        if action_of(event) is not None and course is not None and not self._is_tapped(held):
+            # Its line holds the belief's findings.
+            told: tuple[Finding, ...] = getattr(held.event, "violations", ())
+            found = (*(one for one in told if one.code not in REVEALED_CODES), *found)
+        self.acts[held.event.seq] = AppliedEvent(held, event, step.match)
+        if found:
+            self.found[held.event.seq] = tuple(dict.fromkeys(found))
+        for earlier, findings in step.late.items():
+            about = self.acts[earlier].event
+            if about is None or not unsettled(about):
+                self.found[earlier] = findings
 
     def _as_it_counts(self, event: Event) -> Event | None:
         """The event without rulings, which are made anew; what follows from the rules is worked out again."""
@@ -536,8 +523,6 @@ class Round:
         if isinstance(event, RoundScored):
             # People say the points of one round; what they come to follows from all.
             return replace(event, totals=match.with_scores(event.scores).totals)
-        if _is_implied(event) and match.course is not None and not self.seen and not _is_due(match.course, event):
-            return None
         if self.asked is not None and isinstance(event, TilePlayed) and event.outer_only:
             return replace(event, tile=self.asked.tiles().get(event.seq, event.tile), violations=())
         if unsettled(event) or not getattr(event, "violations", ()):
@@ -580,14 +565,8 @@ def _may_be_nothing(event: Event, later: Sequence[Event]) -> bool:
 
 
 def _is_implied(event: Event) -> bool:
-    """Whether it is a pass that the rules wrote, because somebody else went on."""
-    return isinstance(event, Passed) and event.source == "rule"
-
-
-def _is_due(course: Course, event: Event) -> bool:
-    """Whether a pass that an act implied when it was written can still be one: a turn without a tile is open."""
-    turn = course.turn
-    return turn is None or (turn.player == event.who and not turn.finished(course.rules))
+    """Whether it is a pass that the rules wrote, because somebody else went on; the belief's has a name of its own."""
+    return isinstance(event, Passed) and event.source == "rule" and event.piece is None
 
 
 def _in_force(held: Sequence[EffectiveEvent]) -> list[EffectiveEvent]:
@@ -660,7 +639,7 @@ def _began_with(engine: Laid) -> Candidate:
 
 
 def _unclear(question: TapQuestion) -> Unclear:
-    keys = [Candidate(_story(key.kind), key.events, kind=str(key.kind)) for key in question.keys]
+    keys = [Candidate(STORIES[key.kind], key.events, kind=str(key.kind)) for key in question.keys]
     # One answer confirms what one player did, and nobody else's fault with it.
     accused = sorted(dict.fromkeys(fault.player for fault in question.faults), key=lambda name: name != question.whose)
     so = [_was_so(question, player) for player in accused]
@@ -689,8 +668,4 @@ STORIES = {
     EditKind.TWICE: "It was tapped twice.",
     EditKind.BONEYARD: "The boneyard was counted wrongly.",
 }
-
-
-def _story(kind: EditKind) -> str:
-    """A key in words for readers of the journal; the page says it with names."""
-    return STORIES[kind]
+"""Keys in words for readers of the journal; the page says them with names."""

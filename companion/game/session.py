@@ -443,28 +443,20 @@ class Session(OpenGame):
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
         """Points for a round that was broken off and after which the game went on, or others than people wrote down."""
-        ended = None
-        for seq, act in self.history.acts.items():
-            sheet = act.after.board.round
-            if sheet is None or sheet.number != number:
-                continue
-            if isinstance(act.event, RoundScored) and act.event.source == "person":
-                return self._score_anew(number, seq, act.event, scores)
-            if isinstance(act.event, (RoundEnded, RoundScored)):
-                ended = act if isinstance(act.event, RoundEnded) and sheet.how == "abandoned" else None
-        if ended is None:
-            raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
-        line = replace(ended.after.with_scores(scores), source="person").to_insert()
-        # The next round has begun already: what the rules would have named for it is of no use any more.
-        line |= {"next_engine": None, "next_starter": None}
-        what = {"how": how, "out": out, "insert": [line], "after": True}
-        return self._add(Corrected(corrects=ended.held.event.seq, what=what))
-
-    def _score_anew(self, number: int, seq: int, scored: RoundScored, scores: dict[str, int]) -> tuple[Event, ...]:
-        """Other points than people wrote down."""
-        if scores == dict(scored.scores):
-            raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
-        return self._add(Corrected(corrects=seq, what={"scores": scores}))
+        rounds = (one for one in reversed(self.history.rounds.values()) if one.begun and one.begun.round == number)
+        acts = (act for one in rounds for act in reversed(one.acts.values()))
+        last = next((act for act in acts if isinstance(act.event, (RoundEnded, RoundScored))), None)
+        match last and last.event:
+            case RoundScored(seq=seq, source="person", scores=written) if scores != dict(written):
+                return self._add(Corrected(corrects=seq, what={"scores": scores}))
+            case RoundEnded(seq=seq, how="abandoned"):
+                assert last is not None
+                line = replace(last.after.with_scores(scores), source="person").to_insert()
+                # The next round has begun already: what the rules would have named for it is of no use any more.
+                line |= {"next_engine": None, "next_starter": None}
+                what = {"how": how, "out": out, "insert": [line], "after": True}
+                return self._add(Corrected(corrects=seq, what=what))
+        raise CommandRejected(RejectionReason.ROUND_HAS_POINTS, number=number)
 
     def end_match(self) -> tuple[Event, ...]:
         """The players stop here; the leader has won."""

@@ -129,3 +129,20 @@ def test_no_tile_is_lost_that_another_lays_on_a_first_train_that_goes_on(tmp_pat
         (1, 2),
         (2, 3),
     ]
+
+
+def test_hands_shown_after_the_real_end_bring_no_counted_end_back(tmp_path: Path) -> None:
+    session = out_at_once(tmp_path, "poltava", FOUR)
+    for player in FOUR[1:]:
+        session.mark(player)
+    counted = next(play["seq"] for play in state_of(session)["plays"] if play["event"] == "round_ended")
+    end = session.position.trains["Ann"][-1].outer  # type: ignore[union-attr]
+    session.play((end, 8), "Ann", by="Ann")
+    assert session.phase == "playing"
+    session.end_round("out", "Ben")
+    for n, player in enumerate(FOUR):
+        if player != "Ben":
+            session.show_hand(player, [(7, 5 + n)])
+    shown = state_of(session)["plays"]
+    assert [play["seq"] for play in shown if play["event"] == "round_ended" and play.get("withdrawn")] == [counted]
+    assert "PLAY_AFTER_END" not in {found["code"] for play in shown for found in play.get("violations", ())}

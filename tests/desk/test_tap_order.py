@@ -388,3 +388,11 @@ def test_the_count_ends_the_round_once_it_was_really_so(tmp_path: Path) -> None:
     tap(session, "Ann 9-5 @MX, Ann 5-8 @MX")
     settle(session)
     assert session.phase == "ended" and held(session) == [("Ann", "EXTRA_TILE", True)]
+
+
+def test_a_report_of_a_wrong_deal_hides_no_question(tmp_path: Path) -> None:
+    session = tap(table(tmp_path, "tactic", THREE), "Ann 12-5, Cy 5-9 @Ann")
+    open_, found = asked(session), held(session)
+    assert open_ and found == [("Cy", "CLOSED_TRAIN", False)]
+    session.report("Ben", "dealt", 7)
+    assert asked(session) == open_ and held(session) == [*found, ("Ben", "HAND_SIZE", True)]
