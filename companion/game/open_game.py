@@ -359,7 +359,8 @@ class OpenGame:
         then = self.history.told(seen=[SeenLine(len(self.history.seen) + 1, self.seq, "", report)])
         belief, change = then.last.belief, then.last.belief.effect
         unclear = [Unclear(reason=one, source="camera", frame=report.frame) for one in change.unclear]
-        self._record(*_put_back(belief, change), *self._gone(belief, change, report), *unclear, onto=then)
+        back = [Corrected(corrects=seq, what={"withdrawn": True}, source="camera") for seq in change.back]
+        self._record(*back, *self._gone(belief, change, report), *unclear, onto=then)
 
     def _gone(self, belief: WatchedRound, change: ChangeEffect, report: TableChange) -> Iterator[TileTakenBack]:
         """The lines that say of tiles that they were taken back, or moved, which nobody may."""
@@ -565,13 +566,6 @@ class OpenGame:
         together = course.laying_together and not (course.all_begun and marked)
         own = together or still_laying(course) == train or closed_to_mover(course, play)
         return train if own and train in self.header.players else self._who(None)
-
-
-def _put_back(belief: WatchedRound, change: ChangeEffect) -> Iterator[Corrected]:
-    """The lines that put back on record what people have withdrawn and the camera sees there all the same."""
-    for item in change.back:
-        for seq in belief.withdrawals(item):
-            yield Corrected(corrects=seq, what={"withdrawn": True}, source="camera")
 
 
 def _with_told(shown: GameView, lines: Sequence[Event], told: ToldSoFar, guesses: Mapping[int, str]) -> GameView:

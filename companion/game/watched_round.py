@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from companion.log.corrections import EffectiveEvent, TurnPlace, effective_events
@@ -50,33 +50,6 @@ class Shown(NamedTuple):
 UNSEEN = Shown()
 
 
-@dataclass(slots=True)
-class Clarity:
-    """How clearly the tiles of this round were seen when they came.
-
-    >>> seen = Clarity()
-    >>> seen.note(TableChange((Laying(Laid(12, 5), "Ann"),), clouded=True))
-    >>> seen.is_clear((Laid(12, 5), "Ann"))
-    False
-    """
-
-    doubtful: set[LaidOn] = field(default_factory=set)
-    """Tiles that lie at a joint that was not surely read, or where people say that something else lies."""
-    clouded: set[LaidOn] = field(default_factory=set)
-    """Tiles that came while part of the table was not understood, as long as it is not."""
-
-    def note(self, report: TableChange) -> None:
-        """Remember how the tiles of this change were seen."""
-        if not report.delta:
-            return
-        laid = {(laying.tile, laying.train) for laying in report.laid}
-        self.doubtful = self.doubtful | laid if report.guessed else self.doubtful - laid
-        self.clouded = self.clouded | laid if report.clouded else set()
-
-    def is_clear(self, place: LaidOn) -> bool:
-        return place not in self.doubtful and place not in self.clouded
-
-
 class PictureProof:
     """The faults of a round's pieces that its pictures prove.
 
@@ -96,18 +69,24 @@ class PictureProof:
         """Item -> the last picture at which the belief held the name that is shown."""
         self.fallen: dict[int, set[str]] = {}
         """Item -> the codes that were certain of it and taken back, since people last had a say."""
-        self.clarity = Clarity()
+        self.doubtful: frozenset[LaidOn] = frozenset()
+        """Tiles that lie at a joint that was not surely read, or where people say that something else lies."""
+        self.clouded: frozenset[LaidOn] = frozenset()
+        """Tiles that came while part of the table was not understood, as long as it is not."""
 
     def copy(self) -> PictureProof:
         """The same, to be worked on apart."""
         other = PictureProof()
         other.shown, other.lying, other.held_at = dict(self.shown), dict(self.lying), dict(self.held_at)
-        other.fallen, other.clarity = dict(self.fallen), replace(self.clarity)
+        other.fallen, other.doubtful, other.clouded = dict(self.fallen), self.doubtful, self.clouded
         return other
 
     def note(self, change: TableChange, evidence: Evidence) -> None:
         """Remember how a change of the table was seen, piece by piece."""
-        self.clarity.note(change)
+        laid = {(laying.tile, laying.train) for laying in change.laid}
+        if change.delta:
+            self.doubtful = self.doubtful | laid if change.guessed else self.doubtful - laid
+            self.clouded = self.clouded | laid if change.clouded else frozenset()
         for piece in evidence.pieces:
             act = piece.act
             laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
@@ -117,6 +96,10 @@ class PictureProof:
             item = next((item for item, one in reversed(self.shown.items()) if one.read == taken), None)
             if item is not None:
                 self.shown[item] = self.shown[item]._replace(read=by_now[0], reading=by_now[1])
+
+    def is_clear(self, place: LaidOn) -> bool:
+        """Whether this tile was seen clearly when it came."""
+        return place not in self.doubtful and place not in self.clouded
 
     def verdicts(
         self,
@@ -196,7 +179,7 @@ class PictureProof:
             act, shown = entry.verdict.act, self.shown.get(item, UNSEEN)
             if isinstance(act, Play) and not entry.taken_back:
                 surely = item not in told and act == entry.piece.act and _surely(shown.reading)
-                read.setdefault(act.tile.tile, []).append(surely and self.clarity.is_clear((act.tile, act.train)))
+                read.setdefault(act.tile.tile, []).append(surely and self.is_clear((act.tile, act.train)))
         return frozenset(tile for tile, all_sure in read.items() if len(all_sure) > 1 and all(all_sure))
 
 
@@ -285,6 +268,7 @@ class ChangeEffect:
     moved: bool
     unclear: tuple[str, ...]
     back: tuple[int, ...]
+    """The lines by which people have withdrawn what is seen there all the same."""
 
 
 class WatchedRound:
@@ -400,9 +384,17 @@ class WatchedRound:
         gone = (lying - tracker.standing).intersection(tracker.entries)
         self._prove()
         back = (tracker.shown[piece.item].item for piece in evidence.pieces if piece.item in tracker.shown)
-        withdrawn = tuple(item for item in back if not self._said.get(item, Said()).there)
+        withdrawn = {self.line_of.get(item) for item in back if not self._said.get(item, Said()).there}
         self.effect = ChangeEffect(
-            tuple(sorted(gone, reverse=True)), tracker.moved > moved, tuple(tracker.unclear[unclear:]), withdrawn
+            tuple(sorted(gone, reverse=True)),
+            tracker.moved > moved,
+            tuple(tracker.unclear[unclear:]),
+            tuple(
+                one.seq
+                for one in self.lines
+                if isinstance(one, Corrected) and one.source == "person" and one.what.get("withdrawn") is True
+                if one.corrects in withdrawn
+            ),
         )
 
     def add(self, lines: Iterable[Event]) -> None:
@@ -517,14 +509,6 @@ class WatchedRound:
 
     def _line(self, seq: int) -> Event:
         return self.lines[self._place[seq]]
-
-    def withdrawals(self, item: int) -> Iterator[int]:
-        """The lines with which people have taken a piece off the record."""
-        seq = self.line_of.get(item)
-        for line in self.lines:
-            people = isinstance(line, Corrected) and line.source == "person" and line.corrects == seq
-            if people and isinstance(line, Corrected) and line.what.get("withdrawn") is True:
-                yield line.seq
 
     def _prove(self, before: Mapping[int, Verdict] | None = None) -> None:
         """The verdicts of now; `before`: those until now, where people have not had a say since."""
