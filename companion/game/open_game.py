@@ -21,8 +21,8 @@ from companion.game.game_view import GameView, Line, standing_findings
 from companion.game.history import History
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.replay import Dispute, dispute_in
-from companion.game.told import SHOWN_SUFFIX, ToldSoFar
-from companion.game.view import Lying, off_record, retracted, retractions, scene, shown_line
+from companion.game.told import SHOWN_SUFFIX, ToldSoFar, retracted, retractions
+from companion.game.view import Lying, off_record, scene, shown_line
 from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound
 from companion.log.corrections import UNDONE, standing_corrections, steps_back
 from companion.log.event_fields import Candidate, Confidence, EventError, Header, QuestionKind

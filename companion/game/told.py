@@ -3,6 +3,9 @@
 A screen hears an event once. Its meaning may change with later reports: a correction tells that, and no journal holds
 it. A file beside the journal keeps what was told and when. The game never reads it: the page shows from it how an entry
 read at first, and which accusations fell.
+
+An accusation falls where somebody was certainly to blame and is not any more. Two moments of the game are compared,
+before and after everything that one change brought. Between them lines come and go that nobody ever saw.
 """
 
 from __future__ import annotations
@@ -14,8 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from companion.game.game_view import RetractionShown
+from companion.game.history import History
+from companion.game.round import AppliedEvent, Round
+from companion.log.corrections import PUT_BACK, UNDONE, standing_corrections
 from companion.log.event_fields import Finding
 from companion.log.events import (
     Corrected,
@@ -255,6 +262,87 @@ def _ruling(event: Event) -> dict[str, Any]:
 
 def _same_line(told: Event, line: Event) -> bool:
     return (told.KIND, told.at, told.source) == (line.KIND, line.at, line.source)
+
+
+Act = tuple[object, ...]
+"""An act by what it is, so that it is the same one where it is recorded anew."""
+
+
+class Accusation(NamedTuple):
+    """A finding that is certain."""
+
+    act: Act
+    code: str
+    by: str | None
+    """None: it is open who it was."""
+
+
+def accusations(rounds: Iterable[Round]) -> frozenset[Accusation]:
+    """All accusations that are certain."""
+    found = set[Accusation]()
+    for one in rounds:
+        for seq, act in one.acts.items():
+            event = act.event
+            if event is not None and not act.held.overruled and not act.held.undone:
+                certain = (finding for finding in one.findings(seq) if finding.certain)
+                found.update(Accusation(_act(act, event), each.code, each.by or event.who) for each in certain)
+    return frozenset(found)
+
+
+def retracted(then: History, now: History, because: str) -> list[Corrected]:
+    """Corrections that tell which accusations of `then` fell, for acts still on record.
+
+    Plays that were let stand, taken back or withdrawn retract nothing: people know what they did.
+    """
+    before, now_stand = accusations(then.changed(now)), accusations(now.changed(then))
+    # A fault whose player is known by now has not fallen.
+    known = {(one.act, one.code) for one in now_stand}
+    fallen = {one for one in before - now_stand if one.by is not None or (one.act, one.code) not in known}
+    found: list[Corrected] = []
+    for seq, act in now.acts.items() if fallen else ():
+        if act.event is None or act.held.overruled or act.held.undone or not hasattr(act.held.event, "violations"):
+            continue
+        mine = sorted((one for one in fallen if one.act == _act(act, act.event)), key=str)
+        if mine:
+            found_now = [finding.to_json() for finding in now.findings(seq)]
+            gone = [{"code": one.code, "by": one.by} for one in mine]
+            what = {"violations": found_now, "retracts": gone, "because": because}
+            found.append(Corrected(corrects=seq, what=what, source="rule"))
+    return found
+
+
+def retractions(
+    lines: Sequence[Event], fallen: Sequence[Corrected], accused: frozenset[tuple[int, str, str | None]]
+) -> list[RetractionShown]:
+    """This round's fallen accusations as a snapshot shows them; `lines` are the journal's.
+
+    `accused` are (line, code, player) of every accusation that is certain by now: an accusation may stand again. An act
+    that somebody has undone, and its consequences, are no news any more.
+    """
+    start = max((n for n, event in enumerate(lines) if isinstance(event, RoundStarted)), default=len(lines))
+    gone = {one.corrects for one in standing_corrections(lines) if one.what.get("withdrawn") is True}
+    shown: list[RetractionShown] = []
+    for told in fallen:
+        if told.seq <= start or told.corrects in gone:
+            continue
+        cause = next((line for line in reversed(lines[start : told.seq]) if line.source != "rule"), None)
+        step_back = isinstance(cause, Corrected) and dict(cause.what) in (UNDONE, PUT_BACK)
+        if step_back or (cause is not None and cause.seq in gone):
+            continue
+        still = tuple(
+            one for one in told.what["retracts"] if (told.corrects, one["code"], one.get("by")) not in accused
+        )
+        if still:
+            shown.append(RetractionShown(told.seq, told.corrects, still, told.what.get("because")))
+    return shown
+
+
+def _act(act: AppliedEvent, event: Event) -> Act:
+    course = act.after.course
+    number = None if course is None else course.number
+    if isinstance(event, TilePlayed):
+        return number, event.tile, event.train
+    return number, event.KIND, event.seq
 
 
 class Follower:

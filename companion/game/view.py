@@ -1,16 +1,11 @@
 """Tiles that lie face up on the table and are not on record: what the camera saw last, beside what the game has.
 
 The view of a game: everything that the page and /api/state show.
-
-Accusations that no longer stand: somebody was certainly to blame, and is not any more.
-
-Two moments of the game are compared, before and after everything that one change brought. Between them lines come and
-go that nobody ever saw.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import takewhile
@@ -27,15 +22,14 @@ from companion.game.game_view import (
     OpenDouble,
     OwnTurn,
     Playable,
-    RetractionShown,
     RoundScores,
     TileShown,
     TrainShown,
 )
 from companion.game.history import History
-from companion.game.round import AppliedEvent, Round
-from companion.log.corrections import PUT_BACK, UNDONE, EffectiveEvent, standing_corrections
-from companion.log.events import Corrected, Event, RoundStarted, TilePlayed, Unclear
+from companion.game.round import Round
+from companion.log.corrections import EffectiveEvent
+from companion.log.events import Event, RoundStarted, TilePlayed, Unclear
 from companion.play.course import Course, acts_when_unable, after_double, still_laying
 from companion.play.match import Match, Scoreboard, examined_decisions, prove, surely
 from companion.rules.audit import Status
@@ -468,85 +462,3 @@ def _audit(course: Course, match: Match) -> tuple[Examined, ...]:
 
 def _next(match: Any) -> NextRound:
     return NextRound(match.next_number, match.engine_due(match.next_number) or None, match.next_starter)
-
-
-Act = tuple[object, ...]
-"""An act by what it is, so that it is the same one where it is recorded anew."""
-
-
-@dataclass(frozen=True, slots=True)
-class Accusation:
-    """A finding that is certain."""
-
-    act: Act
-    code: str
-    by: str | None
-    """None: it is open who it was."""
-
-
-def accusations(rounds: Iterable[Round]) -> frozenset[Accusation]:
-    """All accusations that are certain."""
-    found = set[Accusation]()
-    for one in rounds:
-        for seq, act in one.acts.items():
-            event = act.event
-            if event is not None and not act.held.overruled and not act.held.undone:
-                certain = (finding for finding in one.findings(seq) if finding.certain)
-                found.update(Accusation(_act(act, event), each.code, each.by or event.who) for each in certain)
-    return frozenset(found)
-
-
-def retracted(then: History, now: History, because: str) -> list[Corrected]:
-    """Corrections that tell which accusations of `then` fell, for acts still on record.
-
-    Plays that were let stand, taken back or withdrawn retract nothing: people know what they did.
-    """
-    before, now_stand = accusations(then.changed(now)), accusations(now.changed(then))
-    # A fault whose player is known by now has not fallen.
-    known = {(one.act, one.code) for one in now_stand}
-    fallen = {one for one in before - now_stand if one.by is not None or (one.act, one.code) not in known}
-    found: list[Corrected] = []
-    for seq, act in now.acts.items() if fallen else ():
-        if act.event is None or act.held.overruled or act.held.undone or not hasattr(act.held.event, "violations"):
-            continue
-        mine = sorted((one for one in fallen if one.act == _act(act, act.event)), key=str)
-        if mine:
-            found_now = [finding.to_json() for finding in now.findings(seq)]
-            gone = [{"code": one.code, "by": one.by} for one in mine]
-            what = {"violations": found_now, "retracts": gone, "because": because}
-            found.append(Corrected(corrects=seq, what=what, source="rule"))
-    return found
-
-
-def retractions(
-    lines: Sequence[Event], fallen: Sequence[Corrected], accused: frozenset[tuple[int, str, str | None]]
-) -> list[RetractionShown]:
-    """This round's fallen accusations as a snapshot shows them; `lines` are the journal's.
-
-    `accused` are (line, code, player) of every accusation that is certain by now: an accusation may stand again. An act
-    that somebody has undone, and its consequences, are no news any more.
-    """
-    start = max((n for n, event in enumerate(lines) if isinstance(event, RoundStarted)), default=len(lines))
-    gone = {one.corrects for one in standing_corrections(lines) if one.what.get("withdrawn") is True}
-    shown: list[RetractionShown] = []
-    for told in fallen:
-        if told.seq <= start or told.corrects in gone:
-            continue
-        cause = next((line for line in reversed(lines[start : told.seq]) if line.source != "rule"), None)
-        step_back = isinstance(cause, Corrected) and dict(cause.what) in (UNDONE, PUT_BACK)
-        if step_back or (cause is not None and cause.seq in gone):
-            continue
-        still = tuple(
-            one for one in told.what["retracts"] if (told.corrects, one["code"], one.get("by")) not in accused
-        )
-        if still:
-            shown.append(RetractionShown(told.seq, told.corrects, still, told.what.get("because")))
-    return shown
-
-
-def _act(act: AppliedEvent, event: Event) -> Act:
-    course = act.after.course
-    number = None if course is None else course.number
-    if isinstance(event, TilePlayed):
-        return number, event.tile, event.train
-    return number, event.KIND, event.seq
