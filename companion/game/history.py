@@ -139,11 +139,6 @@ class History:
         void = {seq for seq, act in self.acts.items() if act.void}
         return [replace(one, event=self.reads(one.event)) for one in self.held if one.event.seq not in void]
 
-    def ruled_line(self, seq: int) -> EffectiveEvent | None:
-        """The event in force that this line brought, with its findings by now; None: no event."""
-        held = next((one for one in self.held if one.event.seq == seq), None)
-        return held and replace(held, event=self.reads(held.event))
-
     def is_past(self, seq: int) -> bool:
         """Whether the line is of an earlier round, or corrects one that is."""
         return self.rounds.get(self.round_of.get(seq) or 0) is not self.last

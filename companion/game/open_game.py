@@ -165,8 +165,9 @@ class OpenGame:
 
     def held_line(self, seq: int) -> Line | None:
         """The entry as it counts now, of any round, as a snapshot's `plays` show it; None: it does not exist."""
-        held = self.history.ruled_line(seq)
-        return None if held is None else shown_line(held)
+        now = self.history
+        held = next((one for one in now.held if one.event.seq == seq), None)
+        return None if held is None else shown_line(replace(held, event=now.reads(held.event)))
 
     @property
     def questions(self) -> tuple[Unclear, ...]:
@@ -440,7 +441,7 @@ class OpenGame:
     def _miscounted(self) -> bool:
         """Whether a counted end of this round was taken back, by the table or by somebody: what is counted counts for
         nothing then."""
-        begun, lines = self.history.last.begun, self.journal.events
+        begun, lines = self.history.last.begun, self.history.lines
         if begun is None:
             return False
         withdrawn = (one for one in standing_corrections(lines[begun.seq :]) if one.what.get("withdrawn") is True)

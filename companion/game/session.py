@@ -17,7 +17,7 @@ from companion.game.game_view import GameView
 from companion.game.history import History
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, RejectionReason
-from companion.log.corrections import PUT_BACK, UNDONE, stepped_back, steps_back
+from companion.log.corrections import PUT_BACK, UNDONE, steps_back
 from companion.log.event_fields import Candidate, Header, Question
 from companion.log.events import (
     Announced,
@@ -486,7 +486,7 @@ class Session(OpenGame):
             if self._ends_by_count():
                 return tuple(one.event for one in self.history.held if isinstance(one.event, RoundEnded))[-1:]
             told, lines = self.events, tuple[Event, ...]()
-            for seq in steps_back(self.journal.events, self.history.held):
+            for seq in steps_back(self.history.lines, self.history.held):
                 lines = (told[seq - 1], *lines)
                 if not self._belongs_to_an_earlier_line(lines[0]):
                     break
@@ -510,12 +510,14 @@ class Session(OpenGame):
             return tuple(told[step.corrects - 1] for step in self._last_step_back())
 
     def _last_step_back(self) -> list[Corrected]:
-        """The lines that the last step back wrote, the last first."""
-        steps = list[Corrected]()
-        for step in stepped_back(self.journal.events):
-            if steps and not self._belongs_to_an_earlier_line(self.journal.events[step.corrects - 1]):
+        """The lines that the last step back wrote, the last first, if nothing else has happened since."""
+        steps, lines = list[Corrected](), self.history.lines
+        for line in (one for one in reversed(lines) if one.source != "rule"):
+            if not isinstance(line, Corrected) or dict(line.what) != UNDONE:
                 break
-            steps.append(step)
+            if steps and not self._belongs_to_an_earlier_line(lines[line.corrects - 1]):
+                break
+            steps.append(line)
         return steps
 
     def _withdraw(self, seqs: Iterable[int], what: Mapping[str, Any]) -> tuple[Event, ...]:
@@ -523,7 +525,7 @@ class Session(OpenGame):
 
     def _belongs_to_an_earlier_line(self, line: Event) -> bool:
         """Whether one command brought a line and the one before it: both are undone as one."""
-        before = self.journal.events[line.seq - 2 : line.seq - 1]
+        before = self.history.lines[line.seq - 2 : line.seq - 1]
         stamp = ("person", line.at, line.author)
         return line.source == "person" and any((one.source, one.at, one.author) == stamp for one in before)
 

@@ -226,16 +226,6 @@ def steps_back(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> Itera
                 yield event.seq
 
 
-def stepped_back(events: Sequence[Event]) -> Iterator[Corrected]:
-    """The lines of the steps back after which nothing else has happened, the last first."""
-    for event in reversed(events):
-        if event.source == "rule":
-            continue
-        if not isinstance(event, Corrected) or dict(event.what) != UNDONE:
-            return
-        yield event
-
-
 def _check_answer(answer: Any, asked: Event) -> None:
     """Check the chosen key. The acts that the answer adds or corrects are corrections of their own."""
     if not isinstance(asked, Unclear):
