@@ -276,7 +276,7 @@ class OpenGame:
     def accuses(self, change: TableChange) -> bool:
         """Whether `observe` of this change would hold something against somebody, or ask."""
         with self._lock:
-            if not self._playing:
+            if self.history.match.phase != "playing":
                 return False
             evidence = Evidence.of(self._tracker.number, self._placed(change))
             if evidence.gone:
@@ -286,7 +286,7 @@ class OpenGame:
     def expects(self, change: TableChange) -> bool:
         """Whether this change would be legal whichever way everything before it went."""
         with self._lock:
-            if not self._playing or change.gone:
+            if self.history.match.phase != "playing" or change.gone:
                 return False
             return self._tracker.expected(Evidence.of(self._tracker.number, self._placed(change)))
 
@@ -331,11 +331,10 @@ class OpenGame:
     def _see(self, report: TableChange) -> None:
         """Record a change of the table, and what it brings."""
         phase = self.history.match.phase
-        if self.history.match.course is None or (report.empty and not report.readings):
+        if phase not in ("playing", "ended") or (report.empty and not report.readings):
             return
-        if phase != "playing" and (phase != "ended" or not self._goes_on(report)):
-            if phase == "ended":
-                self._after_the_end(report)
+        if phase == "ended" and not self._goes_on(report):
+            self._after_the_end(report)
             return
         waiting, self._waiting = self._waiting, ()
         if phase == "ended":
@@ -384,10 +383,6 @@ class OpenGame:
         return at_the_open_end(report, course.rules, course.position.line)
 
     @property
-    def _playing(self) -> bool:
-        return self.history.match.course is not None and self.history.match.phase == "playing"
-
-    @property
     def _tracker(self) -> RoundTracker:
         return self.history.last.belief.tracker
 
@@ -422,14 +417,13 @@ class OpenGame:
 
     def _end_of_round(self) -> None:
         """The round's end, where the belief has it and the record alone cannot tell."""
-        due, course = self._tracker.end(), self.history.match.course
-        if due is not None and course is not None and course.ended is None and not self._miscounted:
+        due = self._tracker.end()
+        if due is not None and self.history.match.phase == "playing" and not self._miscounted:
             self._record(RoundEnded(how=due[0], out=due[1], source="camera"))
 
     def _goes_on(self, report: TableChange) -> bool:
         """Was the end only counted, and do they play on regardless? Then the count was wrong."""
-        course = self.history.match.course
-        if course is None or not report.laid or report.gone or not self.history.last.only_counted:
+        if not report.laid or report.gone or not self.history.last.only_counted:
             return False
         tried = self._tracker.fork()
         for one in (*self._waiting, self._placed(report)):
