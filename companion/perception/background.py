@@ -354,8 +354,9 @@ class Blobs:
     >>> calibration = Calibration.from_corners([(0, 0), (400, 0), (400, 300), (0, 300)], (800.0, 600.0))
     >>> blobs, put = Blobs(), table.copy()
     >>> put[100:110, 200:210] = 200
-    >>> blobs.keep(table, [], calibration)
-    >>> [[round(along, -1) for along in place] for place in blobs.now(put, [], calibration)]
+    >>> blobs.keep(SmallPicture.of(table, calibration), [])
+    >>> now = blobs.now(SmallPicture.of(put, calibration), [])
+    >>> [[round(along, -1) for along in place] for place in now]
     [[410.0, 210.0]]
     """
 
