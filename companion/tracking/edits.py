@@ -171,7 +171,7 @@ class _Maker:
         more = 2
         for n in range(len(self.items) - 2, max(-1, len(self.items) - 2 - OWN_WINDOW), -1):
             one, then = self.items[n], self.items[n + 1]
-            ends = one.by != then.by and one.act is not None and then.tap is not None
+            ends = one.by not in ("", then.by) and one.act is not None and then.tap is not None
             there = isinstance(one.act, Play) and one.act.train in trains
             if ends and (there or one.by not in named):
                 named.add(one.by)
