@@ -22,7 +22,6 @@ from itertools import count
 from random import Random
 
 from companion.game.round import Round
-from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Header
 from companion.log.events import Event
 from companion.play.match import Match
@@ -52,8 +51,9 @@ def plant(name: str, code: Violation, seed: int, turns: int | None = None) -> st
     now = Round(Match.of(header, rules), [replace(opening(played), seq=next(lines))])
 
     def happen(event: Event) -> None:
+        nonlocal now
         for one in (*now.implied(event), event):
-            now.take(EffectiveEvent(replace(one, seq=next(lines))))
+            now = Round(now.before, (*now.lines, replace(one, seq=next(lines))), known=now)
 
     more = players + 2 if turns is None else turns
     left = more if played.planted else -1

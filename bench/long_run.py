@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from companion.game.round import Round
-from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import Header
 from companion.log.events import Event, RoundEnded
 from companion.play.match import Match
@@ -48,8 +47,9 @@ def play_match(number: int, rounds: int | None = None, latitude: float = 0.0) ->
     turns, lines, found = 0, count(1), list[str]()
 
     def happen(event: Event) -> None:
+        nonlocal now
         for one in (*now.implied(event), event):
-            now.take(EffectiveEvent(replace(one, seq=next(lines))))
+            now = Round(now.before, (*now.lines, replace(one, seq=next(lines))), known=now)
 
     for played in game.rounds():
         now = Round(now.match, [replace(opening(played), seq=next(lines))])
