@@ -237,7 +237,8 @@ def test_a_recording_is_given_whole_in_order_and_ends(tmp_path: Path) -> None:
 
 
 def test_a_recording_that_is_cut_short_says_why(tmp_path: Path) -> None:
-    cv2.imwrite(str(tmp_path / "1.png"), np.zeros((40, 40, 3), np.uint8))
+    for number in range(30):  # more than it reads ahead
+        cv2.imwrite(str(tmp_path / f"{number:02}.png"), np.zeros((40, 40, 3), np.uint8))
     with SupervisedCamera(str(tmp_path)) as camera:
         assert camera.wait_for(lambda health: camera.pid != 0, PATIENCE_S)
         os.kill(camera.pid, signal.SIGKILL)
