@@ -20,7 +20,7 @@ from flask import Blueprint, redirect, render_template, request, session
 from werkzeug.exceptions import BadRequest, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.game.game_view import SHOWN_FOR, Examined, GameView, Line, OwnTurn, Seat, open_findings
+from companion.game.game_view import SHOWN_FOR, Examined, GameView, Line, OwnTurn, Seat
 from companion.log.event_fields import Question, QuestionKind
 from companion.web import wording
 from companion.web.access import author_now, needs_pin, own_path, signed_in, who_changes
@@ -195,7 +195,7 @@ def _why(question: Line, acts: Acts) -> str:
             )
         return _("it is not %(name)s's turn", name=by)
     code = codes[0] if codes else ""
-    whose = _at_fault(code, acts) or by
+    whose = _at_fault(code, question) or by
     texts = {
         "CLOSED_TRAIN": lambda: _("%(owner)s's train is closed to %(name)s", owner=line.get("train"), name=whose),
         "EXTRA_TILE": lambda: _("%(name)s has laid a tile in this turn already", name=whose),
@@ -212,7 +212,7 @@ def _why(question: Line, acts: Acts) -> str:
         "MISMATCH": lambda: _does_not_meet(line, acts.family),
         "WRONG_ROOT": lambda: _does_not_meet(line, acts.family),
     }
-    return texts[code]() if code in texts else _fault_words(code, acts, line)
+    return texts[code]() if code in texts else _fault_words(code, question, line)
 
 
 def _does_not_meet(line: Line, family: str) -> str:
@@ -222,8 +222,8 @@ def _does_not_meet(line: Line, family: str) -> str:
     return _("%(tile)s does not fit at an end with %(end)s", tile=tile, end=end)
 
 
-def _fault_words(code: str, acts: Acts, line: Line) -> str:
-    whose = _at_fault(code, acts)
+def _fault_words(code: str, question: Line, line: Line) -> str:
+    whose = _at_fault(code, question)
     other = whose is not None and whose != line.get("by")
     return _("%(name)s: %(fault)s", name=whose, fault=code_title(code)) if other else code_title(code)
 
@@ -232,13 +232,10 @@ def _codes(question: Line) -> list[str]:
     return [str(code) for one in question.get("candidates") or () for code in one.get("codes") or ()]
 
 
-def _at_fault(code: str, acts: Acts) -> str | None:
-    """The player asked about: did they break the rule?"""
-    for line in reversed(acts.row):
-        for finding in open_findings(line):
-            if finding["code"] == code and (finding.get("by") or line.get("by")):
-                return str(finding.get("by") or line.get("by"))
-    return None
+def _at_fault(code: str, question: Line) -> str | None:
+    """The player of whom *It was really so* says it."""
+    confirmed = [event for one in question.get("candidates") or () for event in one.get("events") or ()]
+    return next((event["by"] for event in confirmed if event.get("violation") == code), None)
 
 
 def keys_of(question: Line, acts: Acts) -> list[Key]:

@@ -102,6 +102,17 @@ def test_the_phone_that_tapped_asks_and_the_others_only_count(evening: Evening) 
     assert "One thing to settle" in words(region(watcher, "asked")) and "Cy" not in words(region(watcher, "asked"))
 
 
+def test_the_question_keeps_to_the_double_it_is_about_when_others_lay_theirs(evening: Evening) -> None:
+    evening.begun()
+    evening.lay("Ben", "Ben", 4)
+    assert evening.phones["Cy"].post("/api/draw", data={"by": "Cy"}).status_code == 303
+    about_ben = "Cy's draw: Ben's double has no second tile"
+    assert about_ben in words(evening.asked("Cy"))
+    evening.lay("Cy", "Cy", 3)
+    evening.lay("Dee", "Dee", 2)
+    assert about_ben in words(evening.asked("Cy"))
+
+
 def test_an_open_finding_is_no_fault_anywhere(evening: Evening) -> None:
     happenings = Happenings()
     evening.begun()
