@@ -335,19 +335,53 @@ class Session(OpenGame):
         these.
         """
         with self._lock:
-            player = self._player(by)
-            match = self.history.match if number is None else self._match_counted(number)
-            if match is None or match.course is None or match.course.ended is None:
+            match = self._match_to_count(number)
+            shown = self._shown_by(self._player(by), match, tiles, discards, in_order=in_order, source=source)
+            return self._add_hands([shown], match)
+
+    def show_hands(
+        self,
+        hands: Mapping[str, Iterable[TileLike]],
+        number: int | None = None,
+        *,
+        how: str = "",
+        out: str | None = None,
+    ) -> tuple[Event, ...]:
+        """Several laid open what was left, all at once; `number` as for `show_hand`. `how`, `out`: the round, which is
+        still being played, ended so. Where people had typed the points of the last round they follow from the hands
+        now."""
+        with self._lock:
+            ended = [self._ended(how, out)] if how else []
+            match = self.history.match if how else self._match_to_count(number)
+            scored = match.lines.get("scored")
+            shown = [self._shown_by(self._player(name), match, row) for name, row in hands.items()]
+            if how or scored is None or self.history.acts[scored].held.event.source != "person":
+                return self._add_hands(shown, match, ended)
+            if match is not self.history.match:
                 raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
-            shown = self._shown_by(player, match, tiles, discards, in_order=in_order, source=source)
-            earlier = match.shown.get(player)
+            return self._add(Corrected(corrects=scored, what={"withdrawn": True}), *shown)
+
+    def _match_to_count(self, number: int | None) -> Match:
+        match = self.history.match if number is None else self._match_counted(number)
+        if match is None or match.course is None or match.course.ended is None:
+            raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
+        return match
+
+    def _add_hands(self, hands: Sequence[HandShown], match: Match, before: Sequence[Event] = ()) -> tuple[Event, ...]:
+        scored, lines = match.lines.get("scored"), list[Event](before)
+        for shown in hands:
+            earlier = match.shown.get(shown.by)
             if earlier is not None:
                 rows = {"tiles": shown.tiles, "discards": shown.discards}
-                what = {name: [[tile.low, tile.high] for tile in row] for name, row in rows.items()}
-                return self._add(Corrected(corrects=earlier.seq, what=what, by=player, source=source))
-            if match.phase == "ended":
-                return self._add(shown)
-            return self._show_late(shown, match)
+                what: dict[str, Any] = {name: [[tile.low, tile.high] for tile in row] for name, row in rows.items()}
+                lines.append(Corrected(corrects=earlier.seq, what=what, by=shown.by, source=shown.source))
+            elif scored is None:
+                lines.append(shown)
+            elif shown.tiles or shown.discards:
+                # It was taken to be empty when the round was scored.
+                what = {"insert": [shown.to_insert()]}
+                lines.append(Corrected(corrects=scored, what=what, by=shown.by, source=shown.source))
+        return self._add(*lines) if lines else ()
 
     def _shown_by(
         self,
@@ -364,17 +398,6 @@ class Session(OpenGame):
         if match.course and not self.rules.is_mexican and not away and match.course.table.hands.get(player) == 0:
             left, away = (), left
         return HandShown(by=player, tiles=left, discards=away, in_order=in_order and bool(away), source=source)
-
-    def show_hands(self, hands: Mapping[str, Iterable[TileLike]], number: int) -> tuple[Event, ...]:
-        """Everybody laid open what was left after round `number`, the last one, whose points people had typed: they
-        follow from the hands now."""
-        with self._lock:
-            match = self.history.match
-            scored, sheet = match.lines.get("scored"), match.board.round
-            if scored is None or match.phase != "scored" or sheet is None or sheet.number != number:
-                raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
-            shown = [self._shown_by(self._player(name), match, tiles) for name, tiles in hands.items()]
-            return self._add(Corrected(corrects=scored, what={"withdrawn": True}), *shown)
 
     def hands_of(self, number: int) -> dict[str, list[list[int]]]:
         """The hands from which round `number` was counted, by player; {} where people typed its points."""
@@ -403,13 +426,14 @@ class Session(OpenGame):
     ) -> tuple[Event, ...]:
         """The round is over: out, blocked_proved, blocked_declared or abandoned. `out` None: who laid the last tile."""
         with self._lock:
-            self._running()
-            course = self.history.match.course
-            assert course is not None
-            named = how == "out" and self.rules.is_mexican
-            laid = (one.event.by for one in reversed(self.history.last.taken) if isinstance(one.event, TilePlayed))
-            out = (next(laid, None) if out is None else self._player(out)) if named else None
-            return self._add(RoundEnded(how=how, out=out, source=source))
+            return self._add(self._ended(how, out, source))
+
+    def _ended(self, how: str, out: str | None, source: str = "person") -> RoundEnded:
+        self._running()
+        named = how == "out" and self.rules.is_mexican
+        laid = (one.event.by for one in reversed(self.history.last.taken) if isinstance(one.event, TilePlayed))
+        out = (next(laid, None) if out is None else self._player(out)) if named else None
+        return RoundEnded(how=how, out=out, source=source)
 
     def end_otherwise(self, number: int, how: str, out: str | None = None) -> tuple[Event, ...]:
         """Round `number`, which was counted, ended otherwise than is on record."""
@@ -644,14 +668,6 @@ class Session(OpenGame):
             if not self.is_open(seq):
                 return ()
             return self._add(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
-
-    def _show_late(self, shown: HandShown, match: Match) -> tuple[Event, ...]:
-        """A hand that was taken to be empty when the round was scored."""
-        scored = match.lines.get("scored")
-        if not (shown.tiles or shown.discards) or scored is None:
-            return ()
-        what = {"insert": [shown.to_insert()]}
-        return self._add(Corrected(corrects=scored, what=what, by=shown.by, source=shown.source))
 
 
 def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:

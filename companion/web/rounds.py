@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import SessionLike
 from companion.game.game_view import GameView, RoundScores, TileShown
 from companion.log.event_fields import OF_A_HAND, QuestionKind
+from companion.log.events import HandShown
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.web.access import needs_pin, signed_in
@@ -157,8 +158,11 @@ def end() -> AnyResponse | str:
         if typed_alone and returned() is None:  # what was typed meanwhile comes back
             return redirect(f"/round-points/{board.round}")
     hands = _written(board, request.args)
-    for name, shown in known.items():
-        # A hand on record already is there to be put right.
+    undone = (line.to_json() for line in app_state().session.to_put_back() if isinstance(line, HandShown))
+    for name, shown in (
+        {line["by"]: line["tiles"] or line.get("discards", ()) for line in undone} | dict(known)
+    ).items():
+        # A hand on record already, or until the last step back, is there to be put right.
         hands[name] = hands.get(name) or as_typed(board, shown)
     for name, sent in hands_sent(board).items():
         hands[name] = hands.get(name) or sent
@@ -308,19 +312,22 @@ def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, in
     played = _counted(board, board.round)
     if played is not None and (how != played.how or out not in (None, played.out)):
         act(session.end_otherwise, board.round, how, out)
-    if board.phase == "playing":
-        act(session.end_round, how, *([] if out is None else [out]))
     number = None if played is None else board.round
     known = session.snapshot().shown if number is None else session.hands_of(number)
-    if played is not None and not session.hands_of(played.round):
-        counting = {name: hand for name, hand in shown.items() if name not in board.gone or hand}
-        act(session.show_hands, counting, played.round)
-    elif how != "abandoned":
-        # Players who left come first: with the last of the others the round is scored.
-        for name, hand in sorted(shown.items(), key=lambda one: one[0] in there):
-            aside = name in board.gone and not hand and name not in known
-            if not aside and (name not in known or sorted(map(sorted, known[name])) != sorted(map(sorted, hand))):
-                act(session.show_hand, name, hand, **({} if number is None else {"number": number}))
+    playing = {"how": how, "out": out} if board.phase == "playing" else {}
+    if how == "abandoned" and (played is None or known):
+        if playing:
+            act(session.end_round, how)
+        return
+
+    def is_new(name: str, hand: HandTiles) -> bool:
+        if name not in known:
+            return name in there or bool(hand)
+        return sorted(map(sorted, known[name])) != sorted(map(sorted, hand))
+
+    new = {name: hand for name, hand in shown.items() if is_new(name, hand)}
+    if new or playing:
+        act(session.show_hands, new, number, **playing)
 
 
 @rounds.get("/round-end/notes")

@@ -136,16 +136,13 @@ def test_a_ruling_that_would_only_be_open_is_not_called_within_the_rules(
     assert "ruling open: Out of turn" in " ".join(page.split())
 
 
-def test_the_hands_end_the_round_and_are_shown_one_by_one(keeper: FlaskClient, session: FakeSession) -> None:
+def test_the_hands_end_the_round_and_are_shown_at_once(keeper: FlaskClient, session: FakeSession) -> None:
     session.show({**tables.illegal(), "hands": {}})
     form = {"how": "out", "hand_1": "", "hand_2": "12-5 3-3", "hand_3": "0-0", "hand_4": "1-2,4-4"}
     assert keeper.post("/round-end", data=form).headers["Location"] == "/scores"
+    shown = {"Ann": [], "Ben": [(12, 5), (3, 3)], "Cyril": [(0, 0)], "Dorothea": [(1, 2), (4, 4)]}
     assert session.calls == [
-        ("end_round", ("out", "Ann"), {}),
-        ("show_hand", ("Ann", []), {}),
-        ("show_hand", ("Ben", [(12, 5), (3, 3)]), {}),
-        ("show_hand", ("Cyril", [(0, 0)]), {}),
-        ("show_hand", ("Dorothea", [(1, 2), (4, 4)]), {}),
+        ("show_hands", (shown, None), {"how": "out", "out": "Ann"}),
     ]
 
 
@@ -179,7 +176,8 @@ def test_chinese_tiles_that_were_put_away_count_with_the_hands(keeper: FlaskClie
     assert seen is not None
     again = keeper.post("/round-end", data=form | {"seen": html.unescape(seen[1])})
     assert again.headers["Location"] == "/scores", "nobody's hand need be empty"
-    assert [call[0] for call in session.calls if call[0] == "show_hand"] == ["show_hand"] * len(players)
+    [hands] = [call[1][0] for call in session.calls if call[0] == "show_hands"]
+    assert list(hands) == list(players)
 
 
 def test_a_photographed_hand_is_looked_over_before_it_counts(keeper: FlaskClient, session: FakeSession) -> None:

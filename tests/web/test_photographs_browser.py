@@ -109,8 +109,8 @@ def test_a_photograph_that_was_chosen_and_not_read_does_not_hinder_the_count(
     table["hands"]["Ann"] = 0
     session.show(table)
     send_all(page, tmp_path, "/round-end?hand_2=4-4&hand_3=3-3&hand_4=1-2", "form .button:not(.quiet)", ENDS_KB)
-    counted = [call for call in session.calls if call[0] == "show_hand"]
-    assert len(counted) == len(ENDS_KB) * len(tables.round_over()["players"])
+    counted = [call for call in session.calls if call[0] == "show_hands"]
+    assert [list(call[1][0]) for call in counted] == [tables.round_over()["players"]] * len(ENDS_KB)
 
 
 @pytest.mark.parametrize("kb", [PHOTO_LIMIT // 1000 + 200, 40_000])

@@ -118,7 +118,7 @@ def test_hands_sent_without_the_pin_wait_for_it_and_count(anyone: FlaskClient, s
     assert wrong.status_code == 403 and 'name="waiting_hand_1" value="12-5 3-3"' in wrong.text
     answer = anyone.post("/pin", data={**fields, "pin": "135790"})
     assert answer.headers["Location"] == "/scores"
-    assert [call[0] for call in session.calls] == ["show_hand"] * 4
+    assert [call[0] for call in session.calls] == ["show_hands"]
     assert 'href="/pin">Sign out' in anyone.get("/").text
 
 

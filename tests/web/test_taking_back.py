@@ -79,14 +79,24 @@ def test_a_counted_round_is_put_right_hand_by_hand(client: FlaskClient, session:
     assert session.phase == "scored"
 
 
-def test_one_hand_is_taken_back_and_the_others_stay_filled_in(client: FlaskClient, session: Session) -> None:
+def test_a_count_is_taken_back_as_one_and_its_hands_stay_filled_in(client: FlaskClient, session: Session) -> None:
     count(client)
     for page in ("/", "/scores"):
         assert 'action="/api/undo"' in client.get(page).text
     send(client, "/", "/api/undo")
-    assert session.phase == "ended"
+    assert session.phase == "playing", "the end came with the hands"
     page = client.get("/round-end").text
-    assert 'value="1-2 3-3"' in page and 'value="4-4"' not in page
+    assert state_of(session)["shown"] == {} and 'value="1-2 3-3"' in page and 'value="4-4"' in page
+
+
+def test_a_count_takes_back_nothing_that_nobody_has_seen(client: FlaskClient, session: Session) -> None:
+    """An end that nothing blocked is certain, until hands that do not add up leave it open: all in one count."""
+    told: list[str] = []
+    session.subscribe(lambda event: told.append(str(dict(event.to_json()))))
+    typed = {"how": "blocked_declared", "hand_1": "1-1", "hand_2": "12-12", "hand_3": "4-4"}
+    send_form(client, send(client, "/round-end", "/round-end", **typed), "/round-end", **typed)
+    assert session.phase == "scored" and told and "retracts" not in "".join(told)
+    assert not session.snapshot().retractions
 
 
 NEXT = {"hand_1": "", "hand_2": "1-2 3-4", "hand_3": "4-4"}
