@@ -68,7 +68,7 @@ def refusing(
     try:
         yield
     except faults as fault:
-        wrong = fault.strerror if isinstance(fault, OSError) else fault
+        wrong = getattr(fault, "strerror", None) or fault
         raise into(f"{f'{about}: ' if about else ''}{wrong}{f', expected {expected}' if expected else ''}") from None
 
 

@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import click
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps
 
 from companion.app.checkup import Machine, check_all
 from companion.app.state import AppState
-from companion.cli.options import options
+from companion.cli.options import options, refusing
 from companion.evidence.store import KEEP_DAYS, Deleter, delete_stored, expire_stored, found
 from companion.log.copies import CopyKeeper, copy_of, is_kept_twice, is_whole, journal_of, kept_games, repair_game
 from companion.log.event_fields import JOURNAL_VERSION
@@ -300,12 +300,13 @@ def report(game: Path, pictures: tuple[Path, ...], into: Path | None) -> None:
     companion report journal.jsonl
     companion report journal.jsonl --picture table.jpg
     """
-    try:
+    with refusing(JournalError), refusing(OSError, about=game):
         text = read_journal(game)
         lines = redacted_lines(game.read_bytes(), text)
-        packed = [(f"picture-{number}.jpg", bare_picture(path)) for number, path in enumerate(pictures, start=1)]
-    except (JournalError, OSError, UnidentifiedImageError, Image.DecompressionBombError) as error:
-        raise click.ClickException(str(error)) from None
+    packed = []
+    for number, path in enumerate(pictures, start=1):
+        with refusing(OSError, Image.DecompressionBombError, about=f"--picture {path}", expected="a picture"):
+            packed.append((f"picture-{number}.jpg", bare_picture(path)))
     target = into or game.with_name(f"{game.stem}-report.zip")
     try:
         with NewZip(target) as bundle:

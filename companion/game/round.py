@@ -480,14 +480,14 @@ class Round:
                 line = next((one for one in implied if one.event.who == passed.by), None)
                 if line is not None:
                     implied.remove(line)
-                    self._take(line)
+                    self.take(line)
             if counts:
-                self._take(held, turn)
+                self.take(held, turn)
             else:
                 self.acts[held.event.seq] = AppliedEvent(held, None, self.match)
         self.acts |= {line.event.seq: AppliedEvent(line, None, self.match) for line in implied}
 
-    def _take(self, held: EffectiveEvent, place: TurnPlace | None = None) -> None:
+    def take(self, held: EffectiveEvent, place: TurnPlace | None = None) -> None:
         """Add an event. In a round that the camera saw, the findings are the belief's and stand in the lines."""
         event = self._as_it_counts(held.event)
         if event is None:

@@ -31,7 +31,7 @@ def test_every_document_is_a_page_whose_links_lead_somewhere(anyone: FlaskClient
 
 def test_a_sample_of_text_is_never_scrolled_sideways(anyone: FlaskClient) -> None:
     """Without a mouse nobody could: what scrolls has to take the keyboard's focus, and a block of text does not."""
-    with anyone.get("/static/page.css") as answer:
+    with anyone.get("/static/sheet.css") as answer:
         [rule] = re.findall(r"[.]manual pre {([^}]*)}", answer.text)
     assert "white-space: pre-wrap" in rule and "overflow" not in rule
 
