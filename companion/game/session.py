@@ -348,8 +348,7 @@ class Session(OpenGame):
         out: str | None = None,
     ) -> tuple[Event, ...]:
         """Several laid open what was left, all at once; `number` as for `show_hand`. `how`, `out`: the round, which is
-        still being played, ended so. Where people had typed the points of the last round they follow from the hands
-        now."""
+        still being played, ended so. Where people had typed the points of the round they follow from the hands now."""
         with self._lock:
             ended = [self._ended(how, out)] if how else []
             match = self.history.match if how else self._match_to_count(number)
@@ -357,15 +356,22 @@ class Session(OpenGame):
             shown = [self._shown_by(self._player(name), match, row) for name, row in hands.items()]
             if how or scored is None or self.history.acts[scored].held.event.source != "person":
                 return self._add_hands(shown, match, ended)
-            if match is not self.history.match:
-                raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
-            return self._add(Corrected(corrects=scored, what={"withdrawn": True}), *shown)
+            return self._count_anew(match, *shown, match.with_scores({}))
 
     def _match_to_count(self, number: int | None) -> Match:
         match = self.history.match if number is None else self._match_counted(number)
         if match is None or match.course is None or match.course.ended is None:
             raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
         return match
+
+    def _count_anew(self, match: Match, *lines: Event) -> tuple[Event, ...]:
+        """The points of the round that `match` ended with follow from these lines now, instead of those until now."""
+        gone = [match.lines["scored"], *(shown.seq for shown in match.shown.values())]
+        put_in = [{"insert": [line.to_insert()], "after": True} for line in lines]
+        return self._add(
+            *(Corrected(corrects=seq, what={"withdrawn": True}) for seq in gone),
+            *(Corrected(corrects=match.lines["ended"], what=what) for what in put_in),
+        )
 
     def _add_hands(self, hands: Sequence[HandShown], match: Match, before: Sequence[Event] = ()) -> tuple[Event, ...]:
         scored, lines = match.lines.get("scored"), list[Event](before)
@@ -449,8 +455,9 @@ class Session(OpenGame):
         """The points of a round as the players counted them, where the hands were not shown.
 
         `number` None: of the round that is played, which is over with this, or has just ended; else of an earlier one
-        that was left without points. `out`: who went out, None where nobody could lay any more, and in the Chinese
-        games. `how` it ended; None: as `out` says, in the Chinese games with all tiles played or put away.
+        that was left without points, or whose points they put right; then hands that were shown count no more. `out`:
+        who went out, None where nobody could lay any more, and in the Chinese games. `how` it ended; None: as `out`
+        says, in the Chinese games with all tiles played or put away.
         """
         with self._lock:
             if set(scores) != set(self.header.players):
@@ -466,13 +473,16 @@ class Session(OpenGame):
             return self._add(*ended, replace(match.with_scores(dict(scores)), source="person"))
 
     def _score_late(self, scores: dict[str, int], number: int, how: str, out: str | None) -> tuple[Event, ...]:
-        """Points for a round that was broken off and after which the game went on, or others than people wrote down."""
+        """Points for a round that was broken off and after which the game went on, or others than it has."""
         rounds = (one for one in reversed(self.history.rounds.values()) if one.begun and one.begun.round == number)
         acts = (act for one in rounds for act in reversed(one.acts.values()))
         last = next((act for act in acts if isinstance(act.event, (RoundEnded, RoundScored))), None)
         match last and last.event:
             case RoundScored(seq=seq, source="person", scores=written) if scores != dict(written):
                 return self._add(Corrected(corrects=seq, what={"scores": scores}))
+            case RoundScored(scores=written) if scores != dict(written):
+                assert last is not None
+                return self._count_anew(last.after, replace(last.after.with_scores(scores), source="person"))
             case RoundEnded(seq=seq, how="abandoned"):
                 assert last is not None
                 line = replace(last.after.with_scores(scores), source="person").to_insert()

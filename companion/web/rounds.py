@@ -154,8 +154,7 @@ def end() -> AnyResponse | str:
     known: Mapping[str, Any] = board.shown
     if played is not None:
         known = app_state().session.hands_of(played.round)
-        typed_alone = not known and not (request.args.get("hands") and _may_show_late(board, played.round))
-        if typed_alone and returned() is None:  # what was typed meanwhile comes back
+        if not known and not request.args.get("hands") and returned() is None:  # what was typed meanwhile comes back
             return redirect(f"/round-points/{board.round}")
     hands = _written(board, request.args)
     undone = (line.to_json() for line in app_state().session.to_put_back() if isinstance(line, HandShown))
@@ -169,11 +168,6 @@ def end() -> AnyResponse | str:
     for name, (read, _why) in _hands_asked(board).items():
         hands[name] = hands.get(name) or read
     return _end_page(board, hands, None, how=request.args.get("how") or (played.how if played else board.how))
-
-
-def _may_show_late(board: GameView, number: int) -> bool:
-    """Whether the hands of this round, whose points people typed, may still be entered: no other has begun."""
-    return board.phase == "waiting" and number == board.round == _board().round
 
 
 def _hands_asked(board: GameView) -> dict[str, tuple[str, str]]:
@@ -366,10 +360,9 @@ def points(number: int) -> str:
     out = None if ended in (None, (True, None)) else ended[1] or ""
     how = None if ended is None else "out" if ended[0] else "blocked_declared"
     by_hands = known is not None and bool(app_state().session.hands_of(number))
-    late = known is not None and _may_show_late(board, number)
     return render_template(
         "round_points.html",
-        board=board, number=number, scores=scores, out=out, how=how, by_hands=by_hands, late=late, at=round_at(board),
+        board=board, number=number, scores=scores, out=out, how=how, by_hands=by_hands, at=round_at(board),
         tv=False,
     )  # fmt: skip
 

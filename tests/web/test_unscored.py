@@ -207,9 +207,17 @@ def test_typed_points_of_a_chinese_round_claim_no_end_that_nobody_told(tmp_path:
     session.close()
 
 
-def test_the_hands_may_be_entered_after_the_points_were_typed(played: tuple[FlaskClient, Session]) -> None:
+@pytest.mark.parametrize("later", [False, True])
+def test_hands_and_typed_points_of_a_round_take_each_others_place(
+    played: tuple[FlaskClient, Session], later: bool
+) -> None:
     client, session = played
-    client.post("/round-points/1", data={"points_1": "0", "points_2": "31", "out": "Ann"})
+    points = {"points_1": "0", "points_2": "31", "out": "Ann"}
+    client.post("/round-points/1", data=points)
+    if later:
+        session.start_round()
+        session.play((11, 5), "Ben", "Ben")
+    on_table = session.snapshot().trains
     assert client.get("/round-end?round=1").location == "/round-points/1"
     [address] = re.findall(r'href="([^"]*)">Enter the hands', client.get("/round-points/1").text)
     page = client.get(address.replace("&amp;", "&")).text
@@ -220,14 +228,21 @@ def test_the_hands_may_be_entered_after_the_points_were_typed(played: tuple[Flas
         (seen,) = re.findall(r'name="seen" value="(\w+)"', answer.text)
         answer = client.post("/round-end?round=1", data=typed | {"seen": seen})
     assert answer.location == "/scores" and state_of(session)["totals"] == {"Ann": 0, "Ben": 21}
-    assert "counted from the hands" in client.get("/round-points/1").text
     session.undo()
     assert state_of(session)["totals"] == {"Ann": 0, "Ben": 31}, "one step takes all of it back"
-    session.start_round()
-    assert "Enter the hands" not in client.get("/round-points/1").text
-    before = session.seq
-    late = client.post("/round-end?round=1", data={"round": "1", "how": "out", "hand_1": "", "hand_2": "9-9"})
-    assert late.status_code == 409 and session.seq == before
+    session.put_back()
+    assert 'value="9-9 1-2"' in client.get("/round-end?round=1").text
+    page = client.get("/round-points/1").text
+    assert "counted from the hands" in page and 'value="21"' in page
+    assert client.post("/round-points/1", data=points | {"points_2": "21"}).status_code == 409, "as the hands say"
+    assert client.post("/round-points/1", data=points | {"points_2": "40"}).location == "/scores"
+    assert "counted from the hands" not in client.get("/round-points/1").text and not session.hands_of(1)
+    session.close()
+    again = Session.open(session.journal.path)
+    assert state_of(again)["totals"] == {"Ann": 0, "Ben": 40} and again.snapshot().trains == on_table
+    again.undo()
+    assert state_of(again)["totals"] == {"Ann": 0, "Ben": 21}
+    again.close()
 
 
 def test_what_was_changed_has_the_numbers_of_typed_points(played: tuple[FlaskClient, Session]) -> None:
