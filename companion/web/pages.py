@@ -165,11 +165,12 @@ def pin_place_text() -> str:
     else:
         long = ngettext("It has one character.", "It has %(num)s characters.", len(settings.pin))
     where = {
+        "screen": _("It stands on the screen of the box."),
         "terminal": _("It stands in the terminal where this program was started."),
         "log": _("It stands in the log of this program, where it was started last."),
         "chosen": _("Whoever set this box up chose it."),
-    }[settings.pin_place]
-    return f"{long} {_('It stands on the screen of the box.') if settings.screen_key else where}"
+    }["screen" if settings.screen_key else settings.pin_place]
+    return f"{long} {where}"
 
 
 @cache

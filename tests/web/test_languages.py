@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from datetime import datetime
 from functools import cache
@@ -21,7 +22,7 @@ from bench.stand_ins.fakes import FakeSession
 from companion.rules.reasons import words_of
 from companion.rules.violations import Violation
 from companion.web.languages import LANGUAGES, TRANSLATIONS, catalogue, locale_of, show_day
-from companion.web.messages import messages, texts_in
+from companion.web.messages import COMPANION, KEYWORDS, ROOMS, messages, texts_in
 from companion.web.wording import rules_name
 from tests.lanes import nightly
 
@@ -56,6 +57,16 @@ def test_there_is_something_to_translate() -> None:
 def test_texts_in_a_file_are_found_by_their_keys_with_the_line() -> None:
     content = 'title = "One"\nwords = "none"\n[a.rules]\nfirst = "Two \\"2\\""\n[[b]]\nspecial = ["Three"]\n'
     assert list(texts_in(content, ("title", "rules", "special"))) == [(1, "One"), (4, 'Two "2"'), (6, "Three")]
+
+
+def test_no_sentence_of_the_code_escapes_the_collector() -> None:
+    """It does not look into f-strings."""
+    files = [path.read_text(encoding="utf-8") for room in ROOMS for path in (COMPANION / room).rglob("*.py")]
+    calls = [one for file in files for one in ast.walk(ast.parse(file)) if isinstance(one, ast.Call) and one.args]
+    said = [one.args[0] for one in calls if getattr(one.func, "id", "") in KEYWORDS]
+    first = {one.value for one in said if isinstance(one, ast.Constant)}
+    assert len(first) > 300
+    assert first - {one if isinstance(one, str) else one[0] for one in messages()} == set()
 
 
 @pytest.mark.parametrize("language", OTHERS)
