@@ -3,7 +3,7 @@
 In the source these are folders side by side. As top-level packages of an installation they would clash with others:
 `pip install datasets` is somebody else's. So the build, which pyproject.toml names as setuptools' `cmdclass`, moves
 them below `companion` and says so in each import, line by line. Nothing else is changed, and an editable installation
-is left as it is. What is left out serves development alone: training, parts to print, tests.
+is left as it is. The rest serves development alone: training, parts to print, tests.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from setuptools.command.egg_info import egg_info
 NAME = "companion"
 MOVED = ("vision", "hardware", "datasets")
 DOCUMENTS = ("docs/*.md", "hardware/*.md", "deploy/README.md")
-"""What the page shows as its manual."""
+"""The documents that the page shows as its manual."""
 
 _IMPORT = re.compile(rf"^([ \t]*(?:>>> |\.\.\. )?(?:from|import) )({'|'.join(MOVED)})(?=[.\s])", re.M)
 

@@ -63,7 +63,7 @@ def build(into: Path) -> None:
 
 
 def notes(version: str) -> str:
-    """What CHANGELOG.md says of a version. Raises LookupError where it says nothing."""
+    """The entry of a version in CHANGELOG.md. Raises LookupError where there is none."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found = re.search(rf"^## {re.escape(version)}\n+(.*?)(?=^## |\Z)", text, re.M | re.S)
     if found is None:

@@ -33,7 +33,7 @@ LINE = re.compile(r"^([a-z0-9.-]+)==(\S+)((?: --hash=sha256:[0-9a-f]{64})+)$")
 
 
 def packages() -> list[dict[str, Any]]:
-    """What deploy/hashes.txt installs."""
+    """The packages that deploy/hashes.txt installs."""
     found = []
     for line in HASHES.read_text(encoding="utf-8").splitlines():
         if not (match := LINE.match(line)):

@@ -26,7 +26,7 @@ BESIDE = (
     "companion/pictures/*", "hardware/drawings/*", "datasets/samples/*", "docs/examples/*", "LICENSE",
     "companion/rules/rulesets/*.md",
 )  # fmt: skip
-"""What the pages show or link to."""
+"""The files that the pages show or link to."""
 
 
 def stage(into: Path) -> list[Path]:

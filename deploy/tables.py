@@ -20,7 +20,7 @@ from companion.web.openapi import document
 
 
 def house_rules() -> str:
-    """What each field of a rule set may hold, what it holds in every rule set, and what that rests on."""
+    """The table of a rule set's fields: allowed values, the value in every rule set, and its source."""
     parts = []
     for family, title, names in (
         (MEXICAN, "Mexican Train", [n for n in RULESET_NAMES if load_ruleset(n).is_mexican]),
@@ -34,7 +34,7 @@ def house_rules() -> str:
 
 
 def allowed(field: str) -> str:
-    """What this field of a rule set may hold, in the words of its own refusal."""
+    """The values that this field of a rule set may hold, in the words of its own refusal."""
     try:
         FIELDS[field].value(...)
     except ValueError as expected:

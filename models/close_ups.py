@@ -4,8 +4,8 @@
 
 A rendered table costs about a second and shows some ten tiles, mostly of one style. The reader needs many sets, every
 pair of values as often as any other and hundreds of makers; for that the renderer's own textures are laid on a sheet
-with touching neighbours, lit by a few simple lamps, and developed by the renderer's own camera. What a sheet does not
-have (perspective, walls, hands, other things' shadows) the reader sees on the rendered tables.
+with touching neighbours, lit by a few simple lamps, and developed by the renderer's own camera. A sheet has no
+perspective, walls, hands or other things' shadows: the reader sees these on the rendered tables.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ COLUMNS, ROWS = 4, 4
 GLARED = 0.2
 """The share of sheets over which something bright is mirrored."""
 SEAMS, LIKE_AT_LIKE = 0.06, 0.8
-"""So many crops show the end of one tile and the beginning of the next. Where more are asked for so many of them have
-like at like, as the game wants it, which makes a seam look like a double's middle."""
+"""The share of crops that show the end of one tile and the beginning of the next, and the share of these with like at
+like, as the game wants it, where there are more: such a seam looks like a double's middle."""
 _LENGTH, _WIDTH = 2 * UNIT, UNIT
 
 
@@ -44,7 +44,7 @@ class SheetSettings:
     rare: float = 0.0
     """The share of sheets with such sets as few shops sell."""
     seams: float = SEAMS
-    """Where the set has dividing lines this part of the crops shows a seam."""
+    """The share of the crops that show a seam, of a set with dividing lines."""
     high: float = 0.18
     """The share of double-15 and double-18 sets among the western ones."""
     chinese: float = 0.2
@@ -320,7 +320,7 @@ class _Canvas:
         return cv2.resize(few, (w, h), interpolation=cv2.INTER_CUBIC).clip(0, 1)
 
     def _shadow(self, dx: float, dy: float, rng: np.random.Generator) -> Field:
-        """What the tiles cast on the ground around them."""
+        """The shadow that the tiles cast on the ground around them."""
         reach = rng.uniform(0.02, 0.3) * UNIT
         moved = cv2.warpAffine(
             self.covered, np.array([[1, 0, dx * reach], [0, 1, dy * reach]], F), self.covered.shape[::-1]

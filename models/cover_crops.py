@@ -1,8 +1,8 @@
 """Training views for the network that sees what of a tile is hidden: crops of whole tiles with things laid on them.
 
 A thing is a cut-out (`models.cover_cutouts`), another tile, or a glare in which nothing is left to see. The answer is a
-grid over the crop, of every cell the share that is hidden. What lies beside the tile, a shadow on it and whatever is
-printed on it hide nothing.
+grid over the crop, of every cell the share that is hidden. Things beside the tile, a shadow on it and its
+print hide nothing.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def tables(folder: Path, every: int = 1, first: int = 0) -> Iterator[tuple[Image
 
 
 def half_labels(thing: dict[str, Any]) -> tuple[int, int]:
-    """What the two halves of a labelled tile teach, from its values and from how much of each half is visible."""
+    """The labels of a tile's two halves for training, from its values and from how much of each half is visible."""
     if thing["cls"] == 1:
         return (BACK, BACK) if min(thing["half_vis"]) > 0.6 else (IGNORED, IGNORED)
     out = []
@@ -216,7 +216,7 @@ def _views(crops: Crops, picked: NDArray[np.intp], frames: NDArray[np.float32]) 
 
 
 def _frame() -> NDArray[np.float32]:
-    """Where in a context crop the reader's own crop lies: top left, top right, bottom right, bottom left."""
+    """The corners of the reader's own crop in a context crop: top left, top right, bottom right, bottom left."""
     inner = MARGIN - READ_MARGIN
     x0, y0 = inner * UNIT, inner * UNIT
     x1, y1 = CONTEXT_WH[0] - x0, CONTEXT_WH[1] - y0
@@ -224,7 +224,7 @@ def _frame() -> NDArray[np.float32]:
 
 
 def _tile() -> NDArray[np.float32]:
-    """Where in a context crop the tile itself lies, in the order of `_frame`."""
+    """The corners of the tile itself in a context crop, in the order of `_frame`."""
     x0, y0 = MARGIN * UNIT, MARGIN * UNIT
     x1, y1 = CONTEXT_WH[0] - x0, CONTEXT_WH[1] - y0
     return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], np.float32)

@@ -33,8 +33,8 @@ HERE = Path(__file__).parent
 BASELINE = HERE / "baseline.json"
 SAMPLES = HERE / "samples"
 HUB, TILE_MM, SMALL_PX, MOST_COMMON = 3, 48.0, 45.0, 12
-"""What the kinds of tables are told by: a hub's class, a tile's usual length in mm, in how many pixels it is small, and
-the highest value of the common sets."""
+"""These tell the kinds of tables apart: a hub's class, a tile's usual length in mm, the length in pixels up to which it
+is small, and the highest value of the common sets."""
 SLACK = {"recall": 0.02, "precision": 0.02, "exact": 0.02, "wrong": 0.005}
 """How much worse than the baseline a quick figure may be (another processor rounds otherwise) before it is a drop."""
 
@@ -164,7 +164,7 @@ def rendered(folder: Path, eye: Any, most: int | None = None) -> dict[str, Any]:
 
 
 def kinds_of(meta: dict[str, Any]) -> set[str]:
-    """What makes a rendered table easy or hard; a table is of several kinds."""
+    """The kinds of a rendered table, each of which makes it easy or hard; a table is of several."""
     hub = any(thing["cls"] == HUB for thing in meta["objects"])
     kinds = {
         f"scene {meta['scene']}" + ("" if meta["scene"] != "train" else " with a hub" if hub else " without a hub")
@@ -189,7 +189,7 @@ def claims_on_illegible(predictions: list[dict[str, Any]], labels: list[dict[str
 
 
 def drops(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
-    """What got worse, one line each."""
+    """The figures that got worse, one line each."""
     worse = []
     for key, slack in SLACK.items():
         old, new = before.get(key), now.get(key)

@@ -1,4 +1,4 @@
-"""What the judges are trained on: things cut out of rendered tables, each the wanted thing or not."""
+"""The crops that train the judges: things cut out of rendered tables, each the wanted thing or not."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Cuts:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What one judge is asked about: the size of its cuts, how a table is cut up and how one outline is cut out."""
+    """The question to one judge: the size of its cuts, how a table is cut up and how one outline is cut out."""
 
     name: str
     size_wh: tuple[int, int]
@@ -60,9 +60,9 @@ class Subject:
     cut: Callable[[Picture, Quads], Picture]
     """One outline's cut with ROOM around it."""
     shows: str
-    """What a cut shows, in words."""
+    """The subject of a cut, in words."""
     most_turn_deg: float
-    """How far a training cut is turned; what is cut along its own sides only a little."""
+    """How far a training cut is turned; a cut along its own sides is turned only a little."""
 
     def plain(self, cuts: Cuts) -> NDArray[np.uint8]:
         """The middle of every cut, as the product cuts it."""

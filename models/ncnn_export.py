@@ -17,7 +17,7 @@ import numpy as np
 from vision.runtimes import STRIDES, files_of
 
 HEAD = "/model.23/cv{part}.{level}/cv{part}.{level}.2/Conv_output_0"
-"""What ultralytics calls the last convolutions: part 2 the sides, 3 the kinds, 4 the turns."""
+"""The last convolutions, as ultralytics names them: part 2 the sides, 3 the kinds, 4 the turns."""
 SIZE = 512
 
 

@@ -67,7 +67,7 @@ class TileReader(nn.Module):
 
 
 class Answering(nn.Module):
-    """What is exported, as one tensor (n, 2, classes + 4): the probabilities, then the corner offsets."""
+    """The network as exported. Its one answer (n, 2, classes + 4): the probabilities, then the corner offsets."""
 
     def __init__(self, network: TileReader) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Whose pips are added up rightly: the total of a hand, of a table, is what people photograph tiles for.
+"""The photographs whose pips are added up rightly: people photograph tiles for the total of a hand or of a table.
 
 A total is *said* when every tile that was found is read. It is right when it is what lies there, wrong when it is
 anything else; where a tile was found and not read it is *open*. Nobody is told an open total.

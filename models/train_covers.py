@@ -29,7 +29,7 @@ from vision.hidden import TILE_CELLS
 BATCH = 48
 EMA = 0.995
 BESIDE = 0.3
-"""What the cells around the tile count beside those on it."""
+"""The weight in the loss of a cell around the tile; one on it has 1."""
 STEPS_BETWEEN_LOOKS = 200
 
 

@@ -3,9 +3,9 @@
     python -m models.train_detector --data DIR [DIR ...] --minutes M [--start weights.pt | --resume]
 
 On a GPU when there is one, else on the CPU with `--threads`. `--resume` starts from the work folder's last weights
-with a fresh descent of the learning rate over the given minutes. What makes it bearable on a CPU: small crops instead
-of mosaics, one head instead of two (the rotated-box loss took as long as the network), crops at the tile sizes the
-product looks at, and bfloat16 in the network (never in the loss) where the processor has it.
+with a fresh descent of the learning rate over the given minutes. Four things make it bearable on a CPU: small crops
+instead of mosaics, one head instead of two (the rotated-box loss took as long as the network), crops at the tile sizes
+the product looks at, and bfloat16 in the network (never in the loss) where the processor has it.
 """
 
 from __future__ import annotations

@@ -57,8 +57,8 @@ def smeared(x: Tensor, length: float, angle: float) -> Tensor:
 
 
 def overexposed(x: Tensor) -> Tensor:
-    """(n, 3, h, w) in 0..1 as a camera shows them that measured a dark table: white faces burn out, and what is bright
-    spreads over the pips, which get smaller and pale. Where nearly nothing would be left to see it stays as it was."""
+    """(n, 3, h, w) in 0..1, overexposed as by a camera that measured a dark table: white faces burn out and their light
+    spreads over the pips, which get smaller and pale. A crop that would lose nearly everything stays as it was."""
     n = len(x)
     spread = functional.max_pool2d(x, 3, 1, 1)
     wide = torch.lerp(x, spread, 0.8 * torch.rand(n, 1, 1, 1, device=x.device))
@@ -128,7 +128,7 @@ def figures(logits: Tensor, crops: Crops) -> dict[str, float]:
 
 
 def class_weights(labels: np.ndarray) -> Tensor:
-    """What a half of each class counts in the loss, by how often it comes among `labels` (n, 2)."""
+    """The weight of each class in the loss, by how often it comes among `labels` (n, 2)."""
     count = np.bincount(labels[labels >= 0], minlength=len(CLASSES)).astype(np.float32)
     weight = (count.sum() / len(CLASSES) / np.maximum(count, 1)) ** 0.5
     return torch.from_numpy(np.clip(weight, 0.4, 2.5))
@@ -143,8 +143,8 @@ def told(logits: Tensor, wanted: Tensor, weight: Tensor) -> Tensor:
 
 
 def undecided(logits: Tensor, wanted: Tensor) -> Tensor:
-    """What nobody can read is a half of a tile all the same, and must look like every value alike: cross entropy to
-    equal shares and to its not being *none* or *back*, per half of the batch."""
+    """The loss of halves that nobody can read, per half of the batch: cross entropy to equal shares of every value, and
+    to its being neither *none* nor *back*, for it is a half of a tile all the same."""
     none_knows = (wanted == ILLEGIBLE).flatten()
     unread = logits.flatten(0, 1)[none_knows]
     shares = unread[:, :NONE].log_softmax(1)

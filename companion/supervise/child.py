@@ -170,7 +170,7 @@ LONGEST_S = 300.0
 """One answer of a process that works all the time. An emulated board needs up to 195 s for its first large picture."""
 
 CLOSING_S = 0.2
-"""Whoever closes waits so long for an answer that is nearly there."""
+"""`close` waits so long for an answer that is nearly there."""
 
 STIR_S = 0.05
 """Processor time below which a process does nothing: what its waiting threads use."""
