@@ -17,6 +17,11 @@ def test_the_foot_of_every_page_leads_to_the_manual(anyone: FlaskClient) -> None
         assert f'href="/manual/{name}"' in page
 
 
+def test_whoever_reads_another_language_is_told_that_it_is_english(anyone: FlaskClient) -> None:
+    assert "Das Handbuch ist auf Englisch." in anyone.get("/manual?lang=de").text
+    assert "The manual is in English." not in anyone.get("/manual?lang=en").text
+
+
 @pytest.mark.parametrize("name", documents())
 def test_every_document_is_a_page_whose_links_lead_somewhere(anyone: FlaskClient, name: str) -> None:
     answer = anyone.get(f"/manual/{name}")
