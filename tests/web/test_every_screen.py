@@ -180,6 +180,20 @@ def test_the_answers_are_as_wide_as_their_card(browser: Browser, tmp_path: Path)
         page.context.close()
 
 
+@pytest.mark.parametrize("language", ["uk", *map(nightly, ("ru", "ko", "de"))])
+def test_both_keys_of_each_act_are_on_a_small_phone(browser: Browser, tmp_path: Path, language: str) -> None:
+    with out_of_turn(tmp_path, settled=False) as laid:
+        address = laid.partition("/play")[0]
+        page = opened(browser, address, SMALL, language=language)
+        [question] = page.request.get(f"{address}/api/state").json()["questions"]
+        page.goto(f"{address}/question/{question['seq']}/order", wait_until="load")
+        card, rows = box(page.locator(".card")), [box(row) for row in page.locator(".in-order li").all()]
+        assert rows and max(row["x"] + row["width"] for row in rows) < card["x"] + card["width"]
+        for row, key in zip(rows, page.locator('.in-order [data-move="1"]').all(), strict=True):
+            assert box(key)["x"] + box(key)["width"] < row["x"] + row["width"]
+        page.context.close()
+
+
 def test_the_numbers_are_on_the_screen_with_the_hand_that_they_fill(browser: Browser, tmp_path: Path) -> None:
     """Few tiles lie on the table, so that most may be left."""
     with out_of_turn(tmp_path, settled=True) as laid:
