@@ -200,7 +200,8 @@ class Repeats:
         self._known: OrderedDict[bytes, _Change] = OrderedDict()
 
     def once(self, mark: bytes, make: Callable[[], Response]) -> Response:
-        """The answer of `make`, or its earlier answer to the same `mark`. A refusal (it raises) is not remembered."""
+        """The answer of `make`, or its earlier answer to the same `mark`. Neither a refusal (it raises) is remembered nor
+        a page: it asks once more, and whoever asks reads it in their own language."""
         while True:
             with self._lock:
                 known = self._known.get(mark)
@@ -218,14 +219,14 @@ class Repeats:
     def _make(self, mark: bytes, mine: _Change, make: Callable[[], Response]) -> Response:
         try:
             answer = make()
-        except BaseException:
-            with self._lock:
-                self._known.pop(mark, None)
+            if not (answer.status_code == 200 and answer.mimetype == "text/html"):
+                mine.answer = answer.status_code, list(answer.headers.items()), answer.get_data()
+            return answer
+        finally:
+            if mine.answer is None:
+                with self._lock:
+                    self._known.pop(mark, None)
             mine.done.set()
-            raise
-        mine.answer = answer.status_code, list(answer.headers.items()), answer.get_data()
-        mine.done.set()
-        return answer
 
     def _forget(self) -> None:
         for mark in [mark for mark, one in self._known.items() if one.done.is_set()]:

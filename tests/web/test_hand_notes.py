@@ -126,6 +126,14 @@ def test_hands_with_notes_come_back_once_and_count_when_sent_again(keeper: Flask
     assert [call[0] for call in session.calls] == ["show_hands"]
 
 
+def test_two_phones_are_each_asked_in_their_own_language(keeper: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.round_over())
+    same = {**HANDS, "expected_seq": str(session.snapshot().seq)}
+    for language, asked in (("en", "Please look once more."), ("de", "Bitte sieh noch einmal hin."), ("en", "Please")):
+        keeper.set_cookie("lang", language)
+        assert asked in words(keeper.post("/round-end", data=same).text)
+
+
 def test_hands_that_nobody_entered_come_back_once_before_they_count(train_table: Table) -> None:
     """A second empty hand may be one that was forgotten."""
     hands = {"how": "out", "hand_1": "", "hand_2": "", "hand_3": "3-3"}
