@@ -200,8 +200,8 @@ class Repeats:
         self._known: OrderedDict[bytes, _Change] = OrderedDict()
 
     def once(self, mark: bytes, make: Callable[[], Response]) -> Response:
-        """The answer of `make`, or its earlier answer to the same `mark`. Neither a refusal (it raises) is remembered nor
-        a page: it asks once more, and whoever asks reads it in their own language."""
+        """The answer of `make`, or its earlier answer to the same `mark`. A refusal (it raises) is not remembered, nor
+        is a page: it asks once more, and everybody reads it in their own language."""
         while True:
             with self._lock:
                 known = self._known.get(mark)

@@ -206,6 +206,8 @@ def club(tmp_path: Path) -> Iterator[FlaskClient]:
 def test_the_page_of_a_group_and_its_table_are_of_that_group_alone(club: FlaskClient) -> None:
     everybody = club.get("/statistics").get_data(as_text=True)
     assert "Dee" in everybody and "One evening, 3 games" in everybody
+    assert "1 个晚上、3 场" in club.get("/statistics?lang=zh").text
+    club.delete_cookie("lang")
     assert "Who finished ahead of whom" not in everybody
     [address] = re.findall(r'href="(/statistics\?with=[^"]*Ann[^"]*)"', everybody)
     shown = club.get(unescape(address)).get_data(as_text=True)
