@@ -466,7 +466,8 @@ def export(game: str) -> Response:
     board = session.snapshot()
     day = day_of(session)
     sheets: dict[str, str | bytes] = {
-        "scores.txt": as_text_sheet(board, day), "scores.csv": as_csv(board), "scores.png": score_picture(board, day),
+        "scores.txt": as_text_sheet(board, day), "scores.csv": as_csv(board),
+        "scores.png": score_picture(board, begun_at(session)),
     }  # fmt: skip
 
     def pack(into: IO[bytes]) -> None:
@@ -585,7 +586,7 @@ def _page(session: SessionLike, game: str) -> str:
 def picture(game: str) -> Response:
     """The standing as a picture, made here."""
     session = look_up(game)
-    return Response(score_picture(session.snapshot(), day_of(session)), mimetype="image/png")
+    return Response(score_picture(session.snapshot(), begun_at(session)), mimetype="image/png")
 
 
 @sharing.get("/games/<game>/scores.csv")

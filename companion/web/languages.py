@@ -11,7 +11,8 @@ import gettext as gettext_module
 import io
 import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -86,6 +87,16 @@ def current_language() -> str:
     language = g.get("language", "en")
     assert isinstance(language, str)
     return language
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Within, everything is said in this one of LANGUAGES instead of the viewer's. Only while a request is answered."""
+    viewers, g.language = current_language(), language
+    try:
+        yield
+    finally:
+        g.language = viewers
 
 
 def gettext(message: str, **values: object) -> str:

@@ -15,6 +15,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -26,8 +27,8 @@ from PIL import Image, ImageDraw, ImageFont
 from companion.game.game_view import GameView, RoundScores, Seat, TileShown
 from companion.rules.chinese import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
+from companion.web.languages import current_language, listed, ngettext, show_day, speaking
 from companion.web.languages import gettext as _
-from companion.web.languages import listed, ngettext
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile
 
 FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".local/share/fonts")
@@ -82,8 +83,9 @@ def _has_all(path: Path | None, letters: frozenset[str]) -> bool:
 
 @cache
 def _has(path: Path | None, letter: str) -> bool:
-    """Whether the font draws this letter otherwise than one that no font has."""
-    font = _font(path, 32)
+    """Whether the font draws this letter otherwise than one that no font has: alone, for shaped with others a letter
+    that it lacks may look like one that it has."""
+    font = _font(path, 32).font_variant(layout_engine=ImageFont.Layout.BASIC)
     return bytes(font.getmask(letter)) != bytes(font.getmask("\U0010fffe"))
 
 
@@ -206,8 +208,16 @@ def lines_of(board: GameView, day: str) -> tuple[str, str, str]:
     return (f"{title} · {day}" if day else title), told, ended[:1].upper() + ended[1:]
 
 
-def score_picture(board: GameView, day: str) -> bytes:
-    """A PNG, 1080 pixels wide. A letter that this machine has no font for is left out."""
+def score_picture(board: GameView, begun: datetime | None) -> bytes:
+    """A PNG, 1080 pixels wide; `begun` is the day above it. Where this machine has no font for the viewer's language it
+    speaks English, and a letter of a name that it has no font for is left out."""
+    scores = _("Scores")
+    written = "".join(part for part, _font in in_fonts(scores, 36))
+    with speaking(current_language() if written == scores else "en"):
+        return _drawn(board, "" if begun is None else show_day(begun))
+
+
+def _drawn(board: GameView, day: str) -> bytes:
     rows = sorted(board.scores, key=lambda row: row.rank)
     picture = Image.new("RGB", (WIDTH, SHEET_TOP + ROW * len(rows) + MARGIN), GROUND)
     draw = ImageDraw.Draw(picture)

@@ -82,6 +82,24 @@ def test_a_letter_without_a_font_is_left_out_of_the_picture(
     assert "/games/tonight/scores.png" in anyone.get("/share").text
 
 
+def test_two_boxes_for_a_letter_are_no_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shaped, the one letter falls into two that the font lacks, and does not look like one that it lacks."""
+    latin = [path for path in score_sheet._files() if path is None or path.name.startswith("DejaVu")]
+    monkeypatch.setattr(score_sheet, "_files", lambda: latin)
+    assert in_fonts("জ\u09dfী", 32) == []
+
+
+def test_a_picture_without_a_font_for_the_language_is_in_english(
+    anyone: FlaskClient, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not what is left of the sentences without their letters."""
+    monkeypatch.setattr(score_sheet, "_files", lambda: [None])
+    session.show(scored())
+    english, *others = (anyone.get(f"/games/tonight/scores.png?lang={one}").data for one in ("en", "bn", "zh", "ko"))
+    assert others == [english] * 3 != [anyone.get("/games/tonight/scores.png?lang=de").data] * 3
+    assert "第 3 局" in anyone.get("/share?lang=zh").text
+
+
 def test_the_zip_of_a_game_without_a_camera_holds_the_sheet_too(tmp_path: Any) -> None:
     state = make_app_state(tmp_path)
     app = create_app(state, PageSettings(pin=PIN, testing=True), PinLock.of(PIN, QUICK))
