@@ -139,6 +139,12 @@ class Acts:
         n = self._by_seq.get(seq, 0)
         return str(self.row[n - 1].get("by")) if n else None
 
+    def drew_before(self, seq: Any, name: str) -> bool:
+        """Whether this player's last draw or tile before that act was a draw."""
+        row = self.row[: self._by_seq.get(seq, 0)]
+        own = [line["event"] for line in row if line.get("by") == name and line["event"] in ("drew", "tile_played")]
+        return own[-1:] == ["drew"]
+
     def name(self, seq: Any, *, capital: bool = False) -> str:
         """`Ann's 5-4`, in the middle of a sentence or at its beginning."""
         name = act_name(self.line(seq), self.family)
@@ -180,7 +186,8 @@ def question_text(question: Line, acts: Acts) -> str:
 
 
 def _why(question: Line, acts: Acts) -> str:
-    line, codes, missing = acts.line(question.get("about")), _codes(question), list[str]()
+    about = question.get("about")
+    line, codes, missing = acts.line(about), _codes(question), list[str]()
     by = wording.who(line.get("by"), line.get("maybe") or ())
     for one in question.get("candidates") or ():
         if one.get("kind") == "later" and not missing:
@@ -196,10 +203,13 @@ def _why(question: Line, acts: Acts) -> str:
         return _("it is not %(name)s's turn", name=by)
     code = codes[0] if codes else ""
     whose = _at_fault(code, question) or by
+    laid = _("%(name)s has laid a tile in this turn already", name=whose)
     texts = {
         "CLOSED_TRAIN": lambda: _("%(owner)s's train is closed to %(name)s", owner=line.get("train"), name=whose),
-        "EXTRA_TILE": lambda: _("%(name)s has laid a tile in this turn already", name=whose),
-        "EXTRA_DRAW": lambda: _("%(name)s has drawn in this turn already", name=whose),
+        "EXTRA_TILE": lambda: laid,
+        "EXTRA_DRAW": lambda: (
+            _("%(name)s has drawn in this turn already", name=whose) if acts.drew_before(about, whose) else laid
+        ),
         "NO_DRAW": lambda: _("%(name)s's draw was not tapped", name=whose),
         "MARKER_MISSING": lambda: _("%(name)s's marker was not tapped", name=whose),
         "MARKER_NOT_REMOVED": lambda: _("%(name)s's marker is still on", name=whose),

@@ -34,7 +34,7 @@ from companion.web.guard import in_turn
 from companion.web.hands import places_of
 from companion.web.languages import gettext, listed, show_time
 from companion.web.languages import gettext as _
-from companion.web.misfits import ACTS, Acts, act_name, acts_of, answer_text
+from companion.web.misfits import ACTS, Acts, act_name, answer_text
 from companion.web.texts import code_title, why
 from companion.web.wording import author_text, event_text, question_of, show_tile
 
@@ -375,7 +375,7 @@ def undo_text(board: GameView, step: int | None = None) -> str:
     first, *more = sorted(lines, key=lambda one: one["event"] != "round_scored")  # which also brought the round's end
     if first["event"] == "unclear":
         return _("Close the question")
-    marked = any(one["event"] in ("marker_placed", "marker_removed") for one in more)
+    marked = first["event"] in ACTS and any(one["event"] in ("marker_placed", "marker_removed") for one in more)
     return taken_back_text(listed([_step_text(first, board), *([_("marker")] if marked else [])]))
 
 
@@ -399,8 +399,20 @@ def _step_text(line: Line, board: GameView) -> str:
         about = line_of(int(line["corrects"]))
         if about["event"] in OF_THE_POINTS:
             return _("Correction of round %(number)s", number=_round_at(about["seq"]))
-        return answer_text(about, change_made(line), acts_of(board)) or str(_history_line(line, about)["words"])
+        return _answer_words(about, line, board) or str(_history_line(line, about)["words"])
     return event_text(line, board.family)
+
+
+def _answer_words(question: Line, line: Line, board: GameView) -> str:
+    """The answer of `line` as its key said it, with the names that the acts had before it; "" where it is none."""
+    lines = event_lines(app_state().session)[: int(line["seq"]) - 1]
+    fallen = withdrawn(lines)
+    names = {one["seq"]: one.get("by") for one in lines}
+    names |= {
+        one["corrects"]: what["by"] for one in lines if "by" in (what := change_made(one)) and one["seq"] not in fallen
+    }
+    told = [{**one, "by": names.get(one["seq"], one.get("by"))} for one in board.lines]
+    return answer_text(question, change_made(line), Acts(told, board.family))
 
 
 def _round_at(seq: int) -> int:
@@ -437,7 +449,7 @@ def _history_line(line: Line, about: Line) -> dict[str, Any]:
     except ValueError:
         when = ""
     board = app_state().session.snapshot()
-    answer = answer_text(about, change_made(line), acts_of(board))
+    answer = _answer_words(about, line, board)
     words = _("Answered: %(answer)s", answer=answer) if answer else event_text(line, board.family)
     return {**line, "when": when, "words": words}
 

@@ -223,6 +223,24 @@ def test_undo_of_a_tap_put_before_another_asks_again(evening: Evening) -> None:
     assert ["Ben", "MX", [9, 1]] not in [list(one) for one in evening.table.plays()]
 
 
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("name", "It was Ben, not Cy"),
+        ("missing", "We forgot to tap Ben's draw and the marker put on Ben's train"),
+        ("later", "Ben's turn is not tapped yet"),
+    ],
+)
+def test_undo_names_the_answer_as_its_key_did(evening: Evening, kind: str, says: str) -> None:
+    evening.begun()
+    evening.lay("Cy", "Ben", 8)
+    [question] = evening.state["questions"]
+    assert says in words(evening.asked("Cy"))
+    evening.answer("Cy", question["seq"], kind)
+    act = words(region(evening.phones["Cy"], "act"))
+    assert f"Undo: {says} " in act, act[-200:]
+
+
 def test_later_folds_it_on_that_phone_until_the_next_tap(evening: Evening) -> None:
     evening.jumped()
     assert evening.phones["Cy"].post("/later").status_code == 303
@@ -392,6 +410,19 @@ def test_what_does_not_fit_is_one_sentence(evening: Evening, code: str, text: st
     question = {"about": 7, "candidates": [{"kind": "so", "codes": [code]}]}
     with evening.table.client.application.test_request_context():
         assert question_text(question, ROUND) == text
+
+
+@pytest.mark.parametrize(
+    ("by", "text"),
+    [
+        ("Ben", "Ben's draw: Ben has drawn in this turn already"),
+        ("Cy", "Cy's draw: Cy has laid a tile in this turn already"),
+    ],
+)
+def test_a_draw_too_many_says_what_was_done_before_it(evening: Evening, by: str, text: str) -> None:
+    question = {"about": 8, "candidates": [{"kind": "so", "codes": ["EXTRA_DRAW"]}]}
+    with evening.table.client.application.test_request_context():
+        assert question_text(question | {"by": by}, Acts([*ROUND.row, told(8, by, "drew")])) == text
 
 
 def test_five_keys_stand_before_more_and_what_fits_no_longer_goes(evening: Evening) -> None:
