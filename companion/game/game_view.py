@@ -592,6 +592,11 @@ class GameView:
         rules = load_ruleset(self.rules, dict(self.options))
         return rules.hand_size(self.set_max if rules.is_mexican else ANY_SET, len(self.players))
 
+    @property
+    def double_blank(self) -> int:
+        """How many points 0-0 counts."""
+        return load_ruleset(self.rules, dict(self.options)).double_blank if self.rules in SHIPPED else 0
+
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         """The plays as they are told. That a wrong engine lies there is no fact while it is asked which tile is the
@@ -782,11 +787,12 @@ class GameView:
         own = tuple(
             replace(
                 row,
-                playable=(row.owner in (None, me.name) or row.marker) and not row.flipped and due in (None, row.name),
+                playable=(row.owner in (None, me.name) or row.marker or row.name == self.after_double)
+                and not row.flipped
+                and due in (None, row.name),
             )
             for row in self.trains
         )
         return replace(
-            self, turn=me.name, turn_actions=(), trains=own, after_double=None, still_laying=still,
-            laying_together=False,
+            self, turn=me.name, turn_actions=(), trains=own, still_laying=still, laying_together=False,
         )  # fmt: skip

@@ -247,7 +247,7 @@ def entry_text(board: GameView) -> str:
         return _("Enter a play")
     if board.growing:
         return _("%(name)s's first train: tap its next tile.", name=board.growing)
-    if board.after_double:
+    if board.after_double and board.turn_actions:
         return _("%(name)s played a double: one more tile.", name=name)
     if board.must_cover:
         where = train_name(board.must_cover.train)

@@ -65,3 +65,17 @@ def test_the_next_tile_is_expected_past_an_end_that_the_player_has_just_passed_u
     session.cannot_play("Ann")
     assert session.snapshot().preselected == "Ann", "all that is open was passed up: Ann's, with its marker"
     session.close()
+
+
+def test_under_an_open_double_every_phone_offers_its_train_first(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    session.start_round((12, 12), "Ann")
+    for tile, train in (((12, 3), "Ann"), ((12, 4), "Ben"), ((3, 3), "Ann")):
+        session.play(tile, train, by=train)
+    for told in ("Ann owes it a second tile", "Ben has to cover it"):
+        board = session.snapshot()
+        keys = [board.as_seen_by(seat) for seat in board.seats]
+        assert [one.preselected for one in (board, *keys)] == ["Ann"] * 3, told
+        assert all(one.takes(one.trains[0]) for one in keys), told
+        session.cannot_play("Ann" if board.turn == "Ann" else "Ben")
+    session.close()
