@@ -236,5 +236,5 @@ def _answer_faults(app: Flask) -> None:
         else:
             template = "empty_tv.html" if request.path == "/tv" else "empty.html"
             response = Response(render_template(template), mimetype="text/html")
-        response.status_code = 404 if request.path != "/" else 200
+        response.status_code = 404 if request.path not in ("/", "/tv") else 200
         return response

@@ -219,7 +219,7 @@ def ask() -> str:
         "all_rules": rule_sets(), "rules": chosen, "options": _options(chosen, own), "last": last,
         "seat_places": seat_places, "own": own, "differences": [] if own is None else _differences(own),
         "all_own": [(one, _differences(one)) for one in own_rules(app_state().data_dir)],
-        "choice_of": choice_of,
+        "choice_of": choice_of, "most_dealt": most_dealt,
         "lengths": () if chosen is None else lengths_of(chosen, {} if own is None else own.options),
         "names": list(last["players"]) if last else [], "running": _running(), "tv": False,
     }  # fmt: skip
@@ -449,14 +449,26 @@ def _refuse_contradiction(rules: RuleSetText, options: dict[str, Any]) -> None:
         raise BadRequest(translated(str(fault))) from None
 
 
-def _refuse_undealt(rules: RuleSetText, chosen_set: str, count: int, options: dict[str, Any]) -> None:
-    """Ask the referee whether so many players can be dealt in at all."""
-    question: dict[str, Any] = {"id": 0, "rules": rules.name, "players": count, "options": options}
+def most_dealt(rules: RuleSetText, chosen_set: str, options: Mapping[str, Any]) -> int:
+    """How many players the rules deal in with this set; where they say it for no number, as many as may play."""
+    low, high = rules.players
+    known = (n for n in range(high, low - 1, -1) if _dealing(rules, chosen_set, n, options).startswith("ok"))
+    return next(known, high)
+
+
+def _dealing(rules: RuleSetText, chosen_set: str, count: int, options: Mapping[str, Any]) -> str:
+    """The referee's verdict on dealing this set to so many players."""
+    question: dict[str, Any] = {"id": 0, "rules": rules.name, "players": count, "options": dict(options)}
     if rules.family == "chinese":
         question["kind"] = "cn_setup"
     else:
         question |= {"kind": "setup", "set": int(chosen_set.removeprefix("double-"))}
-    verdict = str(answer(question).get("verdict", ""))
+    return str(answer(question).get("verdict", ""))
+
+
+def _refuse_undealt(rules: RuleSetText, chosen_set: str, count: int, options: Mapping[str, Any]) -> None:
+    """So many players must be dealt in. Raises FieldError."""
+    verdict = _dealing(rules, chosen_set, count, options)
     if verdict == "unsupported" and rules.family != "chinese" and "hand" not in options:
         raise FieldError(
             "option_hand", _("The rules do not say how many tiles %(count)s players get. Choose it here.", count=count)
@@ -498,7 +510,7 @@ def players_of(fields: dict[str, Any], rules: str, chosen_set: str, options: Map
     if known is None:
         raise Conflict(_("That is not possible now."))
     players = _players(fields, known)
-    _refuse_undealt(known, chosen_set, len(players), dict(options))
+    _refuse_undealt(known, chosen_set, len(players), options)
     return players
 
 

@@ -40,6 +40,10 @@ def host(state: AppState) -> FlaskClient:
     return client
 
 
+def test_a_round_says_how_many_tiles_each_is_dealt(host: FlaskClient) -> None:
+    assert "Tiles dealt to each player: 16" in host.get("/round-start").text
+
+
 WANTED = {"player_1": "Ben", "player_2": "Ann", "player_3": "Dee", "points": "14"}
 
 

@@ -93,6 +93,7 @@ def test_an_invitation_to_watch_gives_no_right(keeper: FlaskClient, anyone: Flas
     assert "&amp;watch=1" in watch and "&amp;watch=1" not in play
     assert 'href="/invite?watch=1"' in play and 'href="/invite"' in watch
     assert "may play this evening" in play and "may play this evening" not in watch
+    assert ">192.168.1.23:8000<" in play and ">192.168.1.23:8000<" in watch
     shown = anyone.get("/invite").text
     assert "may play this evening" not in shown and 'href="/invite?watch=1"' not in shown
 

@@ -312,8 +312,10 @@ def test_a_page_opened_before_the_game_sees_it_begin(
     app_state._session = None
     page = browser.new_page()
     heard = complaints(page)
-    page.goto(address, wait_until="domcontentloaded")
-    expect(page.locator("h1")).to_contain_text("No game is being played")
+    for path in ("/tv", "/"):
+        answer = page.goto(f"{address}{path}", wait_until="domcontentloaded")
+        assert answer is not None and answer.ok, path
+        expect(page.locator("h1")).to_contain_text("No game is being played")
     app_state.put_on_the_table(session, "tonight")
     expect(page.locator("#region-turn h2")).to_be_visible()
     page.close()

@@ -25,8 +25,8 @@ TEN = ("0-1", "0-2", "0-3", "1-1", "1-2", "2-4", "3-3", "4-4", "4-6", "5-5")
 
 
 @contextmanager
-def hands_of(tmp_path: Path, browser: Browser, tiles: str, engine: int) -> Iterator[Page]:
-    session = Session.create(tmp_path / "g.jsonl", Header("tactic", tiles, ("Ann", "Ben")))
+def hands_of(tmp_path: Path, browser: Browser, tiles: str, engine: int, rules: str = "tactic") -> Iterator[Page]:
+    session = Session.create(tmp_path / "g.jsonl", Header(rules, tiles, ("Ann", "Ben")))
     session.start_round((engine, engine), "Ann")
     session.play((engine, 5), "Ann", "Ann")
     app = create_app(AppState(session), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))
@@ -64,6 +64,13 @@ def test_ten_tiles_are_ten_taps(tmp_path: Path, browser: Browser) -> None:
         ):
             page.locator('input[name="hand_1"]').fill(typed)
             expect(pips).to_contain_text(told)
+
+
+@pytest.mark.parametrize(("rules", "pips"), [("reeves", "Pips: 53"), ("tactic", "Pips: 3")])
+def test_the_double_blank_counts_as_these_rules_say(tmp_path: Path, browser: Browser, rules: str, pips: str) -> None:
+    with hands_of(tmp_path, browser, "double-12", 12, rules) as page:
+        page.locator('input[name="hand_2"]').fill("0-0 1-2")
+        expect(page.locator('output[data-sum="hand_2"]')).to_have_text(pips)
 
 
 def test_where_many_tiles_are_left_one_stroke_makes_a_tile(tmp_path: Path, browser: Browser) -> None:

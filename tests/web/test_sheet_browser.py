@@ -100,6 +100,23 @@ def test_the_same_players_begin_again_with_two_taps(browser: Browser, address: s
     page.context.close()
 
 
+def test_as_many_seats_are_offered_as_the_set_is_dealt_to(browser: Browser, address: str, session: FakeSession) -> None:
+    page = with_pin(browser, address)
+    page.goto(f"{address}/setup?rules=reeves", wait_until="domcontentloaded")
+    seats = page.locator('input[name^="player_"]')
+    page.check('input[name="set"][value="double-9"]', force=True)
+    expect(seats.nth(3)).to_be_visible()
+    expect(seats.nth(4)).to_be_hidden()
+    page.check('input[name="set"][value="double-12"]', force=True)
+    seats.nth(7).fill("Eve")
+    expect(seats.nth(8)).to_be_hidden()
+    page.check('input[name="set"][value="double-9"]', force=True)
+    expect(seats.nth(7)).to_be_visible()  # What was typed is never hidden.
+    page.select_option('select[name="option_hand"]', "5")
+    expect(seats.nth(9)).to_be_visible()
+    page.context.close()
+
+
 def test_players_change_seats_by_drag_and_by_keys(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.match_over())
     page = with_pin(browser, address, viewport={"width": 360, "height": 740})

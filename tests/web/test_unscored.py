@@ -203,6 +203,7 @@ def test_typed_points_of_a_chinese_round_claim_no_end_that_nobody_told(tmp_path:
         assert state_of(session)["rounds_played"][0]["how"] == how and words in client.get("/scores").text
         assert f'name="how" value="{how}" required checked' in client.get("/round-points/1").text
         points = {"points_1": "6", "points_2": "-6"}
+    assert "Enter the tiles" in client.get("/round-points/1").text and "hands" not in client.get("/round-end").text
     assert ">Hand<" not in client.get("/tv").text, "of a round that is over no count is shown"
     session.close()
 

@@ -89,8 +89,9 @@ for (const shown of document.querySelectorAll("[data-sum]")) {
   const add = () => {
     const parts = window.plainSigns(field.value).split(/[\s,;]+/).filter(Boolean);
     const halves = parts.reduce((all, part) => all.concat(part.split(/[-:]/)), []).map(Number);
+    const blanks = parts.filter((part) => /^0+-0+$/.test(part)).length * Number(shown.dataset.blank);
     const tiles = parts.every((part) => /^\d+[-:]\d+$/.test(part)) && halves.every((half) => half <= Number(field.dataset.hand));
-    const sum = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b, 0))) : "";
+    const sum = halves.length ? shown.dataset.words.replace("{n}", String(halves.reduce((a, b) => a + b, blanks))) : "";
     const told = field.getAttribute("aria-invalid") === "true";
     shown.textContent = tiles ? sum : told ? "" : shown.dataset.else;
   };
@@ -210,10 +211,20 @@ for (const list of document.querySelectorAll("[data-reorder]")) {
   // Enter goes on to the next seat; in an empty one it starts the game.
   list.addEventListener("keydown", (event) => {
     const next = rows.findIndex((row, n) => field(n) === event.target) + 1;
-    if (event.key !== "Enter" || event.isComposing || !next || next === rows.length || !event.target.value.trim()) return;
+    const last = next === rows.length || rows[next].hidden;
+    if (event.key !== "Enter" || event.isComposing || !next || last || !event.target.value.trim()) return;
     event.preventDefault();
     field(next).focus();
   });
+  // So many seats as the rules deal to with this set, or as may play where the house says how many tiles each gets.
+  const { option_hand: hand } = list.form.elements;
+  const offer = () => {
+    const set = list.form.querySelector("[name=set]:checked");
+    const most = !set || (hand && hand.selectedIndex > 0) ? rows.length : Number(set.dataset.most);
+    rows.forEach((row, n) => (row.hidden = n >= most && !field(n).value.trim()));
+  };
+  list.form.addEventListener("change", offer);
+  offer();
   // The start key says how many play: a name that the last evening left is easily overlooked.
   const start = list.form.querySelector("[data-players]");
   if (!start) continue;
