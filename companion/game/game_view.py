@@ -699,14 +699,16 @@ class GameView:
 
     @property
     def preselected(self) -> str | None:
-        """Where the next tile probably goes: on the double that waits, on the long first train that grows, else on the
+        """Where the next tile probably goes: on the long first train that grows, on the double that waits, else on the
         own train, or past an end that the player has just passed up."""
         open_to = [train.name for train in self.trains if train.playable]
         due = self.must_cover.train if self.must_cover else self.after_double
+        if self.growing:
+            return self.growing
         if due is not None and (due in open_to or not open_to):
             return due
-        mine = self.growing or self.turn
-        if mine in open_to and not self.growing:
+        mine = self.turn
+        if mine in open_to:
             passed_up = self._passed_up(mine)
             ends = {train.name: train.end for train in self.trains if train.playable}
             return min(ends, key=lambda name: (ends[name] in passed_up, name != mine, name != MEXICAN))

@@ -79,3 +79,16 @@ def test_under_an_open_double_every_phone_offers_its_train_first(tmp_path: Path)
         assert all(one.takes(one.trains[0]) for one in keys), told
         session.cannot_play("Ann" if board.turn == "Ann" else "Ben")
     session.close()
+
+
+def test_a_long_first_train_grows_on_while_an_open_double_waits_for_the_next_player(tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "game.jsonl", Header("poltava", "double-12", ("Ann", "Ben")))
+    session.start_round((12, 12), "Ann")
+    for tile, player in (((12, 5), "Ann"), ((5, 5), "Ann"), ((12, 7), "Ben")):
+        session.play(tile, player, by=player)
+    board = session.snapshot()
+    assert board.must_cover is not None and board.must_cover.train == "Ann" and board.growing == "Ben"
+    assert board.preselected == "Ben"
+    session.pass_turn("Ben")
+    assert session.snapshot().preselected == "Ann"
+    session.close()
