@@ -15,6 +15,7 @@ import json
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -232,7 +233,8 @@ AT_EDGE = 0.1
 def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool, learned: Path | None) -> None:
     """Count the pips of a hand laid open, in one or more photographs.
 
-    A hand with a tile that cannot be read gets no score, only what it is at least. Exit status 1 then.
+    A hand with a tile that cannot be read gets no score, only what it is at least. A picture of the whole table is
+    refused. Exit status 1 then.
 
     \b
     companion score --rules reeves hand.jpg
@@ -250,12 +252,53 @@ def score(images: tuple[str, ...], tile_set: str, rules: str, as_json: bool, lea
             complete = False
             show_refused(name, str(problem), as_json)
             continue
+        if shows_trains(reading.tiles):
+            complete = False
+            show_refused(name, "shows trains that lie on the table; expected the open tiles of one hand", as_json)
+            continue
         counted = count(reading if known is not None else with_set_doubt(reading), ruleset)
         complete &= counted["score"] is not None
         click.echo(json.dumps({"image": name, **counted}) if as_json else score_text(name, counted))
         sys.stdout.flush()
     if not complete:
         raise SystemExit(1)
+
+
+NEAR_WIDTHS = 0.6
+"""In tile widths: ends of equal value so near to each other meet."""
+TRAIN, LONG_TRAIN = 3, 6
+"""So many tiles in a row make a train; somebody's hand may be laid out as one, but not as two, or as one so long."""
+
+
+def shows_trains(tiles: Sequence[TileReading]) -> bool:
+    """Whether the tiles lie on the table and in no hand: most lie in trains, and these are two, or a long one."""
+    up = [tile for tile in tiles if tile.values is not None]
+    trains = list[list[int]]()
+    for n, tile in enumerate(up):
+        met = [row for row in trains if any(_meet(tile, up[k]) or _meet(up[k], tile) for k in row)]
+        trains = [*(row for row in trains if row not in met), [n, *(k for row in met for k in row)]]
+    long = [len(row) for row in trains if len(row) >= TRAIN]
+    return 2 * sum(long) > len(up) and (len(long) > 1 or max(long, default=0) >= LONG_TRAIN)
+
+
+def _meet(one: TileReading, other: TileReading) -> bool:
+    """Whether an end of `one` lies at an end of `other`, or across the middle of a double, with the same value."""
+    assert one.values is not None and other.values is not None
+    places = [(value, place) for value, place in zip(other.values, _ends(other), strict=True)]
+    if other.values[0] == other.values[1]:
+        places.append((other.values[0], np.mean(other.quad_px, axis=0)))
+    near = NEAR_WIDTHS * float(np.min(sides(one.quad_px[None])))
+    return any(
+        value == there and np.hypot(*(end - place)) <= near * (1.5 if n == 2 else 1)
+        for value, end in zip(one.values, _ends(one), strict=True)
+        for n, (there, place) in enumerate(places)
+    )
+
+
+def _ends(tile: TileReading) -> tuple[Any, Any]:
+    """The middles of the short sides, that of the first value first."""
+    a, b, c, d = tile.quad_px
+    return (a + b) / 2, (c + d) / 2
 
 
 def count(reading: PictureReading, rules: RuleSet) -> dict[str, Any]:

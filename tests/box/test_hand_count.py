@@ -8,7 +8,7 @@ import numpy as np
 from flask import Flask
 
 from companion.app.games import hand_of
-from companion.cli.photographs import _tile, count, reading_text, score_text
+from companion.cli.photographs import _tile, count, reading_text, score_text, shows_trains
 from companion.rules.ruleset import load_ruleset
 from companion.web.guests import photo_note
 from vision.reading import HalfReading, PictureReading, TileReading
@@ -36,6 +36,22 @@ def test_a_back_that_may_be_the_double_blank_leaves_the_total_unknown() -> None:
     assert "face down or is the double blank" in score_text("hand.jpg", counted)
     assert _tile(hand.tiles[1])["or"] == [0, 0] and "face down or 0-0" in reading_text("hand.jpg", hand)
     assert hand_of(hand)["unreadable"] == 1 and hand_of(hand)["tiles"] == [[6, 4]]
+
+
+def row(x: float, *values: tuple[int, int]) -> list[TileReading]:
+    """Tiles end to end, from the top down."""
+    return [tile(one, x, 100 + 105 * n) for n, one in enumerate(values)]
+
+
+def test_trains_on_the_table_are_no_hand() -> None:
+    one, other = row(100, (12, 5), (5, 7), (7, 3)), row(500, (12, 4), (4, 4), (4, 9))
+    assert shows_trains([*one, *other])
+    assert not shows_trains([*one, tile((4, 8), 300, 300)]), "a hand laid out as the train that it was to be"
+    assert not shows_trains([*one, *row(500, (1, 6), (2, 4), (8, 9), (10, 11), (0, 5))])
+    assert shows_trains(row(100, (12, 5), (5, 7), (7, 3), (3, 1), (1, 1), (1, 8)))
+    across = replace(tile((4, 4), 0, 0), quad_px=np.array([[450, 205], [450, 255], [550, 255], [550, 205]], np.float32))
+    assert shows_trains([*one, tile((12, 4), 475, 100), across, tile((4, 9), 475, 260)])
+    assert not shows_trains([]) and not shows_trains([tile(None, 0, 0)])
 
 
 def test_a_plain_back_is_named_and_not_counted() -> None:
