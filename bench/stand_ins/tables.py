@@ -321,6 +321,16 @@ def wall(
     return table
 
 
+def wall_under_a_double() -> dict[str, Any]:
+    """Eight short names: the first train ends in a double that everybody must cover."""
+    table = wall(8, 9, 14, names=("Ann", "Ben", "Cy", "Dee", "Eva", "Fay", "Gus", "Hal"))
+    first, *others = table["trains"]
+    first |= {"open": True, "playable": True}
+    for row in others:
+        row["playable"] = False
+    return table | {"must_cover": {"train": "Ann", "value": first["end"], "by": table["turn"], "since": 100}}
+
+
 PAGES = (
     "/", "/tv", "/scores", "/ask", "/games", "/setup", "/setup?rules=poltava", "/setup?rules=chedeng", "/pin",
     "/play/32", "/play/1", "/round-start", "/round-end", "/games/tonight/replay?at=5", "/games/tonight/changes",

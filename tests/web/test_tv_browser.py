@@ -28,6 +28,7 @@ TABLES = {
     "eight players, trains of twenty, a Mexican train of thirty": tables.wall(8, 20, 30),
     "the same with five alerts at once": tables.wall(8, 20, 30, alerts=5),
     "eight short names": tables.wall(8, 9, 14, alerts=2, names=("Ann", "Ben", "Cy", "Dee", "Eva", "Fay", "Gus", "Hal")),
+    "eight players, an open double": tables.wall_under_a_double(),
     "a double-eighteen set": tables.wall(6, 14, 10) | {"set_max": 18, "set": "double-18"},
     "tiles that are not recorded": tables.off_record(),
     "a Chinese wall": tables.chinese_line() | {"line": tables.chinese_line()["line"] * 3},
