@@ -180,6 +180,33 @@ def test_the_answers_are_as_wide_as_their_card(browser: Browser, tmp_path: Path)
         page.context.close()
 
 
+@pytest.mark.parametrize("language", ["uk", *map(nightly, ("ru", "bn", "fr"))])
+def test_the_common_first_lap_leaves_a_third_of_a_small_phone_to_the_table(
+    browser: Browser, tmp_path: Path, language: str
+) -> None:
+    names = (*FAMILY, "Kateryna", "Jo", "Ann", "Ben")
+    session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", names))
+    session.start_round((12, 12), names[0])
+    session.play((12, 4), names[0], names[0])
+    with served(create_app(AppState(session), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))) as address:
+        page = opened(browser, address, SMALL, language=language)
+        tile = page.locator(".newest .domino")
+        tile.wait_for()
+        above, below = page.locator("#region-turn"), page.locator(".dock")
+
+        def shown() -> bool:
+            at = box(tile)
+            return box(above)["y"] + box(above)["height"] <= at["y"] < at["y"] + at["height"] < box(below)["y"]
+
+        assert once_at_rest(page, shown) and box(below)["y"] > SMALL[1] / 3
+        last = page.locator(".built button").last
+        last.scroll_into_view_if_needed()
+        expect(last).to_be_in_viewport(ratio=1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= SMALL[0]
+        page.context.close()
+    session.close()
+
+
 @pytest.mark.parametrize("language", ["uk", *map(nightly, ("ru", "ko", "de"))])
 def test_both_keys_of_each_act_are_on_a_small_phone(browser: Browser, tmp_path: Path, language: str) -> None:
     with out_of_turn(tmp_path, settled=False) as laid:
