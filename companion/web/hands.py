@@ -24,7 +24,7 @@ from companion.rules.chinese import tiles_of
 from companion.rules.ruleset import SHIPPED, load_ruleset
 from companion.rules.tile import chinese_set, double_set
 from companion.web.languages import gettext as _
-from companion.web.languages import listed, ngettext
+from companion.web.languages import listed, ngettext, with_colon
 from companion.web.wording import show_tile, train_name
 
 HandTiles = Sequence[tuple[int, int]]
@@ -360,7 +360,7 @@ def hand_picture(
         ends = tuple("?" if value is None else str(value) for value in one["known"]) if some else ()
         name = typed or "-".join(ends) or (_("not read") if one["face"] == "up" or one["counts"] else _("face down"))
         counts = bool(one["counts"]) if whose is None else owner is not None
-        said = f"{owner.name}: {name}" if owner else name
+        said = with_colon(owner.name, name) if owner else name
         drawn.append(DrawnTile(_placed(quad), values, typed, ends, said, counts, owner))
     small = read.get("picture")
     photograph = f"data:image/jpeg;base64,{base64.b64encode(small).decode()}" if small else ""

@@ -116,6 +116,11 @@ def listed(words: Iterable[object]) -> str:
     return ("、" if current_language().startswith("zh") else ", ").join(map(str, words))
 
 
+def with_colon(what: object, said: object) -> str:
+    """Both, with the colon of the viewer's writing between them."""
+    return gettext("%(act)s: %(why)s", act=what, why=said)
+
+
 def marked(message: str) -> str:
     """Marks a text of a constant for the catalogues; it is translated where it is shown."""
     return message
@@ -150,7 +155,7 @@ def speak_languages(app: Flask) -> None:
         newstyle=True,
     )
     app.jinja_env.globals["languages"] = LANGUAGES
-    app.jinja_env.filters["listed"] = listed
+    app.jinja_env.filters |= {"listed": listed, "colon": with_colon}
 
 
 PARTS = re.compile(

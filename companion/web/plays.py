@@ -32,7 +32,7 @@ from companion.web.changing import NOTED, OF_ALL_GAMES, PLAIN, CorrectedPlay, wh
 from companion.web.forms import asked_as, number, read_body, text
 from companion.web.guard import in_turn
 from companion.web.hands import places_of
-from companion.web.languages import gettext, listed, show_time
+from companion.web.languages import gettext, listed, show_time, with_colon
 from companion.web.languages import gettext as _
 from companion.web.misfits import ACTS, Acts, act_name, answer_text
 from companion.web.texts import code_title, why
@@ -100,7 +100,7 @@ def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> I
 def _row_text(line: Line, about: Line, number: int, family: str) -> str:
     """An entry of round `number`, or a correction of the entry `about`, in words."""
     if line["event"] == "round_scored":
-        return f"{_('Points of round %(number)s', number=number)}: {_with_points(line, family)}"
+        return with_colon(_("Points of round %(number)s", number=number), _with_points(line, family))
     if about.get("event") in OF_THE_POINTS and "withdrawn" not in change_made(line):
         return _("Correction of round %(number)s", number=number)
     return event_text(line, family)
@@ -198,7 +198,7 @@ def _of_box(lines: Sequence[Line], game: str, players: Sequence[str]) -> Iterabl
     before: dict[str, str] = {}
     for line in lines:
         what = str(line["what"])
-        after = "" if what in PLAIN else listed(f"{name}: {value}" for name, value in line["about"].items())
+        after = "" if what in PLAIN else listed(with_colon(name, value) for name, value in line["about"].items())
         earlier, before[what] = before.get(what, ""), after
         if line["game"] == game or what in OF_ALL_GAMES:
             words = _(NOTED[what]) if what in NOTED else what

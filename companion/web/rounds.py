@@ -39,6 +39,7 @@ from companion.web.hands import (
     unread,
 )
 from companion.web.languages import gettext as _
+from companion.web.languages import with_colon
 from companion.web.plays import changes_of
 from companion.web.score_sheet import NARROW, PAPER, WIDE, totals_chart
 from companion.web.serving import expect_photograph
@@ -290,7 +291,7 @@ def _hands(fields: Mapping[str, Any], board: GameView) -> dict[str, list[tuple[i
         try:
             shown[seat.name] = tiles(field, board.set_max, name=f"hand_{seat.index}")
         except FieldError as fault:
-            raise FieldError(fault.field, f"{seat.name}: {fault.description}", fault.plain) from None
+            raise FieldError(fault.field, with_colon(seat.name, fault.description), fault.plain) from None
     return shown
 
 

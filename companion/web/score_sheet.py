@@ -27,7 +27,7 @@ from PIL import Image, ImageDraw, ImageFont
 from companion.game.game_view import GameView, RoundScores, Seat, TileShown
 from companion.rules.chinese import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
-from companion.web.languages import current_language, listed, ngettext, show_day, speaking
+from companion.web.languages import current_language, listed, ngettext, show_day, speaking, with_colon
 from companion.web.languages import gettext as _
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile
 
@@ -413,15 +413,16 @@ def _best(board: GameView) -> tuple[int, tuple[str, ...], int] | None:
 
 def summary_text(board: GameView, day: str) -> str:
     """The standing as a message to friends: title, how the last round ended, a line for each player."""
-    lines = [f"{rules_name(board.rules)}{f', {day}' if day else ''}"]
+    lines = [listed(filter(None, (rules_name(board.rules), day)))]
     if board.rounds_played:
         last = board.rounds_played[-1]
-        lines.append(f"{_('Round %(number)s', number=last.round)}: {ended_text(last, board.family)}")
+        lines.append(with_colon(_("Round %(number)s", number=last.round), ended_text(last, board.family)))
     if board.winners:
         lines.append(_("Winner: %(names)s", names=listed(board.winners)))
     for row in sorted(board.scores, key=lambda row: row.rank):
         place = f"{row.rank}. " if row.rank else ""
-        lines.append(f"{place}{row.seat.name}: {row.total}{'' if row.last is None else f' ({row.last:+d})'}")
+        points = f"{row.total}{'' if row.last is None else f' ({row.last:+d})'}"
+        lines.append(place + with_colon(row.seat.name, points))
     return "\n".join([*lines, *gone_texts(board)])
 
 

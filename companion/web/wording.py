@@ -40,7 +40,7 @@ from companion.rules.ruleset_fields import FIELDS
 from companion.rules.written import written
 from companion.supervise.parts import UnreadReason
 from companion.web.access import SHARED
-from companion.web.languages import current_language, listed, ngettext
+from companion.web.languages import current_language, listed, ngettext, with_colon
 from companion.web.languages import gettext as _
 from companion.web.texts import GAMES, code_title, reader_slow, rule_sets, translated
 
@@ -451,7 +451,7 @@ def set_title(name: str) -> str:
 def fault_title(play: Mapping[str, Any], code: str) -> str:
     """A rule that was broken for certain, and by whom where that is not the play's own player."""
     names = others_at_fault(play, code)
-    return f"{listed(names)}: {code_title(code)}" if names else code_title(code)
+    return with_colon(listed(names), code_title(code)) if names else code_title(code)
 
 
 def faults_title(play: Mapping[str, Any]) -> str:
@@ -473,7 +473,7 @@ def fault_tag(play: Mapping[str, Any]) -> str:
     if is_own_fault(play):
         return _("against the rules")
     names = sorted({name for code in standing_faults(play) for name in others_at_fault(play, code)})
-    return f"{listed(names)}: {_('against the rules')}"
+    return with_colon(listed(names), _("against the rules"))
 
 
 def examined_text(one: Examined, family: str = "mexican") -> str:

@@ -159,6 +159,20 @@ def test_a_tile_has_one_name(language: str, other: str) -> None:
     assert named == []
 
 
+def test_no_french_sign_begins_a_line() -> None:
+    said = [form for message in entries("fr").values() for form in forms(message)]
+    assert [one for one in said if re.search(r" [:;?!»](?=\s|$)|« ", one)] == []
+
+
+@pytest.mark.parametrize(("language", "colon"), [("fr", "\u00a0: "), ("zh", "："), ("cs", ": ")])
+def test_a_ruling_has_the_colon_of_the_writing(
+    anyone: FlaskClient, session: FakeSession, language: str, colon: str
+) -> None:
+    session.show(tables.illegal())
+    shown = anyone.get(f"/?lang={language}").text
+    assert re.search(rf"<summary><h3>Ben{colon}\w", shown)
+
+
 def test_the_browsers_preference_is_followed_until_a_language_is_chosen(anyone: FlaskClient) -> None:
     assert 'lang="cs"' in anyone.get("/", headers={"Accept-Language": "fi, cs;q=0.8, en;q=0.5"}).text
     assert 'lang="bn"' in anyone.get("/?lang=bn").text
