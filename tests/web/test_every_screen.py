@@ -171,6 +171,15 @@ def test_a_question_is_whole_on_a_phone_and_leaves_a_third_to_the_table(browser:
         page.context.close()
 
 
+def test_the_four_keys_of_a_replay_stand_in_one_row(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.midgame())
+    page = opened(browser, address, SMALL, "/games/tonight/replay")
+    keys = [box(key) for key in page.locator(".scrub .button").all()]
+    assert len(keys) == 4 and len({key["y"] for key in keys}) == 1
+    assert [key["x"] for key in keys] == sorted(key["x"] for key in keys)
+    page.context.close()
+
+
 def test_the_answers_are_as_wide_as_their_card(browser: Browser, tmp_path: Path) -> None:
     with out_of_turn(tmp_path, settled=False) as laid:
         address, _, seq = laid.partition("/play")
