@@ -307,7 +307,8 @@ UPLOADS = 4
 """Large bodies of one address at a time: behind a proxy a whole house has one address."""
 
 UPLOADED_BYTES = 256 * 1024 * 1024
-"""Of all addresses at a time: they lie where the system keeps temporary files, often in memory."""
+"""Of all addresses at a time: they lie where the system keeps temporary files, often in memory. Guests, who have any
+number of addresses, get half."""
 
 LARGEST_HEAD = 16 * 1024
 
@@ -394,7 +395,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.adj)
-        self._server, self.address = channel.server, channel.address
+        self._server, self.address, self.known = channel.server, channel.address, False
 
     def received(self, data: bytes) -> int:
         if not self.header_plus and data.startswith(TLS_HELLO):
@@ -403,6 +404,8 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         read = int(super().received(data))
         if self.headers_finished and not self.completed and self.body_bytes_received == 0 and (why := self._refusal()):
             self.error, self.completed = BusyError(why), True
+        if self.completed:
+            self.expect_continue = False  # what is refused need not be sent
         if not self.completed or self.empty or read >= len(data):
             return read
         # No browser sends a request before the last one's answer. Hundreds at once fill the connection's buffer, and
@@ -420,7 +423,11 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         others = [request for request in found if request.adj is large and request is not self]
         if sum(request.address == self.address for request in others) >= UPLOADS:
             return TOO_MUCH
-        return TOO_LARGE_IN_ALL if sum(one.room for one in (self, *others)) > UPLOADED_BYTES else ""
+        guests = [one for one in (self, *others) if not one.known]
+        full = sum(one.room for one in (self, *others)) > UPLOADED_BYTES
+        if full or (not self.known and sum(one.room for one in guests) > UPLOADED_BYTES // 2):
+            return TOO_LARGE_IN_ALL
+        return ""
 
     @property
     def room(self) -> int:
@@ -434,7 +441,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
             raise ParsingError("Content-Length is invalid") from None
         large = self.chunked or self.content_length > SMALL_BODY
         if large and self.path in PHOTOGRAPH_ROUTES and head_opens(self._server.page, self.headers):
-            self.adj = self._server.large_adj
+            self.adj, self.known = self._server.large_adj, head_is_known(self._server.page, self.headers)
 
 
 class Task(WSGITask):  # type: ignore[misc]

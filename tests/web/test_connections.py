@@ -367,6 +367,23 @@ def test_all_addresses_together_send_no_more_than_fits(
     until(lambda: sent_whole(phone("127.0.1.8"), head)[0] not in (413, 500, 503))
 
 
+def test_a_guest_with_many_addresses_leaves_room_for_the_phones_of_the_table(
+    phone: Open, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "UPLOADED_BYTES", 4 * len(BODY))
+    monkeypatch.setattr(serving, "head_opens", lambda page, headers: True)  # as by the link of a round
+    for n in range(2):
+        phone(f"127.0.1.{n}").ask("/hand", "POST", **HEAD).send(BODY[:70_000])
+    assert phone("127.0.1.0").ask("/health").status() == 200, "the heads before it are read"
+    until(lambda: phone("127.0.1.7").ask("/hand", "POST", **HEAD).status() == 503)
+    assert sent_whole(phone("127.0.1.8"), photograph(app))[0] not in (413, 500, 503)
+
+
+def test_what_is_refused_is_not_asked_for(phone: Open) -> None:
+    refused = phone().ask("/learn", "POST", Expect="100-continue", **HEAD)
+    assert refused.status() == 413
+
+
 @pytest.mark.parametrize("limits", [replace(LIMITS, of_one_address=3)])
 def test_who_has_too_many_connections_is_told_so(phone: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serving, "PARKED_S", 0.1)
