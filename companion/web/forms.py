@@ -303,6 +303,8 @@ def helpers() -> dict[str, Any]:
 
 CHOSEN = frozenset({"lang", "theme"})
 
+LONGEST_ADDRESS = 2000
+
 
 def sent_again() -> None:
     """This answer to a form changes nothing: its form may be sent again for another language."""
@@ -324,7 +326,9 @@ def here(**chosen: str) -> str:
     """The address of this page with `lang` or `theme` chosen."""
     path, fields = g.get("asked_as") or (request.path if _may_be_asked() else "/", request.args.to_dict())
     kept = {name: value for name, value in fields.items() if name not in CHOSEN}
-    return f"{path}?{urlencode(kept | chosen)}"
+    address = f"{path}?{urlencode(kept | chosen)}"
+    # It stands a dozen times on the page; one of ours is never so long.
+    return address if len(address) <= LONGEST_ADDRESS else f"/?{urlencode(chosen)}"
 
 
 def own_address() -> str:

@@ -248,3 +248,9 @@ def test_a_hundred_kilobytes_of_headers_are_refused_before_anybody_reads_them() 
             line.close()
     finally:
         server.stop()
+
+
+@pytest.mark.parametrize("address", ["/" + "x" * 12_000, "/?asked=" + "y" * 12_000])
+def test_an_address_longer_than_any_of_ours_is_not_repeated(anyone: FlaskClient, address: str) -> None:
+    usual = len(anyone.get("/nowhere" if "?" not in address else "/").data)
+    assert len(anyone.get(address).data) < usual + 1000
