@@ -294,12 +294,14 @@ def report(game: Path, pictures: tuple[Path, ...], into: Path | None) -> None:
     """Pack a game for whoever looks into a fault, without the names in it.
 
     GAME is a journal.jsonl from the folder of the games, or from a zip that the page saved. Look inside the file before
-    you send it. Exit status 1 where something cannot be read.
+    you send it. Exit status 1 where something cannot be read, or the file of --into is there already.
 
     \b
     companion report journal.jsonl
     companion report journal.jsonl --picture table.jpg
     """
+    if into is not None and into.exists():
+        raise click.ClickException(f"--into {into}: it is there already; choose another name")
     with refusing(JournalError), refusing(OSError, about=game):
         text = read_journal(game)
         lines = redacted_lines(game.read_bytes(), text)

@@ -18,6 +18,7 @@ import gc
 import hashlib
 import logging
 import os
+import re
 import socket
 import sys
 import tempfile
@@ -235,16 +236,16 @@ def serve(
     from companion.web.serving import OwnAddress, PortTakenError, listen, serve_on
     from hardware.camera.address import secrets_of
 
-    if pin and not 4 <= len(pin) <= 32:
-        raise click.UsageError(f"--pin: expected 4 to 32 characters, not {len(pin)}")
+    if pin and not re.fullmatch("[0-9]{4,32}", pin):
+        raise click.UsageError("--pin: expected 4 to 32 digits, as a phone's keys for it have no letters")
     used_pin = pin or fresh_pin()
     settings = camera_settings(camera_size, mains)
     table_name = _checked_name(table_name)
-    folder = made_data_dir(data_dir)
     with refusing(PortTakenError):
         sock = listen(host, port)
     with ExitStack() as parts:
         parts.callback(sock.close)
+        folder = made_data_dir(data_dir)
         parts.enter_context(hold_data_dir(folder))
         storage = open_storage(folder)
         if safe:

@@ -64,6 +64,14 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
         assert not (tmp_path / "x.zip").exists()
 
 
+def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.zip"
+    kept.write_text("mine", encoding="utf-8")
+    result = CliRunner().invoke(companion, ["report", str(GAMES / "kkori-3.jsonl"), "--into", str(kept)])
+    assert result.exit_code == 1 and "is there already" in result.output
+    assert kept.read_text(encoding="utf-8") == "mine"
+
+
 def test_names_in_what_the_camera_saw_are_replaced_too(tmp_path: Path) -> None:
     line = {"seen": 1, "after": 0, "at": "2026-11-26T10:00:00.000Z", "delta": ["+12-5@Ann"]}
     header = {"journal": 3, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "options": {}}

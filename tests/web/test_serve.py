@@ -55,8 +55,9 @@ def test_a_port_in_use_is_one_clear_line(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        line = one_line("--host", "127.0.0.1", "--port", str(port), "--data", str(tmp_path))
+        line = one_line("--host", "127.0.0.1", "--port", str(port), "--data", str(tmp_path / "new"))
     assert f"port {port}" in line and "--port" in line
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_data_folder_that_is_a_file_is_one_clear_line(tmp_path: Path) -> None:
@@ -66,7 +67,8 @@ def test_a_data_folder_that_is_a_file_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_a_pin_too_short_to_guard_anything_is_refused(tmp_path: Path) -> None:
-    assert "4 to 32 characters, not 2" in one_line("--pin", "12", "--data", str(tmp_path))
+    for pin in ("12", "abc", "secret", "١٢٣٤"):
+        assert "expected 4 to 32 digits" in one_line("--pin", pin, "--data", str(tmp_path))
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "192.0.2.1"])
