@@ -346,7 +346,7 @@ def read(kind: type[Board], text: str) -> Board:
     trains: dict[str, str] = {}
     board: Board | None = None
     ends = False
-    for number, written in enumerate(text.split("\n"), 1):
+    for number, written in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         ends = ends or (bool(head) and not written.strip())
         name, colon, value = (part.strip() for part in written.partition(":"))
         # A JSON object may hold what looks like a remark.

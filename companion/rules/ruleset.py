@@ -413,7 +413,7 @@ def loaded(text: str) -> dict[str, Any]:
             raise ValueError(f"line {number}: expected at most {MOST_DOTS} dots in a key")
     import tomllib  # a program that reads no rule set need not wait for it
 
-    return tomllib.loads(text)
+    return tomllib.loads(text.removeprefix("\ufeff"))  # Windows' editors write one
 
 
 def _parse(text: str, file: str) -> dict[str, Any]:

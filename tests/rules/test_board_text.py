@@ -156,6 +156,13 @@ def test_a_houses_own_file_travels_as_its_path_and_as_a_rule_set(tmp_path: Path)
         assert Board.read(Board(board.rules, ["Ann", "Ben"]).text()).rules.title == "At home", "the rules stand in it"
 
 
+def test_what_an_editor_on_windows_writes_first_is_no_part_of_a_text(tmp_path: Path) -> None:
+    file = tmp_path / "home.toml"
+    file.write_text("\ufeff" + house_file("tactic", "At home", {"rounds": 3}), encoding="utf-8", newline="\r\n")
+    assert Board(file).rules.title == "At home"
+    assert Board.read("\ufeffrules: tactic\r\nplayer: Ann\r\nplayer: Ben\r\n").players == ("Ann", "Ben")
+
+
 def test_a_head_may_be_written_by_hand_without_an_empty_line_and_with_remarks() -> None:
     board = Board.read("rules: tactic # the boxed game\nplayer: Ann\nplayer: Ben #2\n# nothing\nAnn: play 12-5@Ann\n")
     assert board.players == ("Ann", "Ben") and board.turn == "Ben"
