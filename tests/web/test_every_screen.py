@@ -14,6 +14,7 @@ from bench.stand_ins import tables
 from bench.stand_ins.browser import once_at_rest, served, with_pin
 from bench.stand_ins.fakes import PIN, QUICK, FakeSession
 from bench.stand_ins.settling import confirm
+from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.event_fields import Header
@@ -168,6 +169,17 @@ def test_a_question_is_whole_on_a_phone_and_leaves_a_third_to_the_table(browser:
         for key in page.locator('.dock .quick form[action="/api/undo"] .button, .dock .rare > summary').all():
             expect(key).to_be_in_viewport(ratio=1)
         assert once_at_rest(page, lambda: box(page.locator(".dock"))["y"], lambda y: y > PHONE[1] / 3) > PHONE[1] / 3
+        page.context.close()
+
+
+@pytest.mark.parametrize("language", ["fr", nightly("ko")])
+def test_the_own_name_of_a_game_stays_in_one_piece(browser: Browser, tmp_path: Path, language: str) -> None:
+    with served(create_app(make_app_state(tmp_path), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))) as address:
+        page = opened(browser, address, SMALL, language=language)
+        pieces = "(own) => { const at = document.createRange(), key = [...document.querySelectorAll('.button')]\
+.map((one) => one.firstChild).find((one) => one.data?.includes(own)), from = key.data.indexOf(own);\
+at.setStart(key, from); at.setEnd(key, from + own.length); return at.getClientRects().length; }"
+        assert page.evaluate(pieces, "꼬리붙이기") == 1
         page.context.close()
 
 
