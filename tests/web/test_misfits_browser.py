@@ -109,6 +109,15 @@ def test_no_key_leaves_the_screen_while_something_is_asked(
         assert more and undo and abs(more["y"] - undo["y"]) < LEAST_PX, "More stands alone in no row"
 
 
+def test_after_a_step_back_no_key_leaves_a_small_screen(browser: Browser, evening: Evening) -> None:
+    evening.begun()
+    with served(evening.table.client.application) as url:
+        page = opened(browser, url, "Cy", 320, 568)
+        page.locator("#region-act form[action='/api/undo'] button").click()
+        expect(page.locator("#region-act form[action='/api/put-back'] button")).to_be_in_viewport(ratio=1)
+        assert page.locator(KEYS).evaluate_all(IN_VIEW) == []
+
+
 def test_before_the_first_tile_a_phone_held_sideways_has_every_key(browser: Browser, evening: Evening) -> None:
     with served(evening.table.client.application) as url:
         page = opened(browser, url, "Ann", 844, 390)
