@@ -159,6 +159,22 @@ def test_a_tile_has_one_name(language: str, other: str) -> None:
     assert named == []
 
 
+@pytest.mark.parametrize(
+    ("language", "other"),
+    [
+        ("cs", r"krabič|lokomotiv|zápas|\bklepn"),
+        ("es", r"móvil|\bel companion"),
+        ("ru", r"базар|матч|значением вниз|взял\(а\)"),
+        ("uk", r"потяг[иіу]?\b|потягів"),
+        ("zh-TW", "演算法|列車"),
+    ],
+)
+def test_no_other_thing_has_two_names(language: str, other: str) -> None:
+    """The words of docs/terms.md, where a catalogue once had a second one."""
+    named = [form for message in entries(language).values() for form in forms(message) if re.search(other, form, re.I)]
+    assert named == []
+
+
 def test_no_french_sign_begins_a_line() -> None:
     said = [form for message in entries("fr").values() for form in forms(message)]
     assert [one for one in said if re.search(r" [:;?!»](?=\s|$)|« ", one)] == []
