@@ -356,7 +356,8 @@ class Session(OpenGame):
             shown = [self._shown_by(self._player(name), match, row) for name, row in hands.items()]
             if how or scored is None or self.history.acts[scored].held.event.source != "person":
                 return self._add_hands(shown, match, ended)
-            return self._count_anew(match, *shown, match.with_scores({}))
+            due = match.score_of({one.by: (*one.tiles, *one.discards) for one in shown})
+            return self._count_anew(match, *shown, *([] if due is None else [due]))
 
     def _match_to_count(self, number: int | None) -> Match:
         match = self.history.match if number is None else self._match_counted(number)

@@ -229,6 +229,8 @@ def test_hands_and_typed_points_of_a_round_take_each_others_place(
         (seen,) = re.findall(r'name="seen" value="(\w+)"', answer.text)
         answer = client.post("/round-end?round=1", data=typed | {"seen": seen})
     assert answer.location == "/scores" and state_of(session)["totals"] == {"Ann": 0, "Ben": 21}
+    told = re.sub(r"<[^>]*>", "", client.get("/games/game/changes").text).replace("\xa0", " ")
+    assert "After: Ann 0, Ben 21" in told and "Ben 0" not in told
     session.undo()
     assert state_of(session)["totals"] == {"Ann": 0, "Ben": 31}, "one step takes all of it back"
     session.put_back()
