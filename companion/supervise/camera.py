@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
 
-from companion.supervise.child import Child, Shelf, Silence
+from companion.supervise.child import Child, Shelf, Silence, thread_states
 from companion.supervise.parts import Part, line_of, plain_loop
 from companion.supervise.pictures import AwayError, CameraState, Health, PictureJudge, PictureLimits, to_remember
 from hardware.camera import Camera, CameraError, CameraFault, CameraSettings, open_camera
@@ -182,6 +182,10 @@ LASTING_RETRY_S = 20.0
 
 WORKS_TIMES = 20
 """A child that works all the time is given up after so many times its patience: a slow machine decodes slowly."""
+
+
+HELD = "its process waits for a slow card or in its driver; where that goes on, pull the camera's cable"
+"""Said of one that no kill reaches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +396,8 @@ class SupervisedCamera(FrameSource):
                 if silence.left_s(patience, WORKS_TIMES * patience) > 0:
                     continue
                 if self.live:
-                    self._turn(CameraState.SILENT, given_up=True)
+                    held = HELD if "D" in thread_states(child.pid) else ""
+                    self._turn(CameraState.SILENT, held, given_up=True)
                 else:
                     self._end_recording("it gives no pictures")
                 break

@@ -48,6 +48,10 @@ class Closing(ABC):
         self.close()
 
 
+KILLED_S = 2.0
+"""A process that was killed is gone by then, unless the system holds it."""
+
+
 class Child:
     """`target(pipe, *arguments)` in a fresh interpreter. The pipe's other end is `pipe`; EOF on it means it has
     died."""
@@ -82,14 +86,16 @@ class Child:
         return self._process.exitcode
 
     def end(self, patience_s: float = 0.5) -> None:
-        """Hang up, wait a little, then kill; nothing is left behind, not even a zombie."""
+        """Hang up, wait a little, then kill; nothing is left behind, not even a zombie. Whom a driver holds, no kill
+        reaches: that one is left to the driver."""
         with contextlib.suppress(OSError):
             self.pipe.close()
         self._process.join(patience_s)
         if self._process.is_alive():
             self._process.kill()
-            self._process.join()
-        self._process.close()
+            self._process.join(KILLED_S)
+        if not self._process.is_alive():
+            self._process.close()
 
 
 def _run(target: Callable[..., None], pipe: Connection, *arguments: Any) -> None:
@@ -168,6 +174,9 @@ Answerer = Callable[..., Any]
 
 LONGEST_S = 300.0
 """One answer of a process that works all the time. An emulated board needs up to 195 s for its first large picture."""
+
+LONGEST_OPENINGS = 100
+"""The same on a slower machine yet: so many times the processor time that opening took."""
 
 CLOSING_S = 0.2
 """`close` waits so long for an answer that is nearly there."""
@@ -259,11 +268,14 @@ def processor_s(pid: int) -> float | None:
 
 def is_due(pid: int) -> bool:
     """Whether a thread of the process runs, or waits for a processor or a disk that others keep busy."""
+    return any(state in ("R", "D") for state in thread_states(pid))
+
+
+def thread_states(pid: int) -> Iterator[str]:
+    """The letter of each of its threads: R runs or waits for a processor, D waits inside the system, S sleeps."""
     for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
         with contextlib.suppress(OSError):
-            if stat.read_text(encoding="ascii", errors="replace").rpartition(") ")[2][:1] in ("R", "D"):
-                return True
-    return False
+            yield stat.read_text(encoding="ascii", errors="replace").rpartition(") ")[2][:1]
 
 
 class Silence:
@@ -305,7 +317,8 @@ class Worker(Closing):
     Args:
         silent_s: a child that neither uses nor wants processor time for so long is given up.
         opening_s: the same while it opens: a slow card gives it nothing to work on.
-        longest_s: a child that has worked on one question for so long is given up, too.
+        longest_s: a child that has worked on one question for so long is given up, too; on a slow machine it gets
+            `LONGEST_OPENINGS` times the processor time of its opening.
         beat: called every `beat_s` while somebody waits, for the watchdog.
         busy: entered for as long as one question takes: what hangs is named on the page.
         clock: monotonic seconds.
@@ -338,6 +351,7 @@ class Worker(Closing):
         self._shelf: Shelf | None = None
         self._idle: threading.Timer | None = None
         self._closed = False
+        self._opening_took_s = 0.0
         self.restarts = 0
         self.took_s = 0.0
 
@@ -415,6 +429,7 @@ class Worker(Closing):
             if answer[0] == "error":
                 self._put_away()
                 raise NoAnswerError(f"the reader cannot be opened ({answer[1]})")
+            self._opening_took_s = self._used(self._child.pid) or 0.0
         return self._child
 
     def _laid_out(self, child: Child, one: Any) -> Any:
@@ -436,8 +451,9 @@ class Worker(Closing):
 
     def _receive(self, child: Child, silent_s: float) -> tuple[Any, ...]:
         begun, silence = self._clock(), Silence(child.pid, self._clock, self._used, self._due)
+        longest_s = max(self._longest_s, LONGEST_OPENINGS * self._opening_took_s)
         try:
-            while (left := silence.left_s(silent_s, self._longest_s)) > 0:
+            while (left := silence.left_s(silent_s, longest_s)) > 0:
                 if child.pipe.poll(min(left, self._beat_s)):
                     answer: tuple[Any, ...] = child.pipe.recv()
                     return answer

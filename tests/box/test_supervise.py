@@ -17,6 +17,8 @@ import cv2
 import numpy as np
 import pytest
 
+import companion.supervise.camera as supervised
+import companion.supervise.child as children
 from bench.stand_ins.cameras import (
     HEIGHT,
     SLOW_S,
@@ -196,6 +198,24 @@ def test_telling_the_view_never_waits_for_a_camera_that_hangs(camera: Supervised
     assert camera.wait_for(lambda health: health.restarts >= 1, PATIENCE_S)
 
 
+def test_a_camera_whose_driver_holds_its_process_is_said_so_and_holds_nobody_up(
+    camera: SupervisedCamera, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervised, "thread_states", lambda pid: iter("SD"))
+    monkeypatch.setattr(children, "KILLED_S", 0.1)
+    assert camera._child is not None
+    held = camera._child._process
+    monkeypatch.setattr(held, "kill", lambda: None)
+    set_mode(folder, "hang")
+    assert camera.wait_for(lambda health: "its driver" in health.message, PATIENCE_S)
+    assert camera.health.state is CameraState.SILENT
+    set_mode(folder, "good")
+    assert camera.wait_for(live, PATIENCE_S) and camera.pid != held.pid
+    assert held.is_alive() and held.pid is not None
+    os.kill(held.pid, signal.SIGKILL)
+    held.join()
+
+
 def test_a_killed_child_leaves_no_process_and_no_memory_behind(camera: SupervisedCamera, folder: Path) -> None:
     for _ in range(2):
         victim, shelves = camera.pid, mapped_shelves()
@@ -301,18 +321,23 @@ def test_an_eye_that_hangs_or_dies_costs_one_picture(value: int, why: str) -> No
         assert eye.look(picture(8)).ms == 8
 
 
-@pytest.mark.parametrize(("works", "due", "within_s"), [(False, False, 15), (True, False, 300), (False, True, 300)])
-def test_an_eye_that_works_is_waited_for_however_slow_the_machine_is(works: bool, due: bool, within_s: int) -> None:
+@pytest.mark.parametrize(
+    ("works", "due", "opening_s", "within_s"),
+    [(False, False, 1.0, 15), (True, False, 0.0, 300), (False, True, 1.0, 300), (False, True, 9.0, 900)],
+)
+def test_an_eye_that_works_is_waited_for_however_slow_the_machine_is(
+    works: bool, due: bool, opening_s: float, within_s: int
+) -> None:
     """Also where others take all of its processor."""
     clock = FakeClock()
-    asked = False
+    asked, begun = False, clock.now_s
 
     def beat() -> None:
         clock.now_s += 5.0 * asked
 
     def used(pid: int) -> float:
         assert pid
-        return clock.now_s if works else 7.0
+        return opening_s + works * (clock.now_s - begun)
 
     with SupervisedEye(open_nervous, clock=clock, used=used, due=lambda _: due, beat=beat, beat_s=0.01) as eye:
         eye.open()
