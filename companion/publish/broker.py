@@ -118,14 +118,15 @@ class Broker:
 
 
 def parse_broker(text: str) -> Broker:
-    """`host`, `host:port` or `user:password@host:port`; with `mqtts://` before it encrypted. Raises ValueError in one
-    line, which does not repeat the password."""
+    """`host`, `host:port` or `user:password@host:port`, IPv6 in brackets; with `mqtts://` before it encrypted. Raises
+    ValueError in one line, which does not repeat the password."""
     secure = text.startswith("mqtts://")
     text = text.removeprefix("mqtts://").removeprefix("mqtt://").removesuffix("/")
     login, _, address = text.rpartition("@")
-    host, colon, port = address.partition(":")
-    if not host or any(letter.isspace() for letter in text):
-        raise ValueError(f"broker {address!r}: expected host or host:port")
+    found = re.fullmatch(r"(?:\[([^\s\[\]/]+)\]|([^\s\[\]/:]+))(?:(:)(.*))?", address)
+    if found is None or any(letter.isspace() for letter in text):
+        raise ValueError(f"broker {address!r}: expected host or host:port, IPv6 in brackets")
+    host, colon, port = found[1] or found[2], found[3], found[4] or ""
     if colon and not (port.isdecimal() and 0 < int(port) < 65536):
         raise ValueError(f"broker {address!r}: expected a port from 1 to 65535 after the colon")
     user, _, password = login.partition(":")

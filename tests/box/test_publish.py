@@ -565,7 +565,21 @@ def test_a_broker_s_address_is_read_or_refused() -> None:
     assert parse_broker("mqtts://ann:x@box.local") == Broker("box.local", 8883, "ann", "x", tls=True)
     assert "s:cret" not in repr(parse_broker("ann:s:cret@10.0.0.7"))
     assert parse_broker("mqtt://10.0.0.7:1883/") == Broker("10.0.0.7", 1883)
-    for wrong in ("", "host:", "host:0", "host:x", "host:99999", "a b", ":1883"):
+    assert parse_broker("mqtts://ann:x@[fd00::7]:8884/") == Broker("fd00::7", 8884, "ann", "x", tls=True)
+    assert parse_broker("[::1]") == Broker("::1", 1883)
+    for wrong in (
+        "",
+        "host:",
+        "host:0",
+        "host:x",
+        "host:99999",
+        "a b",
+        ":1883",
+        "::1",
+        "host/base",
+        "[::1",
+        "http://h",
+    ):
         with pytest.raises(ValueError, match="broker"):
             parse_broker(wrong)
 
