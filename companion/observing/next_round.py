@@ -1,9 +1,5 @@
 """How surely the tiles now laid were read, as the journal keeps it with each play.
 
-The eye is as sure as its training made it, and may be sure of a six where this box prints a twelve in two rows of six
-and the picture is coarse. Halves whose value the table tells (the engine, the tiles that join it) show how it reads
-that value here: a value that it nearly took them for is doubtful wherever it reads that.
-
 How the round begins that lies on the table: its engine, who starts, its number, and whether draws can be counted.
 
 A table that was cleared before its round was scored: asked about once, and nothing on it counts as a play.
@@ -16,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -40,16 +36,8 @@ COARSE_PX, COARSELY = 26.0, 0.998
 """A half narrower than this in the picture is never read more surely than the second. Of the other renderer's halves
 22 to 25 px wide 3 of 4,673 were wrong though read with .999 and more (bench/coarse.py): too many to accuse by."""
 
-TAKEN_FOR, PRINT = 0.2, 0.8
-"""A half that nobody could read, though the table tells its value, counts as read wrongly from the first probability
-on, if a print is seen there at all: under a marker may be anything. All values together are then as likely as the
-second."""
-
 LISTED = 0.5
 """A half of which the eye lists less than this may be anything that the box has: something covers it."""
-
-Confused = Mapping[int, Mapping[int, float]]
-"""Value read -> {value that lay there: the probability that the eye gave to the one read}."""
 
 
 def readings_of(observation: Observation, layout: Layout, box: Iterable[Tile]) -> dict[Laying, Confidence]:
@@ -57,7 +45,6 @@ def readings_of(observation: Observation, layout: Layout, box: Iterable[Tile]) -
     may be anything that the `box` has."""
     found = {}
     values = values_of(box)
-    confused = confused_here(layout)
     for change in observation.laid:
         train = layout.trains.get(change.train)
         lying = [one for one in reversed(train or layout.line) if one.laid == change.tile]
@@ -65,8 +52,7 @@ def readings_of(observation: Observation, layout: Layout, box: Iterable[Tile]) -
         placed = next((one for one in lying if one.id in observation.news), next(iter(lying), None))
         if placed is not None and placed.halves is not None:
             inner, outer = placed.halves[placed.inner_half], placed.halves[1 - placed.inner_half]
-            p, others = _doubted(inner, _odds(inner, values), confused)
-            q, more = _doubted(outer, _odds(outer, values), confused)
+            (p, others), (q, more) = _ranked(inner, values), _ranked(outer, values)
             most = COARSELY if _is_coarse(placed) else 1.0
             found[change] = Confidence(
                 (min(p, most), min(q, most)), (others, more), placed.crosswise if train else None
@@ -80,57 +66,13 @@ def _is_coarse(tile: PlacedTile) -> bool:
     return box is not None and min(math.dist(box[0], box[1]), math.dist(box[1], box[2])) < COARSE_PX
 
 
-def confused_here(layout: Layout) -> Confused:
-    """Which values the eye does not tell apart on this table: halves that it could not read, though what they join
-    tells their value."""
-    found: dict[int, dict[int, float]] = {}
-    for half in _told(layout):
-        if half.value is None or sum(p for _, p in half.others) < PRINT:
-            continue
-        for value, p in half.others:
-            if value != half.value and p >= TAKEN_FOR:
-                lay = found.setdefault(value, {})
-                lay[half.value] = max(p, lay.get(half.value, 0.0))
-    return found
-
-
-def _told(layout: Layout) -> Iterator[SeenHalf]:
-    """The halves that were not read, and whose value the table tells: they join a half that was read as the same."""
-    engine = () if layout.engine is None else (layout.engine,)
-    for tile in engine:
-        yield from (half for half in tile.halves or () if half.given)
-    for row in (*((*engine, *train) for train in layout.trains.values()), layout.line):
-        for before, after in pairwise(row):
-            if before.halves is None or after.halves is None:
-                continue
-            outer, inner = before.halves[1 - before.inner_half], after.halves[after.inner_half]
-            if outer.value != inner.value:
-                continue
-            if inner.given and (before is layout.engine or not outer.given):
-                yield inner
-            elif outer.given and not inner.given:
-                yield outer
-
-
-def _odds(half: SeenHalf, values: frozenset[int]) -> dict[int, float]:
-    listed = sum(p for _, p in half.others)
-    return half.odds(values if listed < LISTED else frozenset())
-
-
-def _doubted(
-    half: SeenHalf, odds: Mapping[int, float], confused: Confused
-) -> tuple[float, tuple[tuple[int, float], ...]]:
-    """The probability of a half's value and its runners-up, with the values that the eye has mistaken for one here that
-    it read."""
+def _ranked(half: SeenHalf, values: frozenset[int]) -> tuple[float, tuple[tuple[int, float], ...]]:
+    """The probability of a half's value, and its runners-up."""
     assert half.value is not None
-    weights = dict(odds)
-    p = weights.pop(half.value, 0.0)
-    taken = {} if half.given else confused.get(half.value, {})
-    more = {value: p * share for value, share in taken.items() if p * share > weights.get(value, 0.0)}
-    weights |= more
-    total = p + sum(weights.values()) if more else 1.0
-    ranked = sorted(weights.items(), key=lambda one: (-one[1], one[0]))
-    return p / total, tuple((value, share / total) for value, share in ranked)
+    listed = sum(p for _, p in half.others)
+    odds = half.odds(values if listed < LISTED else frozenset())
+    p = odds.pop(half.value, 0.0)
+    return p, tuple(sorted(odds.items(), key=lambda one: (-one[1], one[0])))
 
 
 def surely_laid(tile: PlacedTile | None) -> Laid | None:

@@ -13,7 +13,7 @@ import pytest
 
 from bench.stand_ins.seen_tables import SETUP, eastward, tile, view
 from companion.game.session import Session
-from companion.geometry import Layout, PlacedTile, Problem, TableSetup, Trouble, reconstruct
+from companion.geometry import Layout, Problem, TableSetup, Trouble, reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.layout import SeenHalf, SeenMarker, SeenTile
 from companion.log.event_fields import Confidence
@@ -300,67 +300,21 @@ def test_of_an_unread_half_its_value_is_as_sure_as_the_eye_has_it() -> None:
         assert reading.p == pytest.approx((p, 0.999)) and reading.others == (others, ())
 
 
-def coarse(*hidden: tuple[int, float]) -> Layout:
-    """Twelves in two rows of six on a coarse picture: that of 12-9, which the engine tells, was nearly taken for a six,
-    and that of 12-7 is surely read as one. `hidden`: what the eye makes of the first of them instead."""
-    known = SeenHalf(12, 0.39, hidden or ((6, 0.39), (12, 0.33), (10, 0.24)))
-    first = replace(eastward([(12, 9)])[0], halves=(known, SeenHalf(9, 0.9999)))
-    second = replace(tile(700.0, 700.0, 0.0, 6, 7), halves=(SeenHalf(6, 0.9968, ((8, 0.0012),)), SeenHalf(7, 0.9999)))
-    engine = PlacedTile(3, tile(600.0, 450.0, 90.0, 12, 12))
-    return Layout(engine=engine, trains={"Ann": (PlacedTile(1, first),), "Ben": (PlacedTile(2, second),)})
-
-
-def test_a_value_that_the_table_shows_to_be_taken_for_another_is_not_surely_read() -> None:
+@pytest.mark.parametrize(("p", "certain"), [(0.9968, False), (0.9995, True)])
+def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_doubt(
+    p: float, certain: bool, tmp_path: Path
+) -> None:
+    """A twelve in two rows of six on a coarse picture was read as a six with .9968."""
+    setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"]})
+    session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), load_ruleset("reeves"))
+    session.start_round(Laid(12, 12), "Ann")
+    session.observe(TableChange((Laying(Laid(12, 9), "Ann"),)))
     laying = Laying(Laid(6, 7), "Ben")
-    (reading,) = readings_of(Observation((laying,)), coarse(), BOX).values()
-    assert reading.p[0] < 0.8 and reading.p[1] == 0.9999
-    assert reading.others[0][0][0] == 12 and reading.others[0][0][1] == pytest.approx(0.28, abs=0.01)
-
-
-def test_what_an_unread_half_most_likely_is_says_nothing_about_how_the_eye_errs() -> None:
-    """Nothing lies at the end of Ann's train: that it is a twelve is no more than likely."""
-    layout = coarse()
-    (first,) = layout.trains["Ann"]
-    assert first.halves is not None
-    open_end = replace(first, inner_half=1)
-    alone = replace(layout, trains={**layout.trains, "Ann": (open_end,)})
-    laying = Laying(Laid(6, 7), "Ben")
-    (reading,) = readings_of(Observation((laying,)), alone, BOX).values()
-    assert reading.p[0] == 0.9968
-    beyond = PlacedTile(4, tile(800.0, 700.0, 0.0, 12, 1))
-    told = replace(layout, trains={**layout.trains, "Ann": (open_end, beyond)})
-    (reading,) = readings_of(Observation((laying,)), told, BOX).values()
-    assert reading.p[0] < 0.8
-
-
-def test_what_a_marker_covers_says_nothing_about_how_a_value_is_read() -> None:
-    laying = Laying(Laid(6, 7), "Ben")
-    (reading,) = readings_of(Observation((laying,)), coarse((6, 0.35), (12, 0.2)), BOX).values()
-    assert reading.p[0] == 0.9968
-
-
-def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_doubt(tmp_path: Path) -> None:
-    """A twelve that is surely read as a six: beside another twelve that nearly was, it is a twelve. Where nothing tells
-    that, it may be the wrong root; only what is read beyond doubt is one."""
-    layout = coarse()
-    first, second = Laying(Laid(12, 9), "Ann"), Laying(Laid(6, 7), "Ben")
-    (beside_another,) = readings_of(Observation((second,)), layout, BOX).values()
-    for number, (reading, lies, certain) in enumerate(
-        (
-            (beside_another, Laid(12, 7), []),
-            (Confidence((0.9968, 0.9999), (((8, 0.0012),), ()), across=False), Laid(6, 7), [False]),
-            (Confidence((0.9995, 0.9999), ((), ()), across=False), Laid(6, 7), [True]),
-        )
-    ):
-        setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"]})
-        session = Session(Journal.create(tmp_path / f"{number}.jsonl", setup.header), load_ruleset("reeves"))
-        session.start_round(Laid(12, 12), "Ann")
-        session.observe(TableChange((first,), readings=readings_of(Observation((first,)), layout, BOX)))
-        session.observe(TableChange((second,), readings={second: reading}))
-        play = state_of(session)["plays"][-1]
-        assert Laid(*play["tile"]) == lies
-        assert [one["certain"] for one in play["violations"] if one["code"] == "WRONG_ROOT"] == certain
-        session.close()
+    session.observe(TableChange((laying,), readings={laying: Confidence((p, 0.9999), (((8, 0.0012),), ()))}))
+    play = state_of(session)["plays"][-1]
+    assert Laid(*play["tile"]) == Laid(6, 7)
+    assert [one["certain"] for one in play["violations"] if one["code"] == "WRONG_ROOT"] == [certain]
+    session.close()
 
 
 def test_a_fault_read_beyond_doubt_goes_on_record() -> None:
