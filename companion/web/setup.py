@@ -662,7 +662,9 @@ def change_of(fields: dict[str, Any], board: GameView) -> LineUp:
 
 
 def _page(board: GameView, wanted: LineUp | None = None) -> str:
-    most = max(MOST_PLAYERS if len(board.seats) >= MOST_PLAYERS else len(board.seats) + 2, 4)
+    there, known = len(board.seats), rule_sets().get(board.rules)
+    dealt = MOST_PLAYERS if known is None else most_dealt(known, board.set, board.options)
+    most = max(there, min(dealt, max(there + 2, 4)))
     return render_template(
         "players.html",
         board=board,

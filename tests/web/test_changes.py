@@ -95,6 +95,7 @@ def test_a_correction_shows_what_it_changes_before_it_is_made(keeper: FlaskClien
     assert session.calls == [("what_if", (32, {"tile": [11, 0]}, "Olena"), {})]
     assert "This train is closed" in page and "within the rules" in page
     assert "Then Ann is to play." in page
+    assert "Until now:" in page and ">Until now<" in page, "the old state is not what is so now"
     assert 'name="expected_seq" value="32"' in page and 'name="tile" value="11-0"' in page
 
 

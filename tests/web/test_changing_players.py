@@ -47,6 +47,14 @@ def test_a_round_says_how_many_tiles_each_is_dealt(host: FlaskClient) -> None:
 WANTED = {"player_1": "Ben", "player_2": "Ann", "player_3": "Dee", "points": "14"}
 
 
+def test_as_many_lines_are_offered_as_are_dealt_in(host: FlaskClient) -> None:
+    assert 'name="player_5"' in host.get("/players").text
+    four = {"rules": "tactic", "set": "double-9", "players": ["Ann", "Ben", "Cy", "Dee"]}
+    assert host.post("/api/games", json=four).status_code == 200
+    page = host.get("/players").text
+    assert 'name="player_4"' in page and 'name="player_5"' not in page
+
+
 def test_the_effect_is_said_before_anything_changes(host: FlaskClient, state: AppState) -> None:
     assert 'value="14"' in host.get("/players").text, "the average of the others"
     page = host.post("/players", data=WANTED).text
