@@ -172,6 +172,17 @@ def test_a_question_is_whole_on_a_phone_and_leaves_a_third_to_the_table(browser:
         page.context.close()
 
 
+@pytest.mark.parametrize("language", ["de", nightly("uk"), nightly("ru")])
+def test_what_a_correction_changes_is_whole_on_a_small_phone(browser: Browser, tmp_path: Path, language: str) -> None:
+    with out_of_turn(tmp_path, settled=True) as laid:
+        address, _, seq = laid.partition("/play")
+        page = opened(browser, address, SMALL, language=language)
+        page.goto(f"{address}/play{seq}/correction?by={FAMILY[0]}", wait_until="load")
+        assert page.locator("tbody td").count() >= 2
+        assert page.locator(".scroll").evaluate("part => part.scrollWidth <= part.clientWidth")
+        page.context.close()
+
+
 @pytest.mark.parametrize("language", ["fr", nightly("ko")])
 def test_the_own_name_of_a_game_stays_in_one_piece(browser: Browser, tmp_path: Path, language: str) -> None:
     with served(create_app(make_app_state(tmp_path), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))) as address:
