@@ -164,9 +164,6 @@ SURE = 0.95
 GUESS = 0.3
 """A find that is not surely a tile counts as an unread one from this probability on."""
 
-SURELY_READ = 0.98
-"""Of two tiles read alike where the box has one, this one is another: below this a half may be misread."""
-
 
 @dataclass(frozen=True, slots=True)
 class TrainPlace:
@@ -233,36 +230,6 @@ def _gone_before(tile: Tile, inner: int, place: TrainPlace, box: Mapping[Tile, i
     return lying.get(hidden, 0) + (hidden == tile) >= box.get(hidden, 0)
 
 
-def surplus(
-    layout: Layout, engine: int | None, box: Mapping[Tile, int], recorded: Mapping[str, Sequence[Laid]]
-) -> frozenset[int]:
-    """The tiles of trains that were read, not surely, as what the box has no more of; none that is on record as that.
-
-    Both halves err together in poor light: a 10-10 passed for a second 12-12.
-    """
-    alike: dict[Tile, list[tuple[float, int]]] = {}
-    if layout.engine is not None and layout.engine.laid is not None:
-        known = layout.engine.laid == Laid(engine, engine) if engine is not None else False
-        alike[layout.engine.laid.tile] = [(1.0 if known else _read(layout.engine), layout.engine.id)]
-    for name, train in layout.trains.items():
-        for n, tile in enumerate(train):
-            if tile.laid is not None:
-                on_record = recorded.get(name, ())
-                p = 1.0 if n < len(on_record) and on_record[n].tile == tile.laid.tile else _read(tile)
-                alike.setdefault(tile.laid.tile, []).append((p, tile.id))
-    return frozenset(
-        tile_id
-        for kind, read in alike.items()
-        for p, tile_id in sorted(read)[: max(0, len(read) - box.get(kind, 0))]
-        if p < SURELY_READ
-    )
-
-
-def _read(tile: PlacedTile) -> float:
-    """How surely its less sure half was read."""
-    return 0.0 if tile.halves is None else min(half.p for half in tile.halves)
-
-
 def weigh_unread(
     layout: Layout,
     tiles: Sequence[SeenTile],
@@ -275,8 +242,7 @@ def weigh_unread(
     `recorded` are the trains as the game has them. The engine is the round's own double unless it was read as another
     tile. A value filled in is no reading: the eye's own odds go with it.
     """
-    extra = surplus(layout, engine, box, recorded)
-    known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None and tile.id not in extra)
+    known = Counter(tile.laid.tile for tile in layout.surely() if tile.laid is not None)
     filled: dict[tuple[float, float], SeenTile] = {}
     middle = layout.engine
     if engine is not None and middle is not None and middle.laid is None and _may_be(middle, engine):
@@ -286,7 +252,7 @@ def weigh_unread(
         on_record = recorded.get(name, ())
         for n, tile in enumerate(train):
             laid = tile.laid
-            if tile.face_up and tile.halves is not None and (laid is None or tile.id in extra):
+            if tile.face_up and tile.halves is not None and laid is None:
                 likely = likely_tiles(tile.halves, tile.inner_half, place_in_train(train, n, due), box, known)
                 if n < len(on_record):
                     laid = on_record[n]
@@ -376,9 +342,7 @@ def understood(
     if doubted is not None:
         view = replace(view, tiles=doubted)
         layout = reconstruct(view, setup, held_back or before)
-    if not box:
-        return layout
-    if not layout.has(Trouble.UNREADABLE_TILE) and not surplus(layout, setup.engine, box, sink.recorded()):
+    if not box or not layout.has(Trouble.UNREADABLE_TILE):
         return layout
     tiles = weigh_unread(layout, view.tiles, setup.engine, box, sink.recorded())
     return reconstruct(replace(view, tiles=tuple(tiles)), setup, held_back or before)

@@ -205,18 +205,6 @@ def test_a_matching_tile_that_is_not_in_the_box_any_more_is_not_believed() -> No
     assert weighed(unread_second({6: 0.55, 5: 0.4499}), box)[1] == "6-7?"
 
 
-def test_a_second_tile_of_a_kind_that_the_box_has_once_is_unread_where_it_may_be_another() -> None:
-    """In poor light a 10-10 passed for the 12-12 that lay in the middle: both halves had erred."""
-    sure = SeenHalf(9, 0.99)
-    unsure = SeenHalf(9, 0.93, ((5, 0.07),))
-    for halves, read in (((sure, sure), (9, 9)), ((unsure, unsure), "9-5?"), ((unsure, sure), "5-9?")):
-        first, second, third = eastward([(12, 9), (9, 9), (9, 9)])
-        layout = reconstruct(view([first, second, replace(third, halves=halves)]), SETUP)
-        assert weighed(layout) == [(12, 9), (9, 9), read]
-        known = Laid(12, 9), Laid(9, 9), Laid(5, 5)
-        assert weighed(layout, Ann=known)[2] == ((9, 9) if read == (9, 9) else "5-5?"), "what is on record is known"
-
-
 def test_what_little_a_covered_half_shows_is_no_reading() -> None:
     """A marker on it looks a little like a blank; that is no reason to believe in a tile that does not match."""
     assert weighed(unread_second({0: 0.45}))[1] == "5-7?"
