@@ -17,8 +17,8 @@ from tests.lanes import nightly
 
 pytestmark = pytest.mark.browser
 
-SCREENS = {"720p": (1280, 720), "1080p": (1920, 1080), "4K": (3840, 2160)}
-EVERY_DAY = ["720p", *map(nightly, ("1080p", "4K"))]
+SCREENS = {"720p": (1280, 720), "1080p": (1920, 1080), "4K": (3840, 2160), "a tablet": (1024, 768)}
+EVERY_DAY = ["720p", *map(nightly, ("1080p", "4K", "a tablet"))]
 
 TABLES = {
     "two players, first tiles": tables.wall(2, 1, 1),
@@ -128,7 +128,8 @@ def test_nothing_touches_and_nothing_is_cut_off(
         faults[name] = once_at_rest(page, lambda: page.evaluate(MEASURE), lambda found: found == [])
         letters[name] = page.evaluate(LETTERS)
     page.close()
-    assert {name: size for name, size in letters.items() if size < height / 100} == {}, "too small to be read"
+    least = 0.09 * min(width / 16, height / 9)
+    assert {name: size for name, size in letters.items() if size < least} == {}, "too small to be read"
     assert {name: found for name, found in faults.items() if found} == {}
 
 
