@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.tapped import one_round
+from bench.taps import measure
 from tests.lanes import nightly
 
 
@@ -20,3 +21,9 @@ def test_no_innocent_is_ever_certain_and_the_points_are_right(tmp_path: Path, se
 def test_an_undisturbed_round_asks_nothing(tmp_path: Path) -> None:
     told = one_round(5000, tmp_path, share=0.0)
     assert told.taps > 20 and told.questions == 0 and told.exact and told.points
+
+
+def test_the_train_of_three_tiles_in_four_is_chosen_already() -> None:
+    found = measure("poltava", 4, 2, 7600)
+    assert found["turns"] > 50 and found["number"] > 100 and found["cannot play"] > 10
+    assert 4 * found["train"] < found["number"], found
