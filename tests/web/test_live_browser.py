@@ -443,3 +443,20 @@ def test_long_words_of_a_language_are_not_broken_by_the_letter(
         lines = "each => each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).lineHeight)"
         assert [round(one.evaluate(lines)) for one in page.locator(part).all()] == [1] * page.locator(part).count()
     page.close()
+
+
+def test_a_name_of_eleven_letters_is_whole_on_a_narrow_phone(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    session.show(tables.wall(3, 4, 4, names=("Ann", "Ben", "Bartholomew")))
+    page = browser.new_page(viewport={"width": 320, "height": 640})
+    page.goto(address, wait_until="load")
+    rows = """title => {
+      const name = document.createRange();
+      name.selectNodeContents(title.lastChild);
+      return name.getClientRects().length;
+    }"""
+    title = page.locator("#region-turn h2")
+    expect(title).to_contain_text("Bartholomew")
+    assert title.evaluate(rows) == 1
+    page.close()
