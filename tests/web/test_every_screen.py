@@ -194,6 +194,15 @@ at.setStart(key, from); at.setEnd(key, from + own.length); return at.getClientRe
         page.context.close()
 
 
+def test_a_phone_held_sideways_has_the_answers_down_to_its_edge(browser: Browser, tmp_path: Path) -> None:
+    with out_of_turn(tmp_path, settled=False) as laid:
+        page = opened(browser, laid.partition("/play")[0], SIDEWAYS)
+        asked, hidden = page.locator("#region-asked"), "asked => asked.scrollHeight - asked.clientHeight"
+        end = once_at_rest(page, lambda: box(asked)["y"] + box(asked)["height"], lambda y: y > SIDEWAYS[1] - 10)
+        assert asked.evaluate(hidden) <= 1 or end > SIDEWAYS[1] - 10
+        page.context.close()
+
+
 def test_the_four_keys_of_a_replay_stand_in_one_row(browser: Browser, address: str, session: FakeSession) -> None:
     session.show(tables.midgame())
     page = opened(browser, address, SMALL, "/games/tonight/replay")
