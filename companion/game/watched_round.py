@@ -66,7 +66,7 @@ class PictureProof:
         self.lying: dict[int, frozenset[str]] = {}
         """Item -> the codes that a picture has proved of its tile."""
         self.held_at: dict[int, int] = {}
-        """Item -> the last picture at which the belief held the name that is shown."""
+        """Item -> the last picture at which the belief held the name that is shown, or none where none is."""
         self.fallen: dict[int, set[str]] = {}
         """Item -> the codes that were certain of it and taken back, since people last had a say."""
         self.doubtful: frozenset[LaidOn] = frozenset()
@@ -132,9 +132,10 @@ class PictureProof:
                 one = on_one_picture(one, proof)
             self.lying[one.item] = lying.union(charge.code for charge in one.charges if charge.certain)
             known = before.get(one.item)
-            if known is None or known.by is None or holds(one, known.by, NEARLY):
+            if known is None or (one.by is None if known.by is None else holds(one, known.by, NEARLY)):
                 self.held_at[one.item] = last
-            lately = not over and last - self.held_at.get(one.item, last) <= SETTLING
+            lasts = FIRST if known is None or known.by is None else SETTLING
+            lately = not over and last - self.held_at.get(one.item, last) <= lasts
             one = steady(one, known, lately=lately)
             if not over:
                 one = self._never_again(one, known)
@@ -213,10 +214,13 @@ def on_one_picture(verdict: Verdict, proved: Collection[str]) -> Verdict:
 
 
 def steady(verdict: Verdict, before: Verdict | None, *, lately: bool) -> Verdict:
-    """The verdict with the name it had `before`, if the belief held it `lately` or nearly does so: no new charge."""
-    if before is None or before.by is None or verdict.by == before.by:
+    """The verdict with the name it had `before`, if the belief held it `lately` or nearly does so: no new charge. Where
+    it had none, it has none yet."""
+    if before is None or verdict.by == before.by:
         return verdict
     certain = [one for one in verdict.charges if one.certain]
+    if before.by is None:
+        return replace(verdict, by=None, maybe=before.maybe) if lately and not certain else verdict
     accused = {one.code for one in before.charges if one.certain}
     stays = lately or (verdict.by is None and holds(verdict, before.by, NEARLY))
     if certain:
@@ -240,8 +244,9 @@ def _surely(reading: Confidence | None) -> bool:
 GUESSED = 0.71
 """From this share of the belief on the page says who it probably was. Nobody is named by it, nothing rests on it."""
 
-NEARLY, SETTLING = 0.87, 3
-"""A shown name stays from this share of the belief on, and for so many pictures below it: the next mostly tell."""
+NEARLY, SETTLING, FIRST = 0.87, 3, 1
+"""A shown name stays from the first on, a share of the belief, and for the second number of pictures below it: the next
+mostly tell. A play that had no name gets one once the belief has held it for the third number of pictures more."""
 
 PASSES = 900
 """Pieces of a change from here on are passes, which no picture shows: ten numbers for each player."""

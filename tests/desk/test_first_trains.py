@@ -175,7 +175,7 @@ class TestTogether:
             folder.mkdir()
             session = table(folder, "cz")
             watch(session, "+12-3@Cy", "+12-4@Ann", "+12-5@Ben", "+4-9@Ann", "+12-6@MX")
-            watch(session, "+5-8@Ben" if follower == "Ben" else "+3-8@Cy")
+            watch(session, *(("+5-8@Ben", "+3-8@Cy") if follower == "Ben" else ("+3-8@Cy", "+9-1@Ann")))
             assert held(session) == set()
             assert (mover, "MX") in layers(session)
 

@@ -103,6 +103,14 @@ def test_it_goes_where_it_stays_shaken() -> None:
     assert [one.by for one in shown_over([NAMED_BEN, *[cy] * 4], NAMED_BEN)] == ["Ben"] * 4 + ["Cy"]
 
 
+def test_a_first_name_is_shown_once_it_has_lasted() -> None:
+    course = [LESS_SURE, NAMED_BEN, LESS_SURE, NAMED_BEN, NAMED_BEN]
+    assert [one.by for one in shown_over(course, LESS_SURE)] == [None, None, None, None, "Ben"]
+    assert shown_over(course[:2], LESS_SURE, over=True)[1].by == "Ben"
+    accused = replace(NAMED_BEN, charges=(FAULT,))
+    assert shown_over([LESS_SURE, accused], LESS_SURE)[1].by == "Ben", "what is certain is said at once"
+
+
 def test_and_where_the_round_is_over() -> None:
     assert shown_over([replace(LESS_SURE, p=0.8)], NAMED_BEN, over=True)[0].by is None
 
