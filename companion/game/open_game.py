@@ -18,9 +18,9 @@ from dataclasses import replace
 from typing import Any, Self
 
 from companion.game.game_view import GameView, Line, standing_findings
-from companion.game.history import History
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.replay import Dispute, dispute_in
+from companion.game.round import History
 from companion.game.told import SHOWN_SUFFIX, ToldSoFar, retracted, retractions
 from companion.game.view import Lying, off_record, scene, shown_line
 from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound

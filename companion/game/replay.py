@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion.game.history import History
+from companion.game.round import History
 from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError, Finding
 from companion.log.events import Event, Unclear

@@ -1,4 +1,5 @@
 """One round: its lines and what the camera saw, the events in force, and its acts in the order in which they happened.
+`History` is the game round by round. Nothing of it is stored.
 
 A round has one of two sources of acts: the belief (`watched_round`) where a camera saw something, else the round as
 people tap it (`tracking.asked`). Conclusions from the rules alone (a pass that somebody's tile implies, the end of a
@@ -8,6 +9,7 @@ about taps: one stands as long as it arises from the taps, and of its line only 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -23,7 +25,7 @@ from companion.log.corrections import (
     open_questions,
     standing_corrections,
 )
-from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, QuestionKind
+from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, Header, QuestionKind
 from companion.log.events import (
     Announced,
     Corrected,
@@ -47,7 +49,7 @@ from companion.play.event_actions import act_of, action_of, uncounted, unsettled
 from companion.play.match import Match
 from companion.rules.notation import print_laid
 from companion.rules.position import Draw, Play
-from companion.rules.tile import Laid
+from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 from companion.tracking.asked import AskedRound, Confirmed, Tap, TapAnswer, TapQuestion
 from companion.tracking.edits import EditKind
@@ -89,7 +91,7 @@ class AppliedEvent(NamedTuple):
 
 class Round:
     """One round as it stands, with the lines and acts of whatever came after it, until the next one begins. It
-    never changes: `told` makes the next one.
+    never changes.
 
     Args:
         before: the match when it begins.
@@ -144,13 +146,6 @@ class Round:
         """The taps of this round in order; None where there are none."""
         self._row = self._in_order()
         self._fold(known if goes_on else None)
-
-    @classmethod
-    def told(cls, before: Match, lines: Sequence[Event], seen: Sequence[SeenLine], known: Round | None) -> Round:
-        """The round with these lines: `known` itself where it has just them."""
-        if known is not None and known.before is before and len(known.seen) == len(seen) and known.lines == (*lines,):
-            return known
-        return cls(before, lines, seen, known)
 
     def trial(self) -> Round:
         """The same with a belief of its own."""
@@ -219,8 +214,10 @@ class Round:
 
     def reads(self, event: Event) -> Event:
         """The event as it counts by now, with what is known against it."""
-        act = self.acts.get(event.seq)
-        return event if act is None else with_findings(act.event or event, self.findings(event.seq))
+        act, changed = self.acts.get(event.seq), dict[str, Any](violations=self.findings(event.seq))
+        event = event if act is None else act.event or event
+        same = act is None or getattr(event, "violations", changed["violations"]) == changed["violations"]
+        return event if same else replace(event, **changed)
 
     def readings(self) -> Iterator[Event]:
         """The events in force as they read by now, without questions."""
@@ -386,11 +383,14 @@ class Round:
         if begun is None or not held or any(map(ENGINE_ASKED.intersection, asked)):
             return {}
         due = self.before.engine_due(begun.round)
-        other = () if due in (None, begun.engine) else (_began_with(due),)
+        keys = list[Candidate]()
+        if due is not None and due != begun.engine:
+            event = {"event": "round_started", "engine": list(due)}
+            keys.append(Candidate(f"The round began with {print_laid(due)}.", (event,), kind=str(EditKind.START)))
         codes = tuple(one.code for one in held)
         so = Candidate(SO_STORY, tuple({"seq": begun.seq, "violation": code} for code in codes), "so", codes=codes)
         reason = str(QuestionKind.DOES_NOT_FIT)
-        return {begun.seq: Unclear(reason=reason, candidates=(*other, so), about=begun.seq, source="rule")}
+        return {begun.seq: Unclear(reason=reason, candidates=(*keys, so), about=begun.seq, source="rule")}
 
     # ---- the order of acts ---------------------------------------------------------------------------------------
 
@@ -409,20 +409,22 @@ class Round:
             asked, done = copy(known.asked), len(known.taken)
         for n in range(done, len(self.taken)):
             if self._is_tapped(self.taken[n]):
-                asked = asked or self._untapped(said)
+                if asked is None:
+                    start, rules = self._start, self.before.rules
+                    wrongly = [one.by for one in said if one.by is not None and reported(rules, start.table, one)]
+                    table = uncounted(start.table, wrongly, boneyard=True) if wrongly else start.table
+                    asked = AskedRound(
+                        rules, table, start.starter, starter_known=start.starter_known, answers=self.answers
+                    )
                 asked.take(self._tap(n, asked))
         return asked
 
-    def _untapped(self, said: Sequence[Announced]) -> AskedRound:
-        start, rules = self._start, self.before.rules
-        wrongly = [one.by for one in said if one.by is not None and reported(rules, start.table, one)]
-        table = uncounted(start.table, wrongly, boneyard=True) if wrongly else start.table
-        return AskedRound(rules, table, start.starter, starter_known=start.starter_known, answers=self.answers)
-
     def _tap(self, n: int, asked: AskedRound) -> Tap:
-        held, told = self.taken[n], [one.event for one in self.taken[:n]]
+        held, told, rules = self.taken[n], [one.event for one in self.taken[:n]], self.before.rules
         event, act, who = held.event, act_of(held.event), _whose(held.event)
         assert act is not None
+        missed = [one for one in told if isinstance(one, Announced) and one.what == NO_LAST_TILE and one.by == who]
+        each = max(USUAL_FINE, rules.announce_penalty) if rules.announce is not None else 0
         # Past an end that was only counted people play on because the count was wrong.
         late = isinstance(act, Play) and any(isinstance(one, RoundEnded) and one.source == "person" for one in told)
         return Tap(
@@ -434,15 +436,8 @@ class Round:
             turn=event.turn,
             end=getattr(event, "end", None),
             put_in=held.put_in,
-            fines=self._fines(who, told) if isinstance(act, Draw) else 0,
+            fines=each * len(missed) if isinstance(act, Draw) else 0,
         )
-
-    def _fines(self, player: str | None, told: Sequence[Event]) -> int:
-        """How many tiles this player may have drawn because a last tile was not announced."""
-        rules = self.before.rules
-        each = max(USUAL_FINE, rules.announce_penalty) if rules.announce is not None else 0
-        said = (one for one in told if isinstance(one, Announced) and one.what == NO_LAST_TILE)
-        return each * sum(one.by == player for one in said)
 
     def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
         """What counts in the order in which it happened, each with its turn, and whether it says anything; without the
@@ -531,11 +526,127 @@ class Round:
         return replace(event, **plain)
 
 
-def with_findings(event: Event, findings: tuple[Finding, ...]) -> Event:
-    if getattr(event, "violations", findings) == findings:
-        return event
-    changed: dict[str, Any] = {"violations": findings}
-    return replace(event, **changed)
+def rounds_of(lines: Sequence[Event]) -> dict[int, int | None]:
+    """Line -> the line that began its round; 0 before the first. A correction belongs to what it corrects. None: an act
+    of a round whose beginning was withdrawn.
+
+    >>> lines = [RoundStarted(seq=seq, round=n, engine=None, starter="Ann") for n, seq in ((1, 1), (2, 2))]
+    >>> rounds_of([*lines, Passed(seq=3, by="Ann"), Corrected(seq=4, corrects=1, what={"starter": "Ben"})])
+    {1: 1, 2: 2, 3: 2, 4: 1}
+    """
+    said = (line for line in standing_corrections(lines) if "withdrawn" in line.what)
+    gone = {line.corrects: line.what["withdrawn"] is True for line in said}
+    found: dict[int, int | None] = {}
+    begun, never = 0, False
+    for line in lines:
+        if isinstance(line, RoundStarted):
+            never = gone.get(line.seq, False)
+            begun = begun if never else line.seq
+        about = line.corrects if isinstance(line, Corrected) else getattr(line, "undoes", None)
+        found[line.seq] = found[about] if about in found else None if never and action_of(line) is not None else begun
+    return found
+
+
+class History:
+    """A journal's lines, and what the camera saw, worked out round by round. It never changes; `told` makes the next.
+
+    `base` is one of lines that say in part the same.
+
+    >>> from companion.log.event_fields import Header
+    >>> from companion.rules import load_ruleset
+    >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
+    >>> then = History(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"), [begun], ())
+    >>> now = then.told([Passed(seq=2, by="Ann")])
+    >>> then.match.course.mover, now.match.course.mover
+    ('Ann', 'Ben')
+    """
+
+    def __init__(
+        self,
+        header: Header,
+        rules: RuleSet,
+        lines: Sequence[Event],
+        seen: Sequence[SeenLine],
+        base: History | None = None,
+    ) -> None:
+        self.header = header
+        self.rules = rules
+        self.lines = tuple(lines)
+        self.seen = tuple(seen)
+        self.start: Match = Match.of(header, rules) if base is None else base.start
+        self.round_of = rounds_of(self.lines)
+        parts: dict[int, tuple[list[Event], list[SeenLine]]] = {0: ([], [])}
+        for line in lines:
+            begun = self.round_of[line.seq]
+            if begun is not None:
+                parts.setdefault(begun, ([], []))[0].append(line)
+        begun_at = [line.seq for line in lines if isinstance(line, RoundStarted)]
+        for look in seen:
+            place = bisect_right(begun_at, look.after)
+            if place and begun_at[place - 1] in parts:
+                parts[begun_at[place - 1]][1].append(look)
+        self.rounds: dict[int, Round] = {}
+        """By the line that began it (0: before the first)."""
+        match = self.start
+        for begun, (row, looks) in parts.items():
+            known = None if base is None else base.rounds.get(begun)
+            same = known is not None and known.before is match and len(known.seen) == len(looks)
+            now = known if known is not None and same and known.lines == (*row,) else Round(match, row, looks, known)
+            self.rounds[begun], match = now, now.match
+        *earlier, self.last = self.rounds.values()
+        for one in earlier:
+            one.rest()
+        self.held = [held for one in self.rounds.values() for held in one.held]
+        """The events in force, in the order in which they were told."""
+        self.acts = {seq: act for one in self.rounds.values() for seq, act in one.acts.items()}
+        """Line -> the same, in the order in which they happened."""
+
+    def told(self, lines: Iterable[Event] = (), seen: Iterable[SeenLine] = ()) -> History:
+        """The same with more lines, or with more that was seen."""
+        return History(self.header, self.rules, (*self.lines, *lines), (*self.seen, *seen), self)
+
+    def trial(self) -> History:
+        """The same, to try changes on while others go on with this one."""
+        other = copy(self)
+        other.last = self.last.trial()
+        other.rounds = {**self.rounds, next(reversed(self.rounds)): other.last}
+        return other
+
+    @property
+    def match(self) -> Match:
+        return self.last.match
+
+    def findings(self, seq: int) -> tuple[Finding, ...]:
+        """Findings known by now against the event of line `seq`."""
+        return self.rounds[self.round_of[seq] or 0].findings(seq)
+
+    def reads(self, event: Event) -> Event:
+        """The event as it counts by now, with what is known against it."""
+        return self.rounds[self.round_of[event.seq] or 0].reads(event)
+
+    def questions(self) -> tuple[Unclear, ...]:
+        """Questions neither answered nor settled yet. Of taps in earlier rounds nothing is asked any more."""
+        rounds = self.rounds.values()
+        return tuple(one for now in rounds for one in now.questions() if now is self.last or one.about is None)
+
+    def changed(self, other: History | None) -> list[Round]:
+        """The rounds that `other` may have otherwise."""
+        return [one for begun, one in self.rounds.items() if other is None or other.rounds.get(begun) is not one]
+
+    def readings(self, other: History | None = None) -> dict[int, Event]:
+        """Line -> how it reads by now, of those in force and of open questions, in rounds that `other` may have
+        otherwise."""
+        events = (event for one in self.changed(other) for event in one.readings())
+        return {event.seq: event for event in (*events, *self.questions())}
+
+    def ruled(self) -> list[EffectiveEvent]:
+        """The events in force as they count by now, each with what stands against it."""
+        void = {seq for seq, act in self.acts.items() if act.void}
+        return [replace(one, event=self.reads(one.event)) for one in self.held if one.event.seq not in void]
+
+    def is_past(self, seq: int) -> bool:
+        """Whether the line is of an earlier round, or corrects one that is."""
+        return self.rounds.get(self.round_of.get(seq) or 0) is not self.last
 
 
 def _as_entered(event: Event) -> tuple[Verdict, Sequence[Alternative]]:
@@ -624,37 +735,27 @@ def answers_of(lines: Sequence[Event]) -> Mapping[int, Sequence[TapAnswer]]:
             about, kind = asked.about, key.kind or kind
             events = ({"order": list(line.what["order"])},) if "order" in line.what else key.events
         if kind in ORDERS:
-            found.setdefault(about, []).append(TapAnswer(EditKind(kind), events, who_said(line), line.seq))
+            found.setdefault(about, []).append(
+                TapAnswer(EditKind(kind), events, line.author or line.by or PHONE, line.seq)
+            )
     return found
-
-
-def who_said(line: Corrected) -> str:
-    """The name of the phone that entered this line."""
-    return line.author or line.by or PHONE
-
-
-def _began_with(engine: Laid) -> Candidate:
-    event = {"event": "round_started", "engine": list(engine)}
-    return Candidate(f"The round began with {print_laid(engine)}.", (event,), kind=str(EditKind.START))
 
 
 def _unclear(question: TapQuestion) -> Unclear:
     keys = [Candidate(STORIES[key.kind], key.events, kind=str(key.kind)) for key in question.keys]
     # One answer confirms what one player did, and nobody else's fault with it.
     accused = sorted(dict.fromkeys(fault.player for fault in question.faults), key=lambda name: name != question.whose)
-    so = [_was_so(question, player) for player in accused]
+    so = []
+    for player in accused:
+        faults = list(dict.fromkeys(fault for fault in question.faults if fault.player == player))
+        held = tuple(
+            {"seq": question.seq if one.tap is None else one.tap, "violation": one.code, "by": player} for one in faults
+        )
+        codes = tuple(dict.fromkeys(fault.code for fault in faults))
+        so.append(Candidate(SO_STORY, held, codes=codes, kind=str(EditKind.SO)))
     other = Candidate("It was in another order.", kind=str(EditKind.ORDER))
     reason = str(QuestionKind.DOES_NOT_FIT)
     return Unclear(reason=reason, candidates=(*keys, *so, other), about=question.seq, source="rule")
-
-
-def _was_so(question: TapQuestion, player: str) -> Candidate:
-    faults = list(dict.fromkeys(fault for fault in question.faults if fault.player == player))
-    held = tuple(
-        {"seq": question.seq if one.tap is None else one.tap, "violation": one.code, "by": one.player} for one in faults
-    )
-    codes = tuple(dict.fromkeys(fault.code for fault in faults))
-    return Candidate(SO_STORY, held, codes=codes, kind=str(EditKind.SO))
 
 
 SO_STORY = "It was really so."

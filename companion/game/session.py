@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.game.game_view import GameView
-from companion.game.history import History
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, RejectionReason
+from companion.game.round import History
 from companion.log.corrections import PUT_BACK, UNDONE, steps_back
 from companion.log.event_fields import Candidate, Header, Question
 from companion.log.events import (

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from companion.game.game_view import RetractionShown
-from companion.game.history import History
-from companion.game.round import AppliedEvent, Round
+from companion.game.round import AppliedEvent, History, Round
 from companion.log.corrections import PUT_BACK, UNDONE, standing_corrections
 from companion.log.event_fields import Finding
 from companion.log.events import (

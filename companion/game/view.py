@@ -26,8 +26,7 @@ from companion.game.game_view import (
     TileShown,
     TrainShown,
 )
-from companion.game.history import History
-from companion.game.round import Round
+from companion.game.round import History, Round
 from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, RoundStarted, TilePlayed, Unclear
 from companion.play.course import Course, acts_when_unable, after_double, still_laying

@@ -15,8 +15,7 @@ import pytest
 from bench.stand_ins.playing import begin
 from bench.table import FIRST_SEED, with_faults
 from bench.told import Meddled, ToldTable, UnfilmedRound
-from companion.game.history import History
-from companion.game.round import Round
+from companion.game.round import History, Round
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, TilePlayed

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from bench.stand_ins.playing import begin, play_out, say
-from companion.game import history, open_game
+from companion.game import open_game
 from companion.game.replay import Dispute, dispute, dispute_in
-from companion.game.round import Round
+from companion.game.round import History, Round
 from companion.game.session import Session
 from companion.game.watched_round import WatchedRound
 from companion.log.events import Drew, HandShown, TilePlayed
@@ -78,10 +78,10 @@ def an_early_entry(session: Session) -> tuple[int, dict[str, Any]]:
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, go_on: Callable[[], Any]) -> list[bool]:
     """Whether `go_on` was done while the past was worked out, each time when it was."""
-    work_out = history.History.__init__
+    work_out = History.__init__
     done: list[bool] = []
 
-    def beside(self: history.History, *args: Any, **named: Any) -> None:
+    def beside(self: History, *args: Any, **named: Any) -> None:
         if threading.current_thread() is threading.main_thread():
             other = threading.Thread(target=go_on, daemon=True)
             other.start()
@@ -89,7 +89,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, go_on: Callable[[], Any]) -> list
             done.append(not other.is_alive())
         work_out(self, *args, **named)
 
-    monkeypatch.setattr(history.History, "__init__", beside)
+    monkeypatch.setattr(History, "__init__", beside)
     return done
 
 

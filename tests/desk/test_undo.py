@@ -10,9 +10,9 @@ import pytest
 
 from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import asked, kinds, settle
-from companion.game.history import rounds_of
 from companion.game.rejected import CommandRejected
 from companion.game.replay import replay
+from companion.game.round import rounds_of
 from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
 from companion.log.events import Corrected, Passed, RoundStarted
