@@ -490,7 +490,7 @@ class Round:
             return
         step = self.match.take(event, held.place or place, sure=not self.seen)
         found, course = step.findings, step.match.course
-        if action_of(event) is not None and course is not None and not self._is_tapped(held):
+        if place is None and course is not None and action_of(event) is not None:
             # Its line holds the belief's findings.
             told: tuple[Finding, ...] = getattr(held.event, "violations", ())
             found = (*(one for one in told if one.code not in REVEALED_CODES), *found)
@@ -520,7 +520,7 @@ class Round:
             return replace(event, totals=match.with_scores(event.scores).totals)
         if self.asked is not None and isinstance(event, TilePlayed) and event.outer_only:
             return replace(event, tile=self.asked.tiles().get(event.seq, event.tile), violations=())
-        if unsettled(event) or not getattr(event, "violations", ()):
+        if not getattr(event, "violations", ()) or unsettled(event):
             return event
         plain: dict[str, Any] = {"violations": ()}
         return replace(event, **plain)

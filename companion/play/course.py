@@ -96,8 +96,8 @@ class Turn:
     >>> turn.begun, turn.complete(load_ruleset("reeves"))
     (False, False)
     >>> turn = Turn(TurnPlace(1, "Ann"), Board("reeves").position, actions=(Draw(), Mark("Ann")))
-    >>> turn.draws, turn.finished(load_ruleset("reeves"))
-    (1, True)
+    >>> turn.begun, turn.finished(load_ruleset("reeves"))
+    (True, True)
     """
 
     place: TurnPlace
@@ -108,13 +108,11 @@ class Turn:
     lines: tuple[int, ...] = ()
     """The line of each act."""
     passed: int | None = None
-    """The line that ended the turn aloud."""
+    """The line that ended the turn aloud, or by which its player left."""
     resume: str | None = None
     """It was out of turn, and this player is still expected."""
     foreign: bool = False
     """A tile of it cannot have come from a hand of the set."""
-    left: bool = False
-    """Its player has left, and nothing is due from it."""
 
     @property
     def player(self) -> str:
@@ -127,10 +125,6 @@ class Turn:
     @property
     def plays(self) -> tuple[Play, ...]:
         return tuple(action for action in self.actions if isinstance(action, Play))
-
-    @property
-    def draws(self) -> int:
-        return sum(isinstance(action, Draw) for action in self.actions)
 
     @property
     def begun(self) -> bool:
@@ -154,11 +148,11 @@ class Turn:
         if self.long(rules) or not all(play.tile.is_double for play in plays):
             return True
         held = self.before.hands.get(self.player)
-        return held is not None and held + self.draws - len(plays) <= 0
+        return held is not None and held + self.actions.count(Draw()) - len(plays) <= 0
 
     def finished(self, rules: RuleSet) -> bool:
         """Whether nothing more is due from the player, so that the next one may begin."""
-        if self.left or self.passed is not None or self.complete(rules):
+        if self.passed is not None or self.complete(rules):
             return True
         own = Mark(self.player)
         if own not in self.actions:
@@ -234,9 +228,12 @@ class Course:
     @property
     def position(self) -> Table:
         """The table with `turn` the player who is to act now: the next one as soon as a turn is finished."""
-        if self.turn is None or self.going_on is not None:
-            return self.table
-        return turned_to(self.table, self._following(self.turn), self.moved)
+        turn = self.turn
+        return self.table if turn is None or self.going_on is not None else self._turned(self._following(turn)).table
+
+    def _turned(self, player: str) -> Course:
+        """The same with the turn of `player` at hand."""
+        return replace(self, table=turned_to(self.table, player, self.moved))
 
     @property
     def going_on(self) -> Turn | None:
@@ -273,11 +270,11 @@ class Course:
         """
         if self.ended is not None or (self.turn is not None and not self.turn.finished(self.rules)):
             return None
-        table = self.table if self.turn is None else turned_to(self.table, self._following(self.turn), self.moved)
-        out = next((player for player in table.players if self.counted and table.hands.get(player) == 0), None)
+        table = self.position
+        out = next((player for player in table.players if table.hands.get(player) == 0), None)
         if isinstance(table, LinePosition):
             dealt = self.rules.hand_size(ANY_SET, len(table.players))
-            none_left = self.counted and bool(table.hands) and not any(table.hands.values())
+            none_left = bool(table.hands) and not any(table.hands.values())
             down = len(table.line) + sum(table.discards.values())
             all_down = none_left or (dealt is not None and down >= dealt * len(table.players))
             return RoundEnded(how="out", source="rule") if all_down else None
@@ -318,7 +315,7 @@ class Course:
             case Announced():
                 return self._take_report(event)
             case PlayerLeft():
-                return self._left_by(event.by)
+                return self._left_by(event.by, event.seq)
         action = action_of(event)
         if action is None or isinstance(action, Leave):
             return self
@@ -330,9 +327,9 @@ class Course:
         player = place.player
         if self.turn_open and not place.lap:
             self = self._opened_by(event, player)
-        if unsettled(event) and isinstance(action, (Play, Draw)) and set(meant(event)) != {event.who}:
+        if isinstance(action, (Play, Draw)) and len(whose := set(meant(event))) > 1:
             # While it is open whose tile it was, the hands of all who are meant cannot be counted.
-            self = self._uncounted(meant(event))
+            self = self._uncounted(whose)
         passes = isinstance(event, Passed) and event.source == "person" and not event.done
         if (passes or isinstance(action, (Play, Discard))) and self.table.hands.get(player) == 0:
             # Somebody whose hand was counted down to nothing goes on: the count was wrong.
@@ -378,14 +375,13 @@ class Course:
     def passes_before(self, event: Event) -> tuple[Passed, ...]:
         """The passes that `event` implies and nobody recorded: of the player whose turn it breaks off."""
         turn = self.turn
-        if self.ended is not None or turn is None or self.turn_open or isinstance(event, Passed):
+        if self.ended is not None or turn is None or self.turn_open or turn.plays or not turn.actions:
             return ()
-        if action_of(event) is None or (self.laying_together and not self.all_begun):
+        if turn.finished(self.rules) or (self.laying_together and not self.all_begun):
             return ()
-        player = self.player_of(event)
-        if turn.finished(self.rules) or turn.plays or not turn.actions or self.table.after(turn.player) != player:
-            return ()
-        return () if turn.player == player else (Passed(by=turn.player, source="rule"),)
+        begins = action_of(event) is not None and not isinstance(event, Passed)
+        other = begins and turn.player != self.player_of(event) == self.table.after(turn.player)
+        return (Passed(by=turn.player, source="rule"),) if other else ()
 
     def after_end(self, event: Event) -> tuple[Finding, ...]:
         """Findings about a tile laid when the round is over."""
@@ -404,12 +400,11 @@ class Course:
         surely = event.who in self.players and not unsettled(event) and not marker
         if self.turns:
             return replace(self, turn_open=not surely)
-        table = turned_to(self.table, player, self.moved)
-        return replace(self, table=table, starter=player, starter_known=surely, turn_open=not surely)
+        return replace(self._turned(player), starter=player, starter_known=surely, turn_open=not surely)
 
     def _apart(self, action: Action, event: Event) -> Course:
         """Take an act outside the turn at hand, or after the end: it changes the table, and is no turn."""
-        table = self.referee.apply(turned_to(self.table, self.player_of(event), self.moved), action)
+        table = self.referee.apply(self._turned(self.player_of(event)).table, action)
         own: dict[str, Any] = {"first_turn": self.table.first_turn} if isinstance(self.table, Position) else {}
         laid = dict(self.laid)
         if isinstance(action, Play):
@@ -451,16 +446,14 @@ class Course:
             return self._uncounted((event.by,), boneyard=True)
         return self
 
-    def _left_by(self, player: str) -> Course:
+    def _left_by(self, player: str, line: int) -> Course:
         """Let the others play on without `player`: an open turn is over, and nothing is due from it."""
         if self.ended is not None or player not in self.players:
             return self
         course, turn = replace(self, table=without(self.table, player)), self.turn
         if turn is not None and turn.player == player:
-            return replace(course, turns={**self.turns, (turn.place.number, player): replace(turn, left=True)})
-        if turn is None and self.table.turn == player:
-            return replace(course, table=turned_to(course.table, course._after(player), course.moved))
-        return course
+            return replace(course, turns={**self.turns, (turn.place.number, player): replace(turn, passed=line)})
+        return course._turned(course._after(player)) if turn is None and self.table.turn == player else course
 
     def _uncounted(self, players: Collection[str], *, boneyard: bool = False) -> Course:
         """The same where nobody can say how many tiles these hold, nor, with `boneyard`, how many lie there."""
@@ -515,7 +508,7 @@ def lifts_marker(course: Course, player: str, play: Play) -> bool:
     if player not in course.table.markers:
         return False
     if before.turn != player:
-        before, done = turned_to(course.table, player, course.moved), ()
+        before, done = course._turned(player).table, ()
     return Violation.MARKER_NOT_REMOVED in course.referee.judge(before, (*done, play, End())).codes
 
 
@@ -534,7 +527,7 @@ def closed_to_mover(course: Course, play: Play) -> bool:
 def still_laying(course: Course) -> str | None:
     """The player building a long first train that may go on although the next player may begin."""
     turn = course.turn
-    if course.ended is not None or turn is None or turn.passed is not None or turn.left:
+    if course.ended is not None or turn is None or turn.passed is not None:
         return None
     return turn.player if turn.long(course.rules) and turn.plays else None
 
