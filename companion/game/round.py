@@ -133,8 +133,12 @@ class Round:
         """The beginning, as it counts; None before the first round."""
         if seen:
             self.held = self.belief.held()
-        self.taken = _in_force(self.held)
-        """Those of them that count, in the order in which they were told."""
+        self.taken = [
+            one
+            for one in self.held
+            if not one.undone and not (isinstance(one.event, TileTakenBack) and one.event.undoes is not None)
+        ]
+        """Those of them that count, in the order in which they were told, without tiles that were taken back."""
         goes_on = (
             known is not None
             and known.before is before
@@ -441,9 +445,9 @@ class Round:
 
     def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
         """What counts in the order in which it happened, each with its turn, and whether it says anything; without the
-        passes that taps imply."""
+        passes that acts imply."""
         if self.asked is None:
-            return [(one, None, True) for one in self.taken]
+            return [(one, None, True) for one in self.taken if not _is_implied(one.event)]
         turns = self.asked.turns()
         order = {seq: n for n, seq in enumerate(turns)}
         taps = {tap.seq for tap in self.asked.taps}
@@ -469,7 +473,6 @@ class Round:
             done, self.found = len(known._row), dict(known.found)
             self.acts = {seq: act for seq, act in known.acts.items() if not (act.void and _is_implied(act.held.event))}
         implied = [one for one in self.taken if _is_implied(one.event) and one.event.seq not in self.acts]
-        implied = implied if self.asked is not None else []
         for held, turn, counts in self._row[done:]:
             for passed in self.implied(held.event) if counts and implied else ():
                 line = next((one for one in implied if one.event.who == passed.by), None)
@@ -678,28 +681,6 @@ def _may_be_nothing(event: Event, later: Sequence[Event]) -> bool:
 def _is_implied(event: Event) -> bool:
     """Whether it is a pass that the rules wrote, because somebody else went on; the belief's has a name of its own."""
     return isinstance(event, Passed) and event.source == "rule" and event.piece is None
-
-
-def _in_force(held: Sequence[EffectiveEvent]) -> list[EffectiveEvent]:
-    """Without tiles that were taken back, and without the passes that a tile implied which is gone again."""
-    there = [
-        item
-        for item in held
-        if not item.undone and not (isinstance(item.event, TileTakenBack) and item.event.undoes is not None)
-    ]
-    kept: list[EffectiveEvent] = []
-    following: Event | None = None
-    for item in reversed(there):
-        event = item.event
-        if isinstance(event, Passed) and event.source == "rule":
-            if following is None or following.who == event.by:
-                continue
-        elif action_of(event) is not None or isinstance(event, RoundEnded):
-            following = event
-        elif isinstance(event, RoundStarted):
-            following = None
-        kept.append(item)
-    return kept[::-1]
 
 
 def _finding(fault: Fault, said: Confirmed | None, whose: str | None) -> Finding:
