@@ -42,7 +42,7 @@ from companion.log.journal import Clock, ClosedBook, Journal, utc_now
 from companion.play.course import DEALT, REPORTS, acts_when_unable, lifts_marker, still_laying, without_a_tile
 from companion.play.event_actions import act_of, event_of
 from companion.play.match import Match
-from companion.rules.position import Action, Discard, Draw, LinePosition, Mark, Play, Position
+from companion.rules.position import End, LinePosition, Play, Position
 from companion.rules.referee import undealt
 from companion.rules.ruleset import load_ruleset
 from companion.rules.ruleset_fields import RuleSetError
@@ -141,8 +141,6 @@ class Session(OpenGame):
         tile: TileLike,
         train: str,
         by: str | None = None,
-        source: str = "person",
-        frame: str | None = None,
         *,
         lift: bool = False,
         outer_only: bool = False,
@@ -159,29 +157,20 @@ class Session(OpenGame):
             self._running(also_ended=True)
             laid = Play(laid_of(tile), train)
             who = self._layer(by, laid)
-            played = TilePlayed(
-                by=who,
-                tile=laid.tile,
-                train=train,
-                source=source,
-                frame=frame,
-                outer_only=outer_only,
-                end=end,
-                turn=turn,
-            )
+            played = TilePlayed(by=who, tile=laid.tile, train=train, outer_only=outer_only, end=end, turn=turn)
             course = self.history.match.course
             if lift and who and course and self.history.last.may_tap_for(who) and lifts_marker(course, who, laid):
-                return self._add(played, MarkerRemoved(by=who, train=who, source=source, turn=turn))
+                return self._add(played, MarkerRemoved(by=who, train=who, turn=turn))
             return self._add(played)
 
-    def draw(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
-        return self._act(Drew(by=by, source=source, turn=turn), CommandRejected(RejectionReason.NO_BONEYARD))
+    def draw(self, by: str | None = None, *, turn: int | None = None) -> tuple[Event, ...]:
+        return self._act(Drew(by=by, turn=turn), RejectionReason.NO_BONEYARD)
 
-    def pass_turn(self, by: str | None = None, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
+    def pass_turn(self, by: str | None = None, *, turn: int | None = None) -> tuple[Event, ...]:
         """A player's turn is over, be it complete or not."""
-        return self._act(Passed(by=by, source=source, turn=turn))
+        return self._act(Passed(by=by, turn=turn))
 
-    def done(self, by: str, source: str = "person", *, turn: int | None = None) -> tuple[Event, ...]:
+    def done(self, by: str, *, turn: int | None = None) -> tuple[Event, ...]:
         """`by` presses that their own turn is over. Nothing is recorded where the table has shown that already."""
         with self._lock:
             self._running(also_ended=True)
@@ -191,11 +180,9 @@ class Session(OpenGame):
             shown = course is not None and course.mover != player and still_laying(course) != player
             if shown and last is not None and last.who == player:
                 return ()
-            return self._add(Passed(by=player, done=True, source=source, turn=turn))
+            return self._add(Passed(by=player, done=True, turn=turn))
 
-    def cannot_play(
-        self, by: str | None = None, source: str = "person", *, turn: int | None = None
-    ) -> tuple[Event, ...]:
+    def cannot_play(self, by: str | None = None, *, turn: int | None = None) -> tuple[Event, ...]:
         """A player has no tile that fits, where nobody is named the one to move: all that the rules then ask for, in
         one."""
         with self._lock:
@@ -214,56 +201,41 @@ class Session(OpenGame):
                 acts = acts_when_unable(course) if who == mover else without_a_tile(course.table, who)
             if not acts:
                 raise CommandRejected(RejectionReason.FIRST_TILE_DUE)
-            return self._add(*(replace(event, turn=turn) for event in _events_of(acts, who, source)))
+            events = [event_of(act, who, source="person", turn=turn) for act in acts if not isinstance(act, End)]
+            # The marker ends the turn by itself; else the end of the turn is an event.
+            ends = not events or isinstance(events[-1], Drew)
+            return self._add(*events, *([Passed(by=who, turn=turn)] if ends else ()))
 
     def discard(
-        self,
-        by: str | None = None,
-        *,
-        tile: TileLike | None = None,
-        face_up: bool = False,
-        source: str = "person",
-        turn: int | None = None,
+        self, by: str | None = None, *, tile: TileLike | None = None, face_up: bool = False, turn: int | None = None
     ) -> tuple[Event, ...]:
         """Chinese games: a tile was put away."""
         known = None if tile is None else laid_of(tile).tile
-        away = Discarded(by=by, tile=known, face_up=face_up, source=source, turn=turn)
-        return self._act(away, CommandRejected(RejectionReason.NO_DISCARDS))
+        away = Discarded(by=by, tile=known, face_up=face_up, turn=turn)
+        return self._act(away, RejectionReason.NO_DISCARDS)
 
-    def mark(
-        self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
-    ) -> tuple[Event, ...]:
+    def mark(self, train: str, by: str | None = None, *, turn: int | None = None) -> tuple[Event, ...]:
         """A marker was put on `train`."""
-        return self._act(
-            MarkerPlaced(by=by, train=train, source=source, turn=turn), CommandRejected(RejectionReason.NO_MARKERS)
-        )
+        return self._act(MarkerPlaced(by=by, train=train, turn=turn), RejectionReason.NO_MARKERS)
 
-    def unmark(
-        self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
-    ) -> tuple[Event, ...]:
+    def unmark(self, train: str, by: str | None = None, *, turn: int | None = None) -> tuple[Event, ...]:
         """The marker of `train` was taken off."""
-        return self._act(
-            MarkerRemoved(by=by, train=train, source=source, turn=turn), CommandRejected(RejectionReason.NO_MARKERS)
-        )
+        return self._act(MarkerRemoved(by=by, train=train, turn=turn), RejectionReason.NO_MARKERS)
 
-    def flip(
-        self, train: str, by: str | None = None, source: str = "person", *, turn: int | None = None
-    ) -> tuple[Event, ...]:
+    def flip(self, train: str, by: str | None = None, *, turn: int | None = None) -> tuple[Event, ...]:
         """The double at the end of `train` was turned face down."""
-        return self._act(
-            DoubleFlipped(by=by, train=train, source=source, turn=turn), CommandRejected(RejectionReason.NO_MARKERS)
-        )
+        return self._act(DoubleFlipped(by=by, train=train, turn=turn), RejectionReason.NO_MARKERS)
 
     def _act(
         self, event: Drew | Passed | Discarded | MarkerPlaced | MarkerRemoved | DoubleFlipped,
-        elsewhere: CommandRejected | None = None,
+        elsewhere: RejectionReason | None = None,
     ) -> tuple[Event, ...]:  # fmt: skip
         """Record an act of whoever is named, or must have done it: a marker is moved by its train's owner, if there is
         one. `elsewhere`: why it is refused in the other family of games."""
         with self._lock:
             self._running(also_ended=True)
             if elsewhere is not None and self.rules.is_mexican is isinstance(event, Discarded):
-                raise elsewhere
+                raise CommandRejected(elsewhere)
             owner = event.train if isinstance(event, (MarkerPlaced, MarkerRemoved)) else None
             by = owner if event.by is None and owner in self.header.players else self._who(event.by)
             return self._add(replace(event, by=by))
@@ -306,7 +278,7 @@ class Session(OpenGame):
                 raise CommandRejected(RejectionReason.TOO_FEW_LEFT)
             return self._add(PlayerLeft(by=player))
 
-    def take_back(self, seq: int, by: str | None = None, source: str = "person") -> tuple[Event, ...]:
+    def take_back(self, seq: int, by: str | None = None) -> tuple[Event, ...]:
         """The tile of an earlier play was taken back from the table; its play is undone."""
         with self._lock:
             self._running()
@@ -314,8 +286,7 @@ class Session(OpenGame):
                 event = item.event
                 if event.seq == seq and isinstance(event, TilePlayed) and not item.undone:
                     by = by if by is not None else event.by
-                    taken = TileTakenBack(by=by, tile=event.tile, train=event.train, undoes=seq, source=source)
-                    return self._add(taken)
+                    return self._add(TileTakenBack(by=by, tile=event.tile, train=event.train, undoes=seq))
             raise CommandRejected(RejectionReason.NO_SUCH_TILE, seq=seq)
 
     def show_hand(
@@ -679,14 +650,6 @@ class Session(OpenGame):
             if not self.is_open(seq):
                 return ()
             return self._add(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
-
-
-def _events_of(acts: Iterable[Action], player: str, source: str) -> list[Event]:
-    """These acts of `player` as events. The marker ends the turn by itself; else the end of the turn is an event."""
-    events = [event_of(act, player, source=source) for act in acts if isinstance(act, (Draw, Mark, Discard))]
-    if not events or isinstance(events[-1], Drew):
-        events.append(Passed(by=player, source=source))
-    return events
 
 
 def _reported_already(history: History, said: Announced) -> Announced | None:

@@ -203,7 +203,7 @@ def play() -> AnyResponse:
         if all(fields.get(name) in (None, "") for name in ("tile", "inner")):
             said["outer_only"] = True
         lifting = {"lift": True} if wants_page() else {}
-        return run_command("play", laid, train, by=by, source="person", **lifting, **said)
+        return run_command("play", laid, train, by=by, **lifting, **said)
 
 
 class AskBack(Conflict):
