@@ -56,7 +56,7 @@ from datasets.simulator.room import BlankFilm
 
 KINDS = ("told", "sketched", "meddled", "filmed", "toys", "foreign", "third")
 SAID = (
-    "play", "draw", "pass_turn", "discard", "mark", "unmark", "flip", "take_back", "end_round", "undo", "correct",
+    "play", "draw", "pass_turn", "discard", "mark", "unmark", "flip", "end_round", "undo", "correct",
     "answer", "drop_question", "show_hand", "start_round", "ask",
 )  # fmt: skip
 """The sentences of a session that are recorded; `observe` is recorded in its own words."""

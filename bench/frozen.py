@@ -74,7 +74,7 @@ GAME = "game-0001"
 
 VERBS = (
     "start_round", "observe", "play", "draw", "pass_turn", "done", "cannot_play", "discard", "mark", "unmark", "flip",
-    "announce", "report", "take_back", "undo", "correct", "answer", "put_in_order", "was_so", "ask", "drop_question",
+    "announce", "report", "undo", "correct", "answer", "put_in_order", "was_so", "ask", "drop_question",
     "end_round", "show_hand", "show_hands",
 )  # fmt: skip
 """The calls that tell a session something; each of them may change the page."""

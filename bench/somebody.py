@@ -127,7 +127,7 @@ class Somebody:
         """That was Ben."""
         for one, player in self._layers():
             if one.get("by") != player:
-                self.session.correct(one["seq"], {"by": player}, expected_seq=self.session.seq)
+                self.session.correct(one["seq"], {"by": player})
                 return
 
     def _layers(self) -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -149,7 +149,7 @@ class Somebody:
         for one in reversed(self._standing()):
             lies = self._lies_at(one)
             if lies is not None and lies != Laid(*one["tile"]):
-                self.session.correct(one["seq"], {"tile": list(lies)}, expected_seq=self.session.seq)
+                self.session.correct(one["seq"], {"tile": list(lies)})
                 return
 
     def _lies_at(self, play: Mapping[str, Any]) -> Laid | None:
@@ -195,7 +195,7 @@ class Somebody:
         """Some play of this round is taken off the record by hand."""
         standing = self._standing()
         if standing:
-            self.session.correct(self.rng.choice(standing)["seq"], {"withdrawn": True}, expected_seq=self.session.seq)
+            self.session.correct(self.rng.choice(standing)["seq"], {"withdrawn": True})
             self._slipped("put_back")
 
     def _typo(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion.game.game_view import as_json
+from companion.log.events import TileTakenBack
 from companion.play.match import Scoreboard
 
 
@@ -17,3 +18,9 @@ def state_of(session: Any, at: int | None = None) -> dict[str, Any]:
 def outcome(board: Scoreboard) -> tuple[object, ...]:
     """What stands against whom, line by line, and the points: what a replay has to find too."""
     return [(line.seq, one) for line, one in board.violations], board.rounds, board.totals, board.winners, board.over
+
+
+def take_back(session: Any, seq: int) -> None:
+    """Take the tile of that line back from the table, as a line of the journal says it."""
+    play = session.events[seq - 1]
+    session._add(TileTakenBack(by=play.by, tile=play.tile, train=play.train, undoes=seq))

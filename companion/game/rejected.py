@@ -19,7 +19,6 @@ class RejectionReason(StrEnum):
     NO_BONEYARD = "no_boneyard"
     NO_MARKERS = "no_markers"
     NO_DISCARDS = "no_discards"
-    NO_SUCH_TILE = "no_such_tile"  # seq
     HANDS_TOO_EARLY = "hands_too_early"
     POINTS_TOO_EARLY = "points_too_early"
     ROUND_HAS_POINTS = "round_has_points"  # number
@@ -32,7 +31,6 @@ class RejectionReason(StrEnum):
     FIRST_TILE_DUE = "first_tile_due"
     HAS_LEFT = "has_left"  # name
     TOO_FEW_LEFT = "too_few_left"
-    TABLE_CHANGED = "table_changed"
     NO_OPEN_QUESTION = "no_open_question"  # seq
     NO_SUCH_ANSWER = "no_such_answer"  # seq, last
     NO_SUCH_PLAYER = "no_such_player"  # name

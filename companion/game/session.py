@@ -1,9 +1,9 @@
 """A game's commands: whatever happens at the table is recorded first and judged second.
 
-One session is one game on its journal. Its verbs are the sentences said at a table (`play`, `draw`, `take_back`,
-`end_round` ...); each returns the events that it brought, already on the disk. Reports and questions of the camera are
-in `game.open_game`. Nothing a player does is refused; only a command that cannot be meant is refused (CommandRejected):
-a round that does not run, somebody who does not play, a correction decided while looking at an older table.
+One session is one game on its journal. Its verbs are the sentences said at a table (`play`, `draw`, `end_round` ...);
+each returns the events that it brought, already on the disk. Reports and questions of the camera are in
+`game.open_game`. Nothing a player does is refused; only a command that cannot be meant is refused (CommandRejected): a
+round that does not run, somebody who does not play.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from companion.log.events import (
     RoundScored,
     RoundStarted,
     TilePlayed,
-    TileTakenBack,
     Unclear,
 )
 from companion.log.journal import Clock, ClosedBook, Journal, utc_now
@@ -240,7 +239,7 @@ class Session(OpenGame):
             by = owner if event.by is None and owner in self.header.players else self._who(event.by)
             return self._add(replace(event, by=by))
 
-    def announce(self, by: str | None = None, what: str = "last_tile", value: int | None = None) -> tuple[Event, ...]:
+    def announce(self, by: str | None = None, what: str = "last_tile") -> tuple[Event, ...]:
         """Something was said aloud: the last tile, the open end of a line. `by` None: by the one player who holds one
         tile and has not said so, else by the player to move."""
         with self._lock:
@@ -250,7 +249,7 @@ class Session(OpenGame):
                 hands = course.table.hands.items()
                 last = [name for name, tiles in hands if tiles == 1 and name not in course.announced]
                 by = last[0] if len(last) == 1 else None
-            return self._add(Announced(by=self._who(by), what=what, value=value))
+            return self._add(Announced(by=self._who(by), what=what))
 
     def report(self, by: str, what: str, value: int | None = None) -> tuple[Event, ...]:
         """Somebody says what `by` did not announce (play.reports: no_last_tile, no_open_end), or how many tiles
@@ -277,17 +276,6 @@ class Session(OpenGame):
             if len(playing) <= LEAST_PLAYING:
                 raise CommandRejected(RejectionReason.TOO_FEW_LEFT)
             return self._add(PlayerLeft(by=player))
-
-    def take_back(self, seq: int, by: str | None = None) -> tuple[Event, ...]:
-        """The tile of an earlier play was taken back from the table; its play is undone."""
-        with self._lock:
-            self._running()
-            for item in reversed(self.history.held):
-                event = item.event
-                if event.seq == seq and isinstance(event, TilePlayed) and not item.undone:
-                    by = by if by is not None else event.by
-                    return self._add(TileTakenBack(by=by, tile=event.tile, train=event.train, undoes=seq))
-            raise CommandRejected(RejectionReason.NO_SUCH_TILE, seq=seq)
 
     def show_hand(
         self,
@@ -536,21 +524,10 @@ class Session(OpenGame):
         return line.source == "person" and any((one.source, one.at, one.author) == stamp for one in before)
 
     def correct(
-        self,
-        seq: int,
-        what: Mapping[str, Any],
-        by: str | None = None,
-        *,
-        expected_seq: int | None = None,
-        source: str = "person",
+        self, seq: int, what: Mapping[str, Any], by: str | None = None, *, source: str = "person"
     ) -> tuple[Event, ...]:
-        """Read event `seq` otherwise (events.Corrected); later rulings are made anew and recorded where they change.
-
-        `expected_seq`: the last line that the caller has seen; refused when there are later ones.
-        """
+        """Read event `seq` otherwise (events.Corrected); later rulings are made anew."""
         with self._lock:
-            if expected_seq is not None and expected_seq != self.seq:
-                raise CommandRejected(RejectionReason.TABLE_CHANGED)
             return self._add(Corrected(corrects=seq, what=what, by=by, source=source))
 
     def what_if(self, seq: int, what: Mapping[str, Any], by: str | None = None) -> GameView:
@@ -633,16 +610,11 @@ class Session(OpenGame):
             return self._fit(question, choice, by, order)
 
     def ask(
-        self,
-        question: Question | str,
-        candidates: Iterable[Candidate] = (),
-        *,
-        frame: str | None = None,
-        source: str = "camera",
+        self, question: Question | str, candidates: Iterable[Candidate] = (), *, frame: str | None = None
     ) -> tuple[Event, ...]:
         """Record that something cannot be told; a person will answer. A text counts as a question's reason."""
         with self._lock:
-            return self._add(Unclear(reason=str(question), candidates=tuple(candidates), frame=frame, source=source))
+            return self._add(Unclear(reason=str(question), candidates=tuple(candidates), frame=frame, source="camera"))
 
     def drop_question(self, seq: int) -> tuple[Event, ...]:
         """The camera has seen the answer, or there is nothing left to answer; nothing happens where it is closed."""

@@ -14,6 +14,7 @@ from companion.rules.notation import parse_delta
 from companion.rules.position import Position
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
+from tests.shown import take_back
 
 NAMES = ("Ann", "Ben", "Cy")
 BEFORE = ("+12-1@Ann", "+12-2@Ben", "+12-3@Cy", "+1-4@Ann")
@@ -103,7 +104,7 @@ def test_a_session_that_was_opened_again_brings_it_back_too(when: str, tmp_path:
 
 def test_a_tile_taken_back_and_laid_again_is_laid_anew(tmp_path: Path) -> None:
     session = watched(tmp_path, *BEFORE)
-    session.take_back(session.events[-1].seq)
+    take_back(session, session.events[-1].seq)
     watch(session, "+12-5@MX", "+2-7@Ben", "+3-6@Cy", "+1-4@Ann")
     assert lying(session, "Ann") == (Laid(12, 1), Laid(1, 4))
     assert [by for _, by in names(session)[-4:]] == ["Ann", "Ben", "Cy", "Ann"]

@@ -17,7 +17,7 @@ from companion.log.event_fields import Header
 from companion.log.events import Corrected, Event
 from companion.rules.notation import parse_delta
 from datasets.bots.watching import table_change
-from tests.shown import outcome, state_of
+from tests.shown import outcome, state_of, take_back
 
 MARKER = {"event": "marker_placed", "by": "Ann", "train": "Ann", "source": "person"}
 
@@ -63,7 +63,7 @@ def test_who_is_cleared_is_told_though_somebody_else_did_it(tmp_path: Path) -> N
 def test_what_people_settle_themselves_needs_no_words(how: str, tmp_path: Path) -> None:
     session = accused(tmp_path)
     if how == "taken back":
-        session.take_back(3)
+        take_back(session, 3)
     elif how == "another train":
         session.correct(3, {"train": "MX"})
     else:

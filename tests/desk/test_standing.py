@@ -19,7 +19,7 @@ from companion.observing.unread import undone
 from companion.publish.publisher import summary
 from companion.tableside import light_of
 from hardware.panel import Light
-from tests.shown import outcome, state_of
+from tests.shown import outcome, state_of, take_back
 
 ILLEGAL = {"seq": 1, "event": "tile_played", "by": "Ben", "tile": [12, 5], "train": "Ann",
            "violations": [{"code": "CLOSED_TRAIN", "certain": True}]}  # fmt: skip
@@ -83,7 +83,7 @@ def test_page_and_replay_agree_on_a_game(how: str, tmp_path: Path) -> None:
     if how == "overruled":
         session.correct(seq, {"overruled": True})
     elif how == "taken back":
-        session.take_back(seq)
+        take_back(session, seq)
     elif how == "withdrawn":
         session.correct(seq, {"withdrawn": True})
     on_page = {play["seq"]: standing_faults(play) for play in state_of(session)["plays"] if is_fault(play)}

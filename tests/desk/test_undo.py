@@ -17,7 +17,7 @@ from companion.game.session import Session
 from companion.log.event_fields import Candidate, Header
 from companion.log.events import Corrected, Passed, RoundStarted
 from tests.lanes import nightly
-from tests.shown import outcome, state_of
+from tests.shown import outcome, state_of, take_back
 
 NAMES = ("Ann", "Ben", "Cy")
 
@@ -108,7 +108,7 @@ def test_a_tile_that_was_taken_back_lies_there_again(tmp_path: Path) -> None:
     session = table(tmp_path)
     played = session.play((12, 3), "Ann")[0]
     before = state(session)
-    session.take_back(played.seq)
+    take_back(session, played.seq)
     session.undo()
     assert state(session) == before
 

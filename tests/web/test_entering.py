@@ -260,7 +260,7 @@ def test_a_dead_double_is_turned_over_on_the_page(keeper: FlaskClient, session: 
 
 def test_a_question_is_answered_with_a_tile_of_ones_own(train_table: Table) -> None:
     train_table.post("play", train="Ann", outer="5")
-    (question,) = train_table.session.ask("unreadable_tile: MX", source="camera")
+    (question,) = train_table.session.ask("unreadable_tile: MX")
     page = train_table.page
     assert "We cannot read a tile on the Mexican train. Which one is it?" in page and "It was another tile" in page
     own = page[page.index("own-answer") :]
