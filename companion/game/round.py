@@ -179,7 +179,7 @@ class Round:
     def rest(self) -> None:
         """Another round has begun: of this one only what it came to is kept."""
         if self._belief is not None:
-            self._belief.at_rest()
+            self._belief.tracker.rest()
 
     @property
     def match(self) -> Match:

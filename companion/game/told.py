@@ -16,6 +16,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -211,7 +212,8 @@ class ToldSoFar:
             for text in file.read_text(encoding="utf-8").splitlines():
                 event = event_from_json(json.loads(text))
                 due = len(self.events)
-                if event.seq == due + 1 and due < len(lines) and _same_line(event, lines[due]):
+                line = lines[due] if event.seq == due + 1 and due < len(lines) else None
+                if line and (event.KIND, event.at, event.source) == (line.KIND, line.at, line.source):
                     self._add((event,))
                 elif isinstance(event, Corrected) and event.seq == due and 0 < event.corrects <= due:
                     self.fallen += [event] if _says_what_fell(event) else []
@@ -228,15 +230,11 @@ class ToldSoFar:
             return
         text = "".join(json.dumps(event.to_json(), ensure_ascii=False) + "\n" for event in events)
         try:
-            with open(self._file, "a", encoding="utf-8", opener=_for_the_owner) as file:
+            with open(self._file, "a", encoding="utf-8", opener=partial(os.open, mode=ONLY_THE_OWNER)) as file:
                 file.write(text)
         except OSError:
             log.warning("what was shown of this game is not kept any more", exc_info=True)
             self._file = None
-
-
-def _for_the_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, ONLY_THE_OWNER)
 
 
 def _says_what_fell(told: Corrected) -> bool:
@@ -250,17 +248,10 @@ def _as_told(line: Event, now: Event | None) -> Event:
     if now is None:
         return line
     if isinstance(line, Corrected):
-        return replace(line, what={**line.what, "insert": [{**line.what["insert"][0], **_ruling(now)}]})
+        found: tuple[Finding, ...] = getattr(now, "violations", ())
+        ruling = {"violations": [one.to_json() for one in found]} if found else {}
+        return replace(line, what={**line.what, "insert": [{**line.what["insert"][0], **ruling}]})
     return now
-
-
-def _ruling(event: Event) -> dict[str, Any]:
-    found: tuple[Finding, ...] = getattr(event, "violations", ())
-    return {"violations": [one.to_json() for one in found]} if found else {}
-
-
-def _same_line(told: Event, line: Event) -> bool:
-    return (told.KIND, told.at, told.source) == (line.KIND, line.at, line.source)
 
 
 Act = tuple[object, ...]

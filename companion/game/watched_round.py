@@ -179,7 +179,8 @@ class PictureProof:
         for item, entry in tracker.entries.items():
             act, shown = entry.verdict.act, self.shown.get(item, UNSEEN)
             if isinstance(act, Play) and not entry.taken_back:
-                surely = item not in told and act == entry.piece.act and _surely(shown.reading)
+                sure = shown.reading is not None and min(shown.reading.p) >= SURE_OF_TWO
+                surely = sure and item not in told and act == entry.piece.act
                 read.setdefault(act.tile.tile, []).append(surely and self.is_clear((act.tile, act.train)))
         return frozenset(tile for tile, all_sure in read.items() if len(all_sure) > 1 and all(all_sure))
 
@@ -235,10 +236,6 @@ def steady(verdict: Verdict, before: Verdict | None, *, lately: bool) -> Verdict
 def holds(verdict: Verdict, player: str, least: float) -> bool:
     """Whether this player has made the piece with at least so much of the belief."""
     return verdict.p >= least and player == (verdict.by or next(iter(verdict.maybe), None))
-
-
-def _surely(reading: Confidence | None) -> bool:
-    return reading is not None and min(reading.p) >= SURE_OF_TWO
 
 
 GUESSED = 0.71
@@ -321,7 +318,6 @@ class WatchedRound:
         self._people: list[EffectiveEvent] = []
         self._ways: tuple[dict[int, list[Event]], dict[int, list[Event]]] | None = None
         self._events: dict[int, tuple[Verdict, str | None, Event]] = {}
-        self._held: list[EffectiveEvent] | None = None
 
     @classmethod
     def told(
@@ -340,7 +336,8 @@ class WatchedRound:
         `until`: only before the change of this number.
         """
         one = cls(begun, start)
-        void = _void(lines)
+        corrections = [line for line in lines if isinstance(line, Corrected)]
+        void = {line.seq for line in lines if any(_voids(one, line) for one in corrections)}
         if known is not None and known.opened == one.opened and known.lines == list(lines[: len(known.lines)]):
             if known.looks == len(seen) and len(known.lines) == len(lines):
                 return known
@@ -359,11 +356,6 @@ class WatchedRound:
             return cls.told(begun, start, lines, seen)
         one.stale = False
         return one
-
-    def at_rest(self) -> WatchedRound:
-        """The same, over: what only the next change needs is forgotten."""
-        self.tracker.rest()
-        return self
 
     def fork(self) -> WatchedRound:
         """The same round, to be tried on."""
@@ -407,7 +399,6 @@ class WatchedRound:
         for line in lines:
             if isinstance(line, Corrected) and line.corrects not in self._place and line.corrects != self.begun.seq:
                 continue
-            self._held = None
             self._place[line.seq] = len(self.lines)
             self.lines.append(line)
             if line.piece is not None:
@@ -418,7 +409,7 @@ class WatchedRound:
                 self._people.append(EffectiveEvent(line))
             if line.source == "person":
                 self._tell()
-            if isinstance(line, RoundEnded) or (isinstance(line, Corrected) and self._ends(line)):
+            if isinstance(self._root(line), RoundEnded):
                 self._prove()
 
     def _correct(self) -> None:
@@ -427,9 +418,6 @@ class WatchedRound:
         last = self.lines[-1]
         void = isinstance(last, Corrected) and any(_voids(last, line) for line in self.lines)
         self.stale = self.stale or _with(begun, ()) != _with(self.begun, ()) or void
-
-    def _ends(self, correction: Corrected) -> bool:
-        return isinstance(self._root(correction), RoundEnded)
 
     def _tell(self) -> None:
         """Let the belief hear what people have said since."""
@@ -521,7 +509,7 @@ class WatchedRound:
         told = self.stated.union(item for item, said in self._said.items() if said.act is not None)
         over = any(isinstance(one.event, RoundEnded) for one in self._people)
         self.verdicts |= self.proof.verdicts(self.tracker, self.stated, told, self.start, before, over=over)
-        self._ways = self._held = None
+        self._ways = None
 
     def guesses(self) -> dict[int, str]:
         """Line -> the probable player, where nobody is named and there are no findings: a guess."""
@@ -545,11 +533,6 @@ class WatchedRound:
 
     def held(self) -> list[EffectiveEvent]:
         """The round's events in force, in the order in which they happened."""
-        if self._held is None:
-            self._held = self._in_order()
-        return list(self._held)
-
-    def _in_order(self) -> list[EffectiveEvent]:
         rows, before = self._way()
         people = {one.event.seq: one for one in self._people}
         stated = {self.line_of[item]: item for item in self.stated}
@@ -715,13 +698,8 @@ class WatchedRound:
         return verdict is not None and event.who is not None and verdict.by != event.who
 
 
-def _void(lines: Sequence[Event]) -> set[int]:
-    """The lines of looks that saw nothing of the game: the camera itself has said that the table was being cleared."""
-    corrections = [line for line in lines if isinstance(line, Corrected)]
-    return {line.seq for line in lines if any(_voids(one, line) for one in corrections if one.corrects == line.seq)}
-
-
 def _voids(correction: Corrected, line: Event) -> bool:
+    """Whether it says that a line is of a look that saw nothing of the game: the table was being cleared."""
     withdrawn = correction.source == "camera" and correction.what.get("withdrawn") is True
     shown = line.source == "camera" and (isinstance(line, TileTakenBack) or line.piece is not None)
     return withdrawn and shown and correction.corrects == line.seq
@@ -730,7 +708,10 @@ def _voids(correction: Corrected, line: Event) -> bool:
 def judged(verdict: Verdict, first: str | None, players: Sequence[str]) -> Event:
     """One act with its verdict; `first` is its player in the likeliest course; None: there it did not happen."""
     by = verdict.by if first is not None else None
-    findings = tuple(_findings(verdict, by))
+    findings = tuple(
+        Finding(one.code, certain=one.certain, by=None if one.certain and one.by == by else one.by)
+        for one in verdict.charges
+    )
     maybe: tuple[str, ...] = ()
     if by is None:
         likely = verdict.maybe if len(set(verdict.maybe)) > 1 else players
@@ -770,12 +751,6 @@ def _passed(end: Step, seen: Mapping[int, TableAct]) -> bool:
     if Cause.SILENT_PASS in end.causes or str(Violation.PASS_WITHOUT_DISCARD) in end.codes:
         return True
     return end.item is not None and isinstance(seen.get(end.item), (Draw, Flip))
-
-
-def _findings(verdict: Verdict, by: str | None) -> Iterator[Finding]:
-    for charge in verdict.charges:
-        whose = None if charge.certain and charge.by == by else charge.by
-        yield Finding(charge.code, certain=charge.certain, by=whose)
 
 
 def _shown(event: Event, by: Shown) -> Event:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from companion.log.event_fields import EventError
 from companion.log.events import OWN_FIELDS, Corrected, Event, TileTakenBack, Unclear, event_from_json
@@ -122,7 +122,12 @@ class _Fold:
         if "insert" in what:
             self._put_in(line)
         if "answer" in what:
-            _check_answer(what["answer"], event)
+            # The acts that the answer adds or corrects are corrections of their own.
+            if not isinstance(event, Unclear):
+                raise EventError(f"what.answer: event {event.seq} asked nothing")
+            answer, last = what["answer"], len(event.candidates) - 1
+            if answer is not None and (type(answer) is not int or not 0 <= answer <= last):
+                raise EventError(f"what.answer: expected 0 to {last}, not {shown(answer)}")
         fields = {name: what[name] for name in what if name in own - FOR_PEOPLE}
         if fields:
             if "by" in fields and event.perhaps:
@@ -224,12 +229,3 @@ def steps_back(events: Sequence[Event], held: Iterable[EffectiveEvent]) -> Itera
             about_nothing = event.corrects in undone and not event.what.get("withdrawn")
             if event.seq not in undone and not about_nothing:
                 yield event.seq
-
-
-def _check_answer(answer: Any, asked: Event) -> None:
-    """Check the chosen key. The acts that the answer adds or corrects are corrections of their own."""
-    if not isinstance(asked, Unclear):
-        raise EventError(f"what.answer: event {asked.seq} asked nothing")
-    count = len(asked.candidates)
-    if answer is not None and (type(answer) is not int or not 0 <= answer < count):
-        raise EventError(f"what.answer: expected 0 to {count - 1}, not {shown(answer)}")

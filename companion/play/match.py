@@ -26,7 +26,7 @@ from companion.log.events import (
     Unclear,
 )
 from companion.play.course import Course, Turn, reported
-from companion.play.event_actions import Table
+from companion.play.event_actions import Table, turned_to
 from companion.rules.audit import (
     AuditEntry,
     Reveal,
@@ -232,7 +232,7 @@ def reveal_findings(
     table = course.position
     sums: list[Finding] = []
     if (course.ended or "").startswith("blocked") and not course.rules.may_decline:
-        fitting = {who: playable_tiles(course, _as_mover(table, who), hand) for who, hand in open_hands.items()}
+        fitting = {who: playable_tiles(course, turned_to(table, who, (who,)), hand) for who, hand in open_hands.items()}
         # Those of a mixed hand may all have been put away.
         gone = {who: len(_put_away(course, who)) for who, hand in shown.items() if _is_mixed(course, who, hand)}
         playable = {who: tiles for who, tiles in fitting.items() if len(tiles) > gone.get(who, 0)}
@@ -404,12 +404,6 @@ def _open_hands(shown: Mapping[str, HandShown], out: str | None) -> dict[str, tu
     if out is not None:
         hands.setdefault(out, ())
     return hands
-
-
-def _as_mover(table: Table, player: str) -> Table:
-    if isinstance(table, Position):
-        return replace(table, turn=player, first_turn=False)
-    return replace(table, turn=player)
 
 
 def most_points_win(rules: RuleSet) -> bool:
