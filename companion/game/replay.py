@@ -52,7 +52,7 @@ class Replay:
     def violations(self) -> Iterator[tuple[EffectiveEvent, Finding]]:
         """Every finding against somebody, in order."""
         for line in self.lines:
-            for finding in () if line.overruled else getattr(line.event, "violations", ()):
+            for finding in line.findings:
                 yield line, finding
 
     def to_json(self) -> Iterator[dict[str, Any]]:

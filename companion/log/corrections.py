@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from companion.log.event_fields import EventError
+from companion.log.event_fields import EventError, Finding
 from companion.log.events import OWN_FIELDS, Corrected, Event, TileTakenBack, Unclear, event_from_json
 from companion.storage.records import shown
 
@@ -91,6 +91,16 @@ class EffectiveEvent:
     """An answer put it in, as forgotten."""
     place: TurnPlace | None = None
     """Its turn, where a belief says it."""
+
+    @property
+    def seq(self) -> int:
+        return self.event.seq
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The violations that stand; none where the table overruled them, or the tile was taken back."""
+        found: tuple[Finding, ...] = getattr(self.event, "violations", ())
+        return () if self.overruled or self.undone else found
 
 
 class _Fold:

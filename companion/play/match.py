@@ -62,29 +62,6 @@ from companion.rules.violations import Violation
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreLine:
-    """One play or happening of the log.
-
-    >>> ScoreLine(1, Event(seq=4), (), overruled=False, changed_by=(), original=None).seq
-    4
-    """
-
-    round: int
-    event: Event
-    findings: tuple[Finding, ...]
-    """The violations that stand; none where the table overruled them."""
-    overruled: bool
-    changed_by: tuple[int, ...]
-    original: Event | None
-    undone: bool = False
-    """The tile was taken back again."""
-
-    @property
-    def seq(self) -> int:
-        return self.event.seq
-
-
-@dataclass(frozen=True, slots=True)
 class RoundSheet:
     """One round on the sheet."""
 
@@ -115,7 +92,7 @@ class Scoreboard:
     totals: Mapping[str, int]
     """After the last scored round."""
     rounds: tuple[RoundSheet, ...] = ()
-    lines: tuple[ScoreLine, ...] = ()
+    lines: tuple[EffectiveEvent, ...] = ()
     winners: tuple[str, ...] = ()
     """Empty until the match is over."""
     over: bool = False
@@ -131,11 +108,11 @@ class Scoreboard:
         return self.rounds[-1] if self.rounds else None
 
     @property
-    def violations(self) -> tuple[tuple[ScoreLine, Finding], ...]:
+    def violations(self) -> tuple[tuple[EffectiveEvent, Finding], ...]:
         return tuple((line, finding) for line in self.lines for finding in line.findings)
 
     @property
-    def faults(self) -> tuple[tuple[ScoreLine, Finding], ...]:
+    def faults(self) -> tuple[tuple[EffectiveEvent, Finding], ...]:
         """Certain findings. A line that was let stand, taken back or withdrawn has none."""
         return tuple((line, finding) for line, finding in self.violations if finding.certain)
 
@@ -146,16 +123,9 @@ def fold_held(
     """The scoreboard after events whose corrections are applied already; `brought`: the points with which everybody
     began."""
     board = Scoreboard(players, dict.fromkeys(players, 0) if brought is None else dict(brought))
-    lines: list[ScoreLine] = []
     for item in held:
         board = add(board, item.event)
-        number = board.rounds[-1].number if board.rounds else 0
-        off = item.overruled or item.undone
-        findings: tuple[Finding, ...] = () if off else getattr(item.event, "violations", ())
-        lines.append(
-            ScoreLine(number, item.event, findings, item.overruled, item.changed_by, item.original, item.undone)
-        )
-    return replace(board, lines=tuple(lines))
+    return replace(board, lines=tuple(held))
 
 
 def add(board: Scoreboard, event: Event) -> Scoreboard:
