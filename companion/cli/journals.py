@@ -20,7 +20,7 @@ from companion.game.replay import Dispute, NoSuchPlayError, Replay
 from companion.game.replay import dispute as look_into
 from companion.game.replay import replay as play_again
 from companion.log.journal import JournalError
-from companion.play.event_actions import act_of
+from companion.play.course import act_of
 from companion.rules.notation import print_act
 from companion.rules.position import Leave
 from companion.rules.ruleset_fields import RuleSetError

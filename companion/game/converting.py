@@ -30,7 +30,7 @@ from companion.log.events import (
     is_evidence,
 )
 from companion.log.journal import JournalError, parse_journal, parse_line
-from companion.play.event_actions import act_of, action_of
+from companion.play.course import act_of, action_of
 from companion.rules.notation import Change, Drawing, Laying, Vanishing
 from companion.rules.position import SOMEBODY, Draw, Mark, Unmark
 from companion.storage.state_file import RunningChecksum, write_whole

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from companion.game.game_view import GameView, Line, standing_findings
 from companion.game.rejected import CommandRejected, RejectionReason
@@ -39,11 +39,11 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import Journal, JournalError
-from companion.play.course import closed_to_mover, still_laying
-from companion.play.event_actions import at_the_open_end, event_of
+from companion.play.course import closed_to_mover, event_of, still_laying
 from companion.play.match import Scoreboard, fold_held
-from companion.rules.notation import Laying
-from companion.rules.position import LinePosition, Play, Position
+from companion.rules.chinese import open_arms
+from companion.rules.notation import Change, Laying
+from companion.rules.position import LEFT, RIGHT, LinePosition, Play, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid, Tile
 from companion.tracking.evidence import Evidence
@@ -584,6 +584,32 @@ def _changers(seqs: Sequence[int], events: Sequence[Event]) -> list[str]:
     """By whom an entry was changed, each once: the name of the phone, or the one that an older journal gives."""
     people = [event for seq in seqs if isinstance(event := events[seq - 1], Corrected) and event.source == "person"]
     return list(dict.fromkeys(event.author or event.by or "" for event in people))
+
+
+AnyValue = TypeVar("AnyValue")
+
+
+def at_the_open_end(report: TableChange, rules: RuleSet, line: Sequence[Laid]) -> TableChange:
+    """The change with its tiles at the open end, where only one is open and the line reads the same either way.
+
+    6:6 laid beside 6:6 looks the same at either end. Only its place on the table tells the ends apart then, and a nudge
+    of the camera moves that. No fault may rest on it.
+    """
+    left = [change.tile for change in report.laid if change.train == LEFT]
+    if not left or not line or report.gone or LEFT in open_arms(rules):
+        return report
+    if [*left[::-1], *line] != [*line, *left]:
+        return report
+
+    def placed(change: Change) -> Change:
+        return Laying(change.tile, RIGHT) if isinstance(change, Laying) else change
+
+    def again(values: Mapping[Change, AnyValue]) -> dict[Change, AnyValue]:
+        return {placed(change): value for change, value in values.items()}
+
+    readings = {Laying(laying.tile, RIGHT): certainty for laying, certainty in report.readings.items()}
+    delta = tuple(map(placed, report.delta))
+    return replace(report, delta=delta, readings=readings, arms=again(report.arms), whose=again(report.whose))
 
 
 def laid_of(tile: TileLike) -> Laid:

@@ -16,7 +16,7 @@ from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError, Finding
 from companion.log.events import Event, Unclear
 from companion.log.journal import JournalError, JournalText, read_journal
-from companion.play.event_actions import act_of
+from companion.play.course import act_of
 from companion.play.match import Scoreboard, fold_held
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSet, load_ruleset

@@ -44,8 +44,7 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import PHONE
-from companion.play.course import DEALT, NO_LAST_TILE, Course, reported
-from companion.play.event_actions import act_of, action_of, uncounted, unsettled
+from companion.play.course import DEALT, NO_LAST_TILE, Course, act_of, action_of, reported, uncounted, unsettled
 from companion.play.match import Match
 from companion.rules.notation import print_laid
 from companion.rules.position import Draw, Play

@@ -38,8 +38,16 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import Clock, ClosedBook, Journal, utc_now
-from companion.play.course import DEALT, REPORTS, acts_when_unable, lifts_marker, still_laying, without_a_tile
-from companion.play.event_actions import act_of, event_of
+from companion.play.course import (
+    DEALT,
+    REPORTS,
+    act_of,
+    acts_when_unable,
+    event_of,
+    lifts_marker,
+    still_laying,
+    without_a_tile,
+)
 from companion.play.match import Match
 from companion.rules.position import End, LinePosition, Play, Position
 from companion.rules.referee import undealt

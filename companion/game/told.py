@@ -37,7 +37,7 @@ from companion.log.events import (
     event_from_json,
 )
 from companion.log.journal import ONLY_THE_OWNER
-from companion.play.event_actions import action_of
+from companion.play.course import action_of
 from companion.storage.state_file import write_whole
 
 log = logging.getLogger(__name__)

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from companion.log.corrections import EffectiveEvent, TurnPlace, effective_events
 from companion.log.event_fields import Confidence, Finding
 from companion.log.events import Corrected, Event, Passed, RoundEnded, SeenLine, TableChange, TilePlayed, TileTakenBack
-from companion.play.course import Course
-from companion.play.event_actions import act_of, action_of, event_of
+from companion.play.course import Course, act_of, action_of, event_of
 from companion.rules.notation import Laying
 from companion.rules.position import Draw, End, Flip, Leave, LinePosition, Pass, Play, Position, TableAct
 from companion.rules.tile import Laid, Tile

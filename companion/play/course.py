@@ -1,36 +1,44 @@
 """The course of one round: the tiles on the table, the turns that were made, and whose turn it is.
 
 A `Course` is a frozen value; `take` returns the next one. It follows acts and rules on none. The belief says to which
-turn an act belongs (`TurnPlace`) and who broke which rule.
+turn an act belongs (`TurnPlace`) and who broke which rule. `action_of` is the act that an event records.
 
 Beside it stand reports of things that no camera sees (a last tile not announced, a hand of the wrong size), and the
 meaning of a tap by the player to move: the acts that go with "I cannot play", the marker that comes off with a tile.
 There the referee decides: which are the fewest acts that end a turn without a tile and without a fault?
+
+`misfits`: a laid tile does not fit where it lies, whoever laid it. One picture proves that as soon as the tile and its
+neighbour are surely read, and the fault stays certain while the tile lies there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from companion.log.corrections import TurnPlace
 from companion.log.event_fields import Finding
 from companion.log.events import (
     Announced,
+    Discarded,
+    DoubleFlipped,
+    Drew,
     Event,
     MarkerPlaced,
     MarkerRemoved,
     Passed,
     PlayerLeft,
     RoundEnded,
+    TilePlayed,
     TileTakenBack,
-)
-from companion.play.event_actions import Table, action_of, lifted, meant, turned_to, uncounted, unsettled, without
+)  # fmt: skip
 from companion.rules.chinese import tiles_of
 from companion.rules.mexican.judge import play_out
 from companion.rules.mexican.turn import open_codes
 from companion.rules.position import (
+    MEXICAN,
+    RIGHT,
     Action,
     Discard,
     Draw,
@@ -42,17 +50,154 @@ from companion.rules.position import (
     Pass,
     Play,
     Position,
+    TableAct,
     Unmark,
-)
+)  # fmt: skip
 from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET
-from companion.rules.tile import Tile
+from companion.rules.tile import Laid, Tile
 from companion.rules.violations import Violation
 
 LAST_TILE = "last_tile"
 NO_LAST_TILE, NO_OPEN_END, DEALT = "no_last_tile", "no_open_end", "dealt"
 REPORTS = (NO_LAST_TILE, NO_OPEN_END, DEALT)
+
+
+Table = Position | LinePosition
+AnyTable = TypeVar("AnyTable", bound=Table)
+
+
+def action_of(event: Event) -> TableAct | None:
+    """The act that an event records; None for an event without one. A pass is seen to by itself."""
+    match event:
+        case TilePlayed():
+            return Play(event.tile, event.train)
+        case Drew():
+            return Draw()
+        case Discarded():
+            return Discard(event.face_up, event.tile if event.face_up else None)
+        case MarkerPlaced():
+            return Mark(event.train)
+        case MarkerRemoved():
+            return Unmark(event.train)
+        case DoubleFlipped():
+            return Flip(event.train)
+        case Passed():
+            return End()
+    return None
+
+
+def act_of(event: Event) -> TableAct | None:
+    """The act somebody must have done for this event; nobody saw a pass that the rules imply."""
+    if isinstance(event, PlayerLeft):
+        return Leave()
+    if isinstance(event, Passed):
+        act = End() if event.done else Pass()
+        return act if event.source == "person" else None
+    return action_of(event)
+
+
+def event_of(act: TableAct, by: str | None, *, source: str = "camera", **fields: Any) -> Event:
+    """The event that records an act of `by`; raises TypeError for an end of a turn, which is nobody's act."""
+    common: dict[str, Any] = {"by": by, "source": source, **fields}
+    match act:
+        case Play(tile, train):
+            return TilePlayed(tile=tile, train=train, **common)
+        case Draw():
+            return Drew(**common)
+        case Mark(player):
+            return MarkerPlaced(train=player, **common)
+        case Unmark(player):
+            return MarkerRemoved(train=player, **common)
+        case Flip(train):
+            return DoubleFlipped(train=train, **common)
+        case Discard(face_up, tile):
+            return Discarded(face_up=face_up, tile=tile, **common)
+    raise TypeError(f"nobody can have done {act!r}")
+
+
+def unsettled(event: Event) -> bool:
+    """Whether the player or the findings are open: then its violations stand as they were weighed."""
+    return len(event.perhaps) > 1 or (bool(event.perhaps) and event.who is not None)
+
+
+def meant(event: Event) -> tuple[str, ...]:
+    """Players whose act it may be, the likeliest first."""
+    return event.perhaps if event.who is None else (event.who, *event.perhaps)
+
+
+def lifted(table: Table, train: str, tile: Laid) -> Table:
+    """The table without `tile` in `train` (the outermost, if it lies there twice); unchanged if it is not there."""
+    if isinstance(table, LinePosition):
+        line = _without(table.line, tile, from_left=train == "L")
+        return replace(table, line=line)
+    chain = table.trains.get(train, ())
+    rest = _without(chain, tile)
+    if rest == chain:
+        return table
+    was_last = chain[-1].tile == tile.tile
+    open_ends = tuple(name for name in table.open if not (was_last and name == train))
+    if was_last and rest and rest[-1].is_double and train not in table.flipped:
+        open_ends = (*open_ends, train)
+    flipped = table.flipped - {train} if was_last else table.flipped
+    return replace(table, trains={**table.trains, train: rest}, open=open_ends, flipped=flipped)
+
+
+def turned_to(table: Table, player: str, moved: Collection[str]) -> Table:
+    """The table with `player` to act; `moved` have had their first turn."""
+    if isinstance(table, Position):
+        return replace(table, turn=player, first_turn=player not in moved)
+    return replace(table, turn=player)
+
+
+def _without(chain: tuple[Laid, ...], tile: Laid, *, from_left: bool = False) -> tuple[Laid, ...]:
+    places = [n for n, laid in enumerate(chain) if laid.tile == tile.tile]
+    if not places:
+        return chain
+    place = places[0] if from_left else places[-1]
+    return chain[:place] + chain[place + 1 :]
+
+
+def uncounted(table: Table, players: Collection[str], *, boneyard: bool = False) -> Table:
+    """The table where nobody can say how many tiles these hold; nor, with `boneyard`, how many are left to draw."""
+    hands = {name: count for name, count in table.hands.items() if name not in players}
+    if boneyard and isinstance(table, Position):
+        return replace(table, hands=hands, boneyard=None)
+    return replace(table, hands=hands)
+
+
+def without(table: AnyTable, player: str) -> AnyTable:
+    """The table where this player has left, with the hand put aside, which counts for nothing more."""
+    hands = {name: count for name, count in table.hands.items() if name != player}
+    return replace(table, hands=hands, gone=table.gone | {player})
+
+
+def misfits(rules: RuleSet, table: Position, chain: Sequence[Laid], play: Play) -> tuple[str, ...]:
+    """The codes by which this tile does not fit behind `chain`, its train so far; () where it does."""
+    tile, codes = play.tile, list[Violation]()
+    if max(tile) > table.set_max:
+        codes.append(Violation.TILE_NOT_IN_SET)
+    if chain:
+        codes += [Violation.MISMATCH] if tile.inner != chain[-1].outer else []
+    elif not _any_root(rules, play.train) and not set(tile) & set(table.engine):
+        # A tile that shows the engine's value at its other end may only lie the other way round.
+        codes.append(Violation.WRONG_ROOT)
+    return tuple(map(str, codes))
+
+
+def _any_root(rules: RuleSet, train: str) -> bool:
+    """Whether this train may begin with any value, or no source says that it may not."""
+    return train == MEXICAN and (rules.mx_root == "any" or rules.leaves_open("mx_root"))
+
+
+def misfits_in_line(rules: RuleSet, table: LinePosition, play: Play) -> tuple[str, ...]:
+    """The same for a tile at an end of a Chinese line."""
+    found = [Violation.TILE_NOT_IN_SET] if play.tile.tile not in tiles_of(rules, len(table.players)) else []
+    if table.ends is not None:
+        touching, due = (play.tile.inner, table.ends[1]) if play.train == RIGHT else (play.tile.outer, table.ends[0])
+        found += [Violation.MISMATCH] if touching != due else []
+    return tuple(map(str, found))
 
 
 def reported(rules: RuleSet, table: Table, event: Announced, announced: Collection[str] = ()) -> tuple[Finding, ...]:

@@ -25,8 +25,7 @@ from companion.log.events import (
     TileTakenBack,
     Unclear,
 )
-from companion.play.course import Course, Turn, reported
-from companion.play.event_actions import Table, turned_to
+from companion.play.course import Course, Table, Turn, reported, turned_to
 from companion.rules.audit import (
     AuditEntry,
     Reveal,

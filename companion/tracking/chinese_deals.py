@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf
 from typing import ClassVar, Self
 
-from companion.play.event_actions import without
+from companion.play.course import without
 from companion.rules.chinese import apply, judge_turn
 from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position, ruled
 from companion.rules.ruleset import RuleSet

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
-from companion.play.event_actions import without
+from companion.play.course import without
 from companion.rules.mexican.turn import TurnState, provably_blocked
 from companion.rules.position import MEXICAN, Chain, LinePosition, Mark, Play, Position, Unmark, ruled
 from companion.rules.ruleset import RuleSet

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
 from companion.log.corrections import TurnPlace
-from companion.play.event_actions import uncounted, without
+from companion.play.course import uncounted, without
 from companion.rules.chinese import apply, open_arms, tile_faults, tiles_of
 from companion.rules.mexican.turn import TurnState
 from companion.rules.position import (

@@ -16,7 +16,7 @@ from operator import methodcaller
 from typing import NamedTuple
 
 from companion.log.event_fields import Confidence
-from companion.play.event_actions import lifted, misfits, misfits_in_line, without
+from companion.play.course import lifted, misfits, misfits_in_line, without
 from companion.rules.notation import Laying
 from companion.rules.position import (
     LEFT,

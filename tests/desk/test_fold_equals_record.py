@@ -20,7 +20,7 @@ from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
-from companion.play.event_actions import action_of
+from companion.play.course import action_of
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.bots.watching import seen
 from datasets.simulator.room import BlankFilm

@@ -1,7 +1,7 @@
 """Which end of a Chinese line a tile was laid at, where the picture does not tell."""
 
+from companion.game.open_game import at_the_open_end
 from companion.log.events import TableChange
-from companion.play.event_actions import at_the_open_end
 from companion.rules.notation import Laying
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
