@@ -70,7 +70,7 @@ class AppliedEvent(NamedTuple):
     """One event, with the match after it.
 
     >>> from companion.log.event_fields import Header
-    >>> from companion.rules import load_ruleset
+    >>> from companion.rules import Laid, load_ruleset
     >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
     >>> AppliedEvent(EffectiveEvent(Passed(seq=3, by="Ben", source="rule")), None, match).void
     True
@@ -99,7 +99,7 @@ class Round:
         known: the same round with fewer lines, or some other round.
 
     >>> from companion.log.event_fields import Header
-    >>> from companion.rules import load_ruleset
+    >>> from companion.rules import Laid, load_ruleset
     >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
     >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
     >>> now = Round(match, (begun, TilePlayed(seq=2, by="Ann", tile=Laid(5, 6), train="Ann")))
@@ -313,8 +313,8 @@ class Round:
             told += [replace(one, seq=after + n) for n, one in enumerate(row, len(told) + 1)]
             if len(events) > 1 or len(row) > 1:
                 now = Round(self.before, (*self.lines, *told), known=now)
-        still = {seq for seq, act in now.acts.items() if act.event is not None}
-        return [one for one in told if not _is_implied(one) or one.seq in still]
+        void = () if now is self else {seq for seq, act in now.acts.items() if act.event is None}
+        return [one for one in told if not _is_implied(one) or one.seq not in void]
 
     def guesses(self) -> dict[int, str]:
         """Line -> the probable player, where nobody is named and there are no findings: a guess."""
@@ -555,7 +555,7 @@ class History:
     `base` is one of lines that say in part the same.
 
     >>> from companion.log.event_fields import Header
-    >>> from companion.rules import load_ruleset
+    >>> from companion.rules import Laid, load_ruleset
     >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
     >>> then = History(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"), [begun], ())
     >>> now = then.told([Passed(seq=2, by="Ann")])

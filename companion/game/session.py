@@ -16,7 +16,6 @@ from typing import Any
 from companion.game.game_view import GameView
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, RejectionReason
-from companion.game.round import History
 from companion.log.corrections import PUT_BACK, UNDONE, steps_back
 from companion.log.event_fields import Candidate, Header, Question
 from companion.log.events import (
@@ -267,10 +266,13 @@ class Session(OpenGame):
             if what not in REPORTS:
                 raise CommandRejected(RejectionReason.NO_SUCH_REPORT, names=", ".join(REPORTS))
             said = Announced(by=self._player(by), what=what, value=value)
-            standing = _reported_already(self.history, said)
-            if standing is None:
-                return self._add(said)
-            return () if standing.value == value else self.correct(standing.seq, {"value": value})
+            # Of a deal in this round, else since the player's last tile.
+            for event in (one.event for one in reversed(self.history.last.taken)):
+                if isinstance(event, TilePlayed) and event.by == said.by and said.what != DEALT:
+                    break
+                if isinstance(event, Announced) and (event.by, event.what) == (said.by, said.what):
+                    return () if event.value == value else self.correct(event.seq, {"value": value})
+            return self._add(said)
 
     def leave(self, by: str) -> tuple[Event, ...]:
         """`by` goes away in the middle of the round: the hand lies aside, and the others play on."""
@@ -630,13 +632,3 @@ class Session(OpenGame):
             if not self.is_open(seq):
                 return ()
             return self._add(Corrected(corrects=seq, what={"withdrawn": True}, source="camera"))
-
-
-def _reported_already(history: History, said: Announced) -> Announced | None:
-    """The same report of the same player that stands: of a deal in this round, else since the player's last tile."""
-    for event in (one.event for one in reversed(history.last.taken)):
-        if isinstance(event, TilePlayed) and event.by == said.by and said.what != DEALT:
-            break
-        if isinstance(event, Announced) and (event.by, event.what) == (said.by, said.what):
-            return event
-    return None

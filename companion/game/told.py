@@ -14,7 +14,6 @@ import json
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 
 from companion.game.game_view import RetractionShown
 from companion.game.round import AppliedEvent, History, Round
+from companion.game.watched_round import copied
 from companion.log.corrections import PUT_BACK, UNDONE, standing_corrections
 from companion.log.event_fields import Finding
 from companion.log.events import (
@@ -121,10 +121,8 @@ class ToldSoFar:
 
     def fork(self) -> ToldSoFar:
         """The same, to be tried further: nothing of it is kept."""
-        other = copy(self)
-        other.events, other.fallen, other._file = list(self.events), list(self.fallen), None
-        other._first, other._otherwise = dict(self._first), dict(self._otherwise)
-        other._ever = {seq: set(names) for seq, names in self._ever.items()}
+        other = copied(self)
+        other._file, other._ever = None, {seq: set(names) for seq, names in self._ever.items()}
         return other
 
     def corrections(self) -> Iterator[Corrected]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from companion.log.corrections import EffectiveEvent, TurnPlace, effective_events
 from companion.log.event_fields import Confidence, Finding
@@ -49,6 +49,24 @@ class Shown(NamedTuple):
 UNSEEN = Shown()
 
 
+AnyOwner = TypeVar("AnyOwner")
+
+
+def copied(one: AnyOwner) -> AnyOwner:
+    """The same with lists, dicts and sets of its own.
+
+    >>> proof = PictureProof()
+    >>> copied(proof).shown[1] = UNSEEN
+    >>> proof.shown
+    {}
+    """
+    other = copy(one)
+    for name, value in vars(one).items():
+        if isinstance(value, (list, dict, set)):
+            setattr(other, name, value.copy())
+    return other
+
+
 class PictureProof:
     """The faults of a round's pieces that its pictures prove.
 
@@ -72,13 +90,6 @@ class PictureProof:
         """Tiles that lie at a joint that was not surely read, or where people say that something else lies."""
         self.clouded: frozenset[LaidOn] = frozenset()
         """Tiles that came while part of the table was not understood, as long as it is not."""
-
-    def copy(self) -> PictureProof:
-        """The same, to be worked on apart."""
-        other = PictureProof()
-        other.shown, other.lying, other.held_at = dict(self.shown), dict(self.lying), dict(self.held_at)
-        other.fallen, other.doubtful, other.clouded = dict(self.fallen), self.doubtful, self.clouded
-        return other
 
     def note(self, change: TableChange, evidence: Evidence) -> None:
         """Remember how a change of the table was seen, piece by piece."""
@@ -358,11 +369,8 @@ class WatchedRound:
 
     def fork(self) -> WatchedRound:
         """The same round, to be tried on."""
-        other = copy(self)
-        other.tracker, other.proof = self.tracker.fork(), self.proof.copy()
-        other.verdicts, other.line_of, other.stated = dict(self.verdicts), dict(self.line_of), set(self.stated)
-        other._said, other._after, other._place = dict(self._said), dict(self._after), dict(self._place)
-        other.lines, other._people, other._events = list(self.lines), list(self._people), dict(self._events)
+        other = copied(self)
+        other.tracker, other.proof = self.tracker.fork(), copied(self.proof)
         return other
 
     # ---- what is seen and said -----------------------------------------------------------------------------------
