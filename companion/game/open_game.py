@@ -344,7 +344,10 @@ class OpenGame:
                 self._believe(one)
             try:
                 self._ask()
-                self._end_of_round()
+                # The round's end, where the belief has it and the record alone cannot tell.
+                due = self._tracker.end()
+                if due is not None and self.history.match.phase == "playing" and not self._miscounted:
+                    self._record(RoundEnded(how=due[0], out=due[1], source="camera"))
             except JournalError:
                 log.exception("what was seen is on record; what it gives to ask is asked with the next change")
         except BaseException:
@@ -414,12 +417,6 @@ class OpenGame:
         self._asked = (begun, asked_now[0].seq, question.item)
 
     # ---- the end of a round --------------------------------------------------------------------------------------
-
-    def _end_of_round(self) -> None:
-        """The round's end, where the belief has it and the record alone cannot tell."""
-        due = self._tracker.end()
-        if due is not None and self.history.match.phase == "playing" and not self._miscounted:
-            self._record(RoundEnded(how=due[0], out=due[1], source="camera"))
 
     def _goes_on(self, report: TableChange) -> bool:
         """Was the end only counted, and do they play on regardless? Then the count was wrong."""

@@ -345,16 +345,15 @@ class Round:
             return None
         if match.phase == "playing":
             due = match.course.over
-            counted_down = due is not None and due.how == "out" and self.seen
-            return None if counted_down and self.misses_a_draw() else due
+            if due is None or due.how != "out" or not self.seen:
+                return due
+            # Where a turn seems to lack its draw, the hands may hold more than was counted.
+            found = self.found | self._held_against()
+            misses_a_draw = any(one.code == Violation.NO_DRAW for seq in self.acts for one in found.get(seq, ()))
+            return None if misses_a_draw else due
         if match.phase == "ended":
             return match.scored()
         return match.match_end() if match.phase == "scored" else None
-
-    def misses_a_draw(self) -> bool:
-        """Whether a turn of this round seems to lack its draw: the hands may then hold more than was counted."""
-        found = self.found | self._held_against()
-        return any(one.code == Violation.NO_DRAW for seq in self.acts for one in found.get(seq, ()))
 
     # ---- questions -----------------------------------------------------------------------------------------------
 
@@ -397,12 +396,6 @@ class Round:
 
     # ---- the order of acts ---------------------------------------------------------------------------------------
 
-    def _is_tapped(self, held: EffectiveEvent) -> bool:
-        """Whether people tapped this act in a round that no camera watches."""
-        if self.begun is None or act_of(held.event) is None or (self.seen and held.event.seq > self.seen[0].after):
-            return False
-        return held.event.source != "camera"
-
     def _taps(self, known: Round | None) -> AskedRound | None:
         """The taps in order; `known`: this round with fewer of them. Where a hand was dealt wrongly, nothing can be
         counted in all of it."""
@@ -411,7 +404,9 @@ class Round:
         if known is not None and all(one.seq in known.acts for one in said):
             asked, done = copy(known.asked), len(known.taken)
         for n in range(done, len(self.taken)):
-            if self._is_tapped(self.taken[n]):
+            event = self.taken[n].event
+            watched = event.source == "camera" or (self.seen and event.seq > self.seen[0].after)
+            if self.begun is not None and not watched and act_of(event) is not None:
                 if asked is None:
                     start, rules = self._start, self.before.rules
                     wrongly = [one.by for one in said if one.by is not None and reported(rules, start.table, one)]

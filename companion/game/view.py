@@ -158,7 +158,9 @@ def scene(history: History, lying: Lying | None = None) -> GameView:
         winner=tuple(board.winners) or None,
         audit=_audit(course, match) if course is not None and course.ended is not None else (),
         shown=match.hands_shown(),
-        next=_next(match) if match.phase in ("waiting", "scored") else None,
+        next=NextRound(match.next_number, match.engine_due(match.next_number) or None, match.next_starter)
+        if match.phase in ("waiting", "scored")
+        else None,
         brought=dict(header.brought) if any(header.brought.values()) else {},
         left=dict(header.left),
         colours=dict(header.colours) if "colours" in header.extra else None,
@@ -360,9 +362,9 @@ def _plays(now: Round, questions: Collection[Unclear]) -> tuple[Line, ...]:
         if act is not None:
             findings = now.findings(item.event.seq)
             line.setdefault("violations", [])
-            due = _engine_missed(now, item.event)
-            if due is not None:
-                line["engine_due"] = list(due)
+            if isinstance(item.event, RoundStarted) and item.event.engine is not None:
+                due = now.before.engine_due(item.event.round)
+                line |= {"engine_due": list(due)} if due is not None and due != item.event.engine else {}
             if any(finding.code in DO_NOT_MEET for finding in findings):
                 line["end_was"] = _end_before(now, item.event)
             if isinstance(item.event, TilePlayed) and item.event.reading is not None:
@@ -398,14 +400,6 @@ def _end_before(now: Round, event: Event) -> int | None:
     if isinstance(table, Position):
         return table.value_due(event.train)
     return None if table.ends is None else table.ends[0 if event.train == LEFT else 1]
-
-
-def _engine_missed(now: Round, event: Event) -> Laid | None:
-    """The engine that a round should have had, where it was begun with another tile."""
-    if not isinstance(event, RoundStarted) or event.engine is None:
-        return None
-    due = now.before.engine_due(event.round)
-    return due if due != event.engine else None
 
 
 def _question(question: Unclear, asked: AskedRound | None) -> Line:
@@ -457,7 +451,3 @@ def _audit(course: Course, match: Match) -> tuple[Examined, ...]:
         for examined, seq in examined_decisions(course, match.shown, out)
         if probably(examined.by_chance, Cause.ILLEGAL) >= POSSIBLE
     )
-
-
-def _next(match: Any) -> NextRound:
-    return NextRound(match.next_number, match.engine_due(match.next_number) or None, match.next_starter)

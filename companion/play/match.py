@@ -589,7 +589,8 @@ class Match:
         """
         sheet = self.board.round
         assert sheet is not None
-        before = self._totals_before()
+        told = (one.totals for one in reversed(self.board.rounds[:-1]) if one.totals is not None)
+        before = next(told, self.header.brought)
         totals = {player: before[player] + scores.get(player, 0) for player in self.header.players}
         following = self.engine_due(sheet.number + 1)
         named = self.rules.next_leader != HOLDER_LEADS if not self.rules.is_mexican else following is not None
@@ -687,12 +688,6 @@ class Match:
     def _left(self, player: str) -> tuple[Tile, ...]:
         shown = self.shown.get(player)
         return () if shown is None else (*shown.tiles, *shown.discards)
-
-    def _totals_before(self) -> Mapping[str, int]:
-        for sheet in reversed(self.board.rounds[:-1]):
-            if sheet.totals is not None:
-                return sheet.totals
-        return self.header.brought
 
     def _after(self, player: str) -> str:
         players = self.header.players
