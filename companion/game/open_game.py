@@ -100,6 +100,8 @@ class OpenGame:
         if settle:
             self._record()
         self._shown = self.history
+        self._otherwise: tuple[Corrected, ...] | None = None
+        """What reads otherwise than it was told, once somebody has asked for it."""
         kept = journal.path.with_suffix(SHOWN_SUFFIX)
         self._told = ToldSoFar(journal.events, self._shown.readings(), kept, writes=settle)
 
@@ -511,7 +513,7 @@ class OpenGame:
             self._lying, self._waiting = None, ()
         because = next((line.source for line in lines if line.source != "rule"), "camera")
         fallen = retracted(before, now, because)
-        self._shown = now
+        self._shown, self._otherwise = now, None
         events = self._told.tell(lines, before.readings(now), now.readings(before), fallen)
         for event in events:
             for callback in tuple(self._subscribers):
@@ -524,7 +526,9 @@ class OpenGame:
     def read_otherwise(self) -> tuple[Corrected, ...]:
         """Corrections of everything that now reads differently from when it was first told."""
         with self._lock:
-            return tuple(self._told.corrections())
+            if self._otherwise is None:
+                self._otherwise = tuple(self._told.corrections(self._shown.readings()))
+            return self._otherwise
 
     @property
     def fallen(self) -> tuple[Corrected, ...]:

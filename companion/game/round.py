@@ -10,7 +10,7 @@ about taps: one stands as long as it arises from the taps, and of its line only 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -222,16 +222,18 @@ class Round:
         same = act is None or getattr(event, "violations", changed["violations"]) == changed["violations"]
         return event if same else replace(event, **changed)
 
-    def readings(self) -> Iterator[Event]:
+    @cached_property
+    def readings(self) -> Sequence[Event]:
         """The events in force as they read by now, without questions."""
+        found = list[Event]()
         for one in self.held:
             act = self.acts.get(one.event.seq)
             if act is None:
                 gone = not one.undone and not isinstance(one.event, TileTakenBack)
             else:
                 gone = isinstance(one.event, Unclear) or act.void
-            if not gone:
-                yield self.reads(one.event)
+            found += [] if gone else [self.reads(one.event)]
+        return found
 
     @cached_property
     def _now(self) -> Mapping[int, tuple[Finding, ...]]:
@@ -633,7 +635,7 @@ class History:
     def readings(self, other: History | None = None) -> dict[int, Event]:
         """Line -> how it reads by now, of those in force and of open questions, in rounds that `other` may have
         otherwise."""
-        events = (event for one in self.changed(other) for event in one.readings())
+        events = (event for one in self.changed(other) for event in one.readings)
         return {event.seq: event for event in (*events, *self.questions())}
 
     def ruled(self) -> list[EffectiveEvent]:

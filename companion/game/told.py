@@ -95,7 +95,7 @@ class ToldSoFar:
     >>> told = ToldSoFar([drew], {1: drew})
     >>> [event.KIND for event in told.tell([], {1: drew}, {1: Drew(seq=1, by="Ben")}, [])]
     ['corrected']
-    >>> [event.what["by"] for event in told.corrections()]
+    >>> [event.what["by"] for event in told.corrections({1: Drew(seq=1, by="Ben")})]
     ['Ben']
     """
 
@@ -106,7 +106,6 @@ class ToldSoFar:
         self.fallen: list[Corrected] = []
         self._file = file if writes else None
         self._first: dict[int, Event] = {}
-        self._otherwise: dict[int, dict[str, Any]] = {}
         self._ever: dict[int, set[str]] = {}
         whole = self._read(file, lines)
         people = {one.corrects for one in lines if isinstance(one, Corrected) and one.source == "person"}
@@ -117,7 +116,6 @@ class ToldSoFar:
             self._ever[line.seq] = {name for name in ("by", "maybe", "violations") if hasattr(line, name)}
         if self._file is not None and lines and (more or not whole):
             self._write_anew()
-        self._compare(self._first, now)
 
     def fork(self) -> ToldSoFar:
         """The same, to be tried further: nothing of it is kept."""
@@ -125,21 +123,25 @@ class ToldSoFar:
         other._file, other._ever = None, {seq: set(names) for seq, names in self._ever.items()}
         return other
 
-    def corrections(self) -> Iterator[Corrected]:
-        """The present reading of each line that was ever told otherwise, for those who may have heard that."""
+    def corrections(self, now: Mapping[int, Event]) -> Iterator[Corrected]:
+        """The reading by `now` of each line that was ever told otherwise, for those who may have heard that."""
         seq, at = len(self.events), self.events[-1].at if self.events else ""
         fell = {one.corrects: one.what for one in self.fallen}
-        for line in sorted({*self._ever, *self._otherwise}):
+        # That people withdrew a line, their own line says.
+        people = {one.corrects for one in self.events if isinstance(one, Corrected) and one.source == "person"}
+        changed = [(line, what) for line, what in differences(self._first, now) if line in self._first]
+        otherwise = {line: what for line, what in changed if line in now or line not in people}
+        for line in sorted({*self._ever, *otherwise}):
             first = self._first.get(line, self.events[line - 1]).to_json()
             what = {name: first.get(name, [] if name != "by" else None) for name in self._ever.get(line, ())}
-            if "maybe" in what and "by" in self._otherwise.get(line, {}):
+            by_now = otherwise.get(line, {})
+            if "maybe" in what and "by" in by_now:
                 what["maybe"] = []
             why = {name: fell[line][name] for name in ("retracts", "because") if line in fell and name in fell[line]}
-            now = {name: value for name, value in (what | self._otherwise.get(line, {})).items() if name != "withdrawn"}
-            gone = {"withdrawn": "withdrawn" in self._otherwise.get(line, {})} if "withdrawn" in what else {}
-            gone |= {"withdrawn": True} if "withdrawn" in self._otherwise.get(line, {}) else {}
-            if now or gone:
-                yield Corrected(seq=seq, at=at, corrects=line, what=now | gone | why, source="rule")
+            gone = {"withdrawn": "withdrawn" in by_now} if "withdrawn" in what | by_now else {}
+            what = {name: value for name, value in (what | by_now).items() if name != "withdrawn"} | gone
+            if what:
+                yield Corrected(seq=seq, at=at, corrects=line, what=what | why, source="rule")
 
     def tell(
         self, lines: Sequence[Event], before: Mapping[int, Event], now: Mapping[int, Event], fallen: Iterable[Corrected]
@@ -159,7 +161,6 @@ class ToldSoFar:
                 fell = later[line].what if line in later else {}
                 later[line] = Corrected(seq=seq, at=at, corrects=line, what={**what, **fell}, source="rule")
         self.fallen.extend(one for one in later.values() if "retracts" in one.what)
-        self._compare({*changed, *said, *(line.seq for line in made)}, now)
         self._note(later.values())
         told = (*made, *(later[line] for line in sorted(later)))
         self._keep(told)
@@ -168,17 +169,6 @@ class ToldSoFar:
     def _note(self, told: Iterable[Corrected]) -> None:
         for one in told:
             self._ever.setdefault(one.corrects, set()).update(set(one.what) - {"retracts", "because"})
-
-    def _compare(self, lines: Iterable[int], now: Mapping[int, Event]) -> None:
-        """Note of these lines whether they read otherwise now. That people withdrew one, their own line says."""
-        people = {one.corrects for one in self.events if isinstance(one, Corrected) and one.source == "person"}
-        for seq in lines:
-            first, new = self._first.get(seq), now.get(seq)
-            what = {} if first is None else {"withdrawn": True} if new is None else difference(first, new)
-            if what and not (new is None and seq in people):
-                self._otherwise[seq] = what
-            else:
-                self._otherwise.pop(seq, None)
 
     def _add(self, events: Iterable[Event]) -> None:
         for event in events:
