@@ -1,5 +1,5 @@
 """The game being played: commands in, events out, one lock; what is shown of it.
 
-Reading order: `session` (the commands), `open_game` (the journal, what is shown, the camera's entry), `history` (all
-rounds worked out), `round` (one of them), `watched_round` (a camera's), `view` (a snapshot for the page).
+Reading order: `session` (the commands), `open_game` (the journal, what is shown, the camera's entry), `round` (a round
+worked out, and all of a game), `watched_round` (a camera's), `view` (a snapshot for the page).
 """
