@@ -174,13 +174,14 @@ def recorded(course: Course) -> bool:
 
 
 def reveal_findings(
-    course: Course, shown: Mapping[str, HandShown], out: str | None, lines: Mapping[str, int], new: str
+    course: Course, shown: Mapping[str, HandShown], out: str | None, ended: int, new: str
 ) -> dict[int, tuple[Finding, ...]]:
     """Line of an event -> all its findings, for the events about which the hand of `new` proves something.
 
-    `shown` holds that hand and the earlier ones; with the first the decisions of who went `out` are examined too.
+    `ended` is the line of the round's end. `shown` holds that hand and the earlier ones; with the first the decisions
+    of who went `out` are examined too.
     """
-    own = lines[new]
+    own = shown[new].seq
     if not recorded(course) or new in course.table.gone:
         return {own: ()}
     # The hand of a player who left proves nothing, counted or not.
@@ -195,9 +196,6 @@ def reveal_findings(
             code = Finding(str(examined.code), certain=sure and surely(course, examined.code), by=examined.by)
             if code not in found[line]:
                 found[line].append(code)
-    ended = lines.get("ended")
-    if ended is None:
-        return {line: tuple(findings) for line, findings in found.items()}
     table = course.position
     sums: list[Finding] = []
     if (course.ended or "").startswith("blocked") and not course.rules.may_decline:
@@ -417,7 +415,7 @@ class Match:
     shown: Mapping[str, HandShown] = field(default_factory=dict)
     """The hands laid open after it."""
     lines: Mapping[str, int] = field(default_factory=dict)
-    """The lines of the hands shown, of the round's end and of its score."""
+    """The lines of the round's end (ended) and of its score (scored)."""
 
     @classmethod
     def of(cls, header: Header, rules: RuleSet) -> Match:
@@ -668,11 +666,11 @@ class Match:
 
     def _show(self, event: HandShown) -> MatchStep:
         shown = {**self.shown, event.by: event}
-        after = replace(self, shown=shown, lines={**self.lines, event.by: event.seq})
+        after = replace(self, shown=shown)
         if after.course is None or after.course.ended is None:
             return MatchStep(after)
         out = self.board.round.out if self.board.round else None
-        late = reveal_findings(after.course, shown, out, after.lines, event.by)
+        late = reveal_findings(after.course, shown, out, self.lines["ended"], event.by)
         own = late.pop(event.seq, ())
         return MatchStep(after, own, late)
 

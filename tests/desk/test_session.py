@@ -171,6 +171,18 @@ def test_who_holds_one_tile_is_the_one_who_knocks(tmp_path: Path) -> None:
     assert [session.announce()[0].who for _ in range(2)] == ["Ann", "Ben"], "nobody says it twice"
 
 
+def test_a_player_may_be_called_as_a_round_may_be(tmp_path: Path) -> None:
+    header = Header("tactic", "double-12", ("ended", "scored", "Cy"))
+    session = Session.create(tmp_path / "game.jsonl", header, ticking())
+    session.start_round(starter="Cy")
+    session.end_round("blocked_declared")
+    for name in header.players:
+        session.show_hand(name, [(3, 4)])
+    session.end_otherwise(1, "out", "Cy")
+    sheet = session.scoreboard.round
+    assert sheet is not None and (sheet.how, sheet.out) == ("out", "Cy")
+
+
 def test_a_tile_taken_back_undoes_its_play_and_its_ruling(tmp_path: Path) -> None:
     session = table(tmp_path)
     session.play((12, 3), "Ann")
