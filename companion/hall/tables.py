@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.log.corrections import EffectiveEvent, effective_events
+from companion.log.corrections import EffectiveEvent, effective_events, open_questions
 from companion.log.event_fields import EventError, Header
 from companion.log.events import OWN_FIELDS, Corrected, Event, event_from_json
 from companion.play.match import fold_held
@@ -87,6 +87,7 @@ class HallTable:
             log.warning("the events of table %s make no game", self.id, exc_info=True)
             return shown | {"readable": False}
         sheet = board.round
+        asked = [one for one in open_questions(self.events) if not self.otherwise.get(one.seq, {}).get("withdrawn")]
         return shown | {
             "rules": self.header.rules,
             "set": self.header.set,
@@ -95,7 +96,7 @@ class HallTable:
             "round": None if sheet is None else sheet.number,
             "over": board.over,
             "winners": list(board.winners),
-            "questions": len(board.questions),
+            "questions": len(asked),
             "illegal": len(board.faults),
             "rounds": [
                 {"round": one.number, "how": one.how, "scores": None if one.scores is None else dict(one.scores)}

@@ -23,7 +23,6 @@ from companion.log.events import (
     RoundScored,
     RoundStarted,
     TileTakenBack,
-    Unclear,
 )
 from companion.play.course import Course, Table, Turn, reported, turned_to
 from companion.rules.audit import (
@@ -99,7 +98,6 @@ class Scoreboard:
     """As the last scored round named it for the one to come."""
     next_starter: str | None = None
     """Named in the same way."""
-    questions: tuple[Unclear, ...] = field(default=())
 
     @property
     def round(self) -> RoundSheet | None:

@@ -12,7 +12,7 @@ from companion.cli.serve import serve as serve_command
 from companion.hall.page import create_hall_app
 from companion.hall.tables import Tables
 from companion.log.event_fields import Header
-from companion.log.events import HandShown, RoundEnded, RoundScored, RoundStarted
+from companion.log.events import Corrected, HandShown, RoundEnded, RoundScored, RoundStarted, Unclear
 from companion.rules.tile import Laid, Tile
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
@@ -49,6 +49,16 @@ def test_events_count_once_in_their_order_however_they_arrive(order: list[int]) 
     shown = table.as_json()
     assert shown["complete"]
     assert shown["totals"] == {"Ann": 0, "Ben": 7}
+
+
+def test_a_question_is_open_until_somebody_answers_it() -> None:
+    tables = told([1])
+    asked = Unclear(seq=2, at="2026-11-20T19:00:01.000Z", reason="several_explanations", source="camera")
+    answer = Corrected(seq=3, at="2026-11-20T19:00:02.000Z", corrects=2, what={"answer": None})
+    for event, due in ((asked, 1), (answer, 0)):
+        tables.event("t1", {"game": "g", "event": event.to_json()})
+        [table] = tables
+        assert table.as_json()["questions"] == due
 
 
 def test_behind_a_gap_nothing_is_shown_as_if_it_were_whole() -> None:
