@@ -175,6 +175,13 @@ def test_no_other_thing_has_two_names(language: str, other: str) -> None:
     assert named == []
 
 
+def test_no_bengali_ending_leaves_its_name() -> None:
+    """A word joiner behind the hyphen keeps both in one line."""
+    said = [form for message in entries("bn").values() for form in forms(message)]
+    assert [one for one in said if re.search(r"\)s-[\u0980-\u09ff]", one)] == []
+    assert any("s-\u2060" in one for one in said)
+
+
 def test_no_french_sign_begins_a_line() -> None:
     said = [form for message in entries("fr").values() for form in forms(message)]
     assert [one for one in said if re.search(r" [:;?!»](?=\s|$)|« ", one)] == []
