@@ -190,7 +190,8 @@ def proof_text(play: Mapping[str, Any], players: Sequence[str] = ()) -> str:
     nothing."""
     said = [author_text(str(one["confirmed_by"]), players) for one in confirmed(play)]
     if said:
-        return _("%(names)s said that it was really so.", names=listed(dict.fromkeys(said)))
+        told = _("%(names)s said that it was really so.", names=listed(dict.fromkeys(said)))
+        return told[:1].upper() + told[1:]
     if play.get("source") == "camera" and not play.get("corrected"):
         return _("Certain: the tiles on the table prove it.")
     names = [author_text(one, players) for one in (*play.get("changers", ()), play.get("author")) if one]

@@ -11,9 +11,11 @@ from flask.testing import FlaskClient
 
 from companion.app.games import make_app_state
 from companion.app.state import AppState
+from companion.log.journal import PHONE
 from companion.rules.notation import Laying
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
+from companion.web.wording import proof_text
 from datasets.bots.watching import table_change
 from tests.shown import state_of
 
@@ -59,6 +61,11 @@ def test_in_a_watched_round_no_single_name_makes_a_certain_fault(state: AppState
         return
     plays = state_of(session)["plays"]
     assert [one for play in plays for one in play["violations"] if one["certain"]] == []
+
+
+def test_a_phone_without_a_name_begins_its_sentence_with_a_capital() -> None:
+    finding = {"code": "MISMATCH", "certain": True, "confirmed_by": PHONE}
+    assert proof_text({"violations": [finding]}) == "A phone without a name said that it was really so."
 
 
 def test_in_a_tapped_game_the_page_says_by_whom_it_was_entered_and_changed(state: AppState, ann: FlaskClient) -> None:
