@@ -303,9 +303,9 @@ MOST_WAITING = 500
 ANOTHER_S = 120.0
 """How long the page mentions another box that has used this table's name."""
 
-COME_BACK_S = 5.0
-"""How long after the broker has come back nothing is sent to automations: Home Assistant lost it too, and nobody keeps
-what it misses."""
+COME_BACK_S = 20.0
+"""How long after the broker has come back nothing is sent to automations: Home Assistant lost it too, tries again every
+ten seconds, takes a few more to listen, and nobody keeps what it misses."""
 
 WAIT_S = 2.0
 """Between two signs of life where nothing happens."""

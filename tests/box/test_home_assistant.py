@@ -9,35 +9,40 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench.stand_ins.club import MOSQUITTO, BrokerProcess, publisher
+from bench.stand_ins.settling import confirm
 from companion.game.session import Session
 from companion.log.event_fields import Header
+from companion.publish import Publisher, parse_broker
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv-home-assistant" / "bin" / "python"
+AUTOMATIONS = ROOT / "docs/examples/home_assistant.yaml"
 PATIENCE_S = 120.0
 
 States = Mapping[str, str]
 
 
 class HomeAssistant:
-    """What it says of its entities."""
+    """What it says of its entities, and what the documented automations ask for."""
 
     def __init__(self, folder: Path, port: int) -> None:
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         program = Path(__file__).with_name("real_home_assistant.py")
         self._process = subprocess.Popen(
-            [PYTHON, program, folder, str(port)],
+            [PYTHON, program, folder, str(port), AUTOMATIONS],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
         )
-        self._said: queue.Queue[States | None] = queue.Queue()
+        self._said: queue.Queue[Mapping[str, Any] | None] = queue.Queue()
         self.states: States = {}
+        self.asked: list[str] = []
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
 
@@ -56,22 +61,25 @@ class HomeAssistant:
             except queue.Empty:
                 raise AssertionError(f"Home Assistant says nothing more; it has {self.states}") from None
             assert said is not None, f"Home Assistant has ended; it had {self.states}"
-            self.states = said
+            self.states = said.get("states", self.states)
+            self.asked += [" ".join(said["asked"]).strip()] if "asked" in said else []
         return self.states
 
     def close(self) -> None:
+        """Twice is no error."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(PATIENCE_S)
         self._reader.join()
+        while not self._said.empty():
+            said = self._said.get() or {}
+            self.asked += [" ".join(said["asked"]).strip()] if "asked" in said else []
 
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[BrokerProcess]:
-    if MOSQUITTO is None:
-        pytest.skip("mosquitto is not installed")
-    if not PYTHON.is_file():
-        pytest.skip("Home Assistant is not installed; .ci/home-assistant does it")
+    assert MOSQUITTO is not None, "mosquitto is not installed; .ci/broker does it"
+    assert PYTHON.is_file(), "Home Assistant is not installed; .ci/home-assistant does it"
     process = BrokerProcess(tmp_path)
     process.start()
     yield process
@@ -125,9 +133,11 @@ def test_home_assistant_keeps_a_table_right_over_two_games(broker: BrokerProcess
         home.comes_to(lambda said: said["sensor.table_1_last_play"] == "Ann 12-5 on Ann")
         home.comes_to(lambda said: said["event.table_1_play"] != "unknown")
         end(first, {"Ben": (9, 9)})
-        states = home.comes_to(lambda said: said.get("sensor.table_1_ben") == "18")
+        states = home.comes_to(
+            lambda said: said.get("sensor.table_1_ben") == "18" and said["sensor.table_1_leader"] == "Ann"
+        )
         assert documented() <= states.keys()
-        assert (states["sensor.table_1_ann"], states["sensor.table_1_leader"]) == ("0", "Ann")
+        assert states["sensor.table_1_ann"] == "0"
 
         table.follow("two", second)
         begin(second)
@@ -140,3 +150,63 @@ def test_home_assistant_keeps_a_table_right_over_two_games(broker: BrokerProcess
         table.close()
         first.close()
         second.close()
+
+
+def at_table_1(broker: BrokerProcess, folder: Path, session: Session) -> Publisher:
+    table = publisher(parse_broker(f"mqtt://127.0.0.1:{broker.port}/"), folder, "Table 1")
+    table.start()
+    table.follow("one", session)
+    return table
+
+
+def break_a_rule(session: Session, tile: tuple[int, int], by: str) -> None:
+    """A tile laid where it does not fit."""
+    session.play(tile, by, by=by)
+    confirm(session)
+
+
+@pytest.mark.nightly
+def test_the_documented_automations_run_once_for_what_is_new(broker: BrokerProcess, tmp_path: Path) -> None:
+    session = Session.create(tmp_path / "one.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
+    home = HomeAssistant(tmp_path / "home-assistant", broker.port)
+    table = at_table_1(broker, tmp_path, session)
+    lamp = "light.turn_on"
+    try:
+        home.comes_to(lambda said: said.get("sensor.table_1_leader") == "-")
+        begin(session)
+        home.comes_to(lambda said: said["event.table_1_play"] != "unknown")
+        break_a_rule(session, (7, 6), "Ben")
+        home.comes_to(lambda _: bool(home.asked))
+        assert home.asked == [lamp]
+
+        # The broker is away while a second rule is broken and the round ends.
+        broker.kill()
+        home.comes_to(lambda said: said["event.table_1_fault"] == "unavailable")
+        break_a_rule(session, (3, 2), "Ann")
+        end(session, {"Ben": (9, 9)})
+        session.start_round((11, 11), "Ben")
+        broker.start()
+        home.comes_to(lambda said: said["sensor.table_1_leader"] == "Ann" and home.asked.count(lamp) == 2)
+        fault = home.states["event.table_1_fault"]
+        assert not any("- leads" in one for one in home.asked)
+
+        # Home Assistant is started again, and then the table.
+        home.close()
+        assert home.asked.count(lamp) == 2
+        home = HomeAssistant(tmp_path / "home-assistant", broker.port)
+        home.comes_to(lambda said: said.get("event.table_1_fault") == fault and said["sensor.table_1_leader"] == "Ann")
+        table.close()
+        home.comes_to(lambda said: said["event.table_1_fault"] == "unavailable")
+        table = at_table_1(broker, tmp_path, session)
+        home.comes_to(lambda said: said["event.table_1_fault"] == fault and said["sensor.table_1_leader"] == "Ann")
+        end(session, {"Ann": (12, 12), "Ben": (1, 1)})
+        home.comes_to(lambda said: said["sensor.table_1_leader"] == "Ben" and bool(home.asked))
+        assert home.asked == ["notify.persistent_notification Ben leads"]
+        session.start_round((10, 10), "Ben")
+        break_a_rule(session, (7, 6), "Ben")
+        home.comes_to(lambda said: said["event.table_1_fault"] != fault and len(home.asked) > 1)
+        assert home.asked[1:] == [lamp]
+    finally:
+        home.close()
+        table.close()
+        session.close()
