@@ -135,7 +135,9 @@ class WatchedTable:
         self._taught: Path | None = None
         self._taught_anew = False
         self._untaught = ""
-        self._eye = SupervisedEye(beat=self._wait_for_the_eye, busy=self._reader_part.busy)
+        reader = self._reader_part
+        self._limits: dict[str, Any] = {"beat": self._wait_for_the_eye, "busy": reader.busy, "works": reader.beat}
+        self._eye = SupervisedEye(**self._limits)
         self._lock = threading.Lock()
         self._state: dict[str, Any] = {"state": "looking"}
         self._frame: Frame | None = None
@@ -573,7 +575,7 @@ class WatchedTable:
             return
         self._taught, self._taught_anew = taught, False
         opener = partial(open_taught, taught)
-        fresh = SupervisedEye(opener, beat=self._wait_for_the_eye, busy=self._reader_part.busy)
+        fresh = SupervisedEye(opener, **self._limits)
         earlier, self._eye = self._eye, fresh
         earlier.close()
 

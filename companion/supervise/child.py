@@ -296,12 +296,14 @@ class Silence:
         """It has said something."""
         self._begun = self._stirred = self._clock()
         self._used_s = self._used(self._pid)
+        self.works = False
 
     def left_s(self, silent_s: float, longest_s: float) -> float:
         """Until it has been silent for `silent_s`, or has worked for `longest_s` without a word."""
         by_now = self._used(self._pid)
         worked = by_now is not None and self._used_s is not None and by_now - self._used_s >= STIR_S
-        if worked or self._due(self._pid):
+        self.works = worked or self._due(self._pid)
+        if self.works:
             self._used_s, self._stirred = by_now, self._clock()
         return min(self._stirred + silent_s, self._begun + longest_s) - self._clock()
 
@@ -321,6 +323,7 @@ class Worker(Closing):
             `LONGEST_OPENINGS` times the processor time of its opening.
         beat: called every `beat_s` while somebody waits, for the watchdog.
         busy: entered for as long as one question takes: what hangs is named on the page.
+        works: called every `beat_s` in which the child was seen to work on it: slow is not hanging.
         clock: monotonic seconds.
         used, due: the processor time of the process of that id, and whether it wants some.
     """
@@ -338,13 +341,14 @@ class Worker(Closing):
         beat: Callable[[], None] = lambda: None,
         beat_s: float = 2.0,
         busy: Callable[[], AbstractContextManager[None]] = nullcontext,
+        works: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
         used: Callable[[int], float | None] = processor_s,
         due: Callable[[int], bool] = is_due,
     ) -> None:
         self._opener, self._memory_bytes, self._nice = opener, memory_bytes, nice
         self._silent_s, self._opening_s, self._longest_s, self._idle_s = silent_s, opening_s, longest_s, idle_s
-        self._beat, self._beat_s, self._busy, self._clock = beat, beat_s, busy, clock
+        self._beat, self._beat_s, self._busy, self._works, self._clock = beat, beat_s, busy, works, clock
         self._used, self._due = used, due
         self._lock = threading.RLock()
         self._child: Child | None = None
@@ -454,6 +458,8 @@ class Worker(Closing):
         longest_s = max(self._longest_s, LONGEST_OPENINGS * self._opening_took_s)
         try:
             while (left := silence.left_s(silent_s, longest_s)) > 0:
+                if silence.works:
+                    self._works()
                 if child.pipe.poll(min(left, self._beat_s)):
                     answer: tuple[Any, ...] = child.pipe.recv()
                     return answer

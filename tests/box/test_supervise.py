@@ -456,6 +456,27 @@ def test_who_waits_for_a_slow_eye_is_alive_for_the_watchdog() -> None:
     assert hung == [False] * 12
 
 
+@pytest.mark.parametrize("works", [True, False])
+def test_a_reader_that_works_slowly_is_not_named_and_one_that_hangs_is(works: bool) -> None:
+    clock = FakeClock()
+    reader = Parts(clock).add("reader")
+    looking = False
+    hung: list[bool] = []
+
+    def beat() -> None:
+        if looking:
+            clock.now_s += 5.0
+            hung.append(reader.sign().hangs)
+
+    limits = {"beat": beat, "busy": reader.busy, "works": reader.beat, "beat_s": 0.01, "due": lambda _: works}
+    with SupervisedEye(open_nervous, silent_s=30.0, longest_s=60.0, clock=clock, used=lambda _: 0.0, **limits) as eye:
+        eye.open()
+        looking = True
+        with pytest.raises(EyeAwayError, match="did not answer"):
+            eye.look(picture(13))
+    assert len(hung) > 2 and any(hung) is not works
+
+
 def test_who_waits_for_anothers_picture_is_alive_too() -> None:
     waited = threading.Event()
     with SupervisedEye(open_nervous, silent_s=60.0, beat=waited.set, beat_s=0.01) as eye:
