@@ -62,15 +62,19 @@ class Changed:
     seq: int | None = None
 
 
-def changes_of(session: SessionLike, game: str) -> list[Changed]:
-    """Everything that people entered in this game or changed around it, the oldest first."""
+def changes_of(session: SessionLike, game: str, *, plain: bool = True) -> list[Changed]:
+    """Everything that people entered in this game or changed around it, the oldest first; without what is `plain` and
+    stands where that is False."""
     board = session.snapshot()
     players, family = [seat.name for seat in board.seats], board.family
-    rows = [*_of_journal(event_lines(session), players, family), *_of_box(app_state().trail.lines(), game, players)]
+    rows = [
+        *_of_journal(event_lines(session), players, family, plain),
+        *_of_box(app_state().trail.lines(), game, players),
+    ]
     return sorted(rows, key=lambda row: row.at)
 
 
-def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> Iterable[Changed]:
+def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str, plain: bool) -> Iterable[Changed]:
     stood = _Stood(lines)
     fallen = withdrawn(lines)
     rounds: dict[int, int] = {}
@@ -78,9 +82,10 @@ def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> I
     for line in lines:
         number = line["round"] if line["event"] == "round_started" else number
         rounds[line["seq"]] = rounds.get(line.get("corrects") or 0, number)
-        if line.get("source") != "person":
+        seq, tapped = int(line["seq"]), line["event"] in TAPPED
+        if line.get("source") != "person" or (tapped and seq not in fallen and not plain):
             continue
-        seq, what = int(line["seq"]), change_made(line)
+        what = change_made(line)
         author = line.get("author") or (line.get("by") if line["event"] == "corrected" else None)
         row = Changed(
             str(line.get("at") or ""),
@@ -88,7 +93,7 @@ def _of_journal(lines: Sequence[Line], players: Sequence[str], family: str) -> I
             author_text(author, players) if author else "",
             _row_text(line, stood.line(line.get("corrects")), rounds[seq], family),
             undone=seq in fallen,
-            plain=line["event"] in TAPPED,
+            plain=tapped,
             seq=seq,
         )
         if line["event"] == "corrected":

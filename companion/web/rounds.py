@@ -140,7 +140,7 @@ def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
     charts = [
         totals_chart(board.seats, board.rounds_played, title, size, board.brought) for size in (WIDE, NARROW, PAPER)
     ]
-    changed = [row for row in changes_of(session, game) if row.undone or not row.plain]
+    changed = changes_of(session, game, plain=False)
     return render_template(
         "scores.html", board=board, charts=charts if board.rounds_played else [], day=day_of(session), name=game,
         changed=changed, order=sorted(board.scores, key=lambda row: row.rank), current=current, tv=False,
