@@ -307,8 +307,8 @@ UPLOADS = 4
 """Large bodies of one address at a time: behind a proxy a whole house has one address."""
 
 UPLOADED_BYTES = 256 * 1024 * 1024
-"""Of all addresses at a time: they lie where the system keeps temporary files, often in memory. Guests, who have any
-number of addresses, get half."""
+"""Of all addresses at a time: they lie where the system keeps temporary files, often in memory. Guests get half of it,
+and one address of guests half of that."""
 
 LARGEST_HEAD = 16 * 1024
 
@@ -421,13 +421,15 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         channels = self._server.active_channels.values()
         found = [request for one in channels for request in (*one.requests, one.request) if request is not None]
         others = [request for request in found if request.adj is large and request is not self]
-        if sum(request.address == self.address for request in others) >= UPLOADS:
+        theirs = [one for one in others if one.address == self.address]
+        if len(theirs) >= UPLOADS:
             return TOO_MUCH
-        guests = [one for one in (self, *others) if not one.known]
-        full = sum(one.room for one in (self, *others)) > UPLOADED_BYTES
-        if full or (not self.known and sum(one.room for one in guests) > UPLOADED_BYTES // 2):
-            return TOO_LARGE_IN_ALL
-        return ""
+        full = _room(self, *others) > UPLOADED_BYTES
+        if not self.known:
+            if theirs and _room(self, *theirs) > UPLOADED_BYTES // 4:
+                return TOO_MUCH
+            full = full or _room(self, *(one for one in others if not one.known)) > UPLOADED_BYTES // 2
+        return TOO_LARGE_IN_ALL if full else ""
 
     @property
     def room(self) -> int:
@@ -442,6 +444,10 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         large = self.chunked or self.content_length > SMALL_BODY
         if large and self.path in PHOTOGRAPH_ROUTES and head_opens(self._server.page, self.headers):
             self.adj, self.known = self._server.large_adj, head_is_known(self._server.page, self.headers)
+
+
+def _room(*requests: Parser) -> int:
+    return sum(request.room for request in requests)
 
 
 class Task(WSGITask):  # type: ignore[misc]

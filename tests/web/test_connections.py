@@ -379,6 +379,16 @@ def test_a_guest_with_many_addresses_leaves_room_for_the_phones_of_the_table(
     assert sent_whole(phone("127.0.1.8"), photograph(app))[0] not in (413, 500, 503)
 
 
+def test_one_address_of_guests_leaves_room_for_another(
+    phone: Open, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "UPLOADED_BYTES", 4 * len(BODY))
+    monkeypatch.setattr(serving, "head_opens", lambda page, headers: True)
+    phone("127.0.1.0").ask("/hand", "POST", **HEAD).send(BODY[:70_000])
+    until(lambda: phone("127.0.1.0").ask("/hand", "POST", **HEAD).status() == 503)
+    assert sent_whole(phone("127.0.1.1"), HEAD, "/hand")[0] not in (413, 500, 503)
+
+
 def test_what_is_refused_is_not_asked_for(phone: Open) -> None:
     refused = phone().ask("/learn", "POST", Expect="100-continue", **HEAD)
     assert refused.status() == 413
