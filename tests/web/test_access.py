@@ -36,7 +36,8 @@ COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-tex
 PAGES = (
     "/", "/tv", "/scores", "/ask?train=Ann&low=1&high=2", "/games", "/setup", "/setup?rules=cz", "/pin", "/play/32",
     "/table", "/seats", "/learn", "/match-end", "/round-points/2", "/pictures/delete", "/play", "/round-start",
-    "/round-end", "/repairs", "/games/tonight/replay?at=3", "/nowhere", "/whose", "/invite",
+    "/round-end", "/repairs", "/games/tonight/replay?at=3", "/nowhere", "/whose", "/invite", "/manual",
+    "/statistics", "/home-screen",
 )  # fmt: skip
 
 
