@@ -154,8 +154,8 @@ def test_home_assistant_keeps_a_table_right_over_two_games(broker: BrokerProcess
 
 def at_table_1(broker: BrokerProcess, folder: Path, session: Session) -> Publisher:
     table = publisher(parse_broker(f"mqtt://127.0.0.1:{broker.port}/"), folder, "Table 1")
-    table.start()
     table.follow("one", session)
+    table.start()
     return table
 
 

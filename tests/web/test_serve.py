@@ -24,6 +24,7 @@ from companion.app.state import AppState
 from companion.cli.serve import default_data_dir, hold_data_dir, made_data_dir, serve
 from companion.game.open_game import OpenGame
 from companion.log.journal import ClosedBook, Journal, JournalError
+from companion.publish import Publisher
 from companion.rules.ruleset import RuleSet
 from companion.web import serving
 from tests.shown import state_of
@@ -276,6 +277,21 @@ def test_a_game_for_nobody_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="players"):
         app_state.start_game({**HEADER, "players": []})
     assert list((tmp_path / "games").iterdir()) == []
+
+
+def test_a_game_that_goes_on_is_known_before_the_broker_hears_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = make_app_state(tmp_path)
+    before.start_game(HEADER)
+    before.session.journal.close()  # type: ignore[attr-defined]
+    done: list[str] = []
+    monkeypatch.setattr(Publisher, "start", lambda _: done.append("connects"))
+    monkeypatch.setattr(Publisher, "follow", lambda _, name, game: done.append(name))
+    monkeypatch.setattr(serving, "serve_on", lambda *_: None)
+    arguments = ["--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), "--broker", "192.0.2.1"]
+    assert CliRunner().invoke(serve, arguments).exit_code == 0
+    assert done == ["game-0001", "connects"]
 
 
 @pytest.mark.slow
