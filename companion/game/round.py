@@ -132,12 +132,8 @@ class Round:
         """The beginning, as it counts; None before the first round."""
         if seen:
             self.held = self.belief.held()
-        self.taken = [
-            one
-            for one in self.held
-            if not one.undone and not (isinstance(one.event, TileTakenBack) and one.event.undoes is not None)
-        ]
-        """Those of them that count, in the order in which they were told, without tiles that were taken back."""
+        self.taken = _in_force(self.held)
+        """Those of them that count, in the order in which they were told."""
         goes_on = (
             known is not None
             and known.before is before
@@ -315,8 +311,8 @@ class Round:
             told += [replace(one, seq=after + n) for n, one in enumerate(row, len(told) + 1)]
             if len(events) > 1 or len(row) > 1:
                 now = Round(self.before, (*self.lines, *told), known=now)
-        void = () if now is self else {seq for seq, act in now.acts.items() if act.event is None}
-        return [one for one in told if not _is_implied(one) or one.seq not in void]
+        still = {seq for seq, act in now.acts.items() if act.event is not None}
+        return [one for one in told if not _is_implied(one) or one.seq in still]
 
     def guesses(self) -> dict[int, str]:
         """Line -> the probable player, where nobody is named and there are no findings: a guess."""
@@ -441,9 +437,9 @@ class Round:
 
     def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
         """What counts in the order in which it happened, each with its turn, and whether it says anything; without the
-        passes that acts imply."""
+        passes that taps imply."""
         if self.asked is None:
-            return [(one, None, True) for one in self.taken if not _is_implied(one.event)]
+            return [(one, None, True) for one in self.taken]
         turns = self.asked.turns()
         order = {seq: n for n, seq in enumerate(turns)}
         taps = {tap.seq for tap in self.asked.taps}
@@ -469,6 +465,7 @@ class Round:
             done, self.found = len(known._row), dict(known.found)
             self.acts = {seq: act for seq, act in known.acts.items() if not (act.void and _is_implied(act.held.event))}
         implied = [one for one in self.taken if _is_implied(one.event) and one.event.seq not in self.acts]
+        implied = implied if self.asked is not None else []
         for held, turn, counts in self._row[done:]:
             for passed in self.implied(held.event) if counts and implied else ():
                 line = next((one for one in implied if one.event.who == passed.by), None)
@@ -677,6 +674,28 @@ def _may_be_nothing(event: Event, later: Sequence[Event]) -> bool:
 def _is_implied(event: Event) -> bool:
     """Whether it is a pass that the rules wrote, because somebody else went on; the belief's has a name of its own."""
     return isinstance(event, Passed) and event.source == "rule" and event.piece is None
+
+
+def _in_force(held: Sequence[EffectiveEvent]) -> list[EffectiveEvent]:
+    """Without tiles that were taken back, and without the passes that a tile implied which is gone again."""
+    there = [
+        item
+        for item in held
+        if not item.undone and not (isinstance(item.event, TileTakenBack) and item.event.undoes is not None)
+    ]
+    kept: list[EffectiveEvent] = []
+    following: Event | None = None
+    for item in reversed(there):
+        event = item.event
+        if isinstance(event, Passed) and event.source == "rule":
+            if following is None or following.who == event.by:
+                continue
+        elif action_of(event) is not None or isinstance(event, RoundEnded):
+            following = event
+        elif isinstance(event, RoundStarted):
+            following = None
+        kept.append(item)
+    return kept[::-1]
 
 
 def _finding(fault: Fault, said: Confirmed | None, whose: str | None) -> Finding:
