@@ -131,11 +131,11 @@ CALM_KEEP = 23
 """A hypothesis stays while an explanation from it is no dearer than this, which is what CERTAIN leaves open."""
 WIDE_REACH = 46
 """When a change has none, those of the window are searched again for two faults, or one and camera errors."""
-BACK_REACH, BACK_WORK = 40, 400
+BACK_REACH, BACK_WORK = 40, 300
 """In the changes before the last one fault is looked for: nobody noticed it at the time, and two are too many."""
 
 CALM_BEAM, WIDE_BEAM = 40, 48
-CALM_WORK, WIDE_WORK = 600, 600
+CALM_WORK, WIDE_WORK = 600, 450
 """Nodes that one search opens at most."""
 
 NAMED = 0.95

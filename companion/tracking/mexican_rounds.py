@@ -84,7 +84,35 @@ class MexicanState(RoundState):
         turn = self.turn
         open_first_turns = self.rules.long_first and len(self.moved) < len(self.players)
         several = V.EXTRA_TILE in turn.open_codes or open_first_turns
-        return at_least(turn, pieces, rest, several=several, between=self.between, misread=self.misread | self.unknown)
+        turns = 0 if self.anyone or pieces.evidence.clouded else self._turns_to_end(pieces, rest)
+        misread = self.misread | self.unknown
+        return at_least(turn, pieces, rest, several=several, between=self.between, misread=misread, turns=turns)
+
+    def _turns_to_end(self, pieces: Pieces, rest: Rest) -> int:
+        """How many turns must end before everybody has moved who alone may make one of the moves left: it is their
+        marker, or a tile on their closed train."""
+        turn = self.turn
+        due = set()
+        for n, (train, row) in enumerate(pieces.trains if V.CLOSED_TRAIN not in turn.open_codes else ()):
+            done = rest.tiles[n]
+            if done < len(row) and train not in turn.markers and not row[done].stray:
+                chain = turn.trains.get(train)
+                if not chain or not chain[-1].is_double:
+                    due.add(train)
+        for n, piece in enumerate(pieces.markers):
+            act = piece.act
+            if isinstance(act, (Mark, Unmark)) and piece.doubt is None and not rest.markers >> n & 1:
+                assumed = self.unseen_on if isinstance(act, Mark) else self.unseen_off
+                due |= {act.player} - assumed
+        due = due.intersection(self.players) - turn.position.gone - {turn.player}
+        if due and self.resume is not None:
+            return 1
+        who, turns = turn.player, 0
+        while due:
+            who = turn.position.after(who)
+            turns += 1
+            due.discard(who)
+        return turns
 
     # ---- moves -------------------------------------------------------------------------------------------------
 
@@ -450,7 +478,8 @@ class FirstLapState(MexicanState):
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
         """A lower bound on the cost of the rest: a tile that does not fit is wrong in any order."""
-        return at_least(self.turn, pieces, rest, several=True, between=False, misread=self.misread | self.unknown)
+        misread = self.misread | self.unknown
+        return at_least(self.turn, pieces, rest, several=True, between=False, misread=misread, turns=0)
 
     def moves(self, pieces: Pieces, rest: Rest, *, faults: bool, within: float = inf) -> Iterator[Move]:
         """Every way on; the lap is over with the first act that can only be an ordinary turn's."""

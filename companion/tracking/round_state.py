@@ -331,6 +331,10 @@ def begun(rest: Rest) -> bool:
     return bool(rest.draws or rest.flips or rest.markers or any(rest.tiles))
 
 
+LEAST_FAULT = COST[Cause.ILLEGAL] - COST[Cause.ON_MEXICAN_TRAIN]
+"""A broken rule costs so much more than the place where a tile lies."""
+
+
 class Ahead(NamedTuple):
     """The rest of a change, whoever's turn it is."""
 
@@ -346,13 +350,14 @@ class Ahead(NamedTuple):
 
 
 def at_least(
-    turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool, misread: frozenset[str]
+    turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool, misread: frozenset[str], turns: int
 ) -> int:
-    """An admissible lower bound, in decibans: each further tile that is no double costs another turn, each misfit a
-    fault or a misreading.
+    """An admissible lower bound, in decibans: each further tile that is no double costs another turn, as does everybody
+    who has yet to move, and each misfit a fault or a misreading.
 
     `several`: this turn may have more than one tile that is no double, as a long first one. `between`: the turn began
-    in the middle of this change. A tile on one of the trains `misread` may fit all the same.
+    in the middle of this change. A tile on one of the trains `misread` may fit all the same. So many `turns` must end,
+    unless somebody breaks a rule.
     """
     trains = turn.trains
     ends = tuple([trains[train][-1] if trains.get(train) else None for train, _ in pieces.trains])
@@ -360,14 +365,16 @@ def at_least(
     ahead = pieces.ahead.get(key)
     if ahead is None:
         ahead = pieces.ahead[key] = _ahead(turn, pieces, rest, misread)
-    if several:
-        return ahead.misfits
+    first = COST[Cause.ANOTHER_IN_BETWEEN if between else Cause.TURN_IN_BETWEEN]
     more = max(1, ahead.closing) if turn.complete and ahead.tiles and ahead.begun else max(0, ahead.closing - 1)
     least = ahead.misfits
-    if more:
-        first = Cause.ANOTHER_IN_BETWEEN if between else Cause.TURN_IN_BETWEEN
-        least += COST[first] + COST[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
-    if not turn.open and not turn.live and (turn.complete or not turn.laid):
+    if more and not several:
+        least += first + COST[Cause.ANOTHER_IN_BETWEEN] * (more - 1)
+    if turns:
+        passed = COST[Cause.PASS_AT_DOUBLE if turn.open or turn.live else Cause.SILENT_PASS]
+        ended = first + COST[Cause.ANOTHER_IN_BETWEEN] * (turns - 1) if ahead.begun else passed * (turns - 1)
+        least = max(least, min(ended, LEAST_FAULT))
+    if not several and not turn.open and not turn.live and (turn.complete or not turn.laid):
         least += ahead.places
     return least
 
