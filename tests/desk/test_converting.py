@@ -80,8 +80,9 @@ def test_a_watched_round_of_version_2_comes_to_the_same(tmp_path: Path) -> None:
 
 def test_what_the_camera_saw_of_version_1_is_what_its_acts_show(tmp_path: Path) -> None:
     seen = [laid("Ann", (12, 5), "Ann", "camera"), laid("Ben", (5, 5), "Ann", "camera", "CLOSED_TRAIN")]
-    old = written(tmp_path / "old.jsonl", BEGUN, *seen, laid("Ben", (12, 3), "Ben", "camera"))
-    assert convert(old, tmp_path / "new.jsonl") == 4
+    seen += [laid("Ben", (12, 3), "Ben", "camera"), laid("Cy", (12, 7), "Cy", "camera")]
+    old = written(tmp_path / "old.jsonl", BEGUN, *seen)
+    assert convert(old, tmp_path / "new.jsonl") == 5
     session = Session.read_only(tmp_path / "new.jsonl")
     assert [play.get("by") for play in state_of(session)["plays"]][1] == "Ann"
     assert codes(session)[(12, 5)] == [] and codes(session)[(5, 5)], "it is ruled anew"
