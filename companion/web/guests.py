@@ -247,6 +247,18 @@ def hands_sent(board: GameView) -> Mapping[str, str]:
     return guest_hands().of(app_state().game, board.round)
 
 
+def sent_otherwise(board: GameView, hands: Mapping[str, Sequence[Sequence[int]]]) -> dict[str, str]:
+    """Player -> the hand sent from their own phone, where `hands` has other tiles and the round does not count yet."""
+    if board.phase not in ("playing", "round_over"):
+        return {}
+    others = {}
+    for name, sent in hands_sent(board).items():
+        theirs = sorted(map(sorted, tiles(sent, board.set_max)))
+        if name in hands and sorted(map(sorted, hands[name])) != theirs:
+            others[name] = sent
+    return others
+
+
 def link_of(board: GameView) -> str:
     """The path by which everybody enters their hand of this round."""
     return f"/hand/{link_signer(current_app).dumps([app_state().game, board.round])}"

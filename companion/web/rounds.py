@@ -24,7 +24,16 @@ from companion.web.archive import day_of, look_up
 from companion.web.changing import changed, changes, expect_game, table_as_seen
 from companion.web.forms import FieldError, asked_as, person, read_body, returned, tiles
 from companion.web.forms import number as whole_number
-from companion.web.guests import as_typed, away_text, hands_sent, link_of, photo_note, read_hand_of, replaced_text
+from companion.web.guests import (
+    as_typed,
+    away_text,
+    hands_sent,
+    link_of,
+    photo_note,
+    read_hand_of,
+    replaced_text,
+    sent_otherwise,
+)
 from companion.web.hands import (
     HandPicture,
     HandTiles,
@@ -257,7 +266,12 @@ def count() -> AnyResponse | str:
 
 
 def _notes(board: GameView, shown: Mapping[str, list[tuple[int, int]]], how: str) -> dict[str, list[str]]:
-    return hand_notes(board, shown, how, watched=watched())
+    """Where the record of the table says otherwise, and where a player's own phone does."""
+    notes = hand_notes(board, shown, how, watched=watched())
+    for name, sent in sent_otherwise(board, shown).items() if signed_in() else ():
+        says = _("%(name)s's own phone says: %(tiles)s.", name=name, tiles=sent or _("no tiles"))
+        notes[name] = [says, *notes.get(name, [])]
+    return notes
 
 
 def _how(fields: Mapping[str, Any], played: RoundScores | None) -> str:
@@ -327,7 +341,8 @@ def _count(session: Any, board: GameView, shown: Mapping[str, list[tuple[int, in
 
 @rounds.get("/round-end/notes")
 def notes_now() -> Response:
-    """The notes at hands that are still being written: `{"notes": {field: [sentence]}, "seen": mark}`."""
+    """The notes at hands that are still being written, and the hands that were sent; `otherwise` are fields of those
+    that differ: `{"notes": {field: [sentence]}, "seen": mark, "sent": {field: hand}, "otherwise": [field]}`."""
     board = _round_asked(request.args, _board())
     shown: dict[str, list[tuple[int, int]]] = {}
     for seat in board.seats:
@@ -340,8 +355,10 @@ def notes_now() -> Response:
     empty = empty_notes(board, there, how, watched=watched()) if request.args.get("asked") else {}
     notes = {**empty, **_notes(board, shown, how)}
     fields = {f"hand_{seat.index}": notes[seat.name] for seat in board.seats if seat.name in notes}
-    sent = {f"hand_{seat.index}": hand for seat in board.seats if (hand := hands_sent(board).get(seat.name))}
-    return jsonify({"notes": fields, "seen": mark_of(notes), "sent": sent if signed_in() else {}})
+    seats = {seat.name: f"hand_{seat.index}" for seat in board.seats}
+    sent = {seats[name]: hand for name, hand in hands_sent(board).items()} if signed_in() else {}
+    otherwise = [seats[name] for name in sent_otherwise(board, shown)] if signed_in() else []
+    return jsonify({"notes": fields, "seen": mark_of(notes), "sent": sent, "otherwise": otherwise})
 
 
 def _round_of(number: int) -> GameView:

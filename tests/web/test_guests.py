@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
+from urllib.parse import parse_qsl
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from playwright.sync_api import Browser, expect
 from werkzeug.test import TestResponse
 
 from bench.stand_ins import tables
-from bench.stand_ins.fakes import FakeSession
+from bench.stand_ins.browser import served
+from bench.stand_ins.fakes import PIN, FakeSession
 from companion.app.state import AppState
 from companion.web.access import head_opens
 from tests.web.reading import words
@@ -51,6 +54,45 @@ def test_a_hand_that_a_guest_sent_waits_for_whoever_counts(
     assert 'name="hand_2" value="12-5 3-3"' in keeper.get("/round-end").text
     assert keeper.get("/round-end/notes").json["sent"] == {"hand_2": "12-5 3-3"}  # type: ignore[index]
     assert guest.get("/round-end/notes").json["sent"] == {}, "a hand is nobody else's business"  # type: ignore[index]
+
+
+def test_a_hand_that_differs_from_the_typed_one_is_told_before_it_counts(
+    guest: FlaskClient, keeper: FlaskClient, session: FakeSession
+) -> None:
+    send(guest, "Ben", "3-3 12-9")
+    typed = "hand_1=&hand_2=3-3+12-8&hand_3=8-8&hand_4=4-4&how=out"
+    told = keeper.get(f"/round-end/notes?{typed}").json
+    assert told["otherwise"] == ["hand_2"]  # type: ignore[index]
+    assert told["notes"]["hand_2"][0] == "Ben's own phone says: 3-3 12-9."  # type: ignore[index]
+    stranger = guest.get(f"/round-end/notes?{typed}").json
+    assert stranger["otherwise"] == [] and "own phone" not in str(stranger)  # type: ignore[index]
+    form = dict(parse_qsl(typed, keep_blank_values=True))
+    asked = keeper.post("/round-end", data=form).text
+    assert "Ben&#39;s own phone says: 3-3 12-9." in words(asked) and "Count it all the same" in asked
+    assert session.calls == [], "nothing counts yet"
+    assert keeper.get("/round-end/notes?hand_2=9-12+3-3").json["otherwise"] == []  # type: ignore[index]
+    session.show({**tables.round_over(), "phase": "waiting"})
+    assert keeper.get(f"/round-end/notes?{typed}").json["otherwise"] == []  # type: ignore[index]
+
+
+@pytest.mark.browser
+def test_a_key_takes_the_hand_from_the_phone_in_place_of_the_typed_one(
+    app: Flask, guest: FlaskClient, browser: Browser
+) -> None:
+    with served(app) as address:
+        page = browser.new_context(base_url=address, viewport={"width": 390, "height": 844}).new_page()
+        assert page.request.post("/api/pin", data={"pin": PIN}).ok
+        page.goto("/round-end", wait_until="load")
+        field, key = page.locator("[name=hand_2]"), page.get_by_role("button", name="Take the hand from that phone")
+        field.fill("3-3 12-8")
+        send(guest, "Ben", "3-3 12-9")
+        expect(page.locator("[data-note=hand_2]")).to_contain_text("Ben's own phone says: 3-3 12-9.")
+        expect(field).to_have_value("3-3 12-8")
+        key.click()
+        expect(field).to_have_value("3-3 12-9")
+        expect(key).to_be_hidden()
+        expect(page.locator("[data-note=hand_2]")).not_to_contain_text("own phone")
+        page.context.close()
 
 
 def test_only_the_hand_that_was_sent_is_said_to_be_sent(

@@ -298,7 +298,7 @@ def test_a_note_that_goes_moves_no_field_from_under_a_finger(
 ) -> None:
     session.show(tables.round_over())
     page = with_pin(browser, address, viewport={"width": 390, "height": 844})
-    told = {"notes": {"hand_1": ["A sentence of a few lines. " * 6]}, "seen": "", "sent": {}}
+    told = {"notes": {"hand_1": ["A sentence of a few lines. " * 6]}, "seen": "", "sent": {}, "otherwise": []}
     page.route("**/round-end/notes*", lambda route: route.fulfill(json=told))
     page.goto(f"{address}/round-end", wait_until="load")
     first, second = page.locator("[data-hand]").nth(0), page.locator("[data-hand]").nth(1)

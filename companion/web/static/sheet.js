@@ -243,19 +243,23 @@ if (hands) {
     for (const name of [...asked.keys()]) if (!/^(hand_\d+|how|round|asked)$/.test(name)) asked.delete(name);
     const answer = await fetch(`${hands.dataset.notes}?${asked}`).catch(() => null);
     if (!answer || !answer.ok) return;
-    const { notes, seen, sent } = await answer.json();
+    const { notes, seen, sent, otherwise } = await answer.json();
     // A note that comes or goes moves no key from under a finger.
     const held = hands.contains(document.activeElement) ? document.activeElement : null;
     const top = held && held.getBoundingClientRect().top;
-    // Hands that others send fill the fields still empty.
+    // Hands that others send fill the fields still empty; beside others that were typed a key takes them.
     for (const [name, hand] of Object.entries(sent)) {
       const field = hands.elements[name];
       const told = hands.querySelector(`[data-sent="${name}"]`);
-      const empty = field && (!field.value || field.value === field.dataset.sent);
-      if (empty && field.value !== hand) {
+      const key = hands.querySelector(`[data-take="${name}"]`);
+      const take = () => {
         field.value = field.dataset.sent = hand;
         field.dispatchEvent(new Event("input", { bubbles: true }));
-      }
+      };
+      const empty = field && (!field.value || field.value === field.dataset.sent);
+      if (empty && field.value !== hand) return take(); // It is looked at again.
+      if (key) key.hidden = !otherwise.includes(name);
+      if (key) key.firstChild.onclick = take;
       if (told) told.textContent = field && field.value === hand ? told.dataset.words : "";
     }
     for (const note of hands.querySelectorAll("[data-note]")) window.writeWhole(note, (notes[note.dataset.note] || []).join(" "));
