@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.shown import state_of
+from tests.web.reading import words
 from tests.web.real_table import Table
 
 
@@ -50,4 +51,8 @@ def test_the_hand_aside_counts_as_it_is_typed_and_is_not_taken_for_one_that_went
     assert back.status_code == 303
     assert state_of(table.session)["totals"] == {"Ann": 0, "Ben": points, "Cy": 2}
     assert "Ben has no tiles left" not in table.page, "nobody said so"
+    page = table.page
+    assert "Ben <small>has left</small>" in page[page.index('class="round-over') :], "not taken for one with no points"
+    assert "Round 1: Ben has left the round." in table.client.get("/scores").text
+    assert "Ann leads by 2." in words(page), "Ben, who left, is no rival"
     assert 'value="Ben"' not in table.client.get("/players").text, "the form proposes who is there"
