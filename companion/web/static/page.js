@@ -53,6 +53,7 @@ function follow(root) {
     }
     document.title = state.title;
     showNewest();
+    if (seq !== state.seq) settle();
     seq = state.seq;
     const fresh = state.calls.filter((call) => !called.has(call.key));
     const lead = fresh.filter((call) => led(call) && [...called].some((key) => key.indexOf(led(call)) === 0))[0];
@@ -175,6 +176,15 @@ addEventListener("pointerdown", () => {
 addEventListener("pointerup", () => setTimeout(lift, 400)); // A touch clicks a moment later.
 addEventListener("pointercancel", () => lift());
 addEventListener("click", () => setTimeout(lift));
+
+// The second tap of two in a row was meant for the keys that were there before: new ones take none at first.
+const SETTLING_MS = 600;
+let settled;
+function settle() {
+  live.style.pointerEvents = "none";
+  clearTimeout(settled);
+  settled = setTimeout(() => (live.style.pointerEvents = ""), SETTLING_MS);
+}
 
 // Replaces a part only when it differs, and keeps focus, open panels and whatever was chosen and not yet sent. After
 // a tap of your own it keeps nothing: that was sent.
@@ -322,6 +332,7 @@ async function answered(answer) {
     const fresh = page.getElementById(region.id);
     if (fresh) put(region, fresh.innerHTML, true);
   }
+  settle();
   showNewest(true);
   const asked = live.querySelector(".act .complaint");
   if (asked) asked.scrollIntoView({ block: "center" });
