@@ -350,7 +350,8 @@ class Reaches:
             if here and not any(_same(arm, one) for arm in moment.view.arms for one in known):
                 tracks = [(arm, *_followed(moments[:n][::-1], arm), *_followed(moments[n + 1 :], arm)) for arm in here]
                 known += [arm for track in tracks for arm in track]
-                yield Reach(tuple(tracks), UnclearArm.SEVERAL if len(tracks) > 1 else None, moment.frame)
+                if not any(_crosses(moment.view, arm) for arm in here):
+                    yield Reach(tuple(tracks), UnclearArm.SEVERAL if len(tracks) > 1 else None, moment.frame)
             was_hidden, hidden = hidden, not here and _hand_at(moment.view, places)
             if hidden and not was_hidden:
                 yield Reach(unclear=UnclearArm.NO_ENTRY, frame=moment.frame)
@@ -471,6 +472,14 @@ def _hands_towards(view: ArmView, places: Sequence[Point], changed: Sequence[Poi
                 found.append(one)
                 break
     return found
+
+
+def _crosses(view: ArmView, arm: Arm) -> bool:
+    """Whether an arm goes on beyond its tip: a sleeve in the table's colour is seen where it lies over other things,
+    and its hand, which nothing joins to it, farther in."""
+    assert arm.entry_mm is not None
+    reach = distance(arm.tip_mm, arm.entry_mm) + TIP_MM
+    return any(not one.clear and distance(one.tip_mm, arm.entry_mm) > reach for one in view.arms)
 
 
 def _half_seen_at(view: ArmView, n: int, arm: Arm, place: Point) -> bool:

@@ -110,6 +110,15 @@ def test_a_hand_in_the_tables_colour_is_in_the_boneyard_where_its_sleeve_points(
     assert list(reaches.reached([YARD], [(860.0, 640.0)])) == [], "it was at work where it ends"
 
 
+def test_a_sleeve_in_the_tables_colour_that_crosses_the_boneyard_takes_nothing_from_it():
+    """It is seen over the boneyard alone, and its hand far beyond."""
+    pile = (160.0, 600.0)
+    sleeve, hand = arm_of("Ben", pile), ((560.0, 480.0), (640.0, 440.0))
+    for arms, draws in (([sleeve], 1), ([sleeve, hand], 0)):
+        reaches = film({}, {"arms": arms}, {"arms": [sleeve]}, {})
+        assert len(list(reaches.reached([pile]))) == draws
+
+
 def test_an_arm_in_the_boneyard_that_is_not_clear_draws_and_is_nobodys():
     # Along the border, of which it takes more than a quarter.
     arm = ((-100.0, 20.0), (1120.0, 40.0))
