@@ -105,7 +105,7 @@ def test_when_the_time_is_up_the_next_step_is_the_end(
     for path in ("/", "/tv"):
         assert "this round is the last one" in anyone.get(path).text
     session.show(begun(2 * HOUR, -HOUR, phase="waiting", turn=None))
-    page = anyone.get("/").text
+    page = keeper.get("/").text
     assert "Was that the last round?" in page
     assert 'class="button dock-key" href="/match-end"' in page
     assert 'class="button quiet" href="/round-start">Play another round' in page
@@ -114,8 +114,20 @@ def test_when_the_time_is_up_the_next_step_is_the_end(
     assert 'class="button quiet" href="/round-start">Play another round' in page
     session.show(begun(2 * HOUR, HOUR, phase="waiting", turn=None))
     assert 'class="button" href="/round-start">Next round' in keeper.get("/scores").text
-    page = anyone.get("/").text
+    page = keeper.get("/").text
     assert "Ready for the next round" in page and 'class="button dock-key" href="/round-start"' in page
+
+
+@pytest.mark.parametrize("until", [-HOUR, HOUR], ids=["the time is up", "it is to come"])
+def test_whoever_only_watches_is_offered_no_next_step(
+    anyone: FlaskClient, keeper: FlaskClient, session: FakeSession, until: timedelta
+) -> None:
+    session.show(begun(2 * HOUR, until, phase="waiting", turn=None))
+    for path in ("/", "/tv"):
+        page = anyone.get(path).text
+        assert 'href="/round-start"' not in page and 'href="/match-end"' not in page
+    page = keeper.get("/").text
+    assert 'href="/round-start"' in page and 'href="/match-end"' in page
 
 
 @pytest.mark.parametrize(("until", "kept"), [(-MINUTE, False), (HOUR, True)], ids=["it has come", "it is to come"])
