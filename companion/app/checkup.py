@@ -108,13 +108,23 @@ def quick_reasons(machine: Machine) -> list[str]:
         free = shutil.disk_usage(folder).free // 1_000_000
         if free < LEAST_DISK_MB:
             reasons.append(f"only {free} MB are free for games and pictures")
-        if os.statvfs(folder).f_flag & os.ST_RDONLY:
+        if _read_only(folder, machine.root):
             reasons.append(READ_ONLY)
     except OSError as error:
         reasons.append(f"{folder} cannot be looked at ({error.strerror})")
     if machine.now() < NOT_BEFORE:
         reasons.append("the clock was never set")
     return reasons
+
+
+def _read_only(folder: Path, root: Path) -> bool:
+    """Whether nothing can be written there. After a fault of the card a Linux of now says so in its mounts alone."""
+    device = folder.stat().st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    mounts = root / "proc/self/mountinfo"
+    lines = [line.split() for line in mounts.read_text(errors="replace").splitlines()] if mounts.is_file() else []
+    given_up = any(line[2] == number and "emergency_ro" in line[-1].split(",") for line in lines)
+    return given_up or bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
 def check_python(machine: Machine) -> CheckResult:

@@ -165,6 +165,17 @@ def test_a_card_that_became_read_only_is_named_by_the_doctor_and_on_the_page(
     assert checkup.quick_reasons(Machine(data=tmp_path)) == [checkup.READ_ONLY]
 
 
+def test_a_card_that_the_system_gave_up_is_named_on_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkup, "LEAST_DISK_MB", 0)
+    device = tmp_path.stat().st_dev
+    mounts = tmp_path / "proc/self/mountinfo"
+    mounts.parent.mkdir(parents=True)
+    machine = Machine(data=tmp_path, root=tmp_path)
+    for options, found in (("rw", []), ("rw,errors=remount-ro,emergency_ro", [checkup.READ_ONLY])):
+        mounts.write_text(f"29 1 {os.major(device)}:{os.minor(device)} / / rw,relatime - ext4 /dev/root {options}\n")
+        assert checkup.quick_reasons(machine) == found
+
+
 def test_little_room_and_little_memory_are_not_ok(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkup, "LEAST_DISK_MB", 10**9)
     assert not checkup.check_disk(Machine(data=tmp_path)).ok
