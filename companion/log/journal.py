@@ -87,20 +87,20 @@ class JournalError(Exception):
     'game.jsonl: line 3: seq is 5, expected 2'
     """
 
-    def __init__(self, where: str | Path, why: str, *, disk_full: bool = False, cause: str = "") -> None:
+    def __init__(self, where: str | Path, why: str, *, errno: int | None = None, cause: str = "") -> None:
         super().__init__(f"{where}: {why}")
         self.why = why
         """That line without the file's place, for a page that anybody may see."""
         self.cause = cause
         """The system's own words, where the system refused."""
-        self.disk_full = disk_full
-        """Nothing else is wrong."""
+        self.errno = errno
+        """Its number for that."""
 
     @classmethod
     def of(cls, where: str | Path, what: str, error: OSError) -> JournalError:
         """An error of the system; `what` was tried."""
         cause = error.strerror or str(error)
-        return cls(where, f"{what}: {cause}", disk_full=error.errno in (errno.ENOSPC, errno.EDQUOT), cause=cause)
+        return cls(where, f"{what}: {cause}", errno=error.errno, cause=cause)
 
 
 def utc_now() -> datetime:

@@ -114,7 +114,7 @@ class Part:
             try:
                 going_on = step()
             except BaseException as fault:
-                of_the_disk = isinstance(fault, OSError) and fault.errno in DISK_REFUSES
+                of_the_disk = getattr(fault, "errno", None) in DISK_REFUSES
                 log.error("%s failed and is tried again (%s)", self.name, line_of(fault), exc_info=not of_the_disk)
                 self.fail(line_of(fault))
                 self._pause(PAUSES_S[min(failures, len(PAUSES_S) - 1)])

@@ -245,7 +245,7 @@ def why_of(fault: Exception) -> str:
 
 
 def disk_is_full(fault: Exception) -> bool:
-    return fault.disk_full if isinstance(fault, JournalError) else getattr(fault, "errno", None) in FULL
+    return getattr(fault, "errno", None) in FULL
 
 
 def disk_fault(fault: Exception, sentence: str, retry_after: int | None = None) -> HTTPException:

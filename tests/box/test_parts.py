@@ -9,8 +9,9 @@ from typing import NoReturn
 
 import pytest
 
+from companion.log.journal import JournalError
 from companion.storage.repairs import Repair
-from companion.supervise.parts import FAILED, PAUSES_S, SAY_S, SILENT, Parts
+from companion.supervise.parts import FAILED, PAUSES_S, SAY_S, SILENT, Parts, line_of
 
 
 class Clock:
@@ -71,7 +72,13 @@ def test_a_step_that_hangs_is_said_while_it_does() -> None:
     assert parts.repairs() == [], "it has ended as it should"
 
 
-@pytest.mark.parametrize(("fault", "traced"), [(OSError(30, "Read-only file system"), False), (ValueError("x"), True)])
+READ_ONLY = OSError(30, "Read-only file system")
+
+
+@pytest.mark.parametrize(
+    ("fault", "traced"),
+    [(READ_ONLY, False), (JournalError.of("game", "could not be written", READ_ONLY), False), (ValueError("x"), True)],
+)
 def test_a_disk_that_takes_nothing_is_told_in_one_line(
     fault: Exception, traced: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -84,7 +91,7 @@ def test_a_disk_that_takes_nothing_is_told_in_one_line(
 
     Parts(pause=lambda _: None).add("copies").loop(step)
     [record] = caplog.records
-    assert str(fault.args[-1]) in record.getMessage() and bool(record.exc_info) is traced
+    assert line_of(fault) in record.getMessage() and bool(record.exc_info) is traced
 
 
 def test_what_is_done_now_and_then_hangs_only_while_it_is_done() -> None:
