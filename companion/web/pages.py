@@ -196,8 +196,8 @@ def sprite(highest: int, chinese: bool = False) -> Markup:
 
 
 TOLD = (
-    stamp, carry, my_seat, asks_whose, on_another_phone, wording.ahead_text, wording.match_ends_at,
-    wording.time_is_up, wording.late_text, wording.event_text, wording.train_name,
+    stamp, carry, my_seat, asks_whose, on_another_phone, wording.ahead_text, wording.winners_text,
+    wording.match_ends_at, wording.time_is_up, wording.late_text, wording.event_text, wording.train_name,
     wording.show_tile, wording.camera_doing, wording.camera_message, wording.reads_slowly, translated, notices,
     recent_faults, wording.proof_text,
     wording.meeting_text, wording.open_text, wording.author_text, wording.entry_text, wording.unable_text,

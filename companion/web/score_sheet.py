@@ -29,7 +29,7 @@ from companion.rules.chinese import KKORI, WINNER_CHIP, Payment, payments, pays_
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.web.languages import current_language, listed, ngettext, show_day, speaking, with_colon
 from companion.web.languages import gettext as _
-from companion.web.wording import ended_text, gone_texts, rules_name, show_tile
+from companion.web.wording import ended_text, gone_texts, rules_name, show_tile, winners_text
 
 FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".local/share/fonts")
 
@@ -199,7 +199,7 @@ def lines_of(board: GameView, day: str) -> tuple[str, str, str]:
     title = rules_name(board.rules)
     last = board.rounds_played[-1] if board.rounds_played else None
     if board.winners:
-        told = _("Winner: %(names)s", names=listed(board.winners))
+        told = winners_text(board.winners)
     elif last is not None:
         told = _("After round %(number)s", number=last.round)
     else:
@@ -418,7 +418,7 @@ def summary_text(board: GameView, day: str) -> str:
         last = board.rounds_played[-1]
         lines.append(with_colon(_("Round %(number)s", number=last.round), ended_text(last, board.family)))
     if board.winners:
-        lines.append(_("Winner: %(names)s", names=listed(board.winners)))
+        lines.append(winners_text(board.winners))
     for row in sorted(board.scores, key=lambda row: row.rank):
         place = f"{row.rank}. " if row.rank else ""
         points = f"{row.total}{'' if row.last is None else f' ({row.last:+d})'}"

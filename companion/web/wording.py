@@ -115,7 +115,10 @@ def event_text(event: Mapping[str, Any], family: str = "mexican") -> str:
     if kind == "round_scored":
         return _("The round has been scored.")
     if kind == "match_ended":
-        return _("The match is over. Winner: %(names)s.", names=listed(event.get("winners") or ()) or "–")
+        won = event.get("winners") or ()
+        if len(won) > 1:
+            return _("The match is over. Shared win: %(names)s.", names=listed(won))
+        return _("The match is over. Winner: %(names)s.", names=listed(won) or "–")
     if kind == "hand_shown":
         shown, away = (" ".join(show_tile(t, family) for t in event.get(name) or ()) for name in ("tiles", "discards"))
         if away:
@@ -713,6 +716,12 @@ def _block(board: GameView) -> list[Notice]:
             Notice("note", _("No tile fits any more"), _("Every tile with %(values)s is on the table.", values=values))
         ]
     return [Notice("note", _("Nearly blocked"))] if board.blocked.nearly else []
+
+
+def winners_text(winners: Sequence[str]) -> str:
+    """Who has won the match, as a title."""
+    names = listed(winners)
+    return _("%(names)s wins", names=names) if len(winners) == 1 else _("Shared win: %(names)s", names=names)
 
 
 def ahead_text(board: GameView) -> str:

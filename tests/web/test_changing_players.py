@@ -123,7 +123,7 @@ def test_the_points_of_who_went_home_stay_in_sight(host: FlaskClient, state: App
     assert state_of(state.session)["left"] == {"Ann": 7, "Dee": 14}
     assert "The totals so far decide" in host.get("/match-end").text, "no further round has to be played"
     assert host.post("/api/end-match").status_code == 200
-    assert "Winner: Ben" in host.get("/scores").text and "Ann went home with 7 points." in host.get("/scores").text
+    assert "Ben wins" in host.get("/scores").text and "Ann went home with 7 points." in host.get("/scores").text
 
 
 def test_the_summary_of_a_round_names_who_went_home(host: FlaskClient) -> None:

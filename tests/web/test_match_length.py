@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from companion.app.games import make_app_state
 from companion.game.session import Session
 from companion.web.app import PageSettings, create_app
 from companion.web.setup import keep
-from companion.web.wording import calls_of, match_ends_at, time_is_up
+from companion.web.wording import calls_of, event_text, match_ends_at, time_is_up
 from tests.web.test_own_rules import FOUR, newest_options
 
 PAGE = {"Accept": "text/html"}
@@ -175,3 +176,21 @@ def test_the_end_of_a_match_sounds_like_one() -> None:
     table = tables.match_over()
     tones = [one["tone"] for one in calls_of(view_of({**table, "plays": [*table["plays"], ended]}))]
     assert tones.count("won") == 1
+
+
+def test_a_shared_win_has_the_same_words_everywhere(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.match_over() | {"winner": ["Ann", "Ben"]})
+    for path in ("/", "/scores", "/share"):
+        page = anyone.get(path).text
+        assert "Shared win: Ann, Ben" in page and "Winner" not in page
+    ended = {"event": "match_ended", "winners": ["Ann", "Ben"]}
+    assert event_text(ended, "mexican") == "The match is over. Shared win: Ann, Ben."
+
+
+@pytest.mark.parametrize(("table", "tile"), [(tables.chinese_line, "1:5"), (tables.midgame, "10-5")])
+def test_a_tile_is_written_as_in_the_list_of_plays(
+    anyone: FlaskClient, session: FakeSession, table: Callable[[], dict[str, Any]], tile: str
+) -> None:
+    session.show(table())
+    under = re.findall(r'<span class="num" aria-hidden="true">(.*?)</span>', anyone.get("/").text)
+    assert tile in [re.sub("<.*?>", "", one) for one in under]

@@ -227,7 +227,7 @@ def test_who_has_won_follows_from_points_put_right_after_the_end(client: FlaskCl
     session.end_match()
     assert state_of(session)["winner"] == ["Ann"]
     hands = {"hand_1": "6-6", "hand_2": "1-2 3-3", "hand_3": "4-4"}
-    assert "Winner: Cy" in send(client, "/round-end?round=1", "/round-end", **hands)
+    assert "Cy wins" in send(client, "/round-end?round=1", "/round-end", **hands)
     session.close()
     assert state_of(Session.open(session.journal.path))["winner"] == ["Cy"]
 

@@ -234,14 +234,14 @@ def test_d_the_match_ends_after_a_look_at_who_wins(page: Page) -> None:
     page.get_by_role("link", name="End the match").click()
     expect(page.locator("main")).to_contain_text("The totals so far decide")
     page.get_by_role("button", name="End the match").click()
-    expect(page.locator("h1")).to_have_text("Winner: Ann")
+    expect(page.locator("h1")).to_have_text("Ann wins")
 
 
 def test_e_the_sheet_is_printed_on_one_page(page: Page) -> None:
     expect(page.get_by_role("button", name="Print")).to_be_visible()
     paper = pypdfium2.PdfDocument(page.pdf(prefer_css_page_size=True))
     text, *rest = (sheet.get_textpage().get_text_range() for sheet in paper)
-    assert "Winner: Ann" in text and "Ann went out" in text
+    assert "Ann wins" in text and "Ann went out" in text
     # What people changed begins on a page of its own; nothing of the sheet runs over.
     assert rest and rest[0].lstrip().startswith("What was changed") and "What was changed" not in text
 
