@@ -95,6 +95,26 @@ def test_a_key_takes_the_hand_from_the_phone_in_place_of_the_typed_one(
         page.context.close()
 
 
+@pytest.mark.browser
+def test_name_and_tiles_stay_on_the_phone_through_a_reload(
+    app: Flask, keeper: FlaskClient, session: FakeSession, browser: Browser
+) -> None:
+    session.show(tables.round_over())
+    with served(app) as address:
+        page = browser.new_context(base_url=address, viewport={"width": 390, "height": 844}).new_page()
+        page.goto(link(keeper), wait_until="load")
+        name, field = page.locator("[name=by][value=Ben]"), page.locator("[name=hand]")
+        name.check(force=True)
+        field.fill("3-3 12-9")
+        page.reload(wait_until="load")
+        expect(name).to_be_checked()
+        expect(field).to_have_value("3-3 12-9")
+        session.show({**tables.round_over(), "round": 4})
+        page.goto(link(keeper), wait_until="load")
+        expect(field).to_have_value("")
+        page.context.close()
+
+
 def test_only_the_hand_that_was_sent_is_said_to_be_sent(
     guest: FlaskClient, keeper: FlaskClient, session: FakeSession
 ) -> None:
