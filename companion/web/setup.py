@@ -23,6 +23,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
@@ -66,7 +67,7 @@ from companion.web.texts import (
     rule_sets,
     translated,
 )
-from companion.web.wording import UNTIL, has_come
+from companion.web.wording import UNTIL, has_come, has_passed
 
 FOLDER = "rules"
 LARGEST = 65_536
@@ -426,6 +427,9 @@ def read_header(fields: dict[str, Any]) -> dict[str, Any]:
     options = _chosen_options(fields, rules)
     _refuse_contradiction(rules, options)
     _refuse_undealt(rules, chosen_set, len(players), options)
+    if has_passed(until := options.get(UNTIL), datetime.now()):
+        told = _("It is past %(time)s already. Please enter a later time, or leave the field empty.", time=until)
+        raise FieldError(f"option_{UNTIL}", told)
     return {"rules": rules.name, "set": chosen_set, "players": players, "options": options}
 
 

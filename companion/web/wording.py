@@ -679,7 +679,9 @@ UNTIL = "match_until"
 
 
 def match_ends_at(board: GameView) -> str:
-    """The points and the time of day that end the match, "" where nobody has agreed on any."""
+    """The points and the time of day that end the match, "" where nobody has agreed on any and once it is over."""
+    if board.phase == "match_over":
+        return ""
     agreed = (board.options.get(field) for field in ("match_points", UNTIL))
     return " · ".join(str(value) for value in agreed if value not in (None, "none"))
 
@@ -700,6 +702,14 @@ def has_come(until: object, begun: object) -> bool:
     if end <= start:
         end += timedelta(days=1)
     return datetime.now(end.tzinfo) >= end
+
+
+def has_passed(until: object, now: datetime) -> bool:
+    """Whether a time of day is more likely one of the last twelve hours than one of the next."""
+    if not isinstance(until, str) or FIELDS[UNTIL].value(until) is None:
+        return False
+    ago = timedelta(hours=now.hour - int(until[:2]), minutes=now.minute - int(until[3:])) % timedelta(days=1)
+    return ago < timedelta(hours=12)
 
 
 def late_text(until: str) -> str:

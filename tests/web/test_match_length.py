@@ -18,10 +18,14 @@ from companion.app.games import make_app_state
 from companion.game.session import Session
 from companion.web.app import PageSettings, create_app
 from companion.web.setup import keep
-from companion.web.wording import calls_of, event_text, match_ends_at, time_is_up
+from companion.web.wording import calls_of, event_text, has_passed, match_ends_at, time_is_up
 from tests.web.test_own_rules import FOUR, newest_options
 
 PAGE = {"Accept": "text/html"}
+
+
+LATER = f"{datetime.now() + timedelta(hours=6):%H:%M}"
+EARLIER = f"{datetime.now() - timedelta(hours=3):%H:%M}"
 
 
 def whole(page: str) -> str:
@@ -38,7 +42,7 @@ def start(keeper: FlaskClient, **fields: str) -> Any:
     [
         ({"option_rounds": "5"}, {"rounds": 5}),
         ({"option_rounds": "৩"}, {"rounds": 3}),
-        ({"option_match_points": "137", "option_match_until": "22:30"}, {"match_points": 137, "match_until": "22:30"}),
+        ({"option_match_points": "137", "option_match_until": LATER}, {"match_points": 137, "match_until": LATER}),
         ({"option_rounds": "", "option_match_until": ""}, {}),
         ({"rules": "kkori", "option_match_deals": "6"}, {"match_deals": 6}),
     ],
@@ -56,6 +60,7 @@ def test_any_number_and_any_time_may_be_typed(
         ({"option_rounds": "0"}, "Please enter a number from 1 to 1000."),
         ({"option_match_points": "many"}, "Please enter a number from 1 to 1000."),
         ({"option_match_until": "25:00"}, "Please enter a time of day, such as 22:30."),
+        ({"option_match_until": EARLIER}, f"It is past {EARLIER} already."),
         ({"rules": "kkori", "option_match_points": "50"}, "How many points end a match?"),
     ],
 )
@@ -67,13 +72,13 @@ def test_what_is_no_number_or_time_is_refused_at_its_field(
 
 
 def test_the_houses_own_length_is_filled_in_and_may_be_emptied(keeper: FlaskClient, tmp_path: Path) -> None:
-    keep(tmp_path, "tactic", "Club", {"rounds": 6, "match_until": "21:00"})
+    keep(tmp_path, "tactic", "Club", {"rounds": 6, "match_until": LATER})
     form = keeper.get("/setup?own=club").text
     assert re.search(r'name="option_rounds"[^>]*value="6"', form)
-    assert re.search(r'name="option_match_until" type="time" value="21:00"', form)
+    assert re.search(rf'name="option_match_until" type="time" value="{LATER}"', form)
     assert "<li>How many rounds? 6</li>" in form
-    assert start(keeper, own="club", option_rounds="", option_match_until="21:00").status_code == 303
-    assert newest_options(tmp_path) == {"match_until": "21:00"}
+    assert start(keeper, own="club", option_rounds="", option_match_until=LATER).status_code == 303
+    assert newest_options(tmp_path) == {"match_until": LATER}
 
 
 def begun(ago: timedelta, until: timedelta, **changes: Any) -> dict[str, Any]:
@@ -156,6 +161,19 @@ def test_a_table_without_an_agreement_says_nothing_of_it(anyone: FlaskClient, se
     assert "Match ends at" not in anyone.get("/").text
     session.show(tables.midgame(options={"match_points": 200, "match_until": "22:30"}))
     assert "<dt>Match ends at</dt><dd>200 · 22:30</dd>" in whole(anyone.get("/").text)
+
+
+def test_a_match_that_is_over_ends_at_no_time(anyone: FlaskClient, session: FakeSession) -> None:
+    session.show(tables.match_over() | {"options": {"match_until": "22:30"}})
+    assert "Match ends at" not in anyone.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("until", "passed"),
+    [("22:59", True), ("23:00", True), ("23:01", False), ("01:30", False), ("11:01", True), ("none", False)],
+)
+def test_a_time_after_midnight_is_to_come(until: str, passed: bool) -> None:
+    assert has_passed(until, datetime(2026, 1, 31, 23, 0)) is passed
 
 
 def test_the_winners_stand_on_their_steps(anyone: FlaskClient, session: FakeSession) -> None:
