@@ -209,7 +209,7 @@ def test_the_keyboard_alone_enters_a_play(browser: Browser, address: str, sessio
         page.keyboard.press("Enter")
     context.close()
     shown = {"end": 11, "outer_only": True}
-    assert session.calls[0] == ("play", ((11, 1), "Cyril"), {"by": None, "source": "person", "lift": True, **shown})
+    assert session.calls[0] == ("play", ((11, 1), "Cyril"), {"by": None, "lift": True, **shown})
 
 
 LINES = """() => [...document.querySelectorAll('.whole')].map((whole) => {

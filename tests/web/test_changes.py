@@ -25,13 +25,13 @@ from tests.shown import state_of
 
 def test_a_tapped_end_becomes_the_tile_that_fits_the_train(keeper: FlaskClient, session: FakeSession) -> None:
     assert keeper.post("/api/play", json={"train": "Cyril", "outer": 4}).status_code == 200
-    named = {"by": None, "source": "person", "outer_only": True}
+    named = {"by": None, "outer_only": True}
     assert session.calls == [("play", ((11, 4), "Cyril"), named)]
 
 
 def test_a_tile_that_does_not_match_can_be_entered_as_it_lies(keeper: FlaskClient, session: FakeSession) -> None:
     keeper.post("/api/play", json={"train": "Ann", "inner": 3, "outer": 4, "by": "Ben"})
-    assert session.calls == [("play", ((3, 4), "Ann"), {"by": "Ben", "source": "person"})]
+    assert session.calls == [("play", ((3, 4), "Ann"), {"by": "Ben"})]
 
 
 def test_the_left_end_of_a_chinese_line_takes_tiles_turned_round(keeper: FlaskClient, session: FakeSession) -> None:

@@ -268,7 +268,7 @@ def test_two_taps_after_scanning_a_tile_is_on_record(browser: Browser, app: Flas
         page.close()
     assert heard == []
     shown = {"turn": 1, "end": 4, "outer_only": True}
-    assert session.calls == [("play", ((4, 9), "Ben"), {"by": "Ben", "source": "person", "lift": True, **shown})]
+    assert session.calls == [("play", ((4, 9), "Ben"), {"by": "Ben", "lift": True, **shown})]
 
 
 @pytest.mark.browser

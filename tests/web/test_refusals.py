@@ -30,12 +30,18 @@ CORRECTIONS = {"no_earlier_event": {"seq"}, "no_change": set(), "no_such_field":
 """What companion.log.corrections finds, and what it says of it."""
 
 
+REFUSING = {"CommandRejected", "_act"}
+"""The calls that are given a reason: the refusal itself, and the act of one family of games."""
+
+
 def rejections() -> Iterator[tuple[RejectionReason, set[str]]]:
     """Every code with which the game rejects a command, and the params that come with it."""
     for path in Path(companion.game.session.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "CommandRejected":
-                yield RejectionReason[node.args[0].attr], {str(one.arg) for one in node.keywords}  # type: ignore[attr-defined]
+            if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in REFUSING:
+                for reason in node.args:
+                    if isinstance(reason, ast.Attribute) and getattr(reason.value, "id", "") == "RejectionReason":
+                        yield RejectionReason[reason.attr], {str(one.arg) for one in node.keywords}
     for code, params in CORRECTIONS.items():
         yield RejectionReason(code), params
 

@@ -39,7 +39,7 @@ def test_two_players_of_one_name_cost_no_other_choice(keeper: FlaskClient) -> No
     answer = keeper.post("/setup?rules=cz", data=GAME)
     assert answer.status_code == 400
     assert 'value="Ann"' in field(answer.text, "player_1") and 'value="ann"' in field(answer.text, "player_2")
-    assert 'value="double-9" required checked' in answer.text
+    assert 'value="double-9" data-most="3" required checked' in answer.text
     assert 'name="option_rounds"' in answer.text and 'value="12"' in answer.text.split('name="option_rounds"')[1][:90]
     assert 'id="wrong-player_2" role="alert">Two players have the same name.' in answer.text
 

@@ -161,7 +161,7 @@ def test_what_shown_hands_say_is_certain_only_where_the_record_can_be_relied_on(
     ("language", "meaning"),
     [
         ("en", "You may lay tiles on other players' trains only if the train carries a marker."),
-        ("cs", "Na vlaky ostatních hráčů smíte přikládat jen tehdy, je-li u vlaku značka."),
+        ("cs", "Na tratě ostatních hráčů smíte přikládat jen tehdy, stojí-li u trati vláček."),
         ("ru", None),
     ],
 )
