@@ -9,7 +9,7 @@ from flask import Flask, Response, g, jsonify, render_template, request
 
 from companion.web.guard import guard, own_names
 from companion.web.languages import LANGUAGES, choose_language, speak_languages
-from companion.web.wording import rules_name, set_title
+from companion.web.wording import rules_name, set_title, winners_text
 
 YEAR_S = 365 * 24 * 3600
 
@@ -27,8 +27,8 @@ def create_hall_app(hall: HallLike, names: Collection[str] | None = None) -> Fla
 
     @app.get("/")
     def page() -> str:
-        context = {"language": g.language, "rules_name": rules_name, "set_title": set_title}
-        return render_template("hall.html", hall=hall.snapshot(), **context)
+        words = {"rules_name": rules_name, "set_title": set_title, "winners_text": winners_text}
+        return render_template("hall.html", hall=hall.snapshot(), language=g.language, **words)
 
     @app.get("/api/hall")
     def as_json() -> Response:

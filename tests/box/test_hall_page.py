@@ -12,7 +12,7 @@ from companion.cli.serve import serve as serve_command
 from companion.hall.page import create_hall_app
 from companion.hall.tables import Tables
 from companion.log.event_fields import Header
-from companion.log.events import Corrected, HandShown, RoundEnded, RoundScored, RoundStarted, Unclear
+from companion.log.events import Corrected, HandShown, MatchEnded, RoundEnded, RoundScored, RoundStarted, Unclear
 from companion.rules.tile import Laid, Tile
 
 HEADER = Header("tactic", "double-9", ("Ann", "Ben"))
@@ -105,6 +105,15 @@ def test_the_page_shows_players_and_points_and_hides_nothing_that_is_wrong() -> 
     lost = create_hall_app(Said(told([1]), connected=False)).test_client()
     assert "Catching up" in lost.get("/").text
     assert lost.get("/health").json["status"] == "degraded"
+
+
+@pytest.mark.parametrize(("winners", "words"), [(("Ann",), "Ann wins"), (("Ann", "Ben"), "Shared win: Ann, Ben")])
+def test_a_match_that_is_over_names_its_winners_as_the_table_does(winners: tuple[str, ...], words: str) -> None:
+    tables = told([1, 2, 3, 4, 5])
+    tables.head("t1", head(6))
+    ended = MatchEnded(seq=6, at="2026-11-20T19:30:00.000Z", winners=winners)
+    tables.event("t1", {"game": "g", "event": ended.to_json()})
+    assert f". {words}</p>" in create_hall_app(Said(tables)).test_client().get("/").text
 
 
 def test_a_table_has_its_name_before_its_first_game_and_faults_are_counted() -> None:
