@@ -352,8 +352,8 @@ class Ahead(NamedTuple):
 def at_least(
     turn: TurnState, pieces: Pieces, rest: Rest, *, several: bool, between: bool, misread: frozenset[str], turns: int
 ) -> int:
-    """An admissible lower bound, in decibans: each further tile that is no double costs another turn, as does everybody
-    who has yet to move, and each misfit a fault or a misreading.
+    """A lower bound, in decibans: each further tile that is no double costs another turn, as does everybody who has yet
+    to move, and each misfit a fault or a misreading. Where two rules are broken it may be a few decibans too high.
 
     `several`: this turn may have more than one tile that is no double, as a long first one. `between`: the turn began
     in the middle of this change. A tile on one of the trains `misread` may fit all the same. So many `turns` must end,
