@@ -140,7 +140,8 @@ def screens(count: int) -> Iterator[FakeSession]:
     # A table takes 32 screens at most; the curve is looked at beyond that.
     app = create_app(AppState(session, game="bench"), PageSettings(pin="1", stream=StreamSettings(most=2 * count)))
     server, port = serve_in_background(app, settings=ServingSettings(threads=count + 16, of_one_address=count + 8))
-    phones = [Phone(f"http://127.0.0.1:{port}", len(session.lines)) for _ in range(count)]
+    addresses = (f"127.0.{1 + number // 250}.{1 + number % 250}" for number in range(count))
+    phones = [Phone(f"http://127.0.0.1:{port}", own, len(session.lines)) for own in addresses]
     for phone in phones:
         phone.start()
     for phone in phones:
