@@ -7,6 +7,7 @@
     toys      the same with markers that no network was trained on, half of them on tiles (bench/toys.py)
     foreign   the same with the frames of another renderer (--renderer DIR)
     third     the same drawn by VTK (bench/third_film.py)
+    traced    the same traced by Blender's Cycles (bench/traced_film.py)
 
 One file a round, `KIND-SEED.jsonl`: a header, then in order what the game was told (`call`: each change the camera
 reported, each thing a person said) and what the camera saw (`look`: the table behind that change), last the truth and
@@ -35,6 +36,7 @@ from bench.table import FIRST_SEED, watcher_before, with_faults
 from bench.third_film import ThirdFilm
 from bench.told import ToldTable, UnfilmedRound
 from bench.toys import ToyFilm
+from bench.traced_film import TracedFilm
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
@@ -54,7 +56,7 @@ from datasets.simulator.camera import SimCamera, SimSettings
 from datasets.simulator.film import Film, FilmSettings
 from datasets.simulator.room import BlankFilm
 
-KINDS = ("told", "sketched", "meddled", "filmed", "toys", "foreign", "third")
+KINDS = ("told", "sketched", "meddled", "filmed", "toys", "foreign", "third", "traced")
 SAID = (
     "play", "draw", "pass_turn", "discard", "mark", "unmark", "flip", "end_round", "undo", "correct",
     "answer", "drop_question", "show_hand", "start_round", "ask",
@@ -254,11 +256,11 @@ def record(
 def _watched(
     kind: str, seed: int, settings: SimSettings, journal: Path, renderer: Path | None, size_wh: tuple[int, int]
 ) -> tuple[RecordedSession, SimCamera, Somebody | None]:
-    if kind in ("filmed", "toys", "foreign", "third"):
+    if kind in ("filmed", "toys", "foreign", "third", "traced"):
         from vision.eye import open_eye
 
         film: Callable[..., Any] = partial(ForeignFilm, folder=renderer) if kind == "foreign" else Film
-        film = {"toys": ToyFilm, "third": ThirdFilm}.get(kind, film)
+        film = {"toys": ToyFilm, "third": ThirdFilm, "traced": TracedFilm}.get(kind, film)
         camera = SimCamera(seed, replace(settings, film=FilmSettings(size_wh=size_wh)), film)
         session, watcher = watching(camera, open_eye(one_box=True), journal, flat=False)
         watcher.run()
