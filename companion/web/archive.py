@@ -466,7 +466,7 @@ def export(game: str) -> Response:
     board = session.snapshot()
     day = day_of(session)
     sheets: dict[str, str | bytes] = {
-        "scores.txt": as_text_sheet(board, day), "scores.csv": as_csv(board),
+        "scores.txt": as_text_sheet(session, day), "scores.csv": as_csv(board),
         "scores.png": score_picture(board, begun_at(session)),
     }  # fmt: skip
 
@@ -577,7 +577,7 @@ def share_earlier(game: str) -> str:
 
 def _page(session: SessionLike, game: str) -> str:
     board = session.snapshot()
-    shown: dict[str, Any] = {"board": board, "name": game, "text": summary_text(board, day_of(session))}
+    shown: dict[str, Any] = {"board": board, "name": game, "text": summary_text(session, day_of(session))}
     return render_template("share.html", **shown, tv=False)
 
 

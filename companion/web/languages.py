@@ -162,19 +162,29 @@ PARTS = re.compile(
     r'(?P<whole><span class="(?:whole|unseen)">[^<]*</span>)'
     r"|(?P<plain><(?P<of>title|option|textarea|text)\b.*?</(?P=of)>)"
     r"|(?P<tag><[^>]*>)"
-    r"|(?P<tile>(?<![\w.:-])(?:\d{1,2}[-:]|[^\W\d_]+-)\d{1,2}(?![\w.:-]*\d))",
+    r"|(?P<tile>(?<![\w.:-])(?:\d{1,2}[-:]|[^\W\d_]+-)\d{1,2}(?![\w.:-]*\d)|(?<![\w-])--[a-z][a-z-]+)"
+    r"|(?P<minus>(?<![\w.:)-])-(?=\d))",
     re.DOTALL,
 )
-"""Parts left as they are (whole already or only heard; elements that hold text alone; tags with their attributes), and
-the parts to wrap: tiles, and sets like `Double-12`."""
+"""Parts left as they are (whole already or only heard; elements that hold text alone; tags with their attributes), the
+parts to wrap (tiles, sets like `Double-12`, options like `--host`), and the hyphen of a number below zero."""
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def signed(points: int, *, plus: bool = True) -> str:
+    """As people write it: `+8`, `−5`."""
+    return f"{points:+d}".replace("-", MINUS) if plus else str(points).replace("-", MINUS)
 
 
 def whole_tiles(page: str) -> Markup:
-    """HTML with each tile of its text in an element of its own, which no line's end parts."""
+    """HTML with each tile of its text in an element of its own, which no line's end parts, and with minus signs."""
     return Markup(PARTS.sub(_wrapped, page))
 
 
 def _wrapped(part: re.Match[str]) -> str:
+    if part["minus"]:
+        return MINUS
     return part[0] if part["tile"] is None else f'<span class="whole">{part[0]}</span>'
 
 

@@ -50,7 +50,7 @@ from companion.web.hands import (
 from companion.web.languages import gettext as _
 from companion.web.languages import with_colon
 from companion.web.plays import changes_of
-from companion.web.score_sheet import NARROW, PAPER, WIDE, totals_chart
+from companion.web.score_sheet import NARROW, PAPER, WIDE, left_texts, totals_chart
 from companion.web.serving import expect_photograph
 from companion.web.texts import translated
 from companion.web.wording import question_of, reason_text
@@ -143,18 +143,6 @@ def earlier_sheet(game: str) -> str:
     return _sheet(look_up(game), game, current=app_state().has_game and game == app_state().game)
 
 
-def _left_texts(session: SessionLike, board: GameView) -> list[str]:
-    """A sentence for everybody who left in the middle of a round that counts."""
-    tables = {one.round: session.table_of(one.round) for one in board.rounds_played}
-    return [
-        with_colon(_("Round %(number)s", number=number), _("%(by)s has left the round.", by=name))
-        for number, table in tables.items()
-        if table is not None
-        for name in board.players
-        if name in table.gone
-    ]
-
-
 def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
     board = session.snapshot()
     title = _("Totals after each round")
@@ -164,7 +152,7 @@ def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
     changed = changes_of(session, game, plain=False)
     return render_template(
         "scores.html", board=board, charts=charts if board.rounds_played else [], day=day_of(session), name=game,
-        changed=changed, left=_left_texts(session, board), order=sorted(board.scores, key=lambda row: row.rank),
+        changed=changed, left=left_texts(session, board), order=sorted(board.scores, key=lambda row: row.rank),
         current=current, tv=False,
     )  # fmt: skip
 

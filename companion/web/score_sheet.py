@@ -24,10 +24,11 @@ from flask import render_template
 from markupsafe import Markup
 from PIL import Image, ImageDraw, ImageFont
 
+from companion.app.state import SessionLike
 from companion.game.game_view import GameView, RoundScores, Seat, TileShown
 from companion.rules.chinese import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
-from companion.web.languages import current_language, listed, ngettext, show_day, speaking, with_colon
+from companion.web.languages import current_language, listed, ngettext, show_day, signed, speaking, with_colon
 from companion.web.languages import gettext as _
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile, winners_text
 
@@ -159,7 +160,7 @@ def totals_chart(
     numbers = [played.round for played in rounds] or [1]
     drawn = render_template(
         "chart.svg", size=size, title=title, grid=range(low, high + 1, step), count=count, edge=edge, seats=seats,
-        numbers=numbers, lines=lines, labels=labels, x=x, y=y,
+        numbers=numbers, lines=lines, labels=labels, x=x, y=y, signed=signed,
     )  # fmt: skip
     return Markup(drawn)
 
@@ -234,8 +235,9 @@ def _drawn(board: GameView, day: str) -> bytes:
         _write(draw, (MARGIN + 36, middle), row.seat.initial, 36, "#fffdf8", "mm", 60)
         _write(draw, (MARGIN + 104, middle), row.seat.name, 52, INK, "lm", 480)
         if row.last is not None:
-            _write(draw, (WIDTH - MARGIN - 250, middle), f"{row.last:+d}", 44, SOFT, "rm", 160)
-        _write(draw, (WIDTH - MARGIN, middle), str(row.total), 72, ACCENT if row.rank == 1 else INK, "rm", 230)
+            _write(draw, (WIDTH - MARGIN - 250, middle), signed(row.last), 44, SOFT, "rm", 160)
+        colour = ACCENT if row.rank == 1 else INK
+        _write(draw, (WIDTH - MARGIN, middle), signed(row.total, plus=False), 72, colour, "rm", 230)
         if place and row.rank != 1 and rows[place - 1].rank != 1:
             draw.line((MARGIN, middle - ROW // 2, WIDTH - MARGIN, middle - ROW // 2), LINE, 2)
     made = io.BytesIO()
@@ -411,8 +413,21 @@ def _best(board: GameView) -> tuple[int, tuple[str, ...], int] | None:
     return (best, names, those[0][0]) if len(those) <= MOST_SHARING and len(names) == 1 else None
 
 
-def summary_text(board: GameView, day: str) -> str:
-    """The standing as a message to friends: title, how the last round ended, a line for each player."""
+def left_texts(session: SessionLike, board: GameView) -> list[str]:
+    """A sentence for everybody who left in the middle of a round that counts."""
+    tables = {one.round: session.table_of(one.round) for one in board.rounds_played}
+    return [
+        with_colon(_("Round %(number)s", number=number), _("%(by)s has left the round.", by=name))
+        for number, table in tables.items()
+        if table is not None
+        for name in board.players
+        if name in table.gone
+    ]
+
+
+def summary_text(session: SessionLike, day: str) -> str:
+    """The standing as a message to friends: title, how the last round ended, a line for each player, who left."""
+    board = session.snapshot()
     lines = [listed(filter(None, (rules_name(board.rules), day)))]
     if board.rounds_played:
         last = board.rounds_played[-1]
@@ -421,9 +436,9 @@ def summary_text(board: GameView, day: str) -> str:
         lines.append(winners_text(board.winners))
     for row in sorted(board.scores, key=lambda row: row.rank):
         place = f"{row.rank}. " if row.rank else ""
-        points = f"{row.total}{'' if row.last is None else f' ({row.last:+d})'}"
+        points = signed(row.total, plus=False) + ("" if row.last is None else f" ({signed(row.last)})")
         lines.append(place + with_colon(row.seat.name, points))
-    return "\n".join([*lines, *gone_texts(board)])
+    return "\n".join([*lines, *left_texts(session, board), *gone_texts(board)])
 
 
 def as_csv(board: GameView) -> bytes:

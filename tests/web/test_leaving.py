@@ -23,6 +23,8 @@ def table(tmp_path: Path) -> Iterator[Table]:
 
 def test_one_tap_lets_the_others_play_on_and_one_takes_it_back(table: Table) -> None:
     assert "Somebody has to go in the middle of this round" in table.page
+    assert table.page.count('<select name="by" required><option value="" selected disabled>') == 3, "nobody is proposed"
+    assert table.post("leave", by="").status_code == 400
     assert table.post("leave", by="Ben").status_code == 303
     shown = state_of(table.session)
     assert (shown["turn"], shown["gone"]) == ("Cy", ["Ben"])
@@ -53,6 +55,7 @@ def test_the_hand_aside_counts_as_it_is_typed_and_is_not_taken_for_one_that_went
     assert "Ben has no tiles left" not in table.page, "nobody said so"
     page = table.page
     assert "Ben <small>has left</small>" in page[page.index('class="round-over') :], "not taken for one with no points"
-    assert "Round 1: Ben has left the round." in table.client.get("/scores").text
+    for path in ("/scores", "/share"):
+        assert "Round 1: Ben has left the round." in table.client.get(path).text, path
     assert "Ann leads by 2." in words(page), "Ben, who left, is no rival"
     assert 'value="Ben"' not in table.client.get("/players").text, "the form proposes who is there"

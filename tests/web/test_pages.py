@@ -317,8 +317,13 @@ def test_no_tile_is_parted_by_a_lines_end(keeper: FlaskClient, session: FakeSess
         for region in keeper.get("/regions").get_json()["regions"].values():
             assert not parted.findall(re.sub(r'<span class="(whole|unseen)">[^<]*</span>|<[^>]*>', " ", region))
     assert seen > 30
-    sentence = whole_tiles('<p title="8-3">8-3, <b>12:5</b> 2026-11-25 http://127.0.0.1:80 <i>1-2-3</i></p>')
-    assert re.findall(r'whole">([^<]*)<', sentence) == ["8-3", "12:5"] and whole_tiles(sentence) == sentence
+    sentence = whole_tiles('<p title="8-3">8-3, <b>12:5</b> 2026-11-25 http://127.0.0.1:80 <i>1-2-3</i> --host -</p>')
+    assert re.findall(r'whole">([^<]*)<', sentence) == ["8-3", "12:5", "--host"] and whole_tiles(sentence) == sentence
+
+
+def test_a_number_below_zero_has_a_minus_sign() -> None:
+    shown = whole_tiles('<td class="a-1">-12</td> (-5) Cy\xa0-3, 4-2, 2026-11-25 <textarea>-7</textarea>')
+    assert re.findall(r"−\d+", shown) == ["−12", "−5", "−3"]
 
 
 def test_the_referee_says_whom_it_answers_and_where_a_tile_lies(anyone: FlaskClient, session: FakeSession) -> None:

@@ -50,9 +50,9 @@ def test_who_pays_whom_twice_is_a_sum_that_anybody_can_check(tmp_path: Path) -> 
         told = summary(client, path)
         assert "All tiles are played or put away" in told and "somebody went out" not in told
         assert "no tiles Ben +27 × 2, Cy +8 × 2, Dee +75 × 4 = +370 +370 370" in told
-        assert "Pips: 27 Ann -27 × 2, Cy -19, Dee +48 × 2 = +23 +23 23" in told
-        assert "Pips: 8 Ann -8 × 2, Ben +19, Dee +67 × 2 = +137 +137 137" in told
-        assert "Pips: 75 Ann -75 × 4, Ben -48 × 2, Cy -67 × 2 = -530 -530 -530" in told
+        assert "Pips: 27 Ann −27 × 2, Cy −19, Dee +48 × 2 = +23 +23 23" in told
+        assert "Pips: 8 Ann −8 × 2, Ben +19, Dee +67 × 2 = +137 +137 137" in told
+        assert "Pips: 75 Ann −75 × 4, Ben −48 × 2, Cy −67 × 2 = −530 −530 −530" in told
         assert "× 2: Ann put nothing away and gets twice as much." in told
         assert "× 2: Dee put 8 tiles away and pays twice as much." in told
         assert told.count("twice as much") == 2
@@ -63,7 +63,7 @@ def test_who_pays_whom_twice_is_a_sum_that_anybody_can_check(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("rules", "options", "told", "why"),
     [
-        ("jielong", {}, "Pips: 27 Ann -27, Cy -19, Dee +48 = +2", ""),
+        ("jielong", {}, "Pips: 27 Ann −27, Cy −19, Dee +48 = +2", ""),
         ("kkori", {}, "no tiles Dee pays 1 to Ann", "The most pips pay the winner one chip"),
         ("jielong", {"settlement": "winner_chip"}, "no tiles Ben +1, Cy +1, Dee +1 = +3", "Everybody pays the winner"),
     ],
@@ -113,7 +113,7 @@ def test_the_hands_of_a_deal_are_filled_in_to_be_put_right(tmp_path: Path) -> No
     before = session.seq
     assert client.post("/round-end?round=1", data={**hidden, **typed}).status_code == 303
     assert state_of(session)["shown"]["Cy"] == [[2, 2], [1, 1]]
-    assert "Pips: 6 Ann -6 × 2, Ben +21, Dee +69 × 2 = +147" in summary(client)
+    assert "Pips: 6 Ann −6 × 2, Ben +21, Dee +69 × 2 = +147" in summary(client)
     assert [event.by for event in session.events[before:] if event.source == "person"] == ["Cy"]
     session.close()
 
