@@ -63,7 +63,7 @@ def build(into: Path) -> None:
 
 
 def notes(version: str) -> str:
-    """The entry of a version in CHANGELOG.md. Raises LookupError where there is none."""
+    """The entry of a version in CHANGELOG.md. Raises LookupError where it has no entry."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     found = re.search(rf"^## {re.escape(version)}\n+(.*?)(?=^## |\Z)", text, re.M | re.S)
     if found is None:

@@ -25,7 +25,7 @@ class JudgeNetwork(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         f = self.trunk(x)
-        # What lies in the middle, what is around it, and whatever stands out most anywhere.
+        # The middle, its surroundings, and the strongest response anywhere.
         answer: Tensor = self.head(torch.cat([f[self.middle].mean((2, 3)), f.mean((2, 3)), f.amax((2, 3))], 1))
         return answer
 

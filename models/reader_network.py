@@ -46,7 +46,7 @@ class TileReader(nn.Module):
         self.trunk = nn.Sequential(
             nn.Conv2d(3, a, 5, 2, 2, bias=False), nn.BatchNorm2d(a), nn.ReLU(inplace=True), Block(a, b), Block(b, c)
         )
-        # What is seen where: few channels, kept in place, beside the averages that do not care for the place.
+        # A few channels keep their place, beside the averages, which lose it.
         self.places = nn.Sequential(nn.Conv2d(c, 24, 1, bias=False), nn.BatchNorm2d(24), nn.ReLU(), nn.Flatten())
         self.head = nn.Sequential(
             nn.Dropout(0.1), nn.Linear(3 * c + 24 * 72, 160), nn.ReLU(), nn.Linear(160, classes + 4)

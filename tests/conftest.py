@@ -1,4 +1,4 @@
-"""What every test stands on: a silent inference runtime, and workers that do not get in each other's way."""
+"""Set-up for every test: a silent inference runtime, and workers that keep out of each other's way."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ telemetry.switch_off()
 
 @pytest.fixture(autouse=True, scope="session")
 def no_waiting_for_the_disk() -> Iterator[None]:
-    """What survives a power cut is tried in processes of their own; here nobody waits until a disk has written."""
+    """Skip every wait for the disk. The tests of power cuts run in processes of their own, which do wait."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _: None)
         yield
 
 
 COMPILED = ("arguments", "_parts", "_trace", "_converters", "_build", "_build_unknown")
-"""What compiling adds to one of Werkzeug's rules."""
+"""The attributes that compiling adds to one of Werkzeug's rules."""
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,4 +1,4 @@
-"""What a game shows, as `/api/state` has it, and what it comes to."""
+"""The state that a game shows, as in `/api/state`, and its outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def state_of(session: Any, at: int | None = None) -> dict[str, Any]:
 
 
 def outcome(board: Scoreboard) -> tuple[object, ...]:
-    """What stands against whom, line by line, and the points: what a replay has to find too."""
+    """Every finding by its line, and the points. A replay has to come to the same."""
     return [(line.seq, one) for line, one in board.violations], board.rounds, board.totals, board.winners, board.over
 
 

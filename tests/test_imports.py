@@ -18,7 +18,7 @@ def circles(graph: grimp.ImportGraph) -> list[list[str]]:
 
 
 def test_nothing_imports_itself_by_way_of_others() -> None:
-    """What is imported for its type alone is none: nothing runs."""
+    """Imports for types alone do not count: they run nothing."""
     assert circles(grimp.build_graph(*ROOTS, exclude_type_checking_imports=True)) == []
 
 

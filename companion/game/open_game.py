@@ -96,12 +96,12 @@ class OpenGame:
         """The line that began the round in which something was asked, the question's line, and the item that it is
         about."""
         self._waiting: tuple[TableChange, ...] = ()
-        """What was seen after an end of this round that may be none."""
+        """Changes seen after the round seemed to end: they wait here in case it goes on."""
         if settle:
             self._record()
         self._shown = self.history
         self._otherwise: tuple[Corrected, ...] | None = None
-        """What reads otherwise than it was told, once somebody has asked for it."""
+        """Corrections of everything that now reads differently, worked out when first asked for."""
         kept = journal.path.with_suffix(SHOWN_SUFFIX)
         self._told = ToldSoFar(journal.events, self._shown.readings(), kept, writes=settle)
 

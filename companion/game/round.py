@@ -142,7 +142,7 @@ class Round:
             and all(self.answers.get(one.event.seq) == known.answers.get(one.event.seq) for one in self.taken)
         )
         self.asked = self._taps(known if goes_on else None)
-        """The taps of this round in order; None where there are none."""
+        """The taps of this round in order; None where nobody tapped."""
         self._row = self._in_order()
         self._fold(known if goes_on else None)
 
@@ -436,8 +436,8 @@ class Round:
         )
 
     def _in_order(self) -> list[tuple[EffectiveEvent, TurnPlace | None, bool]]:
-        """What counts in the order in which it happened, each with its turn, and whether it says anything; without the
-        passes that taps imply."""
+        """The round's acts in the order in which they happened, without the passes that taps imply. Each comes with its
+        turn, and with whether it counts."""
         if self.asked is None:
             return [(one, None, True) for one in self.taken]
         turns = self.asked.turns()

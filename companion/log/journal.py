@@ -119,7 +119,7 @@ class JournalText:
     header: Header
     events: tuple[Event, ...]
     torn: bytes
-    """The bytes after the last whole line; b"" when there are none."""
+    """The bytes after the last whole line, or b""."""
     good_bytes: int
     """Length up to the end of the last whole line."""
     checksum: str

@@ -369,7 +369,7 @@ class Blobs:
 
     def change(self, picture: SmallPicture) -> Floats | None:
         """(h, w) grey levels by which each point differs from the last still table, the light's own change taken out;
-        asked often of one picture. None where there is none to compare with."""
+        asked often of one picture. None while it has no such table to compare with."""
         now, before = picture.points, self._before
         if before is None or before.shape != now.shape:
             return None

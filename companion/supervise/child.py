@@ -86,8 +86,8 @@ class Child:
         return self._process.exitcode
 
     def end(self, patience_s: float = 0.5) -> None:
-        """Hang up, wait a little, then kill; nothing is left behind, not even a zombie. Whom a driver holds, no kill
-        reaches: that one is left to the driver."""
+        """Hang up, wait a little, then kill; this leaves nothing behind, not even a zombie. No kill reaches a child
+        that hangs in a driver: that one stays."""
         with contextlib.suppress(OSError):
             self.pipe.close()
         self._process.join(patience_s)

@@ -287,7 +287,7 @@ class Below(NamedTuple):
 
     item: int
     tile: Laid | None
-    """What the next tile makes of it, if the eye held that possible."""
+    """The tile that the next one makes it, if the eye thought that possible."""
 
 
 class Step(NamedTuple):

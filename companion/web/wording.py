@@ -729,7 +729,7 @@ def _block(board: GameView) -> list[Notice]:
 
 
 def winners_text(winners: Sequence[str]) -> str:
-    """Who has won the match, as a title."""
+    """The winners of the match, as a title."""
     names = listed(winners)
     return _("%(names)s wins", names=names) if len(winners) == 1 else _("Shared win: %(names)s", names=names)
 

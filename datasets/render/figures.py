@@ -281,7 +281,7 @@ BODIES: dict[str, Callable[[Add, Rng, Rgb], list[Drawn]]] = {
 
 
 MATERIALS: dict[str, tuple[float, float]] = {"wood": (0.02, 0.3), "plastic": (0.4, 1.5), "metal": (2.5, 6.0)}
-"""Of what a body is made -> how glossy it is, between which values (the buffer's)."""
+"""Material -> the range of its gloss (see `GBuffer`)."""
 
 
 def figure(

@@ -39,8 +39,8 @@ class Solid:
     """A body over a convex `outline` (n, 2) mm about `base`, the middle of its bottom, `thickness` mm along frame[2].
 
     Its edges are rounded by `bevel` mm. Its sides are painted `low` up to `split` of the thickness and `high` above;
-    the top is `high` too, or shows `texture`. Thickness 0 is a sheet, seen where the texture covers it. What is seen of
-    it is owned by the number `owner`.
+    the top is `high` too, or shows `texture`. Thickness 0 is a sheet, seen where the texture covers it. Its pixels
+    carry the number `owner`.
     """
 
     base: Array

@@ -1,4 +1,4 @@
-"""What you may play with the tiles in your hand: `python docs/examples/what_may_i_play.py [ROUND] [TILE ...]`.
+"""List the plays that the tiles in your hand allow: `python docs/examples/what_may_i_play.py [ROUND] [TILE ...]`.
 
 ROUND is a round as text, as `Board.text` writes it; without one nothing has been laid yet.
 """

@@ -1,4 +1,4 @@
-"""What Home Assistant takes, as JSON Schema: read off its source at 2024.12.5.
+"""JSON Schemas of everything that Home Assistant accepts, taken from its source at 2024.12.5.
 
 components/mqtt/{discovery,config,schemas,sensor,binary_sensor,event,button}.py, helpers/config_validation.py
 (automations), components/lovelace (the card *entities*). Home Assistant drops a discovered key that it does not know;
@@ -147,6 +147,6 @@ AUTOMATION = {
 
 
 def entity_id(component: str, device: str, name: str) -> str:
-    """What Home Assistant calls an entity of a device: both names as a slug."""
+    """The id that Home Assistant gives to an entity of a device: both names as a slug."""
     plain = unicodedata.normalize("NFKD", f"{device} {name}").encode("ascii", "ignore").decode().lower()
     return f"{component}.{re.sub(r'[^a-z0-9]+', '_', plain).strip('_')}"

@@ -46,7 +46,7 @@ ENETUNREACH = 101
 
 LISTENING = "inet stream"
 LISTENING_6 = "inet6 stream"
-"""What the live page needs: one socket, to be listened on."""
+"""The live page needs one listening socket."""
 LOOPBACK = "connects to 127.0.0.1:"
 """Any port of the machine itself."""
 
@@ -74,7 +74,7 @@ class Watch:
         environment: Mapping[str, str] | None = None,
         cwd: Path | None = None,
     ) -> None:
-        """What begins with one of `allowed` is let through, and is written down all the same."""
+        """Calls that begin with one of `allowed` go through; they are written down as well."""
         self.asked: list[str] = []
         self._allowed = tuple(allowed)
         self._here, there = socket.socketpair()
@@ -252,7 +252,7 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
     return found
 
 
-# What follows runs inside the namespace.
+# The rest runs inside the namespace.
 
 
 def main() -> int:

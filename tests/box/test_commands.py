@@ -1,4 +1,4 @@
-"""What every command says of itself."""
+"""Every command: its help, its streams and its encoding."""
 
 from __future__ import annotations
 

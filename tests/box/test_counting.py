@@ -1,4 +1,4 @@
-"""What the benches call known, open, wrong, shown and false."""
+"""The benches count known, open, wrong, shown and false by these definitions."""
 
 from __future__ import annotations
 

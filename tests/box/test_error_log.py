@@ -64,7 +64,7 @@ def test_no_secret_stands_there(said: io.StringIO) -> None:
 def test_a_page_that_fails_leaves_its_traceback_in_the_services_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What `companion serve` sets up: a view that fails is said on stderr, without the PIN that came with it."""
+    """`companion serve` sets the log up: a view that fails shows on stderr, without the PIN that came with it."""
 
     def serve_on(app, sock) -> None:  # type: ignore[no-untyped-def]
         def broken() -> str:

@@ -1,4 +1,4 @@
-"""What `bench.frozen` keeps is the same twice, and a difference is told as text."""
+"""`bench.frozen` keeps the same twice, and reports a difference as text."""
 
 from __future__ import annotations
 

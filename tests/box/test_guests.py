@@ -1,4 +1,4 @@
-"""What a guest without the PIN may ask takes nothing from the game: no look of the eye, on any route."""
+"""A guest without the PIN takes nothing from the game: no route makes the eye look."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `score` and the page count of a photograph: the hand in the middle, and nothing where the total is not known."""
+"""`score` and the page count the hand in the middle of a photograph, and nothing where the total is not known."""
 
 from __future__ import annotations
 

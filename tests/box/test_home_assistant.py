@@ -28,7 +28,7 @@ States = Mapping[str, str]
 
 
 class HomeAssistant:
-    """What it says of its entities, and what the documented automations ask for."""
+    """A real Home Assistant: the states of its entities, and the actions that the documented automations ask for."""
 
     def __init__(self, folder: Path, port: int) -> None:
         folder.mkdir(exist_ok=True)

@@ -493,7 +493,7 @@ def test_an_end_that_is_said_at_any_moment_is_heard(games: Path, monkeypatch: py
 
     class Interrupted(threading.Event):
         def clear(self) -> None:
-            # What `close` does, just before a step forgets that something was due.
+            # As `close` does, just before a step forgets that something was due.
             keeper._ending.set()
             self.set()
             super().clear()

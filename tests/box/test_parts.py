@@ -23,7 +23,7 @@ class Clock:
 
 
 def fails(fault: Callable[[], NoReturn], times: int) -> tuple[list[list[Repair]], list[float]]:
-    """What is said while a step fails so often and then ends, and the pauses."""
+    """The repairs told, and the pauses made, while a step fails `times` times and then ends."""
     said: list[list[Repair]] = []
     pauses: list[float] = []
     parts = Parts(pause=pauses.append)

@@ -1,4 +1,4 @@
-"""What phones send: the reader behind the page opens every picture format that `read` does."""
+"""Formats that phones send: the reader behind the page opens every one that `read` does."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def turned(picture: Image, degrees: float) -> Image:
 
 
 def seen(judge: PictureJudge, picture: Image, frames: int = 24) -> list[CameraState | None]:
-    """What the judge says of a still table, noise and all, for three seconds."""
+    """The judge's answers over three seconds of a still, noisy table."""
     return [
         judge.see(Frame(np.minimum(picture, 252) + grain_of(picture.shape, n, 4), n / 8, f"{n}")) for n in range(frames)
     ]
@@ -167,7 +167,7 @@ def test_a_camera_that_hangs_still_is_not_turned() -> None:
 
 
 def another(what: str) -> Image:
-    """What a camera might show instead of its table."""
+    """A picture that a camera might show instead of its table."""
     generator = np.random.default_rng(3)
     if what == "noise":
         return generator.integers(0, 250, (240, 320, 3), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""What people send to whoever looks into a fault holds the game, and nobody's name."""
+"""The report of a fault holds the game, and nobody's name."""
 
 from __future__ import annotations
 

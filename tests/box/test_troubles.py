@@ -1,4 +1,4 @@
-"""What is not as it should be around a game is a banner on the page and a reason in /health, and no more than that."""
+"""A trouble of the machine around a game gives a banner on the page and a reason in /health, and no more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people hear of each trouble that a camera can have: the right words, and no mend that belongs to another."""
+"""Each trouble of a camera has the right words, and asks for no repair that belongs to another."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MENDS = {
     "another size": r"--camera-size|lists its sizes",
     "restart the machine": r"restart this machine",
 }
-"""What a sentence may ask of a person."""
+"""Repair -> words by which a sentence asks for it."""
 
 FAST = "nothing was said"
 
@@ -69,7 +69,7 @@ def said_by(step: Callable[[], object]) -> str:
 
 
 def of_the_page(picture: Image, frames: int = 24) -> str:
-    """What the page says of a camera that shows this after it had shown the table."""
+    """The page's sentence for a camera that showed the table and now shows this."""
     judge = PictureJudge()
     judge.remember_view(table_picture())
     state = seen(judge, picture, frames)[-1]
@@ -246,7 +246,7 @@ def network_gone(_tmp_path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """`told`: what is said of it; `words`: what has to be in it; `mends`: of MENDS those that it may ask for."""
+    """`told` gives its sentence, `words` must be in it, and `mends` are those of MENDS that it may ask for."""
 
     name: str
     told: Callable[[Path], str]

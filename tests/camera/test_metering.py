@@ -87,7 +87,7 @@ def test_light_comes_from_time_first_in_whole_periods_of_the_lamps(
 
 
 def in_the_light_of(capture: FakeCapture, light: float) -> Iterator[np.ndarray]:
-    """What the camera sees of the table with the exposure it was last told; no two pictures alike."""
+    """Pictures of the table at the exposure last set, no two of them alike."""
     rng = np.random.default_rng(2)
     while True:
         seen = table(light * capture.values[cv2.CAP_PROP_EXPOSURE] / 157.0).astype(int)

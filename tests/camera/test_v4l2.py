@@ -1,4 +1,4 @@
-"""What a driver is asked, in the kernel's own structures, and why a camera gives no pictures."""
+"""Questions to a driver, in the kernel's own structures, and the reasons why a camera gives no pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documents tell people to type can be typed: every command exists and takes these words."""
+"""Every command in the documents exists and takes the words that they tell people to type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documents show to programmers runs: every block of Python in them, and the programs in docs/examples."""
+"""All examples for programmers run: every block of Python in the documents, and the programs in docs/examples."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def python_blocks(seeing: bool) -> list[Any]:
 
 
 def run_block(block: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What it prints. Where it is written at a prompt, what it shows there is what it must show."""
+    """Run the block and return its output. A block at a prompt must print exactly the output that it shows."""
     monkeypatch.chdir(ROOT)
     if block.startswith(">>> "):
         example = doctest.DocTestParser().get_doctest(block, {"__name__": "__main__"}, "a document", None, 0)

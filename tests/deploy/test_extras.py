@@ -1,4 +1,4 @@
-"""What is installed is what is used: the referee alone by default, the reader with `eye`, the page with `box`."""
+"""Each extra installs only the packages that it uses: by default the referee, `eye` the reader, `box` the page."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def planned(tmp_path: Path, *, pi: bool) -> str:
-    """What `make` would type to set up an environment in `tmp_path`."""
+    """The commands by which `make` would set up an environment in `tmp_path`."""
     model = tmp_path / "model"
     model.write_text("Raspberry Pi 5 Model B Rev 1.0" if pi else "another board", encoding="ascii")
     venv = tmp_path / "venv"

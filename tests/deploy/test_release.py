@@ -38,7 +38,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `make wheels` puts into its folder for this machine."""
+    """The folder that `make wheels` fills for this machine."""
     folder = tmp_path_factory.mktemp("wheels")
     download(folder, *HERE, checked=HERE[1] in PYTHONS)
     return folder

@@ -120,7 +120,7 @@ HARD = {
     "RestrictSUIDSGID", "RestrictAddressFamilies", "LockPersonality", "RemoveIPC", "SystemCallArchitectures",
     "SystemCallFilter", "SystemCallErrorNumber", "DevicePolicy", "IPAddressDeny", "MemoryMax", "TasksMax",
 }  # fmt: skip
-"""What every service gives up."""
+"""Settings by which every service gives up rights."""
 
 
 @pytest.mark.parametrize("name", [path.name for path in sorted(UNITS.glob("*.service"))])

@@ -4,10 +4,10 @@ standard library alone.
     python3 tests/deploy/typed_commands.py FOLDER [--only PREFIX] [--hours]
 
 `--hours` types the pages in `FOR_HOURS` instead, each line with the fewer pictures, rounds and minutes of `SHORTER`.
-FOLDER is a copy of the source; exit status 1: a line is false. What is typed are the lines of the code blocks that name
-no language. Each has to end well; those in `WITHOUT` are left out with the reason, those in `REFUSED` have to be
-refused in one clear line, because what they name is not there; those in `LASTING` run until the page answers and are
-ended then.
+FOLDER is a copy of the source; exit status 1 means that a line is false. The script types the lines of every code block
+that names no language, and each has to succeed. It leaves out those in `WITHOUT`, each with a reason. Those in
+`REFUSED` name something that is not there and have to fail with one clear line. Those in `LASTING` run until the page
+answers; then the script ends them.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ REFUSED = {
     "sudo deploy/install.sh --restore /var/backups/companion/companion-....tar.gz": r"--restore .*: no such file",
     "deploy/image/build": r"needs (git|docker)",
 }
-"""What the line names is not at this machine. A camera list may be empty, too."""
+"""Lines that name something this machine does not have. A list of cameras may be empty, too."""
 
 LASTING = ("make run", "companion serve", "companion hall")
 
@@ -98,7 +98,7 @@ def pages(folder: Path) -> tuple[str, ...]:
 
 
 def lines_of(page: str, folder: Path) -> Iterator[str]:
-    """What to type, without remarks; a line that goes on is one."""
+    """The lines to type, without remarks; a line that continues counts as one."""
     text = (folder / page).read_text(encoding="utf-8")
     # A block that names its language holds no commands.
     for language, block in re.findall(r"^[ ]*```(\w*)\n(.*?)^[ ]*```", text, re.M | re.S):

@@ -1,4 +1,4 @@
-"""What arms said of a change is kept with it: a word about another play does not make the camera forget."""
+"""A change keeps the evidence of its arms: a statement about another play does not make the camera forget."""
 
 from __future__ import annotations
 

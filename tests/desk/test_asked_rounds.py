@@ -81,7 +81,7 @@ def test_truthful_answers_hold_against_people_what_they_did_and_nothing_else(
 
 
 def against(session: Session) -> set[tuple[str, str]]:
-    """Who is held for certain to have broken which rule."""
+    """(player, code) of each fault on the scoreboard."""
     return {(str(one.by or line.event.who), one.code) for line, one in session.scoreboard.faults}
 
 

@@ -42,7 +42,7 @@ def held(session: Session) -> list[tuple[str, bool, str | None]]:
 
 
 def acts(session: Session) -> set[tuple[object, ...]]:
-    """Who did what, of everything that still stands."""
+    """(kind, player, tile) of every line that still stands."""
     taken = {getattr(line.event, "undoes", None) for line in session.scoreboard.lines}
     return {
         (line.event.KIND, getattr(line.event, "by", None), getattr(line.event, "tile", None))

@@ -79,7 +79,7 @@ AT_NIGHT = [
     ("tactic", Violation.DOUBLE_ORDER),
     *((name, code) for name, code in PLANTED if name in ("cz", "poltava") and code in COMMON),
 ]
-"""What is dear here and planted in other rules every day."""
+"""Slow cases that run at night only: other rule sets try the same faults every day."""
 
 
 @pytest.mark.parametrize(

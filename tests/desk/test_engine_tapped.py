@@ -1,4 +1,4 @@
-"""People begin a round with another engine than the rules name: it is asked about, and held to be so once confirmed."""
+"""People begin a round with another engine than the rules name: the game asks, and believes it once confirmed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def begun_with(path: Path, engine: int, phone: str | None = "Ann") -> Session:
 
 
 def found(session: Session) -> list[tuple[str, bool, bool, str | None]]:
-    """What stands against the start of round 1: code, certain, open, who confirmed it."""
+    """Findings against the start of round 1: code, certain, open, who confirmed it."""
     board = session.scoreboard
     rows: tuple[Finding, ...] = board.lines[0].findings
     return [(one.code, one.certain, one.open, one.confirmed_by) for one in rows]

@@ -89,7 +89,7 @@ HELD = TilePlayed(by="Ben", tile=Laid(5, 5), train="Ann", violations=FOUND, mayb
     ],
 )
 def test_a_journal_holds_what_was_seen_and_said_and_nothing_that_was_concluded(event: Event, lost: set[str]) -> None:
-    """Who did what a camera saw is concluded; who did what people tap is said."""
+    """The player of a seen act is a conclusion; the player of a tapped act is a statement."""
     told, line = event.to_json(), event.to_fact()
     assert {name for name, value in told.items() if line.get(name) != value} == lost
     assert "violations" not in line and event_from_json(line) == event.fact()

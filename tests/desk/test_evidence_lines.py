@@ -1,4 +1,4 @@
-"""What the camera saw stands in the journal in lines of its own, and the belief is worked out from them again."""
+"""The journal keeps each seen change in a line of its own, and the belief is worked out again from these lines."""
 
 from __future__ import annotations
 

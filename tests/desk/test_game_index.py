@@ -1,4 +1,4 @@
-"""What is known of earlier games is kept over restarts, and follows their files."""
+"""The index of earlier games survives restarts and follows their files."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_a_correction_of_an_earlier_round_shows_the_belief_nothing_again(
 
 
 def test_a_moment_of_the_past_knows_nothing_of_hands_shown_later(tmp_path: Path) -> None:
-    """What was drawn needlessly is known with the hands, and not before."""
+    """Only the shown hands reveal a needless draw."""
     copyfile(GOLDEN / "tactic-quick-3.jsonl", tmp_path / "g.jsonl")
     game = Session.open(tmp_path / "g.jsonl")
     drawn = next(event.seq for event in game.events if isinstance(event, Drew) and event.seq > 20)

@@ -83,7 +83,7 @@ def test_a_tile_that_shows_the_engines_value_at_its_other_end_may_lie_the_other_
 
 
 def test_a_clouded_table_proves_no_root(tmp_path: Path) -> None:
-    """What was not understood may have hidden how the tile came to lie there, also once the table is clear again."""
+    """The clouded part may have hidden how the tile came to lie there, even once the table is clear again."""
     session = table(tmp_path)
     lay(session, (12, 5, "Ann"))
     lay(session, (2, 9, "Ben"), clouded=True)

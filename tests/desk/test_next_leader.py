@@ -1,4 +1,4 @@
-"""Who leads the next deal of a connecting game. Source: docs/rules.md 4.2, "who leads"."""
+"""The leader of the next deal in a connecting game. Source: docs/rules.md 4.2, "who leads"."""
 
 from __future__ import annotations
 

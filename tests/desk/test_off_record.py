@@ -1,4 +1,4 @@
-"""What lies on the table, compared with what is on record."""
+"""The tiles on the table, compared with those on record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one picture does not prove is certain only once another has left it so, or the round is over."""
+"""A fault that one picture does not prove becomes certain only after another picture or at the end of the round."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_name_that_is_shaken_has_some_pictures_to_come_back(shaken: Verdict) -
 
 
 def shown_over(verdicts: list[Verdict], before: Verdict, *, over: bool = False) -> list[Verdict]:
-    """What is shown of the same piece, picture by picture."""
+    """The verdicts shown for one piece, picture by picture."""
     proof, sure, shown = PictureProof(), after("+3-4@Cy"), [before]
     for picture, one in enumerate(verdicts):
         sure.verdicts = lambda one=one: [one]  # type: ignore[method-assign,misc]

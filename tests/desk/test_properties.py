@@ -1,4 +1,4 @@
-"""What holds of everything that people say while the camera watches, wherever in a round they say it.
+"""Properties of every statement that people make while the camera watches, at any point of a round.
 
 Rounds with planted faults are told up to some change of the table; there somebody taps, true or not.
 """
@@ -112,7 +112,7 @@ def told(game: Session, *taps: Tap) -> Session:
 
 
 def shown(game: Session) -> dict[str, Any]:
-    """What the page shows, without which lines say so and what has been retracted."""
+    """The state on the page, without the lines behind it and the retractions."""
     view: dict[str, Any] = dict(state_of(game))
     told_by = ("changed_by", "original", "corrected", "changers")
     plays = [{name: value for name, value in one.items() if name not in told_by} for one in view["plays"]]

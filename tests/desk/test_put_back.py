@@ -1,4 +1,4 @@
-"""What people withdrew and the camera sees there all the same comes back on record, at its place and with its name."""
+"""A play that people withdrew comes back on record if the camera still sees its tile: same place, same player."""
 
 from __future__ import annotations
 

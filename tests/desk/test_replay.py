@@ -62,7 +62,7 @@ def test_a_recorded_game_replays_to_the_rulings_and_scores_that_were_told(path: 
     ids=[name for name, *_ in RECORDED],
 )
 def test_a_game_comes_out_as_it_was_recorded_byte_for_byte(tmp_path: Path, number: int) -> None:
-    """What has changed for a reason is recorded anew: `python -m tests.games.record`; the change shows in the diff."""
+    """After a change on purpose record the games anew (`python -m tests.games.record`) and read the diff."""
     name, rules_name, set_max, players, options = RECORDED[number]
     again = tmp_path / f"{name}.jsonl"
     record(again, rules_name, set_max, players, dict(options), seed=number + 1)
@@ -228,8 +228,8 @@ def test_a_bad_journal_is_refused_in_one_line(tmp_path: Path, spoil: object, com
 
 
 def test_a_journal_that_another_program_wrote_is_ruled_on_all_the_same(tmp_path: Path) -> None:
-    """Without passes or fields beyond the contract's own. What it concludes counts for nothing: neither the fault that
-    is none, nor points that nobody has, nor that the match is over."""
+    """It has no passes, and only the contract's own fields. Its conclusions do not count: a false fault, wrong points,
+    the end of the match."""
     path = tmp_path / "g.jsonl"
     header = {"journal": 3, "rules": "tactic", "set": "double-12", "players": ["Ann", "Ben", "Cy"], "options": {}}
     wrong, other = {"Ann": 30, "Ben": 40, "Cy": 50}, {"code": "MISMATCH", "certain": True}

@@ -1,4 +1,4 @@
-"""What stands against a play as an accusation is the same on the page, the lamp, in Home Assistant and in a replay."""
+"""The page, the lamp, Home Assistant and a replay agree on the accusations against a play."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_whoever_begins_nobody_is_accused_and_hardly_anybody_misnamed(tmp_path: 
     wrong = [one for one in plays if one.by is not None and one.by not in truth[one.tile.tile, one.train]]
     assert len(plays) > 8 and len(wrong) <= 0.03 * len(plays)
     assert held(session) == []
-    # Who begins a train is its owner, and who puts a tile face down sits where it lies: both name the players before.
+    # The owner of a new train and the player who puts a tile face down are known; so are the players before them.
     assert sum(one.by is not None for one in plays) > 0.6 * len(plays)
     copy = shutil.copy(tmp_path / "g.jsonl", tmp_path / "copy.jsonl")
     again = Session.open(copy, ticking())

@@ -1,4 +1,4 @@
-"""What the list says of a game is what the game itself shows, and it is read again only when its journal changes."""
+"""The list sums a game up as the game itself does, and reads it again only when its journal changes."""
 
 from __future__ import annotations
 

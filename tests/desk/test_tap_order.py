@@ -1,5 +1,5 @@
-"""In a tapped game the order of taps is not always the order of acts: what does not fit is asked, and what people
-answer is held to be so."""
+"""In a tapped game the order of taps is not always the order of acts. The game asks about a tap that does not fit, and
+believes the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who cannot play: what the rules then ask for, recorded by one tap and undone as one."""
+"""*Cannot play*: one tap records everything that the rules then ask for, and one undo takes it back."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def record(path: Path, rules_name: str, set_max: int, players: int, options: dic
 
 
 def concluded(event: Event) -> dict[str, Any]:
-    """What was told with an event and its line does not hold: all of what reads otherwise, which is not written."""
+    """The fields that were told with the event but are not in its journal line."""
     line = {} if isinstance(event, Corrected) and event.source == "rule" else event.to_fact()
     more = {name: value for name, value in event.to_json().items() if line.get(name) != value and value != []}
     return {"seq": event.seq} | more

@@ -1,4 +1,4 @@
-"""What the reader is taught: the right label at the right end, and where a shifted tile's corners are."""
+"""Training crops carry the right label at the right end, and the corners of a shifted tile."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TRAINING = ("torch", "ultralytics", "ncnn")
-"""What only the training environment has."""
+"""Packages that only the training environment has."""
 
 
 def tools() -> list[str]:

@@ -1,4 +1,4 @@
-"""What counts as a marker found, missed or made up."""
+"""The count of markers found, missed and made up."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def table(**changes: Any) -> Position:
 def codes(
     rules: str, action: str, *, options: dict[str, Any] | None = None, ended: bool = False, **changes: Any
 ) -> set[str]:
-    """What is certainly wrong with the turn."""
+    """The certain faults of the turn."""
     ruling = judge_turn(load_ruleset(rules, options), table(**changes), parse_action(action), after_round_end=ended)
     return {str(code) for code in ruling.codes}
 
@@ -58,7 +58,7 @@ def may(rules: str, action: str, *, options: dict[str, Any] | None = None, **cha
 
 
 def seen(rules: str, *, options: dict[str, Any] | None = None, **changes: Any) -> set[str]:
-    """What is certainly wrong with the table in one frame."""
+    """The certain faults of the table in one frame."""
     return {str(code) for code in judge_state(load_ruleset(rules, options), table(**changes)).codes}
 
 

@@ -75,7 +75,7 @@ def blocked(rules: str, players: int, arms: int, line: list[Pair]) -> bool:
 def settle(
     mode: str, pips: list[int], discards: list[int] | None, head: int = 7, tail: int = 8
 ) -> tuple[list[int], int]:
-    """What each hand receives, the leader's first, and the winner's hand. `discards` only where they multiply."""
+    """The payment to each hand, the leader's first, and the winner's hand. Give `discards` only where they multiply."""
     hands = range(len(pips))
     winner = pips.index(min(pips))
     net = [0] * len(pips)

@@ -1,4 +1,4 @@
-"""What shown hands prove of earlier passes and draws: docs/rules.md section 8."""
+"""Shown hands prove or clear earlier passes and draws: docs/rules.md section 8."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sources offer beside their main rules: plain points, chips, the end of a match, hands that a house names."""
+"""Options that the sources offer beside their main rules: plain points, chips, ends of a match, sizes of a hand."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_session_of_twelve_is_dealt_from_a_double_eighteen_set(tmp_path: Path)
 
 
 class TestReports:
-    """What no camera sees: somebody says it, and the table does not show otherwise."""
+    """People report faults that no camera sees, and the table does not contradict them."""
 
     def session(self, tmp_path: Path, rules: str, players: tuple[str, ...] = NAMES[:2], **options: object) -> Session:
         tiles = "double-12" if load_ruleset(rules).is_mexican else "chinese"

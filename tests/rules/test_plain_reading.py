@@ -134,7 +134,7 @@ def test_first_trains_laid_together_are_explained_as_the_plain_reading_explains_
 
 
 def made_up_change(chance: random.Random, rules: str, table: Table) -> tuple[list[list[Act]], int, list[Act]]:
-    """What one to three turns, mostly faultless, leave behind: tiles by train, draws, changed markers."""
+    """The change that one to three turns, mostly faultless, leave behind: tiles by train, draws, changed markers."""
     tiles: dict[str, list[Act]] = {}
     draws, now = 0, table
     for _ in range(chance.choice([1, 1, 2, 3])):

@@ -1,4 +1,4 @@
-"""What a text says twice, or only with "may", and what is widely played: possible, and never certain."""
+"""Where a text contradicts itself, says only "may" or leaves it to custom, a fault is possible and never certain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question must look like, and that no question, however wrong, brings the referee down."""
+"""The form of a question to the referee. No question, however wrong, brings it down."""
 
 from __future__ import annotations
 

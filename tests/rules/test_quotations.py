@@ -1,4 +1,4 @@
-"""What the texts of the games say stands behind one tap, for every fault that may be found by their rules."""
+"""For every fault, one tap shows the words of the game's own text."""
 
 from __future__ import annotations
 

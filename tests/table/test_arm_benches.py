@@ -1,4 +1,4 @@
-"""What the benches of arms count, and that none of it counts nobody as right."""
+"""The counts of the arm benches. None of them takes an unnamed player for a right name."""
 
 from typing import Any
 

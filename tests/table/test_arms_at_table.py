@@ -1,4 +1,4 @@
-"""Whose arm did what: seats, votes, and which arm was over a place last before it changed."""
+"""Arms at the table: their seats, their votes, and the last arm over a place before it changed."""
 
 import math
 

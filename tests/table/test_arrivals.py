@@ -1,4 +1,4 @@
-"""What is understood only once other tiles are on record lay there before them."""
+"""A tile that is understood late may have come before tiles that are already on record."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_what_is_gone_is_forgotten() -> None:
 
 
 def test_a_tile_nearer_to_the_engine_came_no_later_than_the_ones_beyond() -> None:
-    """Overlooked at first, it was found once the next one lay there: both lay there before Ben's. What came with them
-    is told as ever, and where tiles are gone nothing is told apart."""
+    """The camera overlooked it at first and found it once the next one lay there: both came before Ben's. The tile that
+    came with them is told as usual. Where tiles are gone, the change stays in one piece."""
     table = Table()
     table.show([TRAIN[0], TRAIN[2]])
     table.arrivals.saw(table.layout)

@@ -123,7 +123,7 @@ def on_carpet() -> tuple[NDArray[np.uint8], NDArray[np.uint8], Calibration]:
 
 
 def let_go_of(n: int, picture: NDArray[np.uint8]) -> bool:
-    """Is tile n of the wall, which three looks have not found, held to be drawn?"""
+    """Does the memory take tile n of the wall for drawn, once three looks have not found it?"""
     before, _, calibration = on_carpet()
     tiles = [SeenTile((x / PX_PER_MM, y / PX_PER_MM), 90.0, 48.0, 24.0, False, None, 0.9) for x, y in WALL_PX]
     things, table, memory = Blobs(), BackgroundModel(), TableMemory()

@@ -1,4 +1,4 @@
-"""What the bench changes of another renderer's work: the size of its set and the light of its lamp, nothing else."""
+"""The bench changes only two things in another renderer's work: the size of its set and the light of its lamp."""
 
 from __future__ import annotations
 

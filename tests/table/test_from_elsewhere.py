@@ -44,7 +44,7 @@ def lying(count: int = 9) -> list[SeenTile]:
 
 
 def seen(tiles: Sequence[SeenTile], calibration: Calibration, noise_px: float = 0.8) -> PictureReading:
-    """What the eye makes of these tiles through a camera; every second one is found the other way round."""
+    """The eye's reading of these tiles through a camera; it finds every second one the other way round."""
     rng, found = np.random.default_rng(5), []
     for n, one in enumerate(tiles):
         along = np.array([np.cos(np.radians(one.heading_deg)), np.sin(np.radians(one.heading_deg))])

@@ -92,8 +92,8 @@ def test_the_first_way_without_a_broken_rule_is_the_likeliest(sink: GameSink) ->
 
 
 def test_what_people_leave_no_time_to_look_at_again_is_recorded_in_passing(tmp_path: Path) -> None:
-    """Where no legal play explains a change four looks are asked for, and each still table lasts for three: what they
-    agree about is on record with its player, before the next tile lies there, and nothing is held to be certain."""
+    """Where no legal play explains a change, the game asks for four looks, but each still table lasts for three. The
+    tile that they agree on is on record with its player before the next one comes, and no fault is certain."""
     settings = SimSettings(
         rules="tactic", players=2, plant=("MISMATCH",), plants=2, plant_rate=0.5, troubles=Troubles.none(),
         hand_frames=2, still_frames=4, most_scenes=8, boneyard_spread=True, show_hands=False,

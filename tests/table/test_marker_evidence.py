@@ -254,7 +254,7 @@ def test_a_small_toy_is_no_print_of_the_pips_beside_it(watched: Watched) -> None
 
 
 def test_a_toy_that_uncovers_a_pip_as_plain_as_itself_has_gone(watched: Watched) -> None:
-    """What is seen then is dark and round as before; but the half on which it stood is read again."""
+    """The place looks dark and round as before, but the half on which the toy stood can be read again."""
     spot = (412.0, 300.0)
     bare, with_it = drawn(LAST, things=((spot, 6, BLACK),)), drawn(LAST, things=((spot, 9, (120, 120, 120)),))
     unread = replace(LAST, halves=(SeenHalf(12, 0.99), SeenHalf(None, 0.2)))

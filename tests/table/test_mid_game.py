@@ -41,9 +41,8 @@ def test_a_table_in_play_is_adopted_and_nobody_accused(seed: int, rules: str, hu
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [nightly(44000), 44001])
 def test_a_wall_in_play_is_taken_over_with_the_next_tile(seed: int, tmp_path: Path) -> None:
-    """What lies on top is on record, what is buried is not, and every later tile is its player's; whose turn it was
-    nobody can say. That tiles do not meet between which others are buried is held against nobody, and asked of
-    nobody."""
+    """The tiles on top are on record, the buried ones are not, and every later tile has its player. Nobody can say
+    whose turn it was. Where others are buried between two tiles, these need not meet: nobody is accused or asked."""
     camera = in_play(seed, "jielong", most_scenes=5)
     session, _, watcher = watching(camera, tmp_path / "game.jsonl")
     assert sum(isinstance(act, Play) for scene in camera.before for _, act in scene.plays) > 8

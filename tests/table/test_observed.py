@@ -1,4 +1,4 @@
-"""What changed between two still tables, in the referee's words."""
+"""The change between two still tables, in the referee's words."""
 
 from __future__ import annotations
 

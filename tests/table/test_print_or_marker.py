@@ -1,4 +1,4 @@
-"""What is seen on a tile as it comes may be its print; what comes onto a tile that lies there is none."""
+"""A spot on a tile that has just come may be print. A spot that comes later, onto a lying tile, is a marker."""
 
 from __future__ import annotations
 

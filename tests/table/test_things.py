@@ -1,4 +1,4 @@
-"""What lies on the table unrecognised may be a marker: it is remembered, and speaks for the owner of its train."""
+"""An unrecognised thing on the table may be a marker: it is remembered, and counts for the owner of its train."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def near(places: tuple[Point, ...], place: Point) -> bool:
 
 
 def test_a_half_that_was_refused_may_be_anything_on_the_table() -> None:
-    """What people are asked about a photograph is no evidence: a 6 of which a toy hides two reads as a 4."""
+    """The guess offered in a question about a photograph is no evidence: a 6 with two pips under a toy reads as a 4."""
     quad = np.float32([[100, 120], [100, 96], [148, 96], [148, 120]])
     open_half, refused = HalfReading(None, 0.6, ((4, 0.6), (2, 0.3))), HalfReading(4, 0.99).refused()
     seen = on_table(
@@ -335,7 +335,7 @@ def test_a_light_that_falls_on_several_tiles_lays_no_markers() -> None:
 
 
 def test_what_does_not_look_like_a_marker_proves_no_fault() -> None:
-    """It is held to be one; whoever put it there is not accused on its account."""
+    """The game takes it for a marker, but accuses nobody of putting it there."""
     bare = reconstruct(view(eastward([(12, 5)])), SETUP)
     thing = SeenMarker((684.0, 450.0), 0.5, recognised=False)
     marked = reconstruct(replace(view(eastward([(12, 5)])), markers=(thing,)), SETUP, bare)

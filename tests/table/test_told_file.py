@@ -1,4 +1,4 @@
-"""What the bench of whole rounds writes it can sum up again."""
+"""The bench of whole rounds can sum up the file that it wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has been watched stays who it is: the layout takes over the identities that the memory of the table gives."""
+"""A watched tile keeps its identity: the layout takes identities over from the memory of the table."""
 
 from __future__ import annotations
 

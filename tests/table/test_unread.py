@@ -110,7 +110,7 @@ def tell_the_same(recorded: list[Play3], truth: list[Play3]) -> bool:
 
 @pytest.fixture(scope="module")
 def truth() -> list[Play3]:
-    """What the film shows: every play of it."""
+    """Every play of the film."""
     camera = sketched(SEED, SETTINGS)
     while camera.read() is not None:
         pass
@@ -291,7 +291,7 @@ def test_what_is_read_of_one_tile_says_nothing_of_another(tmp_path: Path) -> Non
 
 
 def test_a_tile_that_is_read_later_proves_what_it_shows(tmp_path: Path) -> None:
-    """What was likely a 5-9 is a 6-10, surely: it does not meet the 12-5."""
+    """A likely 5-9 turns out to be a sure 6-10, which does not meet the 12-5."""
     halves = (SeenHalf(None, 0.6, ((5, 0.6), (6, 0.4))), SeenHalf(None, 0.6, ((9, 0.6), (10, 0.4))))
     table = Table(tmp_path, halves=halves)
     first, second = eastward([(12, 5), (6, 10)])
@@ -419,7 +419,7 @@ def test_what_may_be_no_tile_and_shows_nothing_is_on_record_as_none() -> None:
 
 
 def test_each_tile_of_the_set_lies_there_once() -> None:
-    """What is on record of one unread tile is no other one."""
+    """The tile on record for one unread tile cannot be another one, too."""
     first, second, south = *eastward([(12, 5), (5, 9)]), tile(600.0, 535.0, 90.0, 12, 9)
     odds = SeenHalf(None, 0.6, ((9, 0.6), (10, 0.3)))
     tiles = [first, replace(second, halves=(SeenHalf(5, 0.99), odds)), replace(south, halves=(odds, SeenHalf(5, 0.99)))]

@@ -14,7 +14,7 @@ ROW = [(4, 6), (6, 5), (5, 1), (1, 6), (6, 4), (4, 3), (3, 6), (6, 5)]
 
 
 def wall(laid: list[tuple[int, int]]) -> list[SeenTile]:
-    """What is seen of a line that folds back on itself, from above."""
+    """A line that folds back on itself, seen from above."""
     tops: dict[int, SeenTile] = {}
     for n, (inner, outer) in enumerate(laid):
         layer, k = divmod(n, 8)

@@ -77,7 +77,7 @@ def test_a_half_that_is_not_read_any_more_keeps_its_value() -> None:
 
 
 def laid_in(camera: SimCamera) -> list[Play]:
-    """What was laid so far, what is being laid just now among it."""
+    """All plays so far, including the one now being made."""
     scenes = [filmed.scene for filmed in camera.truth]
     if camera.filming is not None and camera.filming not in scenes:
         scenes.append(camera.filming)
@@ -129,7 +129,7 @@ def unsure(first: int, p: float) -> SeenTile:
 
 
 def test_half_sure_readings_are_no_sure_one() -> None:
-    """What is left of a reading may mean that no value is seen there at all."""
+    """The other quarter may mean that the half shows no value at all."""
     memory = TableMemory()
     memory.begin()
     for _ in range(4):

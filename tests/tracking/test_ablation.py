@@ -1,4 +1,4 @@
-"""What `bench.ablation` switches off is there."""
+"""`bench.ablation` switches off only code that exists."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ ACT = Play(Laid(8, 4), "Ben")
 
 @pytest.mark.parametrize(("share", "accused"), [(0.9964, None), (0.9985, "Ben")])
 def test_one_more_broken_rule_may_speak_for_somebody_else(share: float, accused: str | None) -> None:
-    """What the picture proves stays certain, whoever it was."""
+    """A fault that the picture proves stays certain, whoever it was."""
     assert CERTAIN < 0.9964 < ACCUSED < 0.9985
     shares = {"Ben": share, "Cy": 1.0 - share}
     codes = {("MISMATCH", player): p for player, p in shares.items()}

@@ -1,4 +1,4 @@
-"""What arms do to the belief: they name where the table leaves it open, and prove nothing against a legal story."""
+"""Arms in the belief: they name a player where the table leaves it open, and prove nothing against a legal story."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What people are asked of taps that do not fit: told acts -> keys of the question -> answer -> what is held against
-whom."""
+"""Questions about taps that do not fit: told acts -> keys of the question -> answer -> faults by player."""
 
 from __future__ import annotations
 
@@ -235,7 +234,7 @@ def test_an_order_put_right_by_hand_is_taken() -> None:
     order = TapAnswer(EditKind.ORDER, ({"order": [4, 1, 3, 2]},), "Dad", 9)
     asked = told(*taps, answers={question.seq: [order]})
     assert list(asked.turns()) == [4, 1, 3, 2]
-    # What is wrong in that order too is asked about once more.
+    # The game asks once more about a fault that remains in that order.
     assert [one.again for one in asked.questions()] == [2]
 
 

@@ -1,4 +1,4 @@
-"""Who did what, as the belief has it: rulings on small rounds."""
+"""The belief's rulings on small rounds."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_a_dispute_shows_what_each_hypothesis_rests_on() -> None:
 
 
 def test_a_dispute_has_a_way_for_each_player_whom_one_hypothesis_leaves_open() -> None:
-    """Who laid which of two tiles on the Mexican train makes no difference once Ben has gone on."""
+    """Once Ben has gone on, it makes no difference who laid which of the two tiles on the Mexican train."""
     changes = ["mark Ann", "+12-2@Ben", "mark Cy", "+12-4@MX", "+4-5@MX", "+2-5@Ben"]
     belief = tracked("tactic", changes, dealt(boneyard=None))
     verdict = play(belief, "4-5@MX")

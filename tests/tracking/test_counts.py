@@ -1,4 +1,4 @@
-"""What the belief knows of counts: a round is over only where every likely way of things has come to no tile left."""
+"""Counts in the belief: a round is over only where every likely hypothesis leaves a player without tiles."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def unfinished(explanation: Explanation) -> bool:
 
 
 def blamed(filter_: TableFilter, evidence: Evidence) -> set[str]:
-    """Who would be held for certain to be at fault."""
+    """The players that a certain charge would accuse."""
     filter_.advance(evidence)
     marginals, players = Marginals.over(filter_.all), filter_.all[0].state.players
     verdicts = [judge_item(one.item, one.act, marginals, (), players) for one in evidence.pieces]

@@ -1,4 +1,4 @@
-"""Who may have broken a rule is said only where it is likely enough; that somebody did is said all the same."""
+"""A possible fault names a player only where that is likely enough; otherwise it says that somebody broke the rule."""
 
 from __future__ import annotations
 

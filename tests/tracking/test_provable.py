@@ -1,4 +1,4 @@
-"""What the tables alone prove of a fault: rulings on small rounds."""
+"""Faults that the tables alone prove: rulings on small rounds."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def proved(
     weighed: bool = False,
     whose: Mapping[Change, str] | None = None,
 ) -> str:
-    """What these changes, each with its items separated by commas, prove of a fault after the deal for Ann, Ben, Cy;
-    `whose` arms were clearly seen."""
+    """The proof that these changes, each with its items separated by commas, give of a fault after the deal for Ann,
+    Ben and Cy. `whose` names the arms that were clearly seen."""
     deltas = [parse_delta(item.strip() for item in change.split(",")) for change in changes]
     evidence = [Evidence.of(n, table_change(delta, whose=whose or {})) for n, delta in enumerate(deltas)]
     return proofs(load_ruleset(rules), dealt(), "Ann", evidence, [planted], weighed=weighed)[0]

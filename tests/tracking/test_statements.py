@@ -1,4 +1,4 @@
-"""What people say of a round: evidence with a price, whenever it comes, and never ground for an accusation."""
+"""Statements about a round are evidence with a cost, whenever they come, and never grounds for an accusation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nobody could see, or was misread: the belief keeps the ways in which nobody is to blame."""
+"""Unseen acts and misread tiles: the belief keeps the explanations that blame nobody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the detector passes on of one look: each thing once, and a marker that stands on a tile as well as the tile."""
+"""The detector passes each thing on once, and both a tile and a marker that stands on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the reader sees of a picture is cut once, and is what `cut_tile` cuts."""
+"""The reader cuts each crop of a picture once, exactly as `cut_tile` does."""
 
 from __future__ import annotations
 

@@ -112,8 +112,8 @@ def test_a_double_blank_with_the_divider_of_the_others_is_a_tile_however_faintly
 def outlined(
     offs: list[float], told: tuple[int, int] = (4, 3), lines: list[float] | None = None
 ) -> list[tuple[int, int] | None]:
-    """What is left of four tiles' values whose outlines lie off along them by such parts of their length, where other
-    outlines are read as `told`; `lines` by how many levels their lines stand out."""
+    """The values that remain of tiles whose outlines are shifted lengthwise by `offs`, in parts of a tile. Other
+    outlines read as `told`; the dividing lines stand out by `lines` levels."""
     image, quads = sheet(lines or [30.0] * len(offs))
     shift = np.array([0.0, LENGTH], np.float32)
     tiles = [

@@ -1,4 +1,4 @@
-"""What was read surely of one box helps with what is doubtful, and unmasks what only seems to be read."""
+"""Sure readings of one box help with doubtful halves, and expose readings that only seem sure."""
 
 from __future__ import annotations
 

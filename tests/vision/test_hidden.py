@@ -1,4 +1,4 @@
-"""What of a tile is hidden, and whether its value could be another one for that."""
+"""Hidden parts of a tile, and whether its value could be another one because of them."""
 
 from __future__ import annotations
 

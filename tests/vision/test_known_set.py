@@ -1,4 +1,4 @@
-"""What a set of tiles says about readings."""
+"""Readings weighed against the set: each tile lies there only as often as the set has it."""
 
 import itertools
 

@@ -38,7 +38,7 @@ class Believing(MarkerJudge):
 
 
 def judged(image: np.ndarray, confidence: float, *others: np.ndarray) -> float:
-    """What becomes of the dot in the middle, found so surely beside tiles."""
+    """The confidence that the judge leaves to the dot in the middle, found with `confidence` beside tiles."""
     quads = np.stack([square(585, 405), *others])
     kinds = np.array([Kind.MARKER, *[Kind.FACE_UP] * len(others)], np.int8)
     found = Detections(quads, kinds, np.array([confidence, *[0.9] * len(others)], np.float32))

@@ -1,4 +1,4 @@
-"""What differs between two pictures: noise and specks do not, and what does is found where it is."""
+"""Differences between two pictures: noise and specks count for nothing, and each real change is found in its place."""
 
 from __future__ import annotations
 

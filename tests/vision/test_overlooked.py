@@ -19,7 +19,7 @@ def lying(x: float, y: float) -> Floats:
 
 
 def reads(value: int, p: float = 0.95, at: float | None = None):
-    """What the reader says of outlines: that value on one half, and nothing beyond `at`."""
+    """A reader that finds this value on one half of every outline, or only of those at `at`."""
 
     def scores(quads: Floats) -> Finds:
         told = np.zeros((len(quads), 2, CLASSES), np.float32)

@@ -1,4 +1,4 @@
-"""What could not be read is held against what could: size and body colour of one box of tiles."""
+"""Unread finds are compared with the read tiles of the same box, by size and body colour."""
 
 import numpy as np
 

@@ -68,7 +68,7 @@ def crowd(seed: int, things: int = 12, each: int = 20) -> tuple[np.ndarray, np.n
 
 
 def one_by_one(quads: np.ndarray, confidence: np.ndarray, iou_above: float, cover_above: float) -> list[int]:
-    """What `suppress` says, each outline compared with each that was kept before it."""
+    """The plain form of `suppress`: compare each outline with all those kept before it."""
     kept: list[int] = []
     for n in np.argsort(-confidence, kind="stable"):
         for k in kept:

@@ -91,7 +91,7 @@ def tile(x: float, a: int | None, b: int | None, p: float = 0.99, y: float = 0, 
 
 
 def surely(*values: tuple[int, int], p: float = 0.99):
-    """What reading again in the picture as it was tells of the tiles asked about."""
+    """A second reading, in the original picture, that gives these values to the tiles asked about."""
 
     def answer(quads):
         assert len(quads) == len(values)

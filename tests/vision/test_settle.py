@@ -161,7 +161,7 @@ def test_a_row_of_tiles_along_the_edge_is_no_arm(watched):
 
 
 def test_one_still_frame_is_enough_only_after_a_hand_has_gone(watched):
-    """What is still for a moment may be a hand that is halfway in."""
+    """A picture that is still for a moment may show a hand halfway in."""
     _, show = watched
     tile = [(480, 300, 60)]
     assert [answer.should_read for answer in show(3, tiles=tile)] == [False, False, True]

@@ -95,7 +95,7 @@ def test_a_size_that_was_given_wrongly_is_wrong_of_all_tiles_alike() -> None:
 
 
 def test_what_has_no_tiles_size_and_is_hardly_found_is_not_judged() -> None:
-    """Veins of marble; a marker is no larger than a tile. What is surely found may be a tile that a toy hides."""
+    """Veins of marble; a marker is no larger than a tile. A sure find may be a tile partly under a toy."""
     flat = Calibration.from_corners([[0, 0], [1000, 0], [1000, 750], [0, 750]], (1000.0, 750.0), 0.0)
     sides_wh = [(48, 24), (70, 24), (70, 24), (48, 40), (24, 24), (60, 30), (8, 8)]
     quads = quads_of(np.array([[100 + 90 * n, 300, w, h, 0] for n, (w, h) in enumerate(sides_wh)], np.float32))

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 ONLY_FAULTS = {"resultTypes": ["violations"]}
-"""What passes is not written down element by element."""
+"""Leave out the long list of elements that pass."""
 
 RULES = {"runOnly": {"type": "tag", "values": list(TAGS)}, **ONLY_FAULTS}
 
@@ -76,7 +76,7 @@ def test_axe_finds_no_violation_on_any_page(
 
 
 def violations(page: Page) -> list[tuple[str, str, str]]:
-    """What axe finds on the page by day, and in its colours by night."""
+    """Faults that axe finds on the page by day, and in its colours by night."""
     found = []
     for theme, rules in (("light", RULES), ("dark", COLOURS)):
         page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
@@ -165,7 +165,7 @@ WALLS = ((1280, 720), (1920, 1080), (3840, 2160), (1366, 768))
 
 
 def overflowing(page: Page, width: int, height: int) -> list[str]:
-    """What does not fit on a screen of this size."""
+    """Texts that do not fit on a screen of this size."""
     page.set_viewport_size({"width": width, "height": height})
     outside = """[...document.querySelectorAll('.end, .laid, .put-away li, .board tbody tr')].filter((part) => {
             const box = part.getBoundingClientRect();

@@ -49,7 +49,7 @@ STATES = {
 
 @cache
 def said_in(language: str) -> list[re.Pattern[str]]:
-    """What a sentence of this language looks like, its names and numbers left open."""
+    """A pattern for each sentence of this language, its names and numbers left open."""
     found = []
     for message in messages():
         one = message if isinstance(message, str) else message[1]
@@ -87,7 +87,7 @@ def pages(client: FlaskClient, seen: set[str]) -> Iterator[tuple[str, Page]]:
 
 @dataclass(slots=True)
 class Walk:
-    """What was found so far: the kinds of forms that were tried, and what is wrong with them."""
+    """The walk so far: the kinds of forms that were tried, and their faults."""
 
     client: FlaskClient
     begin: Callable[[], None]
@@ -131,7 +131,7 @@ class Walk:
         return answer.status_code
 
     def photographed(self, form: Form, address: str, name: str, pressed: Mapping[str, str]) -> None:
-        """What is no photograph is refused at its field, and what was typed beside it stays."""
+        """The page refuses a file that is no photograph at its field, and keeps the text typed beside it."""
         sent: dict[str, Any] = {**filled(form), **pressed, **{one.name: "12-1" for one in form.typed}}
         sent[name] = (io.BytesIO(b"no picture"), "hand.jpg")
         answer = self.client.post(address, data=sent, headers={"Referer": f"http://localhost{self.path}"})
@@ -154,7 +154,7 @@ def filled(form: Form) -> dict[str, str]:
 
 
 def judged(answer: TestResponse, name: str, typed: str) -> str:
-    """What is wrong with how a refused form came back; "" where nothing is."""
+    """The fault in how a refused form came back, or ""."""
     if answer.status_code < 400:
         return ""
     page = Page(answer.text)
@@ -163,7 +163,7 @@ def judged(answer: TestResponse, name: str, typed: str) -> str:
         return "the form did not come back"
     if same.fields[name].value != typed and name not in SECRET:
         return f"what was typed is lost: {same.fields[name].value!r}"
-    # What is left out may have to be said at the next free line; without a photograph nothing else is looked at.
+    # A missing entry may complain at the next free line; without a photograph nothing else is checked.
     no_photograph = any(one.name in page.complaints for one in same.files)
     elsewhere = [*page.complaints.values(), page.on_top] if not typed or no_photograph else []
     sentence = page.complaints.get(name) or next(iter(elsewhere), None)
@@ -183,7 +183,7 @@ def test_every_form_gives_back_what_was_typed(
     session.answers |= {"what_if": tables.midgame(), "judge": {"codes": [], "by": "Ben"}}
 
     def begin() -> None:
-        """What was sent before may have begun another game."""
+        """Put the first game back: an earlier form may have begun another one."""
         if app_state.session is not session:
             app_state.put_on_the_table(session, "tonight")
 

@@ -121,7 +121,7 @@ def signed_in(app: Flask) -> str:
 def test_a_phone_that_goes_away_is_nothing_to_say(
     phone: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, does: str
 ) -> None:
-    """What the kernel says of one that acknowledges nothing any more."""
+    """The kernel reports a time-out once the phone acknowledges nothing any more."""
 
     def gone(*_: object, **__: object) -> None:
         raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
@@ -201,7 +201,7 @@ def test_the_oldest_connection_of_an_address_that_has_too_many_makes_room(phone:
 def test_a_tap_is_answered_beside_two_dozen_guests_and_a_hostile_address(
     phone: Open, app: Flask, session: FakeSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the hostile address asks for takes for ever: whoever waited for it would wait for ever too."""
+    """The requests of the hostile address take for ever: whoever waited for them would wait for ever, too."""
     over = threading.Event()
     app.extensions["companion_seats"] = ScreenPlaces(StreamSettings().most)
     monkeypatch.setitem(app.view_functions, "static", lambda filename: str(over.wait(PATIENCE_S)))
@@ -224,7 +224,7 @@ def test_a_tap_is_answered_beside_two_dozen_guests_and_a_hostile_address(
 def test_a_tap_does_not_wait_for_forty_addresses_that_are_not_signed_in(
     phone: Open, app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What they ask for takes for ever: whoever waited for it would wait for ever too."""
+    """Their requests take for ever: whoever waited for them would wait for ever, too."""
     over = threading.Event()
     monkeypatch.setitem(app.view_functions, "static", lambda filename: str(over.wait(PATIENCE_S)))
     for number in range(40):

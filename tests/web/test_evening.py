@@ -27,7 +27,7 @@ from tests.web.reading import words
 
 @pytest.fixture
 def coded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """What each QR code says, in their order."""
+    """The address in each QR code, in order."""
     said: list[str] = []
 
     def draw(address: str) -> bytes:

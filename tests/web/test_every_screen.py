@@ -1,4 +1,4 @@
-"""What a fresh family stumbled over when every screen was looked at: at which size, and in which language."""
+"""Faults of single screens, each at the size and in the language that showed it."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def calls(client: FlaskClient, address: str) -> int:
 
 
 def costs(app: Flask, addresses: Sequence[str] = ()) -> Mapping[str, int]:
-    """What each of `addresses` costs, all that a guest may see by default."""
+    """The calls that each of `addresses` takes; by default all that a guest may see."""
     client = app.test_client()
     found = {address: calls(client, address) for address in addresses or pages(app)}
     app.extensions["companion_state"].signal.close()

@@ -133,7 +133,7 @@ def test_every_violation_has_a_title_and_a_rule() -> None:
 
 
 def text_of(page: str) -> str:
-    """What a person reads or hears: text, labels and titles."""
+    """All that a person reads or hears: text, labels and titles."""
     spoken = " ".join(re.findall(r'(?:aria-label|alt|title|data-lost)="([^"]*)"', page))
     return unescape(re.sub(r"<[^>]+>", " ", page) + " " + spoken)
 

@@ -69,7 +69,7 @@ class Evening:
 
 
 def words(page: str) -> str:
-    """What is written on it, without its tags."""
+    """The text of a page, without its tags."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</?span[^>]*>", "", page))).split())
 
 

@@ -1,4 +1,4 @@
-"""What the pages say about a table."""
+"""The pages of a table, and their words."""
 
 from __future__ import annotations
 

@@ -38,13 +38,13 @@ def photograph(kb: int) -> bytes:
         best = cv2.imencode(".jpg", grain, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
         if len(best) <= kb * 1000:
             break
-    # What a phone appends (a preview, a few frames of motion) makes up the rest.
+    # The bytes that a phone appends (a preview, a few frames of motion) make up the rest.
     return best + b"\0" * (kb * 1000 - len(best))
 
 
 @pytest.fixture
 def arrived(app_state: AppState) -> dict[str, list[str]]:
-    """What has come through, by its hash."""
+    """Photographs that arrived, by their hash."""
     found: dict[str, list[str]] = {"hand": [], "row": []}
 
     def read_hand(raw: bytes, _header: Mapping[str, Any]) -> dict[str, Any]:

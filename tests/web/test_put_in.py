@@ -33,7 +33,7 @@ def opened(path: Path, rules: str, taps: str) -> tuple[FlaskClient, Session]:
 
 
 def preview(client: FlaskClient, seq: int, **fields: str) -> tuple[str, dict[str, str]]:
-    """What the page says would change, and the fields with which it is kept."""
+    """The page's preview of the change, and the fields that keep it."""
     shown = client.post(f"/play/{seq}/preview", data={"page": f"/play/{seq}", "form": "act", **fields}).text
     form = re.search(r'<form method="post" action="/api/correct".*?</form>', shown, re.DOTALL)
     assert form is not None, shown
@@ -143,7 +143,7 @@ def test_a_double_turned_over_and_an_announcement_are_put_in_and_stand_in_the_tr
 
 
 def test_a_preview_lists_nothing_that_reads_as_before() -> None:
-    """Who put a marker on a train is known late; its sentence does not say it."""
+    """The player who put a marker on a train is known late, and its sentence names nobody."""
     marker = {"seq": 5, "event": "marker_placed", "train": "Ann", "by": None, "violations": []}
     laid = {"seq": 6, "event": "tile_played", "tile": [0, 7], "train": "Ann", "by": None, "violations": []}
     then = [{**marker, "by": "Ann"}, {**laid, "by": "Ann"}]

@@ -1,4 +1,4 @@
-"""What other rooms say in English reaches the viewer in his language."""
+"""English messages from other rooms reach the viewer in their language."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from companion.web.texts import REFUSALS, why
 WORDS = written(REFUSALS)
 
 CORRECTIONS = {"no_earlier_event": {"seq"}, "no_change": set(), "no_such_field": {"event", "field"}}
-"""What companion.log.corrections finds, and what it says of it."""
+"""Faults that `companion.log.corrections` finds, each with its parameters."""
 
 
 REFUSING = {"CommandRejected", "_act"}

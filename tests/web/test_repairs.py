@@ -1,4 +1,4 @@
-"""What is wrong with the box is on the page: what it is, since when, what it means, and what a person can do."""
+"""The page lists each fault of the box: its name, since when, its effect, and the remedy."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_nothing_else_is_sent_after_the_pin(anyone: FlaskClient, session: FakeSe
 
 
 class Folded(HTMLParser):
-    """What stands in parts of a page that are folded up: the classes of its elements."""
+    """The classes of all elements in the folded parts of a page."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

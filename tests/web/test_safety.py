@@ -439,7 +439,7 @@ def test_a_restart_with_a_fresh_pin_signs_nobody_out(tmp_path: Path) -> None:
 
 
 def test_only_a_page_that_is_opened_renews_the_cookie(keeper: FlaskClient) -> None:
-    """What the page fetches by itself may be answered after a tap has changed the cookie."""
+    """The answer to a request that the page makes by itself may come after a tap has changed the cookie."""
     assert "Max-Age=" in keeper.get("/").headers["Set-Cookie"]
     for path in ("/regions?tv=0", "/api/state"):
         answer = keeper.get(path)

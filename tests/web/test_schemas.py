@@ -1,4 +1,4 @@
-"""What `companion schema` prints is what the program reads and writes."""
+"""The program reads and writes exactly the forms that `companion schema` prints."""
 
 from __future__ import annotations
 

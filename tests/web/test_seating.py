@@ -1,4 +1,4 @@
-"""Who sits where: shown once on the page, kept, and what the trains are told apart by."""
+"""Seats: people show them once on the page, the box keeps them, and they tell the trains apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page tells of a deal of a connecting game: how it ended, what was put away, and who pays whom why."""
+"""The page on a finished deal of a connecting game: its end, the tiles put away, and every payment with its reason."""
 
 from __future__ import annotations
 

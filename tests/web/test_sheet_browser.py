@@ -111,7 +111,7 @@ def test_as_many_seats_are_offered_as_the_set_is_dealt_to(browser: Browser, addr
     seats.nth(7).fill("Eve")
     expect(seats.nth(8)).to_be_hidden()
     page.check('input[name="set"][value="double-9"]', force=True)
-    expect(seats.nth(7)).to_be_visible()  # What was typed is never hidden.
+    expect(seats.nth(7)).to_be_visible()  # A typed entry is never hidden.
     page.select_option('select[name="option_hand"]', "5")
     expect(seats.nth(9)).to_be_visible()
     page.context.close()

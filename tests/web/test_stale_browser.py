@@ -30,7 +30,7 @@ TOO_NEW = {
     "newer methods": r"replaceChildren|replaceAll\(|\.at\(|requestSubmit|structuredClone|fromEntries|\.flat(Map)?\(",
     "newer globals": r"\bglobalThis\b|\ballSettled\b|navigator\.locks|AbortSignal\.",
 }
-"""What browsers on televisions of 2019 cannot read or do not have."""
+"""Features that the browsers of televisions of 2019 lack."""
 
 FORGET = """
 delete Element.prototype.replaceChildren;

@@ -302,7 +302,7 @@ def test_an_answer_is_told_and_taken_back_while_others_play(client: FlaskClient,
 
 
 def key_of(page: str, action: str) -> str | None:
-    """What the first key says that sends this."""
+    """The text of the first key that sends this, or None."""
     found = re.search(rf'<form[^>]*action="{action}".*?<button[^>]*>(.*?)</button>', page, re.DOTALL)
     return None if found is None else unescape(words(found[1])).strip()
 

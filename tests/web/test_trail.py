@@ -1,4 +1,4 @@
-"""What was changed: every change by a person is there, with who, when, what, before and after; nothing vanishes."""
+"""The trail of changes: it lists every change by a person, with author, time, before and after; nothing vanishes."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_all_who_may_wait_leave_threads_for_taps() -> None:
 
 
 def test_the_table_is_shown_while_somebody_looks_back(app: Flask, app_state: AppState, session: FakeSession) -> None:
-    """What everybody watches never waits for a look that takes seconds."""
+    """The live page never waits for a slow look at the past."""
     client, done = app.test_client(), list[int]()
     with app.extensions["companion_turns"].turn("127.0.0.1"):
         seen = threading.Thread(target=lambda: done.append(client.get("/").status_code), daemon=True)

@@ -137,7 +137,7 @@ FONTS = {
     "tall lines": "ascent-override: 107%; descent-override: 30%; size-adjust: 97%",
     "narrow letters": "ascent-override: 91%; descent-override: 21%; size-adjust: 88%",
 }
-"""What other fonts have in their own way, as Noto Sans and Liberation Sans."""
+"""Metrics of other fonts, such as Noto Sans and Liberation Sans."""
 
 PUT_ON = """(metrics) => {
   const known = ['DejaVu Sans', 'Noto Sans', 'Liberation Sans'];

@@ -219,7 +219,7 @@ def test_b_the_language_is_switched_and_kept(page: Page) -> None:
 
 def test_c_the_wall_shows_the_same_game(page: Page) -> None:
     page.set_viewport_size({"width": 1920, "height": 1080})
-    page.goto("about:blank")  # What the page before still asked for must not bring back its cookie.
+    page.goto("about:blank")  # A pending request of the last page must not bring its cookie back.
     page.goto("/tv?screen=wall", wait_until="domcontentloaded")
     expect(page.locator("#region-turn h2")).to_contain_text("Ben")
     expect(page.locator(".join")).to_contain_text(PIN)
@@ -242,7 +242,7 @@ def test_e_the_sheet_is_printed_on_one_page(page: Page) -> None:
     paper = pypdfium2.PdfDocument(page.pdf(prefer_css_page_size=True))
     text, *rest = (sheet.get_textpage().get_text_range() for sheet in paper)
     assert "Ann wins" in text and "Ann went out" in text
-    # What people changed begins on a page of its own; nothing of the sheet runs over.
+    # The list of changes begins on a page of its own; the sheet itself fits on one.
     assert rest and rest[0].lstrip().startswith("What was changed") and "What was changed" not in text
 
 

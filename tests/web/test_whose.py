@@ -1,4 +1,4 @@
-"""Whose phone this is: asked once; its keys then act for that player and carry the turn that they were shown for."""
+"""A phone says once whose it is. Its keys then act for that player and carry the turn that they were shown for."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def test_a_tile_that_is_asked_about_keeps_what_its_key_carried(table: Table) -> 
 
 
 def cannot(client: FlaskClient, whose: str) -> dict[str, str]:
-    """What the key of this player sends."""
+    """The fields that this player's key sends."""
     keys = (one.sent() for one in Page(client.get("/").text).forms if one.action == "/api/cannot-play")
     return next(sent for sent in keys if sent.get("by") in (None, whose))
 
