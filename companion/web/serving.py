@@ -282,6 +282,9 @@ BACKLOG = 1024
 STILL_S = 2.0
 """A connection on which nothing has moved for so long makes room for a new one of its address."""
 
+CLOCK_SET_S = 1.0
+"""The time of day went on by so much more or less than the time that passed: somebody has set the clock."""
+
 SPARE = 20
 """Places below the limit of all connections from which on who has few makes the address with the most give one up."""
 
@@ -565,6 +568,7 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
         self.large_adj = copy.copy(adj)
         self.large_adj.max_request_body_size = READ_OUT * FORM_LIMIT + 1
         self._parked: deque[tuple[socket.socket, Any, float]] = deque()
+        self._ahead_s = time.time() - time.monotonic()
         sockinfo = (sock.family, sock.type, sock.proto, sock.getsockname())
         self.turns = AddressTurns(settings.answers, self._begin)
         super().__init__(saying_when(page), map, True, sock, adj=adj, bind_socket=False, sockinfo=sockinfo)
@@ -601,10 +605,12 @@ class PageServer(TcpWSGIServer):  # type: ignore[misc]
     def readable(self) -> bool:
         self._part.beat()
         now = time.time()
-        if self.next_channel_cleanup > now + self.adj.cleanup_interval:  # the clock was set back
-            self.next_channel_cleanup = now
+        ahead_s = now - time.monotonic()
+        if abs(ahead_s - self._ahead_s) > CLOCK_SET_S:
+            # waitress goes by the time of day: once it is set, every connection has been idle from now on.
+            self._ahead_s, self.next_channel_cleanup = ahead_s, now
             for channel in self.active_channels.values():
-                channel.last_activity = min(channel.last_activity, now)
+                channel.last_activity = now
         return bool(super().readable())
 
     def handle_accept(self) -> None:

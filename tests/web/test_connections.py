@@ -189,6 +189,17 @@ def test_a_clock_that_is_set_back_keeps_no_connection_open(phone: Open, monkeypa
     assert slow.ended()
 
 
+def test_a_clock_that_is_set_forward_hangs_up_on_nobody(phone: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = phone().send("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+    assert phone().ask("/health").status() == 200
+    clock = time.time
+    monkeypatch.setattr(time, "time", lambda: clock() + 3600)
+    for _ in range(3):
+        assert phone().ask("/health").status() == 200
+    time.sleep(2)  # waitress looks for idle connections once a second
+    assert slow.send("a\r\n\r\n").status() == 200
+
+
 def test_the_oldest_connection_of_an_address_that_has_too_many_makes_room(phone: Open) -> None:
     other = phone("127.0.0.4")
     crowd = [phone("127.0.0.3") for _ in range(LIMITS.of_one_address)]
