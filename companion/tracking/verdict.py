@@ -121,8 +121,8 @@ NEVER_CERTAIN = COUNTED.union(
     map(str, (V.MARKER_UNEARNED, V.DUPLICATE_TILE, V.MULTIPLICITY, V.MX_TOO_EARLY, V.SECOND_MEXICAN))
 )
 """Policy: violations inferred from counts, turn order, marker state or a second reading are never certain while the
-camera watches, except where clear arms tell who acted (`arm_proof`). Relax it code by code, with evidence. A second
-Mexican train is more often a player's train that begins in the wrong place: it is proved once it lies there in
+camera watches, except where clear arms tell who acted (`proved_by_arms`). Relax it code by code, with evidence. A
+second Mexican train is more often a player's train that begins in the wrong place: it is proved once it lies there in
 `ENOUGH_PICTURES` beside the Mexican train and a train of every player."""
 
 ENOUGH_PICTURES = 3
