@@ -356,7 +356,8 @@ def read(kind: type[Board], text: str) -> Board:
         value = value if value.startswith(("{", '"')) else said.partition(":")[2].strip()
         of_head = name in SEVERAL or (name in ONCE and name not in head)
         try:
-            if board is None and colon and of_head and not (ends and name in players):
+            of_player = ends and any(said.startswith(f"{player}:") for player in players)
+            if board is None and colon and of_head and not of_player:
                 head[name] = value
                 if name == "player":
                     players.append(value)

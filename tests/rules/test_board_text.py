@@ -33,6 +33,7 @@ from companion.rules.ruleset import SHIPPED
 
 ODD_NAMES = (
     "player",
+    "player: Q",
     "round",
     "rules",
     "train",
