@@ -50,7 +50,7 @@ from datasets.simulator.tabletop import TableFullError, TableTop
 from vision.eye import Eye, open_eye
 
 FACE_UP = 0.7
-"""Of the tiles put away so many lie face up."""
+"""The share of tiles put away that lie face up."""
 ACTS = 10
 RULES = ("reeves", "chedeng", "cz", "kkori")
 CLEAR_MM = 260.0

@@ -96,7 +96,7 @@ def dressed(name: str, seed: int) -> TileStyle:
 
 
 SEEN_THROUGH = 0.5
-"""Of the light that comes from a clear tile so much comes from the table under it."""
+"""The share of a clear tile's light that comes from the table under it."""
 LAYERS, DEEP = 40, 0.08
 """So many layers along a tile, and how much darker their joints are."""
 

@@ -41,7 +41,7 @@ def made_up_of(
     lengths: Sequence[int],
     boneyards: Sequence[int | None],
 ) -> Table:
-    """Such a table of these players, in nobody's first turn; a train has one of `lengths` while tiles fit."""
+    """A made-up table of these players, in nobody's first turn; a train has one of `lengths` while tiles fit."""
     pool = [(a, b) for a in range(highest + 1) for b in range(a, highest + 1)][:-1]
     trains = {}
     for name in (*players, "MX"):

@@ -73,7 +73,7 @@ class RoundResult:
     seconds: float
     players: int = 0
     proved: tuple[str, ...] = ()
-    """Of each planted fault what the tables prove of it (bench/provable.py); told tables alone."""
+    """The proof that the tables give of each planted fault (bench/provable.py); told tables alone."""
     flips: Mapping[str, int] = field(default_factory=dict)
     """Shown names, and certain findings, that did not last (`bench.counting.AccusationLog`)."""
     by_reach: Mapping[str, Mapping[str, int]] = field(default_factory=dict)

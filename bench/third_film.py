@@ -28,7 +28,7 @@ from datasets.simulator.tabletop import TableTop
 
 Point = tuple[float, float]
 PX_PER_MM = 14
-"""Of a tile's printed face."""
+"""The resolution of a tile's printed face."""
 THIRD = (-1.0, 0.0, 1.0)
 GRID = {
     0: (), 1: ((0, 0),), 2: ((-1, -1), (1, 1)), 3: ((-1, -1), (0, 0), (1, 1)),

@@ -44,7 +44,7 @@ SURFACES = ("wood", "cloth", "laminate")
 CARD_MM, CARD = 160.0, 0.85
 """A white card of this side in the middle, by which the exposure is set before the round."""
 ON_HUB = 0.75
-"""Of the hub's radius: a tile nearer to its middle lies on it."""
+"""A share of the hub's radius: a tile nearer to its middle lies on it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,7 +117,7 @@ class TracedFilm(Film):
 
 
 def traced(table: Table) -> NDArray[np.float32]:
-    """(h, w, 3) linear RGB, from a process of Blender's; raises FileNotFoundError where there is none."""
+    """(h, w, 3) linear RGB, from a process of Blender's; raises FileNotFoundError without it."""
     if not TRACER.is_file():
         raise FileNotFoundError(f"{TRACER}: not found; `make trace-env` makes it")
     with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ GAME = {"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"], "optio
 
 PATIENCE_S = 30.0
 CORNERS = np.array([[0, 0], [120, 0], [120, 90], [0, 90]], np.float64)
-"""Of the table in the picture."""
+"""The table's corners in the picture."""
 
 
 class LiveCamera:

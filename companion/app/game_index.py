@@ -249,7 +249,7 @@ class BestRound(NamedTuple):
     """The best round that anybody has played."""
 
     points: int
-    """Of that round."""
+    """The score of that round."""
     name: str
     begun: str
     """When its game began."""
@@ -294,7 +294,7 @@ class Season:
 
 
 def season(matches: Iterable[GameSummary], group: Sequence[str] = ()) -> Season:
-    """Of the games in which nobody else than `group` played; without one, of all games."""
+    """The season over all games, or over those in which only players of `group` played."""
     counted = [one for one in matches if one.scores and (not group or set(one.players) <= set(group))]
     evenings = {evening for one in counted if (evening := evening_of(one.begun)) is not None}
     unfinished = sum(not one.winners for one in counted)
@@ -319,7 +319,7 @@ def groups(matches: Iterable[GameSummary]) -> tuple[tuple[str, ...], ...]:
 
 
 def meetings(matches: Iterable[GameSummary]) -> tuple[Meeting, ...]:
-    """Of matches that were played to their end, whatever the game: there only the order counts."""
+    """The meetings in matches that were played to their end, whatever the game: only the order counts."""
     ahead = Counter[tuple[str, str]]()
     met = Counter[tuple[str, str]]()
     for match in matches:

@@ -224,7 +224,7 @@ MANY_UNREAD = 3
 LEANS_DEG = 30.0
 """From here on that is why a tile could not be read, rather than its print."""
 AT_EDGE = 0.1
-"""Of a tile's width: an outline this near to the picture's edge may be cut off by it."""
+"""In tile widths: the picture's edge may cut off an outline this near to it."""
 
 
 @click.command()

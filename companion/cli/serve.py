@@ -184,7 +184,7 @@ def hold_data_dir(folder: Path) -> IO[bytes]:
 
 
 BOARD_NUMBER = Path("/sys/firmware/devicetree/base/serial-number")
-"""Of a Raspberry Pi's board: a card that was cloned brings its machine id along, and not this."""
+"""The serial number of a Raspberry Pi's board. A cloned card copies the machine id, but not this."""
 
 
 def own_table_name(machine: Path = Path("/etc/machine-id"), board: Path = BOARD_NUMBER) -> str:
@@ -452,7 +452,7 @@ FILM_WH = (2240, 1680)
 """1.8 pixels per mm of the made-up table: what hardware/OPTICS.md calls good, and quickly rendered."""
 
 PLANT_RATE = 0.25
-"""Of the turns; the first faults are to be seen before anybody gets up again."""
+"""The share of turns with a fault, so high that the first faults show before anybody gets up again."""
 
 CALM_TABLE: Mapping[str, float] = {
     "apart": 0.15,

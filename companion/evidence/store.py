@@ -129,9 +129,9 @@ Corners = Sequence[Sequence[float]]
 
 
 WIDTH_PX = 1600
-"""Of a stored picture."""
+"""The width of a stored picture."""
 QUALITY = 85
-"""Of the JPEG, of 100."""
+"""The JPEG quality, of 100."""
 KEEP_DAYS = 30.0
 """Older pictures are deleted."""
 RESERVE_BYTES = 200_000_000

@@ -54,7 +54,7 @@ MIDDLE = 0.6
 """Tile lengths around a hub's middle within which a tile lies in it, whatever it shows."""
 
 OFF_CENTRE = 0.75
-"""Of a hub's radius: so far beside its middle the round's double may lie."""
+"""The round's double may lie this share of the hub's radius from its middle."""
 
 ABREAST, ABREAST_DEG = 1.6, 20.0
 """Tile widths and degrees within which a double beside another one lies side by side with it."""

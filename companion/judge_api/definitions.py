@@ -31,7 +31,7 @@ MANY = 1_000_000
 LARGEST_SET = 99
 
 NEARLY = 0.8
-"""Of difflib: two letters in another order, one too many or too few."""
+"""A difflib ratio that allows for two letters in another order, one too many or too few."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from companion.storage.state_file import (
 )
 
 EVIDENCE = b'{"seen": '
-"""How a line of a whole journal begins that is no event."""
+"""The beginning of a line in a whole journal that is no event."""
 
 
 WAIT_S = 2.0

@@ -256,10 +256,10 @@ class Question:
 
 
 LINES_VERSION = 1
-"""Of the header and the events, as they are printed, sent and read."""
+"""The version of the header and the events, as they are printed, sent and read."""
 
 JOURNAL_VERSION = 3
-"""Of a journal on the disk, which holds facts alone. Versions 1 and 2 also held what was concluded from them."""
+"""The version of a journal on the disk. It holds facts alone; versions 1 and 2 also held conclusions."""
 
 RESERVED_NAMES = frozenset({"MX", "MX2"})
 """Names of trains that belong to nobody."""

@@ -186,7 +186,7 @@ CLEARING = (TileTakenBack, MarkerRemoved, Drew, Unclear)
 SAME_TILES = 2
 """This many tiles that lie where the last round's lay are the last round's."""
 MANY_TILES, MOST_OF_THEM = 8, 0.6
-"""Of a round of so many tiles such a share, lying anywhere on the table, is that round's table still."""
+"""In a round of at least so many tiles, this share of them anywhere on the table means that it is still its table."""
 
 
 def still_lies(recorded: Mapping[str, Sequence[Laid]], layout: Layout) -> bool:

@@ -49,7 +49,7 @@ ENOUGH, MOST = 4, 0.75
 other seat."""
 
 LEAST_APART_DEG = 20.0
-"""Of two people at one table of 90 by 120 cm, elbow to elbow, the seats are at least this far apart."""
+"""The least angle between two seats: two people elbow to elbow at a table of 90 by 120 cm."""
 
 
 def seats_of(given: Mapping[str, float], stations: Mapping[str, float], players: Sequence[str]) -> dict[str, float]:
@@ -188,7 +188,7 @@ TIP_ERROR_MM = 25.0
 """So well a tip is told."""
 
 HAND_APART_MM = 40.0
-"""Of two hands over a place that one did it whose tips were by so much nearer to it."""
+"""If two hands were over a place, the one with its tips nearer by this much did it."""
 
 LIES_OVER = 0.5
 """A hand lies over a place if it covers this much of it."""
@@ -396,7 +396,7 @@ def _hands_over(view: ArmView, place: Point, radius: float) -> dict[int, float]:
 
 
 def _at_work(view: ArmView, place: Point, radius: float, n: int) -> tuple[int, int]:
-    """Of several hands over a place that one comes first whose tips are nearest to it, then the last one."""
+    """The order of several hands over a place: the one with its tips nearest comes first, then the last one."""
     return int(_nearest(view, place, radius) // TIP_ERROR_MM), -n
 
 
@@ -565,7 +565,7 @@ def _same(one: Arm, other: Arm) -> bool:
 
 
 WEIGHTS = (-1.64, -0.77)
-"""Of the two numbers of `fit_of`: `python -m bench.arms --fit --first 930400 --scenes 24`."""
+"""Weights of the two numbers of `fit_of`: `python -m bench.arms --fit --first 930400 --scenes 24`."""
 
 ANOTHERS = 0.1
 """One act in ten is done by an arm that says nothing of who plays: a neighbour tidies, a parent lays for a child.
@@ -675,7 +675,7 @@ def _open(row: Mapping[str, float]) -> list[str]:
 
 
 def together(votes: Sequence[Vote], players: Sequence[str]) -> Vote:
-    """Of several places of one change the mean of what their arms say: they may be several people's."""
+    """The mean vote of the arms over several places of one change: they may be several people's."""
     informative = [one for one in votes if one.decibans]
     if len(informative) < 2:
         return informative[0] if informative else next(iter(votes), Vote())

@@ -58,7 +58,7 @@ class SmallPicture:
     """(h, w, 3) BGR."""
     scale: float
     calibration: Calibration
-    """Of the picture in full."""
+    """The calibration of the full picture."""
 
     @classmethod
     def of(cls, image: Image, calibration: Calibration, halves: Halves | None = None) -> SmallPicture:
@@ -156,7 +156,7 @@ FLANK_MM = 1.5
 
 
 WIDTH_PX = 960
-"""Of the small picture."""
+"""The width of the small picture."""
 LIKENESS = 8.0
 """A bare place differs from the table, the light's own change taken out, by at most this many grey levels of 255 in the
 middle. Rather strict: white tiles lie on white cloths; a tile wrongly counted as gone is an accusation, one wrongly

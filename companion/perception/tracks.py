@@ -434,8 +434,8 @@ class TableMemory:
         return marker.with_its_tile and marker.on_unread and again and marker.seen.confidence >= PLAINLY_ONE
 
     def _doubt(self, track: MarkerTrack) -> None:
-        """Of a marker that has just come: what comes with a tile and lies on it may be its print, or a half of it that
-        was seen before the whole."""
+        """Doubt a marker that has just come with the tile under it: it may be the tile's print, or a half that was seen
+        before the whole tile."""
         tile = self._tile_at(track.seen.center_mm)
         track.with_its_tile = (
             tile is not None and not track.seen.known and bool(self.known) and tile.born > (self.known or 0)

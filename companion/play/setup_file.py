@@ -67,7 +67,7 @@ LAYOUT = one_of("trains", "free")
 COPIES = or_null(number(1, 20))
 
 Degrees = Mapping[str, Annotated[float, PLACE]]
-"""Of each player: clockwise in the picture, 0 to the right."""
+"""The direction of each player, clockwise in the picture, 0 to the right."""
 
 
 @dataclass(frozen=True, slots=True)

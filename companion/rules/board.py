@@ -55,7 +55,7 @@ AnyHand = str | Iterable[Tile | str]
 
 LARGEST_SET = 99
 MOST_PIPS = 999
-"""Of a half, as the notation has it."""
+"""The most pips that the notation allows on a half."""
 _ACTS = (Play, Draw, Mark, Unmark, Flip, Discard, Pass, End)
 
 

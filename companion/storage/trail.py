@@ -21,7 +21,7 @@ from companion.storage.state_file import NOT_UNDERSTOOD
 TRAIL_FILE = "changes.jsonl"
 
 MOST_BYTES = 4_000_000
-"""Of the file that are read, its last: thousands of changes."""
+"""The program reads only this many bytes from the end of the file: thousands of changes."""
 
 TrailLine = dict[str, Any]
 

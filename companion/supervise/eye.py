@@ -59,7 +59,7 @@ sign of life may take."""
 MOST_PIPS = 18
 
 ROUNDING = 1e-3
-"""Of a share that was computed in float32."""
+"""The rounding error of a share that was computed in float32."""
 
 
 def nonsense(answer: object) -> str:

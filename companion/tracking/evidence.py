@@ -270,10 +270,10 @@ class Rest(NamedTuple):
     """How many pieces of each kind are explained."""
 
     tiles: tuple[int, ...]
-    """Of each train."""
+    """Tiles of each train."""
     draws: int
     discards: tuple[int, ...]
-    """Of each player."""
+    """Discards of each player."""
     flips: int
     """A set of bits."""
     markers: int
@@ -412,4 +412,4 @@ class Pieces:
 
 
 MOST_DOUBTED = 3
-"""Of more things that people said in one change any one may be wrong, or all."""
+"""With more statements than this in one change, the belief tries only: one of them is wrong, or all are."""

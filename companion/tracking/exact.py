@@ -167,7 +167,8 @@ class _Node(NamedTuple):
 
 
 Rank = tuple[object, ...]
-"""Of the places where the draws of a turn may come, the least is told: legal and early, or with the fewest codes."""
+"""The draws of a turn may come at several places. The place of least rank is told: legal and early, or with the fewest
+codes."""
 
 
 class ExactState(MexicanState):
@@ -518,7 +519,7 @@ def _fewest_faults(search: Rows, players: int) -> tuple[Row, ...]:
 
 
 def _undominated(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Of two that blame the same players, the one whose codes include all of the other's is dropped."""
+    """Drop each row that blames the same players as another one and has all of its codes, and more."""
     distinct = {str(row): row for row in reversed(rows)}
     blames = {text: row.blames for text, row in distinct.items()}
 

@@ -619,7 +619,7 @@ UNLIKE_ARM = 8
 """Where the cheapest explanation is so unlike the arms that were seen, somebody else may have broken a rule."""
 
 MOST_AT_ONCE = 5
-"""Of a change of more tiles most was out of sight; what looks like a fault in it proves little."""
+"""Most of a change of more tiles was out of sight, so a seeming fault in it proves little."""
 
 
 def _scaled(hypotheses: Iterable[Hypothesis]) -> float:

@@ -62,7 +62,7 @@ OF_ALL_GAMES = frozenset({"games.delete_pictures"})
 """These are said in every game."""
 
 PLAIN = frozenset({"setup.start", "games.reopen"})
-"""Of these the words say everything."""
+"""The words of these changes say everything."""
 
 _OF_THE_FORM = frozenset({"expected_game", "expected_seq", "shows", "once", "next", "page", "form", "pin", "name"})
 LONGEST = 300

@@ -354,7 +354,7 @@ HIGHEST = 18
 """Pips on a half, of the largest set."""
 
 MOST_DIGITS = 18
-"""Of a whole number: none in a game comes near, and one of four hundred fits no float."""
+"""The most digits of a whole number: no number in a game comes near, and one of four hundred digits fits no float."""
 
 WHOLE = re.compile(r"-?[0-9]+")
 

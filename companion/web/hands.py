@@ -332,7 +332,7 @@ class HandPicture:
     photograph: str = ""
     """Lies under the drawing, as a data address; "" where the reader gave none back."""
     size: tuple[float, float] = (0.0, 0.0)
-    """Of the photograph, in the plane."""
+    """The size of the photograph, in the plane."""
 
 
 def hand_picture(
@@ -377,7 +377,7 @@ def half_read(one: Mapping[str, Any]) -> str:
 
 
 def _middles(quad: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Of a tile's two ends."""
+    """The middles of a tile's two ends."""
     (ax, ay), (bx, by), (cx, cy), (dx, dy) = quad
     return ((ax + bx) / 2, (ay + by) / 2), ((cx + dx) / 2, (cy + dy) / 2)
 

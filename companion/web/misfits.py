@@ -368,7 +368,7 @@ def turn_to_come_text(own: OwnTurn, acts: Acts) -> str:
 
 
 def put_before_text(late: int, before: int, acts: Acts) -> str:
-    """That a late tap was put before another without a question."""
+    """The notice that a late tap was put before another without a question."""
     act, other = acts.name(late, capital=True), acts.name(before)
     return _("%(act)s was tapped late. It now stands before %(other)s.", act=act, other=other)
 

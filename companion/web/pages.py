@@ -327,7 +327,7 @@ def _render_regions(tv: bool) -> dict[str, Any]:
 
 
 def _title(board: GameView) -> str:
-    """Of the browser's tab."""
+    """The title of the browser's tab."""
     mover = board.at_work if board.playing else None
     parts = [_("%(name)s to play", name=mover.name)] if mover else []
     return " – ".join((*parts, _("Domino table")))

@@ -69,7 +69,7 @@ EARLIER = 0
 """Instead of a line: the round that is counted again is an earlier one."""
 
 MOST_POINTS = 9999
-"""Of one round; Chinese games are settled with payments, which may be below zero."""
+"""The most points of one round. Chinese games are settled with payments, which may be below zero."""
 
 
 def _board() -> GameView:

@@ -270,11 +270,11 @@ class SummaryRow:
     left: tuple[TileShown, ...] | None
     """The tiles of the hand that was shown; None where nobody showed it."""
     points: int | None
-    """Of the round."""
+    """Points of the round."""
     total: int
-    """Of the match so far."""
+    """Points of the match so far."""
     rank: int
-    """In the match so far; 1 leads."""
+    """The place in the match so far; 1 leads."""
     sum: str = ""
     """How payments to and from the others make the points; "" where nobody pays."""
 

@@ -113,7 +113,7 @@ class OwnName:
 
 
 SIOCGIFADDR = 0x8915
-"""Of linux/sockios.h: the IPv4 address of an interface, asked of any inet socket."""
+"""From linux/sockios.h: asks any inet socket for the IPv4 address of an interface."""
 
 ROUTING_TABLE = Path("/proc/net/route")
 ADDRESSES_6 = Path("/proc/net/if_inet6")
@@ -310,8 +310,8 @@ UPLOADS = 4
 """Large bodies of one address at a time: behind a proxy a whole house has one address."""
 
 UPLOADED_BYTES = 256 * 1024 * 1024
-"""Of all addresses at a time: they lie where the system keeps temporary files, often in memory. Guests get half of it,
-and one address of guests half of that."""
+"""The most bytes of uploads from all addresses at a time: they lie where the system keeps temporary files, often in
+memory. Guests get half of it, and one address of guests half of that."""
 
 LARGEST_HEAD = 16 * 1024
 
@@ -693,11 +693,11 @@ def _turn_away(sock: socket.socket) -> None:
 
 
 FILES_BESIDE = 200
-"""Of camera, journals, pictures and libraries."""
+"""Open files of camera, journals, pictures and libraries."""
 
 
 def _allow_files(count: int) -> None:
-    """As many open files as the connections may need, where the system lets us."""
+    """Raise the limit of open files to the number that the connections may need, where the system lets us."""
     try:
         import resource
     except ImportError:
@@ -753,8 +753,8 @@ def serve(
 
 
 ARENAS, TRIM_FROM, ALONE_FROM = -8, -1, -3
-"""Of malloc.h: heaps that threads share; free bytes at a heap's end, and bytes of one piece, from which on they go back
-to the system."""
+"""From malloc.h: heaps that threads share; free bytes at a heap's end, and bytes of one piece, from which on they go
+back to the system."""
 
 LARGE = 2**20
 """Bytes: what a score picture, a photograph and a zip take at once."""

@@ -82,7 +82,7 @@ class HouseOption:
     """One house rule."""
 
     field: str
-    """Of the rule set."""
+    """The field of the rule set."""
     question: str
     choices: tuple[tuple[str, str], ...]
     """(value, text), the written one first."""

@@ -61,7 +61,7 @@ def show_tile(tile: Any, family: str = "mexican") -> str:
 
 
 def train_name(train: str | None) -> str:
-    """How a train is called in a table."""
+    """The name of a train in a table."""
     if train == MEXICAN:
         return _("Mexican train")
     if train == "MX2":
@@ -160,7 +160,7 @@ def _engine_is_wrong(started: Mapping[str, Any]) -> bool:
 
 
 def wrong_engine_text(started: Mapping[str, Any], family: str) -> str:
-    """With which tile a round began, and which belongs there."""
+    """The engine that a round began with, and the one that belongs there."""
     number, due = started.get("round"), started.get("engine_due")
     engine = show_tile(started["engine"], family)
     if not due:
@@ -713,7 +713,7 @@ def has_passed(until: object, now: datetime) -> bool:
 
 
 def late_text(until: str) -> str:
-    """That the time agreed on came while a round is played."""
+    """The notice that the agreed time came during a round."""
     return _("It is past %(time)s: this round is the last one.", time=until)
 
 
@@ -748,7 +748,7 @@ def ahead_text(board: GameView) -> str:
 
 
 MOST_CALLED = 4
-"""Of the latest plays: a phone that was away for longer is not told of a whole evening."""
+"""The number of latest plays that are called out: a phone that was away for longer does not hear of a whole evening."""
 
 
 class Call(TypedDict):
