@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ from companion.app.table_place import (
     FOUND_AGAIN,
     PLACE_FILE,
     SEATS_FILE,
+    DemoCamera,
     FilmingChoice,
     Seating,
     SeatsMiddle,
@@ -75,7 +77,8 @@ MOST_TRIES = 4
 """How often at most the reader sees one picture of a film."""
 
 LAYING_S = 300.0
-"""A film's next picture may have to be rendered first."""
+"""A film's next picture may have to be rendered first. The demo's keeper says it where the process that renders them
+hangs; one that works may take an hour on a slow machine."""
 
 HANGS = "nothing is recorded just now (the referee gives no sign of life)"
 DEMO_OVER = "the demo is over"
@@ -457,7 +460,7 @@ class WatchedTable:
         if self._film_frame is None or not (self._film_waits() or again):
             self._unread = 0
             if not self._camera.live:
-                self._part.beat(LAYING_S)
+                self._part.beat(math.inf if isinstance(self._camera, DemoCamera) else LAYING_S)
             self._film_frame = self._camera.read()
             self._part.beat()
         return self._film_frame

@@ -535,7 +535,8 @@ def _play(
 
     def film() -> DemoCamera:
         patient = SupervisionSettings(opening_s=LAYING_S, recording_silent_s=LAYING_S)
-        filmed = SupervisedCamera(f"sim:{seed}", supervision=patient, opener=EveningOpener(seed, evening))
+        part = app_state.parts.add("camera")
+        filmed = SupervisedCamera(f"sim:{seed}", supervision=patient, opener=EveningOpener(seed, evening), part=part)
         return DemoCamera(filmed, place_of, begin, lambda: app_state.session.snapshot().phase)
 
     watched = WatchedTable(app_state, f"sim:{seed}", data, camera=film(), reopen=film)

@@ -16,9 +16,11 @@ from flask.testing import FlaskClient
 from bench.stand_ins.fakes import FakeTable
 from companion.app.games import make_app_state
 from companion.app.state import AppState
+from companion.app.table_place import DemoCamera
 from companion.app.table_service import DEMO_OVER, FILM_OVER, WatchedTable
+from companion.storage.repairs import Repair
 from companion.supervise.eye import EyeAwayError
-from companion.supervise.parts import UnreadReason
+from companion.supervise.parts import Parts, UnreadReason
 from companion.supervise.pictures import AwayError, CameraState, Health
 from vision.frame import Frame
 
@@ -162,6 +164,27 @@ def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, cut: str, w
         assert len(films) == 2 and films[0].closed and not films[1].closed
     finally:
         table.close()
+
+
+def test_a_slow_machine_renders_the_demos_picture_for_an_hour_without_a_fault(tmp_path: Path) -> None:
+    app_state, now = make_app_state(tmp_path), [0.0]
+    app_state.parts = Parts(lambda: now[0])
+
+    class SlowFilm(ShortFilm):
+        faults: ClassVar[list[Repair]] = []
+
+        def read(self) -> Frame | None:
+            now[0] += 3600
+            self.faults += app_state.parts.repairs()
+            return super().read()
+
+    camera = DemoCamera(SlowFilm(1), lambda name: (1, 1), lambda match: None, lambda: "playing")
+    table = WatchedTable(app_state, "sim:1", tmp_path, camera=camera)
+    try:
+        assert table._next_frame() is not None and SlowFilm.faults == []
+    finally:
+        table._eye.close()
+        table._evidence.close()
 
 
 def test_a_camera_that_is_not_there_is_said_in_the_terminal_too(
