@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
+import os
 import platform
 import re
 import socket
@@ -159,7 +160,7 @@ class Diagnostics:
 
     def pack(self, into: IO[bytes], secrets: Sequence[str] = ()) -> None:
         """Write the bundle as a zip; each of `secrets` (the PIN, say) is nowhere in it. Raises OSError."""
-        hidden = [*secrets, socket.gethostname(), str(self._data_dir), str(Path.home())]
+        hidden = [*secrets, socket.gethostname(), str(self._data_dir), os.environ.get("HOME", "")]
         everybody = Redaction({**self._chosen(), **dict.fromkeys(self._people(), "somebody")}, hidden)
         with NewZip(into) as bundle:
             bundle.writestr("READ-ME.txt", BUNDLE_CONTENTS)

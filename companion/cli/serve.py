@@ -137,12 +137,17 @@ def understood_pins(context: click.Context, option: click.Parameter, given: Path
 
 
 def default_data_dir() -> Path:
-    """Where games are kept unless `--data` says otherwise: COMPANION_DATA, else the user's own data folder."""
+    """Where games are kept unless `--data` says otherwise: COMPANION_DATA, else the user's own data folder.
+    Raises ClickException where the user has none."""
     named = os.environ.get(DATA_VARIABLE)
     if named:
         return Path(named)
     base = os.environ.get("XDG_DATA_HOME")
-    return (Path(base) if base else Path.home() / ".local" / "share") / "companion"
+    try:
+        return (Path(base) if base else Path.home() / ".local" / "share") / "companion"
+    except RuntimeError:
+        line = f"this user has no home folder: name a folder for the games with --data or {DATA_VARIABLE}"
+        raise click.ClickException(line) from None
 
 
 def made_data_dir(data_dir: Path | None) -> Path:

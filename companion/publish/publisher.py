@@ -469,6 +469,10 @@ class Publisher(Correspondent):
             case ("confirmed", int(mid)) if mid in self._under_way:
                 name, seq = self._under_way.pop(mid)
                 self._confirm(name, seq)
+            case ("message" | "kept", str(where), bytes(payload)) if where == topic(self.table, "status"):
+                # The last will of a line from before a power cut comes up to half a minute late.
+                if payload == OFFLINE.encode():
+                    self._publish("status", ONLINE.encode(), retain=True)
             case ("message", str(where), bytes(payload)) if where == topic(self.table, "head"):
                 self._hear_another(unpack(payload) or {})
             case ("message", str(where), bytes(payload)) if where == topic(self.table, "command"):
@@ -488,6 +492,7 @@ class Publisher(Correspondent):
         self._publish("status", ONLINE.encode(), retain=True)
         self._line.listen(topic(self.table, "resend"))
         self._line.listen(topic(self.table, "head"))
+        self._line.listen(topic(self.table, "status"))
         if self._commands:
             self._line.listen(topic(self.table, "command"))
         self._published_head = ("", -1)

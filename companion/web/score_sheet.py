@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,7 +33,11 @@ from companion.web.languages import current_language, listed, ngettext, show_day
 from companion.web.languages import gettext as _
 from companion.web.wording import ended_text, gone_texts, rules_name, show_tile, winners_text
 
-FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".local/share/fonts")
+FOLDERS = (
+    Path("/usr/share/fonts"),
+    Path("/usr/local/share/fonts"),
+    Path(os.environ.get("HOME", "/"), ".local/share/fonts"),
+)
 
 NAMES = (
     "DejaVuSans-Bold.ttf", "NotoSans-Bold.ttf", "LiberationSans-Bold.ttf", "Lohit-Bengali.ttf",

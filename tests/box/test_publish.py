@@ -127,6 +127,31 @@ def test_a_table_that_vanishes_is_offline_and_a_new_game_starts_a_new_sheet(
         assert watched.wait_for(lambda: not shown(watched)["online"])
 
 
+def test_the_last_will_of_a_box_before_a_power_cut_leaves_the_table_online(
+    broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
+) -> None:
+    """The broker says it once it has missed the old line, when the box has long been back under another name."""
+    game = new_game("evening")
+    said = queue.SimpleQueue[bytes]()
+    before, home = mqtt.Client(CallbackAPIVersion.VERSION2), mqtt.Client(CallbackAPIVersion.VERSION2)
+    before.will_set("companion/table-1/status", "offline", qos=1, retain=True)
+    home.on_message = lambda client, data, message: said.put(message.payload)
+    with publisher(broker.address, tmp_path, "Table 1") as table:
+        table.follow("evening", game)
+        game.play(1)
+        assert _wait(lambda: table.status.connected and table.status.behind == 0)
+        before.connect("127.0.0.1", broker.port)
+        home.connect("127.0.0.1", broker.port)
+        home.loop_start()
+        home.subscribe("companion/table-1/status", qos=1)
+        assert said.get(timeout=PATIENCE_S) == b"online"
+        before.socket().close()
+        assert [said.get(timeout=PATIENCE_S) for _ in range(2)] == [b"offline", b"online"]
+    assert said.get(timeout=PATIENCE_S) == b"offline"
+    home.loop_stop()
+    home.disconnect()
+
+
 def test_a_button_of_home_assistant_reaches_the_game_and_a_refusal_ends_nothing(
     broker: BrokerProcess, tmp_path: Path, new_game: Callable[[str], TableGame]
 ) -> None:

@@ -116,6 +116,26 @@ def test_games_are_kept_where_the_user_keeps_data(monkeypatch: pytest.MonkeyPatc
     assert default_data_dir() == tmp_path / "companion"
 
 
+def test_a_user_without_a_home_is_asked_for_a_folder_in_one_line(tmp_path: Path) -> None:
+    """A service under a number that belongs to nobody has neither HOME nor an entry in the list of users."""
+    code = """
+import os, pwd, sys
+os.environ.pop("HOME", None)
+def nobody(uid):
+    raise KeyError(uid)
+pwd.getpwuid = nobody
+from companion.__main__ import main
+import companion.web.app
+sys.argv[1:] = ["serve", "--safe", "--port", "0"]
+main()
+"""
+    environment = {name: value for name, value in os.environ.items() if name not in ("COMPANION_DATA", "XDG_DATA_HOME")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    line = "Error: this user has no home folder: name a folder for the games with --data or COMPANION_DATA"
+    assert done.stderr.splitlines() == [line]
+
+
 @contextmanager
 def running(data: Path, *more: str) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     """The real program on a free port: process, address on this machine, PIN."""
