@@ -633,7 +633,12 @@ do_uninstall() {
     say "removed; the games stay in $DATA, their copies in $BACKUPS, the settings in $CONF"
     return 0
   fi
-  run rm -rf "$DATA" "$BACKUPS" "$(dirname "$CONF")"
+  run rm -rf "$DATA" "$DATA".before-* "$DATA.restoring" "$DATA-tv" "$BACKUPS" "$(dirname "$CONF")"
+  local broker="$DESTDIR/etc/mosquitto"
+  if [ -e "$broker/conf.d/companion.conf" ]; then
+    run rm -f "$broker/conf.d/companion.conf" "$broker/companion.passwd"
+    run systemctl restart mosquitto.service || true
+  fi
   for unit in companion companion-tv; do
     if getent passwd "$unit" >/dev/null; then run userdel "$unit"; fi
   done

@@ -531,6 +531,11 @@ def test_uninstall_leaves_the_games_and_purge_does_not(box: Box) -> None:
     assert not box.home.exists()
     assert not list((box.root / "etc/systemd/system").iterdir())
     assert (box.data / "game.jsonl").exists()
+    # What a restore set aside, the TV's browser and the broker keep.
+    for kept in ("var/lib/companion.before-20261120T190000Z/games", "var/lib/companion-tv", "etc/mosquitto/conf.d"):
+        (box.root / kept).mkdir(parents=True)
+        (box.root / kept / "companion.conf").write_text("ours\n", encoding="ascii")
+    (box.root / "etc/mosquitto/companion.passwd").write_text("companion:hashed\n", encoding="ascii")
     assert box.run("--uninstall", "--purge").returncode == 0
     assert box.files() == {}
     assert box.run("--uninstall").returncode == 0, "removing twice is no error"
