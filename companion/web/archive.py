@@ -523,8 +523,12 @@ def statistics() -> str:
 
 @games.get("/statistics.csv")
 def statistics_table() -> Response:
-    """The same for a spreadsheet."""
-    response = Response(season_csv(season(_summaries(app_state().counted()), request.args.getlist("with"))))
+    """The same for a spreadsheet, in which nothing could say that some games are missing."""
+    counted = app_state().counted()
+    if None in counted:
+        sentence = _("Some games are still being read. Look again in a minute.")
+        raise ServiceUnavailable(sentence, retry_after=AGAIN_S)
+    response = Response(season_csv(season(_summaries(counted), request.args.getlist("with"))))
     response.headers["Content-Type"] = "text/csv; charset=utf-8"
     response.headers["Content-Disposition"] = "attachment; filename=season.csv"
     return response

@@ -93,7 +93,7 @@ def test_averages_are_written_as_the_reader_writes_them(page: FlaskClient) -> No
     assert average.replace(".", ",") in page.get("/statistics?lang=cs").get_data(as_text=True)
 
 
-@pytest.mark.parametrize("path", ["/games", "/statistics"])
+@pytest.mark.parametrize("path", ["/games", "/statistics", "/statistics.csv"])
 def test_a_page_says_that_games_are_still_being_read_and_waits_for_none(tmp_path: Path, path: str) -> None:
     folder = tmp_path / "games" / "game-0001"
     folder.mkdir(parents=True)
