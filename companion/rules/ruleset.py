@@ -268,7 +268,7 @@ def load_ruleset(name_or_path: str | Path, options: Mapping[str, Any] | None = N
     if path.suffix != ".toml":
         expected = f"expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file"
         raise RuleSetError(f"rules: no rule set {_shown(str(name_or_path))}, {expected}")
-    return with_options(_app_state(path, 0), changes)
+    return with_options(_from_file(path, 0), changes)
 
 
 def with_options(rules: RuleSet, options: Mapping[str, Any]) -> RuleSet:
@@ -370,8 +370,10 @@ def _shipped(name: str, frozen_options: str) -> RuleSet:
     return _read(written, name, file, base=None if parent is None else _shipped(parent, "{}"))
 
 
-def _app_state(path: Path, steps: int) -> RuleSet:
+def _from_file(path: Path, steps: int) -> RuleSet:
     try:
+        if path.is_fifo():
+            raise RuleSetError(f"{path}: is a pipe, expected a rule set")
         with path.open(encoding="utf-8") as file:
             text = file.read(LARGEST + 1)
     except UnicodeDecodeError:
@@ -397,7 +399,7 @@ def _extended(written: dict[str, Any], name: str, path: Path, steps: int) -> Rul
         if parent in SHIPPED:
             base = _shipped(parent, "{}")
         elif parent.endswith(".toml"):
-            base = _app_state(path.parent / parent, steps + 1)
+            base = _from_file(path.parent / parent, steps + 1)
         else:
             expected = f"expected one of {', '.join(RULESET_NAMES)} or the path of a .toml file"
             raise RuleSetError(f"{path}: extends: no rule set {_shown(parent)}, {expected}")

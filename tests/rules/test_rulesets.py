@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import resources
 
@@ -179,3 +180,9 @@ def test_the_house_file_of_the_guide_works(tmp_path) -> None:
         15,
         None,
     )
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path) -> None:
+    os.mkfifo(tmp_path / "home.toml")
+    with pytest.raises(RuleSetError, match="is a pipe, expected a rule set"):
+        load_ruleset(tmp_path / "home.toml")
