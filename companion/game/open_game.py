@@ -148,6 +148,16 @@ class OpenGame:
         """The hands laid open after this round, by player."""
         return dict(self.history.match.shown)
 
+    @property
+    def least_left(self) -> Mapping[str, int]:
+        """Player -> how many tiles must be left at least, where that can be said."""
+        return self.history.match.least_left
+
+    @property
+    def taken(self) -> int | None:
+        """How many tiles were dealt and seen to be drawn in this round, whoever has them, where that can be said."""
+        return self.history.match.taken
+
     def engine_due(self, number: int | None = None) -> Laid | None:
         """The engine of that round, or of the next one; None in the Chinese games and after the last round."""
         match = self.history.match

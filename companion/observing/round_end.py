@@ -7,8 +7,9 @@ A hand that is partly unread, too small or impossible is asked about; it is neve
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
@@ -91,8 +92,11 @@ class OpenHands:
     def forget(self) -> None:
         self._backs, self._away, self._since = (), {}, {}
 
-    def read(self, layout: Layout, table: Position | LinePosition) -> Iterator[OpenHand]:
-        """The hands that lie open, and those that are known to be empty."""
+    def read(
+        self, layout: Layout, table: Position | LinePosition, least: Mapping[str, int] = MappingProxyType({})
+    ) -> Iterator[OpenHand]:
+        """The hands that lie open, and those that are known to be empty. `least`: player -> how many tiles must be left
+        at least, for those whose draws may have gone unseen."""
         # Of a line some tiles lie under others, and equal ones are in the box twice.
         trains = isinstance(table, Position)
         astray = Counter(_on_record(table)) - Counter(self._on_the_table(layout)) if trains else Counter[Tile]()
@@ -102,8 +106,9 @@ class OpenHands:
             # The eye may have overlooked some that lie face down, and all of those put away are on record.
             on_record = table.discards.get(player, 0) if isinstance(table, LinePosition) else 0
             due = None if left is None else left + max(self._away.get(player, 0), on_record)
+            counts = range(least.get(player, 0), sum(self.box.values()) + 1) if due is None else (due,)
             if seen:
-                yield self._hand(player, seen, layout, table, due)
+                yield self._hand(player, seen, layout, table, counts)
             elif due == 0 and isinstance(table, LinePosition):
                 yield OpenHand(player)
 
@@ -170,7 +175,7 @@ class OpenHands:
         seen: Sequence[PlacedTile],
         layout: Layout,
         table: Position | LinePosition,
-        due: int | None,
+        counts: Container[int],
     ) -> OpenHand:
         # A tile on record lies in its train, whatever the hands laid beside that train make of it.
         others = Counter(self._on_the_table(layout)) | Counter(_on_record(table))
@@ -189,7 +194,7 @@ class OpenHands:
         open_hand = self._sorted(player, seen, known)
         if any(here[tile] + others[tile] > self.box.get(tile, 0) for tile in here):
             return OpenHand(player, fault=Question(QuestionKind.HAND_TWICE, player=player), choices=((1.0, open_hand),))
-        if due is not None and len(known) != due:
+        if len(known) not in counts:
             return OpenHand(player, fault=Question(QuestionKind.HAND_COUNT, player=player), choices=((1.0, open_hand),))
         return open_hand
 
@@ -271,8 +276,9 @@ class RoundEnding:
         if table is None or phase not in ("ended", "scored"):
             return
         shown = self.session.hands_shown
+        hands = self.hands.read(layout, table, self.session.least_left)
         # Of those that are asked about first it is known how many tiles they may have when the last one is counted.
-        for hand in sorted(self.hands.read(layout, table), key=lambda one: one.fault is None):
+        for hand in sorted(hands, key=lambda one: one.fault is None):
             before = shown.get(hand.player)
             if before is not None and not (before.source == "camera" and _more(before, hand)):
                 self._drop(hand.player)
@@ -330,24 +336,37 @@ class RoundEnding:
         self.session.show_hand(hand.player, hand.tiles, hand.discards, source="camera")
 
     def _count_with(self, layout: Layout, table: Position | LinePosition, hand: OpenHand) -> int | None:
-        """Played + hands + boneyard with the last hand, where all can be counted and cannot be the whole set.
+        """Played + hands + what nobody has, with the last hand, where that cannot be the whole set.
 
-        A hand that is asked about has as many tiles as lie there, or as are due.
+        A boneyard that cannot be counted has what was neither dealt nor seen to be drawn, or fewer: some draws go
+        unseen. A hand that is asked about has as many tiles as lie there, or as are due.
         """
         shown: dict[str, HandShown | OpenHand] = {**self.session.hands_shown, hand.player: hand}
-        if not isinstance(table, Position) or layout.boneyard is None:
+        whole, taken, trains = sum(self.hands.box.values()), self.session.taken, isinstance(table, Position)
+        nobodys = layout.boneyard if trains else None
+        stacked = trains and nobodys is None
+        if nobodys is None and taken is not None:
+            nobodys = whole - trains - taken
+        if nobodys is None:
             return None
         sheet = self.session.scoreboard.round
-        empty = {name for name, left in table.hands.items() if left == 0} | {sheet.out if sheet is not None else None}
+        empty = {name for name, left in table.hands.items() if left == 0 and trains} | {sheet.out if sheet else None}
         asked = [name for name in self._asked if name not in shown]
         if any(name not in shown and name not in {*asked, *empty, *table.gone} for name in table.players):
             return None
         lying = {name: len(layout.hands.get(name, ())) for name in asked}
-        left = sum(len(one.tiles) for one in shown.values()) + sum(lying.values())
-        count = left + len(tuple(table.laid())) + layout.boneyard
-        more = [(table.hands.get(name) or lying[name]) - lying[name] for name in asked]
+        left = sum(len(one.tiles) + len(one.discards) for one in shown.values()) + sum(lying.values())
+        count = left + len(_on_record(table)) + nobodys
+        more = [(self._due(table, name) or lying[name]) - lying[name] for name in asked]
         least, most = sum(min(0, one) for one in more), sum(max(0, one) for one in more)
-        return None if count + least <= sum(self.hands.box.values()) <= count + most else count
+        return None if (stacked or count + least <= whole) and whole <= count + most else count
+
+    def _due(self, table: Position | LinePosition, player: str) -> int:
+        """How many tiles that player has, those put away too; 0 where nobody can say."""
+        held = table.hands.get(player)
+        if held is None:
+            return max(0, self.session.least_left.get(player, 0))
+        return held + (table.discards.get(player, 0) if isinstance(table, LinePosition) else 0)
 
     def _ask(self, hand: OpenHand, frame: str) -> None:
         known = self._asked.get(hand.player)

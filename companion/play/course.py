@@ -341,6 +341,8 @@ class Course:
     """False: `starter` stands there for want of another."""
     announced: frozenset[str] = frozenset()
     """Players who have announced the last tile."""
+    unsure: frozenset[str] = frozenset()
+    """Players of whom nobody can say which acts were theirs, or how many tiles they were dealt."""
 
     @property
     def referee(self) -> Referee:
@@ -607,7 +609,7 @@ class Course:
         if turn is not None:
             before = uncounted(turn.before, players, boneyard=boneyard)
             turns[turn.place.number, turn.player] = replace(turn, before=before)
-        return replace(self, table=table, turns=turns)
+        return replace(self, table=table, turns=turns, unsure=self.unsure.union(players))
 
 
 def acts_when_unable(course: Course) -> tuple[Action, ...]:

@@ -301,6 +301,11 @@ def _acts_of(course: Course, player: str) -> list[Action]:
     return [action for turn in course.turns.values() if turn.player == player for action in turn.actions]
 
 
+def _gained(action: Action) -> int:
+    """By how many tiles a hand has more after this act."""
+    return isinstance(action, Draw) - isinstance(action, (Play, Discard))
+
+
 def _is_mixed(course: Course, player: str, hand: HandShown) -> bool:
     """Whether the tiles of a Chinese hand, by their number, are those held together with those put away."""
     dealt = _dealt(course)
@@ -476,6 +481,30 @@ class Match:
             return None
         value = engine_due(self.rules, self.set_max, number)
         return Laid(value, value) if value >= 0 else None
+
+    @property
+    def least_left(self) -> Mapping[str, int]:
+        """Player -> how many tiles must be left at least: dealt and seen to be drawn, less those laid. Some draws from
+        a stack go unseen. Without those of whom nobody can say."""
+        course, dealt = self.course, self._dealt_out
+        if course is None or dealt is None:
+            return {}
+        held = {one: _acts_of(course, one) for one in course.players if one not in course.unsure | course.table.gone}
+        return {player: dealt + sum(map(_gained, acts)) for player, acts in held.items()}
+
+    @property
+    def taken(self) -> int | None:
+        """How many tiles were dealt and seen to be drawn, whoever has them; None where that cannot be said."""
+        course, dealt = self.course, self._dealt_out
+        if course is None or dealt is None or course.table.gone:
+            return None
+        drawn = sum(isinstance(action, Draw) for turn in course.turns.values() for action in turn.actions)
+        return dealt * len(course.players) + drawn
+
+    @property
+    def _dealt_out(self) -> int | None:
+        """How many tiles each was dealt; None where the engine comes out of a hand, after some draws."""
+        return None if self.course is None or self.rules.engine_from != "set_aside" else _dealt(self.course)
 
     @property
     def next_number(self) -> int:

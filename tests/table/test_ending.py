@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +17,12 @@ from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.layout import SeenHalf, TableView
 from companion.log.event_fields import Header, Question, QuestionKind
-from companion.log.events import RoundEnded, RoundScored, Unclear
+from companion.log.events import RoundEnded, RoundScored, TilePlayed, Unclear
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.observing.round_end import OpenHands, RoundEnding
 from companion.perception import Watcher
-from companion.perception.table_reader import box_of, known_set
+from companion.perception.table_reader import box_of, chinese_box, known_set
 from companion.play.setup_file import setup_from_json
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import load_ruleset
@@ -423,9 +424,9 @@ def test_a_hand_that_is_partly_unread_is_asked_about_and_never_guessed(tmp_path:
     assert scored(session).scores == due_scores(camera)
 
 
-@pytest.mark.parametrize(("counted", "asked"), [(True, "hand_count: Cy"), (False, "set_sum: 90/91")])
-def test_a_hand_with_too_few_tiles_waits_for_the_others(counted: bool, asked: str, tmp_path: Path) -> None:
-    """Where no hand could be counted, the sum of the whole set tells."""
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_hand_with_too_few_tiles_is_asked_about(counted: bool, tmp_path: Path) -> None:
+    """Where draws may have gone unseen, those that were seen tell how many must be left at least."""
     camera, session, watcher, _ = late_table(5, "reeves", tmp_path / "game.jsonl", 6, counted)
     show = camera.table.__class__.show_hand
 
@@ -435,7 +436,7 @@ def test_a_hand_with_too_few_tiles_waits_for_the_others(counted: bool, asked: st
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TableTop, "show_hand", one_too_few)
         watcher.run()
-    assert [event.reason for event in session.questions] == [asked]
+    assert [event.reason for event in session.questions] == ["hand_count: Cy"]
     assert session.phase == "ended"
     session.answer(session.questions[0].seq, 0)
     assert session.phase == "scored"
@@ -453,11 +454,49 @@ def test_a_hand_short_of_a_tile_is_asked_about_though_another_is_not_read(tmp_pa
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TableTop, "show_hand", one_too_few)
         watcher.run()
-    assert [event.reason for event in session.questions] == ["hand_unread: Dee", "set_sum: 90/91"]
+    assert [event.reason for event in session.questions] == ["hand_count: Cy", "hand_unread: Dee"]
     session.answer(session.questions[0].seq, 0)
     assert session.phase == "ended"
     session.answer(session.questions[0].seq, 0)
     assert session.phase == "scored"
+
+
+@pytest.mark.parametrize(
+    ("rules", "sizes", "asked"),
+    [
+        ("tactic", (15, 16), []),
+        ("tactic", (14, 16), ["set_sum: 90/91"]),
+        ("tactic", (16, 19), []),
+        ("jielong", (7, 8, 8, 8), []),
+        ("jielong", (7, 7, 8, 8), ["set_sum: 31/32"]),
+    ],
+)
+def test_where_nobody_can_say_who_laid_a_tile_all_hands_together_tell(
+    rules: str, sizes: Sequence[int], asked: Sequence[str], tmp_path: Path
+) -> None:
+    """Draws from a stack may have gone unseen, so there may be more tiles than are known, and not fewer."""
+    trains, players = rules == "tactic", ("Ann", "Ben", "Cy", "Dee")[: len(sizes)]
+    header = Header(rules, "double-12" if trains else "chinese", players)
+    box: Mapping[Tile, int] = dict.fromkeys(double_set(12), 1) if trains else box_of(chinese_box())
+    session = Session.create(tmp_path / "game.jsonl", header)
+    ending = RoundEnding(session, OpenHands(players, box, 24.0), lambda frame: None)
+    session.start_round((12, 12) if trains else None, "Ann", draws_seen=not trains)
+    laid, train = (Laid(12, 5), "Ann") if trains else (Laid(6, 5), "R")
+    session._add(TilePlayed(source="camera", by=None, maybe=("Ann", "Ben"), tile=laid, train=train))
+    session.end_round("blocked_declared")
+    left = Counter(box) - Counter([laid.tile, *([Tile(12, 12)] if trains else [])])
+    rest = iter(sorted(left.elements()))
+    hands = {
+        name: tuple(PlacedTile(100 * n + k, tile(30.0 * k, 200.0 * n, 90.0, *_ends(next(rest)))) for k in range(size))
+        for n, (name, size) in enumerate(zip(players, sizes, strict=True))
+    }
+    ending.see(Layout(hands=hands), "open.jpg")
+    assert [event.reason for event in session.questions] == asked
+    assert session.phase == ("ended" if asked else "scored")
+
+
+def _ends(tile: Tile) -> tuple[int, int]:
+    return tile.low, tile.high
 
 
 @pytest.mark.parametrize(
