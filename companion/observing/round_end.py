@@ -77,11 +77,21 @@ class OpenHands:
     """Half a tile."""
     _backs: tuple[Point, ...] = ()
     _away: Mapping[str, int] = field(default_factory=dict)
-    _since: dict[str, int] = field(default_factory=dict)
+    _since: dict[int, int] = field(default_factory=dict)
+    _last: int = 0
 
     def lie_open(self, layout: Layout, last: int) -> None:
-        """Remember which play was the `last` one when each hand was first seen lying open."""
-        self._since = {name: self._since.get(name, last) for name in self.players if layout.hands.get(name)}
+        """Remember which play was the `last` one when each tile of a hand was first seen lying open."""
+        lying = [tile.id for hand in layout.hands.values() for tile in hand]
+        self._since, self._last = {one: self._since.get(one, last) for one in lying}, last
+
+    def _without_older(self, hand: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
+        """The hand without tiles that lay there before the last play, where more were laid open since."""
+        new = [tile for tile in hand if self._since.get(tile.id, self._last) >= self._last]
+        return new if 2 * len(new) > len(hand) else hand
+
+    def _laid_open(self, layout: Layout) -> Layout:
+        return replace(layout, hands={name: tuple(self._without_older(hand)) for name, hand in layout.hands.items()})
 
     def note(self, layout: Layout) -> None:
         """Remember where tiles are put away: they only become more until they are turned over."""
@@ -90,7 +100,7 @@ class OpenHands:
             self._away = dict(layout.discards)
 
     def forget(self) -> None:
-        self._backs, self._away, self._since = (), {}, {}
+        self._backs, self._away, self._since, self._last = (), {}, {}, 0
 
     def read(
         self, layout: Layout, table: Position | LinePosition, least: Mapping[str, int] = MappingProxyType({})
@@ -100,6 +110,7 @@ class OpenHands:
         # Of a line some tiles lie under others, and equal ones are in the box twice.
         trains = isinstance(table, Position)
         astray = Counter(_on_record(table)) - Counter(self._on_the_table(layout)) if trains else Counter[Tile]()
+        laid_open = self._laid_open(layout)
         for player in self.players:
             seen = _without(layout.hands.get(player, ()), astray)
             left = 0 if self._all_down(table) else table.hands.get(player)
@@ -108,7 +119,7 @@ class OpenHands:
             due = None if left is None else left + max(self._away.get(player, 0), on_record)
             counts = range(least.get(player, 0), sum(self.box.values()) + 1) if due is None else (due,)
             if seen:
-                yield self._hand(player, seen, layout, table, counts)
+                yield self._with_or_without_older(player, seen, laid_open, table, counts)
             elif due == 0 and isinstance(table, LinePosition):
                 yield OpenHand(player)
 
@@ -126,13 +137,13 @@ class OpenHands:
         due = {player: table.hands.get(player) for player in self.players}
         if self._whole_set(layout) and len(rest) < 2:
             return rest[0] if rest else ""
-        read = list(self.read(layout, table))
+        read, layout = list(self.read(layout, table)), self._laid_open(layout)
         if QuestionKind.HAND_TWICE in (hand.fault.kind for hand in read if hand.fault is not None):
             return None
         clear = sum(hand.fault is None and len(hand.tiles) >= LEAST_CLEAR for hand in read)
         counted = bool(read) and all(hand.fault is None and due[hand.player] == len(hand.tiles) for hand in read)
         enough = len(rest) <= 1 and len(shown) >= min(LEAST_TOGETHER, len(self.players))
-        together = enough and {self._since.get(one) for one in shown} == {last}
+        together = enough and all(self._is_new(layout, one, last) for one in shown)
         beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 or counted or together else BESIDE_HANDS
         if any(problem.trouble not in beside for problem in layout.problems):
             return None
@@ -161,13 +172,35 @@ class OpenHands:
         return bool(trains + beside + layout.boneyard == sum(self.box.values()))
 
     def _at_once(self, player: str, layout: Layout, last: int) -> bool:
-        return len(layout.hands[player]) >= LEAST_AT_ONCE and self._since.get(player) == last
+        return len(layout.hands[player]) >= LEAST_AT_ONCE and self._is_new(layout, player, last)
+
+    def _is_new(self, layout: Layout, player: str, last: int) -> bool:
+        return all(self._since.get(tile.id) == last for tile in layout.hands[player])
 
     def _all_down(self, table: Position | LinePosition) -> bool:
         """Whether every tile of the box is laid or put away, in a Chinese game."""
         if not isinstance(table, LinePosition):
             return False
         return len(table.line) + sum(table.discards.values()) >= sum(self.box.values())
+
+    def _with_or_without_older(
+        self,
+        player: str,
+        seen: Sequence[PlacedTile],
+        layout: Layout,
+        table: Position | LinePosition,
+        counts: Container[int],
+    ) -> OpenHand:
+        """The hand as all that lies there, or without what lay there before; asked about where it may be either."""
+        whole, new = self._hand(player, seen, layout, table, counts), self._without_older(seen)
+        rest = whole if len(new) == len(seen) else self._hand(player, new, layout, table, counts)
+        if rest is whole or rest.fault is not None:
+            return whole
+        if whole.fault is not None:
+            return rest
+        return OpenHand(
+            player, fault=Question(QuestionKind.HAND_COUNT, player=player), choices=((0.5, rest), (0.5, whole))
+        )
 
     def _hand(
         self,

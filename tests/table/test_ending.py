@@ -327,6 +327,33 @@ def test_hands_in_which_a_tile_lies_under_another_end_a_round_and_are_asked_abou
         assert faults == [QuestionKind.HAND_COUNT] * 2
 
 
+@pytest.mark.parametrize(
+    ("older", "due", "asked", "choices"),
+    [
+        ((1, 6), {}, False, 0),  # it lies in a train, so its equal here is no tile of the hand
+        ((1, 8), {}, True, 2),
+        ((1, 8), {"Ann": 3, "Ben": 0}, False, 0),
+        ((1, 8), {"Ann": 4, "Ben": 0}, False, 0),
+    ],
+)
+def test_a_tile_that_lay_there_before_the_last_play_is_of_the_hand_only_if_the_count_says_so(
+    older: tuple[int, int], due: Mapping[str, int], asked: bool, choices: int
+) -> None:
+    train = (PlacedTile(50, tile(300.0, 300.0, 0.0, 0, 1)), PlacedTile(51, tile(350.0, 300.0, 0.0, 1, 6)))
+    stray = PlacedTile(1, tile(60.0, 20.0, 40.0, *older))
+    hand = tuple(PlacedTile(10 + n, tile(120.0 + 30 * n, 20.0, 90.0, 3, n)) for n in range(3))
+    table = Position(12, ("Ann", "Ben"), Laid(0, 0), {"Ann": (Laid(0, 1), Laid(1, 6)), "Ben": (), "MX": ()}, hands=due)
+    hands = OpenHands(("Ann", "Ben"), dict.fromkeys(double_set(12), 1), 24.0)
+    hands.lie_open(Layout(hands={"Ann": (stray,)}), 6)
+    layout = Layout(trains={"Ann": train}, hands={"Ann": (stray, *hand)})
+    hands.lie_open(layout, 7)
+    (read,) = hands.read(layout, table)
+    assert (read.fault is not None, len(read.choices)) == (asked, choices)
+    assert len(read.tiles) == (0 if asked else due.get("Ann", 3))
+    if due.get("Ann") != 4:
+        assert hands.out(layout, table, 7) == "Ben"
+
+
 @pytest.mark.parametrize(("players", "since", "ends"), [(2, 7, True), (2, 6, False), (3, 7, False)])
 def test_both_hands_of_two_players_end_a_round_though_a_tile_of_each_lies_under_another(
     players: int, since: int, ends: bool
