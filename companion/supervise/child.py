@@ -294,18 +294,24 @@ class Silence:
 
     def heard(self) -> None:
         """It has said something."""
-        self._begun = self._stirred = self._clock()
+        self._looked = self._stirred = self._clock()
+        self._spent_s = 0.0
         self._used_s = self._used(self._pid)
         self.works = False
 
     def left_s(self, silent_s: float, longest_s: float) -> float:
-        """Until it has been silent for `silent_s`, or has worked for `longest_s` without a word."""
-        by_now = self._used(self._pid)
-        worked = by_now is not None and self._used_s is not None and by_now - self._used_s >= STIR_S
-        self.works = worked or self._due(self._pid)
+        """Until it has been silent for `silent_s`, or has worked for `longest_s` without a word. While it waits for a
+        processor, only what it gets of it counts."""
+        now, by_now, due = self._clock(), self._used(self._pid), self._due(self._pid)
+        used_s = 0.0 if by_now is None or self._used_s is None else by_now - self._used_s
+        passed_s = now - self._looked
+        worked = used_s >= STIR_S
+        self._spent_s += min(used_s, passed_s) if worked and due else passed_s
+        self._looked = now
+        self.works = worked or due
         if self.works:
-            self._used_s, self._stirred = by_now, self._clock()
-        return min(self._stirred + silent_s, self._begun + longest_s) - self._clock()
+            self._used_s, self._stirred = by_now, now
+        return min(self._stirred + silent_s - now, longest_s - self._spent_s)
 
 
 class Worker(Closing):
@@ -320,7 +326,7 @@ class Worker(Closing):
         silent_s: a child that neither uses nor wants processor time for so long is given up.
         opening_s: the same while it opens: a slow card gives it nothing to work on.
         longest_s: a child that has worked on one question for so long is given up, too; on a slow machine it gets
-            `LONGEST_OPENINGS` times the processor time of its opening.
+            `LONGEST_OPENINGS` times the processor time of its opening, on a busy one what others take is not counted.
         beat: called every `beat_s` while somebody waits, for the watchdog.
         busy: entered for as long as one question takes: what hangs is named on the page.
         works: called every `beat_s` in which the child was seen to work on it: slow is not hanging.

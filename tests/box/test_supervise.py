@@ -31,7 +31,7 @@ from bench.stand_ins.cameras import (
 )
 from bench.stand_ins.fakes import FakeClock
 from companion.supervise.camera import MOST_PER_S, SupervisedCamera, SupervisionSettings
-from companion.supervise.child import STIR_S, is_due, processor_s
+from companion.supervise.child import STIR_S, Silence, is_due, processor_s
 from companion.supervise.eye import FAILED_IN_A_ROW, EyeAwayError, SlowEyeError, SupervisedEye
 from companion.supervise.parts import Parts
 from companion.supervise.pictures import AwayError, CameraState, Health, PictureLimits
@@ -345,6 +345,22 @@ def test_an_eye_that_works_is_waited_for_however_slow_the_machine_is(
         with pytest.raises(SlowEyeError, match=f"did not answer within {within_s} s"):
             eye.look(picture(13))
         assert eye.restarts == 1
+
+
+def test_an_eye_that_gets_a_tenth_of_a_busy_processor_has_ten_times_as_long() -> None:
+    clock = FakeClock()
+    silence = Silence(1, clock, used=lambda _: 0.1 * clock.now_s, due=lambda _: True)
+    while silence.left_s(15.0, 300.0) > 0:
+        clock.now_s += 2.0
+    assert 2990 <= clock.now_s - FakeClock().now_s <= 3010
+
+
+def test_an_eye_that_gets_no_processor_at_all_is_given_up() -> None:
+    clock = FakeClock()
+    silence = Silence(1, clock, used=lambda _: 0.0, due=lambda _: True)
+    while silence.left_s(15.0, 300.0) > 0:
+        clock.now_s += 2.0
+    assert clock.now_s - FakeClock().now_s == 300
 
 
 def test_a_process_uses_processor_time_while_it_works() -> None:
