@@ -41,8 +41,8 @@ from datasets.traced.tables import Printer, Table
 
 TRACER = Path(os.environ.get("TRACE_VENV", ".venv-trace")) / "bin" / "python"
 SURFACES = ("wood", "cloth", "laminate")
-CARD_MM, CARD = 160.0, 0.85
-"""A white card of this side in the middle, by which the exposure is set before the round."""
+CARD_SHARE, CARD = 0.2, 0.85
+"""A card of this part of the picture's width and this albedo, by which the exposure is set before the round."""
 ON_HUB = 0.75
 """A share of the hub's radius: a tile nearer to its middle lies on it."""
 
@@ -82,7 +82,7 @@ class TracedFilm(Film):
             style, surface, reach, make_room(stream(self.seed, "lamps"), camera), np.zeros((1, 1, 3), np.float32)
         )
         bare = self._solid_table(scene, look)
-        side = CARD_MM / 2 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+        side = CARD_SHARE * camera.view_mm / 2 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
         card = Collector(camera)
         card.prism((*camera.target, 0.0), axes(0.0), side, 0.5, np.full(3, CARD, np.float32), gloss=0.0)
         bare.solids.extend(card.solids)
