@@ -47,6 +47,7 @@ def test_a_tile_on_anothers_closed_train_is_first_asked_as_theirs(train_table: T
     assert answer.status_code == 200 and "Ben&#39;s train is closed to Ann. Who played 7-3?" in words(answer.text)
     assert len(train_table.plays()) == before
     [question] = re.findall(r'<form[^>]* class="ask-back".*?</form>', answer.text, re.DOTALL)
+    assert '<p role="alert">' in question, "a form may not be one"
     assert "Who played 7-3?" in words(question)
     assert re.findall(r'name="by" value="(\w+)"', question) == ["Ben", "Ann"]
     assert train_table.post("play", train="Ben", outer="3", by="Ben").status_code == 303
