@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from companion.log.event_fields import Confidence
@@ -36,7 +37,8 @@ def other_tiles(read: Laid, train: str, reading: Confidence | None) -> tuple[int
     none where nobody knows how it was read.
 
     One half is another one, or both where neither was read surely. Readings of one picture err together, so two halves
-    cost no more than the dearer of them. A tile across its train is mostly a double, one along it mostly none.
+    cost no more than the dearer of them. A tile across its train is mostly a double, one along it mostly none. Of those
+    equally likely the first keep the half that touches what lies there, for what nobody read there mostly fits.
     """
     if reading is None:
         return 0, ()
@@ -47,7 +49,9 @@ def other_tiles(read: Laid, train: str, reading: Confidence | None) -> tuple[int
         found[tile] = min(cost, found.get(tile, cost))
     least, most = min(found.values()), COST[Cause.ANOTHER_TILE]
     as_taken = min(most, found.pop(read) - least)
-    others = sorted(OtherTile(cost - least, tile) for tile, cost in found.items() if cost - least <= most)
+    touching = attrgetter("outer" if train == LEFT else "inner")
+    kept = (OtherTile(cost - least, tile) for tile, cost in found.items() if cost - least <= most)
+    others = sorted(kept, key=lambda one: (one.cost, touching(one.tile) != touching(read), one.tile))
     return as_taken, tuple(others[:MOST_OTHERS])
 
 

@@ -84,6 +84,23 @@ def test_what_lies_across_its_train_is_mostly_a_double_and_what_lies_along_it_mo
     assert others_of(Laid(7, 5), "R", along) == (OtherTile(10, Laid(5, 5)),)
 
 
+@pytest.mark.parametrize(("train", "kept"), [("Ann", "inner"), ("R", "inner"), ("L", "outer")])
+def test_a_tile_of_which_nothing_is_seen_may_be_all_that_fits(train: str, kept: str) -> None:
+    read, values = Laid(4, 6), range(13)
+    halves = tuple(tuple((value, 1 / 13) for value in values if value != half) for half in read)
+    found = [one.tile for one in others_of(read, train, Confidence((1 / 13, 1 / 13), (halves[0], halves[1])))]
+    fitting = [read._replace(**{"outer" if kept == "inner" else "inner": value}) for value in values]
+    assert found == [tile for tile in fitting if tile != read]
+
+
+def test_nobody_takes_a_tile_of_which_nothing_is_seen_for_a_read_one() -> None:
+    belief = tracked("tactic", ["+12-4@Ann", "+12-7@Ben"])
+    nothing = tuple(tuple((value, 1 / 13) for value in range(13) if value != half) for half in (4, 6))
+    laid(belief, "+4-6@Ann", Confidence((1 / 13, 1 / 13), (nothing[0], nothing[1])))
+    tiles = dict(last(belief).tiles)
+    assert len(tiles) > 8 and max(tiles.values()) < 0.2
+
+
 def test_a_value_that_is_likelier_than_the_one_on_record_costs_nothing() -> None:
     """An unread tile goes on record as what fits best, which need not be what the eye thinks likeliest."""
     assert other_tiles(Laid(8, 7), "Ann", unsure(0.3, (5, 0.6))) == (3, (OtherTile(0, Laid(5, 7)),))
