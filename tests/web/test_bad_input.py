@@ -147,7 +147,7 @@ class Walk:
 def filled(form: Form) -> dict[str, str]:
     """The form as somebody fills it in who does everything right."""
     right = {"player_1": "Ann", "player_2": "Ben", "engine": "12-12", "value": "15"}
-    right |= {"pin": PIN, "size": "1920x1080", "width_mm": "900"}
+    right |= {"by": "Ann", "pin": PIN, "size": "1920x1080", "width_mm": "900"}
     right |= {one.name: "7" for one in form.typed if one.name.startswith("points_")}
     joins = {"player_4": "Eva"} if "points" in form.fields else {}  # The points are of whoever joins.
     return {name: value or right.get(name, "") for name, value in form.sent().items()} | joins
