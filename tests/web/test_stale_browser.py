@@ -69,7 +69,7 @@ def following(page: Page, address: str, path: str = "/") -> None:
 
 @pytest.mark.parametrize(
     ("mood", "path"),
-    [("old_ones_dead", "/"), nightly("buffers", "/"), ("dead", "/"), nightly("dead", "/tv"), ("buffers", "/tv")],
+    [("old_ones_dead", "/"), nightly("buffers", "/"), nightly("dead", "/"), nightly("dead", "/tv"), ("buffers", "/tv")],
 )
 def test_whatever_the_line_does_the_table_is_of_now_or_said_to_be_old(
     browser: Browser, line: tuple[MoodyLine, str], session: FakeSession, mood: Mood, path: str
