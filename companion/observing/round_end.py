@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from companion.game.session import Session
-from companion.geometry import Layout, PlacedTile, Trouble
+from companion.geometry import Layout, PlacedTile, Problem, Trouble
 from companion.geometry.joints import distance
 from companion.geometry.layout import Point
 from companion.log.event_fields import Candidate, Question, QuestionKind
@@ -81,13 +81,17 @@ class OpenHands:
     _last: int = 0
 
     def lie_open(self, layout: Layout, last: int) -> None:
-        """Remember which play was the `last` one when each tile of a hand was first seen lying open."""
-        lying = [tile.id for hand in layout.hands.values() for tile in hand]
+        """Remember which play was the `last` one when each tile of a hand, and each loose one, was first seen."""
+        lying = [tile.id for tiles in (*layout.hands.values(), layout.loose) for tile in tiles]
         self._since, self._last = {one: self._since.get(one, last) for one in lying}, last
+
+    def _is_older(self, tile: int) -> bool:
+        """Whether the tile of this identity lay there before the last play."""
+        return self._since.get(tile, self._last) < self._last
 
     def _without_older(self, hand: Sequence[PlacedTile]) -> Sequence[PlacedTile]:
         """The hand without tiles that lay there before the last play, where more were laid open since."""
-        new = [tile for tile in hand if self._since.get(tile.id, self._last) >= self._last]
+        new = [tile for tile in hand if not self._is_older(tile.id)]
         return new if 2 * len(new) > len(hand) else hand
 
     def _laid_open(self, layout: Layout) -> Layout:
@@ -145,7 +149,7 @@ class OpenHands:
         enough = len(rest) <= 1 and len(shown) >= min(LEAST_TOGETHER, len(self.players))
         together = enough and all(self._is_new(layout, one, last) for one in shown)
         beside = BESIDE_HANDS | {Trouble.LOOSE_TILE} if clear >= 2 or counted or together else BESIDE_HANDS
-        if any(problem.trouble not in beside for problem in layout.problems):
+        if any(one.trouble not in beside and not self._is_of_before(one) for one in layout.problems):
             return None
         none_left = [player for player in rest if due[player] == 0]
         all_lie_open = none_left == rest and len(shown) > 1
@@ -162,6 +166,11 @@ class OpenHands:
         if not rest:
             return ""
         return rest[0] if due[rest[0]] in (None, 0) else None
+
+    def _is_of_before(self, problem: Problem) -> bool:
+        """Whether it is a loose tile that lay there while people played on."""
+        loose = problem.trouble is Trouble.LOOSE_TILE
+        return loose and bool(problem.tiles) and all(map(self._is_older, problem.tiles))
 
     def _whole_set(self, layout: Layout) -> bool:
         """Does every tile of the set lie on the table, none of them covered?"""

@@ -195,7 +195,7 @@ def test_one_hand_laid_open_at_the_end_ends_a_round_of_two(all_along: bool, tmp_
     see = ending.see
     hand = tuple(PlacedTile(900 + n, tile(60.0 * n, 20.0, 90.0, 0, n)) for n in range(3))
     if all_along:
-        ending.see = lambda layout, frame: see(replace(layout, hands={other: hand} | dict(layout.hands)), frame)
+        ending.see = lambda layout, frame: see(replace(layout, hands=dict(layout.hands) | {other: hand}), frame)
     watcher.run()
     assert accused(session) == []
     if all_along:
@@ -299,6 +299,19 @@ def test_two_clear_hands_are_two_hands_though_a_tile_lies_about(
     table = Position(12, ("Ann", "Ben", "Cy"), Laid(0, 0), {"Ann": (), "Ben": (), "Cy": (), "MX": ()}, hands=due)
     players = OpenHands(("Ann", "Ben", "Cy"), dict.fromkeys(double_set(12), 1), 24.0)
     assert players.out(layout, table, 7) == ("Cy" if ends else None)
+
+
+@pytest.mark.parametrize(("since", "ends"), [(0, True), (6, True), (7, False)])
+def test_a_tile_that_lay_about_while_people_played_keeps_no_round_from_ending(since: int, ends: bool) -> None:
+    astray = PlacedTile(99, tile(500.0, 300.0, 40.0, 3, 9))
+    before = Layout(loose=(astray,), problems=(Problem(Trouble.LOOSE_TILE, (500.0, 300.0), (99,)),))
+    hands = {name: (PlacedTile(n, tile(300.0 * n, 60.0, 90.0, 1, 3 + n)),) for n, name in enumerate(("Ann", "Ben"))}
+    names = ("Ann", "Ben", "Cy")
+    table = Position(12, names, Laid(0, 0), dict.fromkeys((*names, "MX"), ()), hands={})
+    players = OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0)
+    players.lie_open(before, since)
+    players.lie_open(replace(before, hands=hands), 7)
+    assert players.out(replace(before, hands=hands), table, 7) == ("Cy" if ends else None)
 
 
 @pytest.mark.parametrize(
