@@ -47,6 +47,7 @@ from companion.rules.position import LEFT, RIGHT, LinePosition, Play, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid, Tile
 from companion.tracking.evidence import Evidence
+from companion.tracking.filter import uncollected
 from companion.tracking.tracker import RoundTracker
 
 log = logging.getLogger(__name__)
@@ -88,7 +89,8 @@ class OpenGame:
         self._subscribers: list[Subscriber] = []
         self._lookers_on: list[Callable[[], None]] = []
         self._lying: Lying | None = None
-        self.history = History(journal.header, self.rules, journal.events, journal.seen)
+        with uncollected():
+            self.history = History(journal.header, self.rules, journal.events, journal.seen)
         """The game as worked out. It never changes: another takes its place with each line."""
         self._tried: deque[tuple[Any, list[Event], History]] = deque(maxlen=MOST_TRIED)
         self._looked_at: deque[tuple[int, History]] = deque(maxlen=MOST_LOOKED_AT)

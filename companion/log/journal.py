@@ -446,16 +446,16 @@ class Journal:
         """Write the facts of events that belong together, and before them the changes seen (`see`), with one trip to
         the disk. Those that are `stamped` keep their time.
 
-        After a crash a first part may be there. Events that cannot be written are not kept either. Raises JournalError.
+        After a crash a first part may be there. Events that cannot be written are not kept either. Raises JournalError,
+        also for an event that could not be read back.
         """
         with self._lock:
-            pending, self._pending = self._pending, []
             self._check_open()
+            events = self._readable(events)
+            pending, self._pending = self._pending, []
             at, after = self._moment(), len(self._events)
             seen = [SeenLine(number, after, at, change) for number, change in enumerate(pending, len(self._seen) + 1)]
-            lines = list(events)
-            if any(not line.at for line in lines):
-                lines = self.stamped(lines, after, at)
+            lines = self.stamped(events, after, at) if any(not line.at for line in events) else events
             if not lines and not seen:
                 return ()
             chain = RunningChecksum(self._checksum)
@@ -471,6 +471,15 @@ class Journal:
             if person is not None and self._descriptor >= 0:
                 person.lines += sum(line.source == "person" for line in lines)
             return tuple(lines)
+
+    def _readable(self, events: Iterable[Event]) -> list[Event]:
+        lines = list(events)
+        for line in lines:
+            try:
+                event_from_json(line.to_fact())
+            except EventError as error:
+                raise JournalError(self.path, f"{line.KIND}: {error}") from None
+        return lines
 
     def rehearsal(self) -> Journal:
         """The same game in memory: what is written there reaches no disk."""

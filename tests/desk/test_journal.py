@@ -16,7 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.stand_ins import making
+from companion.game.session import Session
 from companion.log import journal as journal_module
+from companion.log.event_fields import Header
 from companion.log.events import Event, Passed, TilePlayed
 from companion.log.journal import Journal, JournalError, parse_journal, read_journal
 from companion.rules.tile import Laid
@@ -62,6 +64,18 @@ def test_what_was_written_is_read_again(tmp_path_factory: pytest.TempPathFactory
     assert text.events == stamped
     assert [replace(event, seq=0, at="") for event in text.events] == [event.fact() for event in events]
     assert not any(b'"violations": [{' in line for line in path.read_bytes().splitlines() if b'"what"' not in line)
+
+
+def test_an_event_that_could_not_be_read_back_is_refused_and_the_game_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    table = Session.create(path, Header("tactic", "double-12", ("Ann", "Ben", "Cy")))
+    table.start_round(starter="Ann")
+    with pytest.raises(JournalError, match=r"round_ended: seq 2: how: expected one of out, .*, not 'finished'"):
+        table.end_round("finished")
+    assert table.phase == "playing"
+    table.end_round("abandoned")
+    table.close()
+    assert [event.KIND for event in read_journal(path).events] == ["round_started", "round_ended"]
 
 
 def test_only_the_owner_may_read_a_journal(tmp_path: Path) -> None:
