@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from flask import Flask, Response, g, jsonify, render_template, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion.app.state import AppState, NoGameError
 from companion.log.journal import JournalError
@@ -40,7 +40,7 @@ from companion.web.placing import learning, placing, seating
 from companion.web.plays import hypotheses, plays
 from companion.web.repairing import repairing
 from companion.web.rounds import rounds
-from companion.web.serving import OwnAddress
+from companion.web.serving import TOO_LARGE, OwnAddress
 from companion.web.setup import broken, changing_players, setup
 from companion.web.stream import ScreenPlaces, StreamSettings, stream
 from companion.web.texts import disk_fault, disk_is_full, status_text
@@ -185,6 +185,8 @@ def _prefer(app: Flask) -> None:
         g.language = choose_language(request)
         theme = request.args.get("theme") or request.cookies.get("theme") or "auto"
         g.theme = theme if theme in ("dark", "light") else "auto"
+        if request.environ.get(TOO_LARGE):
+            raise RequestEntityTooLarge
 
     @app.after_request
     def remember(response: Response) -> Response:

@@ -35,7 +35,7 @@ from companion.web.access import author_now, needs_pin, who_changes
 from companion.web.forms import number, read_body
 from companion.web.languages import gettext as _
 from companion.web.languages import marked
-from companion.web.serving import PHOTOGRAPH_ROUTES, expect_photograph
+from companion.web.photographs import PHOTOGRAPH_ROUTES, expect_photograph
 from companion.web.texts import code_title, why
 from companion.web.wording import fault_title
 

@@ -53,7 +53,8 @@ from companion.web.hands import (
 )
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
-from companion.web.serving import expect_photograph, of_this_machine, read_photograph
+from companion.web.photographs import expect_photograph, read_photograph
+from companion.web.serving import of_this_machine
 from companion.web.texts import translated
 
 

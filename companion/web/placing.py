@@ -29,7 +29,7 @@ from companion.web.changing import changes
 from companion.web.forms import FieldError, read_body, share
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.serving import read_photograph
+from companion.web.photographs import read_photograph
 from companion.web.texts import disk_fault, translated
 
 if TYPE_CHECKING:

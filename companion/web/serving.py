@@ -37,23 +37,19 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Flask, Request
-from markupsafe import Markup
+from flask import Flask
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
-from waitress.utilities import BadRequest, Error
-from werkzeug.datastructures import FileStorage
-from werkzeug.exceptions import RequestEntityTooLarge
+from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
 from companion.supervise.parts import Parts
 from companion.web.access import head_is_known, head_opens
-from companion.web.forms import FieldError
 from companion.web.guard import address_of, of_this_house
-from companion.web.languages import gettext as _
+from companion.web.photographs import FORM_LIMIT, PHOTOGRAPH_ROUTES
 
 AVAHI = (Path("/run/avahi-daemon/socket"), Path("/var/run/avahi-daemon/socket"))
 """There where avahi runs."""
@@ -230,49 +226,6 @@ class OwnAddress:
         return True
 
 
-PHOTO_LIMIT = 16 * 1024 * 1024
-"""Bytes; a phone's full photograph is 3 to 8 MB."""
-
-FORM_LIMIT = PHOTO_LIMIT + 64 * 1024
-"""Bytes of the whole form: the photograph, the fields beside it and the lines between them."""
-
-STARTS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"RIFF", b"BM", b"II*\0", b"MM\0*")
-"""JPEG, PNG, WebP, BMP, TIFF; a HEIC or AVIF has `ftyp` from its fifth byte on."""
-
-PHOTOGRAPH_ROUTES = frozenset({"/round-end", "/round-end/photo", "/learn", "/hand"})
-"""Where a form may bring one. `/round-end` does nothing with it: it was chosen and not read."""
-
-
-def expect_photograph(request: Request) -> None:
-    """Let this request be as large as a photograph. To be called before anything of it is read.
-
-    Raises RequestEntityTooLarge with the sentence for the person.
-    """
-    request.max_content_length = FORM_LIMIT
-    if (request.content_length or 0) > FORM_LIMIT:
-        raise RequestEntityTooLarge(too_large_text())
-
-
-def too_large_text() -> str:
-    return _("The photograph is larger than %(most)s MB. Choose a smaller one.", most=PHOTO_LIMIT // 2**20)
-
-
-def photograph_limit() -> Markup:
-    """Attributes of a file field by which the page refuses too large a file before anything typed is sent away."""
-    return Markup(' data-most="{}" data-too-large="{}"').format(PHOTO_LIMIT, too_large_text())
-
-
-def read_photograph(request: Request) -> bytes | None:
-    """The photograph of the form; None where no file was chosen. Raises FieldError for a file that is no photograph."""
-    picture = request.files.get("photo") if request.mimetype == "multipart/form-data" else None
-    if not isinstance(picture, FileStorage) or not picture.filename:
-        return None
-    raw = picture.stream.read(PHOTO_LIMIT + 1)
-    if not raw.startswith(STARTS) and raw[4:8] != b"ftyp":
-        raise FieldError("photo", _("That is not a photograph (JPEG, PNG, WebP, BMP, TIFF, HEIC or AVIF)."))
-    return raw
-
-
 DEFAULT_PORT = 8000
 SWITCH_S = 0.0005
 """After so long a thread that computes lets another one go on. While a few pages are being made, each look at a socket
@@ -299,6 +252,9 @@ EVERYWHERE = "::"
 
 ANSWERED = "companion.answered"
 """In a request's environment: what to call when its answer is made."""
+
+TOO_LARGE = "companion.too_large"
+"""In a request's environment: its body was not read."""
 
 SMALL_BODY = 64 * 1024
 """Bytes of a body that is read from anybody."""
@@ -399,17 +355,20 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.adj)
         self._server, self.address, self.known = channel.server, channel.address, False
+        self.too_large = False
 
     def received(self, data: bytes) -> int:
         if not self.header_plus and data.startswith(TLS_HELLO):
             self.error, self.completed = BadRequest(NO_TLS), True
             return len(data)
         read = int(super().received(data))
+        if isinstance(self.error, RequestEntityTooLarge):
+            self.error, self.too_large = None, True  # the page says so, in the family's language
         if self.headers_finished and not self.completed and self.body_bytes_received == 0 and (why := self._refusal()):
             self.error, self.completed = BusyError(why), True
         if self.completed:
             self.expect_continue = False  # what is refused need not be sent
-        if not self.completed or self.empty or read >= len(data):
+        if not self.too_large and (not self.completed or self.empty or read >= len(data)):
             return read
         # No browser sends a request before the last one's answer. Hundreds at once fill the connection's buffer, and
         # each thread that answers them waits for somebody who reads slowly.
@@ -457,7 +416,8 @@ class Task(WSGITask):  # type: ignore[misc]
     """One answer."""
 
     def get_environment(self) -> dict[str, Any]:
-        return {**super().get_environment(), ANSWERED: partial(self.channel.server.turns.over, self.request)}
+        over = partial(self.channel.server.turns.over, self.request)
+        return {**super().get_environment(), ANSWERED: over, TOO_LARGE: self.request.too_large}
 
 
 def saying_when(page: Flask) -> Callable[[dict[str, Any], Any], Iterable[bytes]]:

@@ -30,6 +30,7 @@ from companion.web.stream import ScreenPlaces, StreamSettings
 
 LIMITS = ServingSettings(threads=16, of_one_address=10, idle_s=30)
 PATIENCE_S = 30.0
+FORM = "application/x-www-form-urlencoded"
 
 Open = Callable[..., "Phone"]
 
@@ -57,10 +58,15 @@ class Phone:
         ]
         return self.send("\r\n".join(lines) + "\r\n\r\n")
 
-    def status(self) -> int:
-        """Of the next answer."""
+    def answer(self) -> http.client.HTTPResponse:
+        """The next one, whose body is still to be read."""
         answer = http.client.HTTPResponse(self.socket)
         answer.begin()
+        return answer
+
+    def status(self) -> int:
+        """Of the next answer."""
+        answer = self.answer()
         answer.read()
         return answer.status
 
@@ -313,6 +319,15 @@ def test_a_long_file_is_held_in_memory_piece_by_piece(phone: Open, monkeypatch: 
 def test_a_large_body_is_refused_before_it_is_sent(phone: Open, path: str, size: int) -> None:
     asked = phone().ask(path, "POST", Content_Length=str(size), Content_Type="application/octet-stream")
     assert asked.status() == 413
+
+
+@pytest.mark.parametrize("path", ["/play", "/learn"])
+def test_a_large_form_is_refused_by_a_page_in_the_familys_language(phone: Open, path: str) -> None:
+    asked = phone().ask(path, "POST", Content_Length="70000", Content_Type=FORM, Accept_Language="de")
+    answer = asked.send(b"a=" + b"x" * 69_998).answer()
+    assert answer.status == 413 and answer.getheader("Content-Type", "").startswith("text/html")
+    assert "Das ist zu groß." in answer.read().decode()
+    assert asked.ended()
 
 
 def test_who_has_the_pin_may_send_a_photograph_and_nothing_larger(phone: Open, app: Flask) -> None:
