@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
+from companion.rules.ruleset import MOST_PLAYERS
 from companion.rules.tile import Laid, Tile, highest_double
 from companion.storage.records import (
     NAME,
@@ -295,8 +296,8 @@ def _read_set(value: Any) -> str:
 
 def _read_players(value: Any) -> tuple[str, ...]:
     players: tuple[str, ...] = list_of(NAME).read(value)
-    if len(players) < 2:
-        raise RecordError(f"expected two or more, not {len(players)}")
+    if not 2 <= len(players) <= MOST_PLAYERS:
+        raise RecordError(f"expected 2 to {MOST_PLAYERS}, not {len(players)}")
     for name in players:
         if name in RESERVED_NAMES:
             raise RecordError(f"{name} is a train's name, not a player's")
@@ -322,6 +323,7 @@ PLAYERS = Form(
         "type": "array",
         "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME},
         "minItems": 2,
+        "maxItems": MOST_PLAYERS,
         "uniqueItems": True,
     },
     list,

@@ -204,12 +204,14 @@ class AskedRound:
         self.rules = rules
         self.answers = answers or {}
         self.taps: tuple[Tap, ...] = ()
+        self._put_in: frozenset[int] = frozenset()
         first = ActOrder(begun(rules, table, starter, anybody=not starter_known))
         self._moments: tuple[_Moment, ...] = (_Moment((first,), (), {}),)
 
     def take(self, tap: Tap) -> None:
         self._moments = (*self._moments, self._after(self._moments[-1], tap))
         self.taps = (*self.taps, tap)
+        self._put_in |= {tap.seq} if tap.put_in else set()
 
     # ---- what came of it -----------------------------------------------------------------------------------------
 
@@ -510,7 +512,7 @@ class AskedRound:
         """Whether an answer put this act in, and the tap is the same."""
         if one.act != tap.act or one.by != tap.by:
             return False
-        return one.tap is None or any(known.seq == one.tap and known.put_in for known in self.taps)
+        return one.tap is None or one.tap in self._put_in
 
     def _again(self, items: Sequence[Told], tap: Tap) -> bool:
         """Whether the same player has just tapped the same."""

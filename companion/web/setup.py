@@ -37,7 +37,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.game.game_view import GameView, colours_kept
 from companion.judge_api.questions import answer
 from companion.log.journal import JournalError
-from companion.rules.ruleset import OPEN, SHIPPED, house_file, load_ruleset, loaded
+from companion.rules.ruleset import MOST_PLAYERS, OPEN, SHIPPED, house_file, load_ruleset, loaded
 from companion.rules.ruleset_fields import (
     FIELDS,
     LABELS,
@@ -200,8 +200,6 @@ def _plain(name: str, entry: Any) -> Any:
 
 
 setup = Blueprint("setup", __name__)
-
-MOST_PLAYERS = 12
 
 
 def seat_places(count: int, clockwise: bool) -> list[tuple[float, float]]:

@@ -140,7 +140,8 @@ def test_a_header_reads_back_with_what_a_set_up_file_adds() -> None:
     ("change", "complaint"),
     [
         ({"set": "double-twelve"}, "set: expected double-6"),
-        ({"players": ["Ann"]}, "players: expected two or more"),
+        ({"players": ["Ann"]}, "players: expected 2 to 12, not 1"),
+        ({"players": [f"P{seat}" for seat in range(100_000)]}, "players: expected 2 to 12, not 100000"),
         ({"players": ["Ann", "Ann"]}, "players: Ann sits there twice"),
         ({"players": ["Ann", "MX"]}, "players: MX is a train's name"),
         ({"players": ["Ann", "B\nn"]}, "players: expected names"),

@@ -71,7 +71,7 @@ def test_a_free_board_needs_only_its_set() -> None:
         ({"set": "chinese"}, "the Chinese games have none"),
         ({"set": "double-x"}, "set: expected"),
         ({"set": "double-19"}, "expected double-6 ... double-18 or chinese, not 'double-19'"),
-        ({"players": ["Ann"]}, "two or more"),
+        ({"players": ["Ann"]}, "expected 2 to 12"),
         ({"tile_mm": [24, 48, 9]}, "is no domino"),
         ({"tile_mm": [4.8, 2.4, 0.9]}, "4.8 x 2.4 is no domino"),
         ({"tile_mm": [48, 24]}, "tile_mm: expected three numbers: length, width and thickness, not [48, 24]"),
