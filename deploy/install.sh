@@ -198,7 +198,7 @@ packages() {
   echo python3 python3-venv fonts-dejavu-core fonts-lohit-beng-bengali
   echo avahi-daemon # answers to NAME.local, which is told below
   if [ "$ON_PI" = yes ]; then echo python3-picamera2 python3-lgpio; fi
-  if [ "$KIOSK" = yes ]; then echo cage chromium fonts-noto-core fonts-noto-cjk; fi
+  if [ "$KIOSK" = yes ]; then echo cage seatd chromium fonts-noto-core fonts-noto-cjk; fi
   if [ "$BROKER" = yes ]; then echo mosquitto; fi
 }
 
@@ -508,7 +508,7 @@ do_install() {
   refuse_during_a_game
   install_packages
   ensure_user companion video render gpio
-  if [ "$KIOSK" = yes ]; then ensure_user companion-tv video render input; fi
+  if [ "$KIOSK" = yes ]; then ensure_user companion-tv video render; fi
   RELEASE="$(release_name)"
   build_release
   run install -d -m 0700 "$BACKUPS"
