@@ -451,11 +451,12 @@ do_first_start() {
     "$(hostname)" "$(configured_port)" "$(sed -n 's/^COMPANION_PIN=//p' "$CONF")" >"$boot/companion.txt"
 }
 
+# healthy PORT: whether a page answers there, within a minute.
 healthy() {
   local try
   for ((try = 0; try < HEALTH_TRIES; try++)); do
     if python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=5)' \
-      "http://127.0.0.1:$(configured_port)/health" 2>/dev/null; then
+      "http://127.0.0.1:$1/health" 2>/dev/null; then
       return 0
     fi
     sleep 1
@@ -470,7 +471,7 @@ start_and_watch() {
   fi
   run systemctl restart companion.service
   [ "$DRY" = no ] || return 0
-  if healthy; then
+  if healthy "$(configured_port)"; then
     say "running: http://$(hostname).local:$(configured_port)"
     say "PIN for changes: $(sed -n 's/^COMPANION_PIN=//p' "$CONF")"
     return 0
@@ -506,6 +507,9 @@ prune_releases() {
 
 do_install() {
   refuse_during_a_game
+  # An update brings along what is there.
+  if [ -e "$UNITS/companion-kiosk.service" ]; then KIOSK=yes; fi
+  if [ -e "$UNITS/companion-hall.service" ]; then BROKER=yes HALL=yes; fi
   install_packages
   ensure_user companion video render gpio
   if [ "$KIOSK" = yes ]; then ensure_user companion-tv video render; fi
@@ -531,6 +535,7 @@ do_install() {
   if [ "$KIOSK" = yes ]; then run systemctl restart companion-kiosk.service; fi
   if [ "$HALL" = yes ]; then
     run systemctl restart companion-hall.service
+    [ "$DRY" = yes ] || healthy 8010 || die "the page of all tables does not answer; journalctl -u companion-hall says why"
     say "all tables: http://$(hostname).local:8010"
   fi
   prune_releases
@@ -605,7 +610,7 @@ do_restore() {
   fi
   run systemctl restart companion.service
   if [ "$DRY" = yes ]; then return 0; fi
-  if healthy; then
+  if healthy "$(configured_port)"; then
     trap - EXIT
     say "the games of $RESTORE are back; those of before lie in $aside"
     return 0

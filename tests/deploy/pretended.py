@@ -46,6 +46,7 @@ case "$1" in
   -) cat > /dev/null; cat "$STUB/phase" ;;
   -c)
     if [ "$2" = "import picamera2" ]; then ! cat "$STUB/own-stack" 2>/dev/null; exit; fi
+    case "$3" in *:8010/*) [ ! -e "$STUB/mute-hall" ]; exit ;; esac
     [ ! -e "$STUB/mute" ] && ! grep -qsF "$(readlink "$DESTDIR/opt/companion/current")" "$STUB/broken"
     ;;
 esac

@@ -156,6 +156,28 @@ def test_the_hall_is_a_unit_of_its_own_over_the_clubs_broker(box: Box) -> None:
     assert not (box.root / "etc/systemd/system/companion-hall.service").exists()
 
 
+def test_an_update_brings_the_hall_and_the_tv_along(box: Box) -> None:
+    box.stub_command("mosquitto_passwd", "exit 0")
+    assert box.run("--hall", "--kiosk", "--camera", "none").returncode == 0
+    units = [box.root / "etc/systemd/system" / f"companion-{name}.service" for name in ("hall", "kiosk")]
+    for unit in units:
+        unit.write_text("of an earlier release\n", encoding="ascii")
+    box.new_version("two")
+    box.forget()
+    assert box.run().returncode == 0
+    for unit in units:
+        assert unit.read_bytes() == (DEPLOY / "units" / unit.name).read_bytes()
+        assert f"systemctl restart {unit.name}" in box.calls
+
+
+def test_a_hall_that_does_not_answer_is_said(box: Box) -> None:
+    box.stub_command("mosquitto_passwd", "exit 0")
+    box.set("mute-hall")
+    result = box.run("--hall", "--camera", "none")
+    assert result.returncode == 1 and "all tables: http" not in result.stdout
+    assert "the page of all tables does not answer; journalctl -u companion-hall says why" in result.stderr
+
+
 @pytest.mark.parametrize(
     "words", [["--mains", "55"], ["--camera-size", "big"], ["--camera-size", "1x2x3"], ["--camera", "http:// a b"]]
 )

@@ -113,6 +113,11 @@ def test_the_copying_keeps_one_right_of_roots() -> None:
     assert 'install -d -m 0700 "$BACKUPS"' in (DEPLOY / "install.sh").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["companion.service", "companion-hall.service"])
+def test_a_page_may_ask_for_the_interfaces_whose_address_it_tells(name: str) -> None:
+    assert "AF_NETLINK" in settings(name)["RestrictAddressFamilies"][0].split()
+
+
 HARD = {
     "UMask", "NoNewPrivileges", "CapabilityBoundingSet", "AmbientCapabilities", "ProtectSystem", "ProtectHome",
     "PrivateTmp", "PrivateMounts", "ProtectKernelTunables", "ProtectKernelModules", "ProtectKernelLogs",
