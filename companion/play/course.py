@@ -534,8 +534,9 @@ class Course:
         """Findings about a tile laid when the round is over."""
         if self.ended is None or not isinstance(action_of(event), Play):
             return ()
-        # A person who ended a watched round by a tap may be as wrong as the player who goes on.
-        certain = (self.ended_by == "person" and self.sure) or self.ended == "blocked_proved"
+        # Where a camera watches, a person who ended the round, or typed the tile that blocks it, may be as wrong as the
+        # player who goes on.
+        certain = self.sure and (self.ended_by == "person" or self.ended == "blocked_proved")
         return (Finding(str(Violation.PLAY_AFTER_END), certain=certain),)
 
     def _opened_by(self, event: Event, player: str) -> Course:

@@ -167,12 +167,15 @@ def test_a_tile_that_was_never_read_surely_is_no_proof_that_it_was_moved(
     assert findings(session) == ({"TILE_MOVED": True} if p > 0.98 else {})
 
 
-def test_who_plays_on_when_somebody_has_ended_a_watched_round_may_be_right(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("how", "block"), [("blocked_declared", {"FALSE_BLOCK": False}), ("blocked_proved", {})])
+def test_who_plays_on_when_somebody_has_ended_a_watched_round_may_be_right(
+    how: str, block: dict[str, bool], tmp_path: Path
+) -> None:
     session = table(tmp_path)
     watch(session, "+12-3@Ann")
-    session.end_round("blocked_declared")
+    session.end_round(how)
     watch(session, "+12-10@Ben")
-    assert findings(session) == {"PLAY_AFTER_END": False, "FALSE_BLOCK": False}
+    assert findings(session) == {"PLAY_AFTER_END": False} | block
     while session.phase != "playing":
         session.undo()
     watch(session, "+12-10@Ben")
