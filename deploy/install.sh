@@ -638,11 +638,14 @@ do_uninstall() {
     say "removed; the games stay in $DATA, their copies in $BACKUPS, the settings in $CONF"
     return 0
   fi
-  run rm -rf "$DATA" "$DATA".before-* "$DATA.restoring" "$DATA-tv" "$BACKUPS" "$(dirname "$CONF")"
+  run rm -rf "$DATA" "$DATA".before-* "$DATA.restoring" "$DATA-tv" "$BACKUPS" "$(dirname "$CONF")" \
+    "$DESTDIR/var/lib/systemd/timers/stamp-companion-backup.timer"
   local broker="$DESTDIR/etc/mosquitto"
   if [ -e "$broker/conf.d/companion.conf" ]; then
-    run rm -f "$broker/conf.d/companion.conf" "$broker/companion.passwd"
-    run systemctl restart mosquitto.service || true
+    # What the broker keeps was told with our password: the players' names are among it. It writes them as it stops.
+    run systemctl stop mosquitto.service || true
+    run rm -f "$broker/conf.d/companion.conf" "$broker/companion.passwd" "$DESTDIR/var/lib/mosquitto/mosquitto.db"
+    run systemctl start mosquitto.service || true
   fi
   for unit in companion companion-tv; do
     if getent passwd "$unit" >/dev/null; then run userdel "$unit"; fi

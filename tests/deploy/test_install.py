@@ -558,6 +558,9 @@ def test_uninstall_leaves_the_games_and_purge_does_not(box: Box) -> None:
         (box.root / kept).mkdir(parents=True)
         (box.root / kept / "companion.conf").write_text("ours\n", encoding="ascii")
     (box.root / "etc/mosquitto/companion.passwd").write_text("companion:hashed\n", encoding="ascii")
+    for written in ("var/lib/mosquitto/mosquitto.db", "var/lib/systemd/timers/stamp-companion-backup.timer"):
+        (box.root / written).parent.mkdir(parents=True)
+        (box.root / written).write_text("Ann, Ben\n", encoding="ascii")
     assert box.run("--uninstall", "--purge").returncode == 0
     assert box.files() == {}
     assert box.run("--uninstall").returncode == 0, "removing twice is no error"
