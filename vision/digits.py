@@ -92,26 +92,34 @@ BESIDE_EACH_OTHER = 0.15
 def refused_by_digits(
     image: Image, tiles: list[TileReading], familiar: Appearance | None = None
 ) -> tuple[list[TileReading], str | None]:
-    """The same tiles; none of them read, and why, where they carry digits. Too few tiles tell nothing: then the last
-    picture of the same box decides. No photograph of pips counts as digits.
+    """The same tiles; none of them read, and why, where they carry digits. Where one box is watched, all that its last
+    pictures showed decides: in a look at three tiles, pips that run together are most of what is printed. No photograph
+    of pips counts as digits.
 
     bench.gates, digits: photographs -, toys -, racks -, traced +11/0/0, tables -.
     """
     up = sorted((tile for tile in tiles if tile.halves is not None), key=lambda tile: -tile.confidence)
-    told = carry_digits(image, [np.asarray(tile.quad_px, np.float32) for tile in up])
+    printed = _printed(image, [np.asarray(tile.quad_px, np.float32) for tile in up])
     if familiar is not None:
-        told = familiar.digits if told is None else told
-        familiar.digits = bool(told)
-    return ([unread(tile) for tile in tiles], SENTENCE) if told and up else (tiles, None)
+        printed = familiar.with_printed(printed)
+    return ([unread(tile) for tile in tiles], SENTENCE) if up and _mostly_digits(printed) else (tiles, None)
 
 
-def carry_digits(image: Image, quads: Sequence[Floats]) -> bool | None:
+def carry_digits(image: Image, quads: Sequence[Floats]) -> bool:
     """(h, w, 3) uint8 BGR and the outlines (4, 2) of tiles, the surest first -> whether digits are printed on most of
-    them; None where hardly anything is printed."""
+    those that show any print."""
+    return _mostly_digits(_printed(image, quads))
+
+
+def _printed(image: Image, quads: Sequence[Floats]) -> list[bool]:
+    """Of the halves on which anything is printed: is it a digit?"""
     asked = [(quad, half) for quad in quads for half in (0, 1)][:MOST_LOOKED_AT]
     told = [is_digit(ink_of(image, quad, half, SMALLEST_PX)) for quad, half in asked]
-    printed = [one for one in told if one is not None]
-    return None if len(printed) < LEAST_HALVES else sum(printed) >= max(LEAST_HALVES, MOSTLY * len(printed))
+    return [one for one in told if one is not None]
+
+
+def _mostly_digits(printed: Sequence[bool]) -> bool:
+    return sum(printed) >= max(LEAST_HALVES, MOSTLY * len(printed))
 
 
 def is_digit(pieces: Floats | None) -> bool | None:

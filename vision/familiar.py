@@ -51,6 +51,8 @@ then."""
 CERTAIN, STRANGE, DISBELIEVED = 0.995, 4.5, 0.8
 """A half read less surely than the first that is strange by more deviations than the second keeps the third: on 279
 stills 273 halves were right and at most 2.9 deviations off, three were wrong and 5.5 or more."""
+MOST_PRINTED = 48
+"""So many of the last halves tell what is printed on the box; another set is known once most of them are its own."""
 BURNT_BLANK, BURNT_OUT = 0.98, 250
 """So does a blank less sure than the first on a half that is burnt out: on 80 stills of the other renderer two of 16
 were none, and none of the 147 surer ones. From the second on, of 255, a pixel shows nothing but light."""
@@ -62,11 +64,16 @@ class Appearance:
 
     spreads: list[float] = field(default_factory=list)
     """How uneven the pips are (vision/by_hand.py)."""
-    digits: bool = False
-    """The tiles show digits (vision/digits.py)."""
+    printed: list[bool] = field(default_factory=list)
+    """Of the last halves that carry print: is it a digit (vision/digits.py)?"""
     _shown: dict[int, dict[tuple[int, int, int], Floats]] = field(default_factory=dict)
     """Value -> {tile (low, high, half): pattern}; a tile that is seen again replaces itself."""
     _alike: tuple[float, float] | None = None
+
+    def with_printed(self, more: Sequence[bool]) -> list[bool]:
+        """Remember what one more picture shows, and return all that counts."""
+        self.printed = [*self.printed, *more][-MOST_PRINTED:]
+        return self.printed
 
     def learn(self, p: NDArray[np.float64], crops: Image) -> None:
         """Remember what is surely read of n face-up tiles: (n, 2, v) probabilities, (n, side, 2 side, 3) crops."""

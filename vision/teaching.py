@@ -93,7 +93,7 @@ def teach(eye: Eye, image: Image, doubles: list[int], name: str) -> Lesson:
     quads = scores.quads[order]
     seen = np.stack([eye.reader.cuts(image)(shifted(quads, view)) for view in VIEWS], 1)
     truth = [(value, value) for value in doubles]
-    adaptation, before, after = learn(name, seen, truth, network[order], bool(carry_digits(image, list(quads))))
+    adaptation, before, after = learn(name, seen, truth, network[order], carry_digits(image, list(quads)))
     return Lesson(adaptation, len(doubles), before, after)
 
 

@@ -85,6 +85,18 @@ def test_few_tiles_carry_what_the_last_picture_of_the_box_showed() -> None:
         assert (refused_by_digits(image, tiles, box)[1] == SENTENCE) is digits
 
 
+def test_one_look_at_few_tiles_does_not_say_that_a_box_of_pips_carries_digits() -> None:
+    """Pips that run together are as tall as a digit: most of what three tiles show may be such halves."""
+    box = Appearance()
+    image, tiles = picture([(1, 3), (5, 2), (6, 4), (4, 4)], digits=False)
+    assert refused_by_digits(image, tiles, box) == (tiles, None)
+    image, tiles = picture([(1, 3), (5, 0)], digits=True)
+    assert refused_by_digits(image, tiles)[1] == SENTENCE, "alone they look like digits"
+    assert refused_by_digits(image, tiles, box) == (tiles, None)
+    image, tiles = picture([(1, 3), (5, 2), (6, 4), (4, 4), (2, 6), (3, 5)], digits=True)
+    assert refused_by_digits(image, tiles, box)[1] == SENTENCE, "another set"
+
+
 def test_what_carries_nothing_or_is_too_small_carries_no_digits() -> None:
     image, tiles = picture([(0, 0)] * 4, digits=True)
     assert refused_by_digits(image, tiles) == (tiles, None)
