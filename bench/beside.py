@@ -2,10 +2,10 @@
 
 `faces`: beside a Chinese line players put tiles away, face up or face down, one after the other; each is compared with
 what the watcher tells of it. All of them lie in full view. `hands`: of a round that is on record up to there the last
-scenes are filmed, in which the hands are laid open; in every second one a loose tile lies about. A hand counts as shown
-if it is on record with its tiles, or asked about if there is a question of it instead. They lie in a row with gaps, or
-as `--lying` says: edge to edge (`close`), as a fan (`arc`), in a heap, or with one tile half under another (`lapped`).
-Shares have a 95 % interval.
+scenes are filmed, in which the hands are laid open; in every second one a loose tile lies about. A hand on record is
+right or wrong; any other is `asked` about, `waits` while another question is open, or is passed over in silence
+(`silent`). They lie in a row with gaps, or as `--lying` says: edge to edge (`close`), as a fan (`arc`), in a heap, or
+with one tile half under another (`lapped`). Shares have a 95 % interval.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ from bench.third_film import ThirdFilm
 from companion.game.session import Session
 from companion.geometry import TableSetup
 from companion.geometry.layout import Family
-from companion.log.events import HandShown, Unclear
+from companion.log.event_fields import OF_A_HAND, Question, QuestionKind
+from companion.log.events import HandShown
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception.table_reader import box_of, chinese_box, known_set
@@ -160,19 +161,33 @@ def hands(seed: int, make: Callable[..., Any], eye: Eye, size_wh: tuple[int, int
         watcher_before(seen, eye, setup, GameSink(session, setup, box_of(known_set(setup)))).run()
         hands_shown = [event for event in session.events if isinstance(event, HandShown)]
         shown = {event.by: (*event.tiles, *event.discards) for event in hands_shown}
-        asked = [event.reason for event in session.events if isinstance(event, Unclear)]
+        asked = [question.question for question in session.questions]
+        phase = session.phase
         session.close()
     count: Counter[str] = Counter()
     due: dict[str, tuple[Tile, ...]] = {}
     for player, tiles in (filmed.scene.shows for filmed in camera.truth if filmed.scene.shows):
         due[player] = (*due.get(player, ()), *tiles)
     for player, tiles in due.items():
-        right = Counter(shown.get(player, ())) == Counter(tiles)
         kind = "hands" if not seed % 2 else "hands beside a loose tile"
-        count.update({kind: 1, f"{kind} right": int(right)})
-        if not right:
-            print(seed, rules.name, player, "due", tiles, "shown", shown.get(player), asked[-3:], flush=True)
+        outcome = _outcome(player, tiles, shown.get(player), asked)
+        count.update({kind: 1, f"{kind} {outcome}": 1})
+        if outcome != "right":
+            due_tiles, seen_tiles = (" ".join(map(str, sorted(some))) for some in (tiles, shown.get(player, ())))
+            left = "; ".join(map(str, asked))
+            print(f"{seed} {rules.name} {player} {outcome}: {due_tiles} [{seen_tiles}] {phase} {left}", flush=True)
     return count
+
+
+def _outcome(player: str, due: Sequence[Tile], shown: Sequence[Tile] | None, open_now: Sequence[Question]) -> str:
+    """`right` and `wrong`: the hand is on record. Else `asked`: a question of this hand or of the set's sum is open;
+    `waits`: another question is; `silent`: none."""
+    if shown is not None:
+        return "right" if Counter(shown) == Counter(due) else "wrong"
+    own = (
+        one for one in open_now if one.kind is QuestionKind.SET_SUM or (one.player == player and one.kind in OF_A_HAND)
+    )
+    return "asked" if any(own) else "waits" if open_now else "silent"
 
 
 class _Late:
@@ -212,7 +227,8 @@ def _loose(table: TableTop, rng: random.Random) -> Lying:
 def summary(count: Mapping[str, int]) -> dict[str, Any]:
     kinds = ("face up", "face down", "hands", "hands beside a loose tile")
     found: dict[str, Any] = {kind: of_all(count[f"{kind} right"], count[kind]) for kind in kinds if count.get(kind)}
-    return found | {name: count[name] for name in ("faces invented",) if name in count}
+    others = [f"{kind} {outcome}" for kind in kinds[2:] for outcome in ("wrong", "asked", "waits", "silent")]
+    return found | {name: count[name] for name in ("faces invented", *others) if name in count}
 
 
 def main() -> None:

@@ -389,12 +389,13 @@ class LineFinder(Finder):
         shown = set() if self.before is None else {t.id for one in self.before.shown_discards.values() for t in one}
         read = [n for n in loose if self.known[n].seen.values is not None]
         opened = {self._sector(n) for n in read if self.ids[n] not in shown}
-        there = set() if self.before is None else {tile.id for tile in self.before.face_down}
+        # Once the round is over, a back that has become a face was turned over.
+        over = self.setup.over
+        there = {tile.id for tile in (self.before or Layout()).face_down if tile.face_up or not over}
         return {
             n
             for n in loose
-            if _nothing_read(self.known[n].seen)
-            and (self.ids[n] in there or not (self.setup.over or self._sector(n) in opened))
+            if _nothing_read(self.known[n].seen) and (self.ids[n] in there or not (over or self._sector(n) in opened))
         }
 
     def _astray(self, loose: Sequence[int], growing: Growing) -> set[int]:

@@ -127,7 +127,9 @@ class OpenHands:
             elif due == 0 and isinstance(table, LinePosition):
                 yield OpenHand(player)
 
-    def out(self, layout: Layout, table: Position, last: int) -> str | None:
+    def out(
+        self, layout: Layout, table: Position, last: int, least: Mapping[str, int] = MappingProxyType({})
+    ) -> str | None:
         """The player with no tile left, once the others have laid theirs open; "" where everybody has some, None while
         they play.
 
@@ -139,7 +141,11 @@ class OpenHands:
         shown = [player for player in self.players if layout.hands.get(player)]
         rest = [player for player in self.players if player not in shown]
         due = {player: table.hands.get(player) for player in self.players}
-        if self._whole_set(layout) and len(rest) < 2:
+        if any(self._at_once(one, layout, last) and _more_than(layout.hands[one], due[one]) for one in shown):
+            # Somebody has more than anybody saw them draw: what is known of the others tells as little.
+            due = dict.fromkeys(self.players)
+        unseen = self._unseen(layout)
+        if unseen is not None and unseen <= 0 <= unseen + self._astray(layout) and len(rest) < 2:
             return rest[0] if rest else ""
         read, layout = list(self.read(layout, table)), self._laid_open(layout)
         if QuestionKind.HAND_TWICE in (hand.fault.kind for hand in read if hand.fault is not None):
@@ -165,20 +171,29 @@ class OpenHands:
             return None
         if not rest:
             return ""
-        return rest[0] if due[rest[0]] in (None, 0) else None
+        left = due[rest[0]]
+        if left is None:
+            # Tiles of the set that lie nowhere are in that player's hand, but for those that other hands lack.
+            lacking = sum(max(0, least.get(one, 0) - len(layout.hands[one])) for one in shown)
+            left = max(0, (unseen or 0) - lacking) if layout.boneyard == table.boneyard else 0
+        return rest[0] if left == 0 else None
 
     def _is_of_before(self, problem: Problem) -> bool:
         """Whether it is a loose tile that lay there while people played on."""
         loose = problem.trouble is Trouble.LOOSE_TILE
         return loose and bool(problem.tiles) and all(map(self._is_older, problem.tiles))
 
-    def _whole_set(self, layout: Layout) -> bool:
-        """Does every tile of the set lie on the table, none of them covered?"""
+    def _unseen(self, layout: Layout) -> int | None:
+        """How many tiles of the set lie nowhere on the table; None where the boneyard cannot be counted."""
         if layout.boneyard is None:
-            return False
+            return None
         trains = sum(map(len, layout.trains.values())) + (layout.engine is not None)
         beside = sum(map(len, layout.hands.values())) + len(layout.loose)
-        return bool(trains + beside + layout.boneyard == sum(self.box.values()))
+        return sum(self.box.values()) - trains - beside - layout.boneyard
+
+    def _astray(self, layout: Layout) -> int:
+        """How many loose tiles lay there while people played: they may belong to another set."""
+        return sum(self._is_older(tile.id) for tile in layout.loose)
 
     def _at_once(self, player: str, layout: Layout, last: int) -> bool:
         return len(layout.hands[player]) >= LEAST_AT_ONCE and self._is_new(layout, player, last)
@@ -200,16 +215,21 @@ class OpenHands:
         table: Position | LinePosition,
         counts: Container[int],
     ) -> OpenHand:
-        """The hand as all that lies there, or without what lay there before; asked about where it may be either."""
+        """The hand as all that lies there, or without what lay there before; asked about where it may be either, and
+        where it is a single tile that lay there while people played: that may be anybody's."""
         whole, new = self._hand(player, seen, layout, table, counts), self._without_older(seen)
         rest = whole if len(new) == len(seen) else self._hand(player, new, layout, table, counts)
         if rest is whole or rest.fault is not None:
-            return whole
+            stray = len(seen) < LEAST_CLEAR and all(self._is_older(tile.id) for tile in seen)
+            return self._asked(player, whole) if stray and whole.fault is None else whole
         if whole.fault is not None:
             return rest
-        return OpenHand(
-            player, fault=Question(QuestionKind.HAND_COUNT, player=player), choices=((0.5, rest), (0.5, whole))
-        )
+        return self._asked(player, rest, whole)
+
+    def _asked(self, player: str, *either: OpenHand) -> OpenHand:
+        """One of these hands, all equally likely, or more of it is still to come."""
+        fault = Question(QuestionKind.HAND_COUNT, player=player)
+        return OpenHand(player, fault=fault, choices=tuple((1.0 / len(either), one) for one in either))
 
     def _hand(
         self,
@@ -237,7 +257,7 @@ class OpenHands:
         if any(here[tile] + others[tile] > self.box.get(tile, 0) for tile in here):
             return OpenHand(player, fault=Question(QuestionKind.HAND_TWICE, player=player), choices=((1.0, open_hand),))
         if len(known) not in counts:
-            return OpenHand(player, fault=Question(QuestionKind.HAND_COUNT, player=player), choices=((1.0, open_hand),))
+            return self._asked(player, open_hand)
         return open_hand
 
     def _sorted(self, player: str, seen: Sequence[PlacedTile], known: Mapping[int, Tile]) -> OpenHand:
@@ -318,9 +338,10 @@ class RoundEnding:
         if table is None or phase not in ("ended", "scored"):
             return
         shown = self.session.hands_shown
-        hands = self.hands.read(layout, table, self.session.least_left)
         # Of those that are asked about first it is known how many tiles they may have when the last one is counted.
-        for hand in sorted(hands, key=lambda one: one.fault is None):
+        hands = sorted(self.hands.read(layout, table, self.session.least_left), key=lambda one: one.fault is None)
+        new = [hand.player for hand in hands if hand.fault is None and hand.player not in shown]
+        for hand in hands:
             before = shown.get(hand.player)
             if before is not None and not (before.source == "camera" and _more(before, hand)):
                 self._drop(hand.player)
@@ -328,9 +349,12 @@ class RoundEnding:
                 # Once the points are told people clear the table, and what lies near a seat is nobody's hand.
                 if phase == "ended":
                     self._ask(hand, frame)
-            elif before is not None or phase == "ended" or self._only_slow(hand):
+            elif self._was_only_slow(hand) or before is not None or phase == "ended":
                 self._drop(hand.player)
-                self._show(layout, table, hand, frame)
+                if hand.player in new[:-1]:
+                    self._show(hand)
+                else:
+                    self._show_if_all_add_up(layout, table, hand, frame)
         self._phase = self.session.phase
 
     def _end_where_hands_lie_open(self, layout: Layout) -> bool:
@@ -348,7 +372,7 @@ class RoundEnding:
         laid = [play for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
         last, by = (laid[-1]["seq"], laid[-1].get("by")) if laid else (0, None)
         self.hands.lie_open(layout, last)
-        out = self.hands.out(layout, table, last)
+        out = self.hands.out(layout, table, last, self.session.least_left)
         dealt = self.session.rules.hand_size(table.set_max, len(table.players)) or 0
         if out and sum(map(len, table.trains.values())) < dealt:
             # Nobody has laid a whole hand yet: what seems to lie open are backs that were taken for faces.
@@ -361,7 +385,7 @@ class RoundEnding:
             self.session.end_round("blocked_declared", source="camera")
         return bool(self.session.phase == "ended")
 
-    def _only_slow(self, hand: OpenHand) -> bool:
+    def _was_only_slow(self, hand: OpenHand) -> bool:
         """Whether the player who seemed to be out was only the last to lay the hand open; then nobody was out."""
         ended = next(event for event in reversed(self.session.events) if isinstance(event, RoundEnded))
         if not hand.tiles or ended.source != "camera" or ended.out != hand.player:
@@ -369,12 +393,15 @@ class RoundEnding:
         self.session.correct(ended.seq, {"how": "blocked_declared", "out": None}, source="camera")
         return True
 
-    def _show(self, layout: Layout, table: Position | LinePosition, hand: OpenHand, frame: str) -> None:
+    def _show_if_all_add_up(self, layout: Layout, table: Position | LinePosition, hand: OpenHand, frame: str) -> None:
         count = self._count_with(layout, table, hand)
-        if count is not None:
-            fault = Question(QuestionKind.SET_SUM, about=f"{count}/{sum(self.hands.box.values())}")
-            self._ask(replace(hand, fault=fault, choices=((1.0, hand),)), frame)
+        if count is None:
+            self._show(hand)
             return
+        fault = Question(QuestionKind.SET_SUM, about=f"{count}/{sum(self.hands.box.values())}")
+        self._ask(replace(hand, fault=fault, choices=((1.0, hand),)), frame)
+
+    def _show(self, hand: OpenHand) -> None:
         self.session.show_hand(hand.player, hand.tiles, hand.discards, source="camera")
 
     def _count_with(self, layout: Layout, table: Position | LinePosition, hand: OpenHand) -> int | None:
@@ -430,6 +457,10 @@ class RoundEnding:
 def _most_of(hand: Sequence[PlacedTile], due: int | None) -> bool:
     """Does most of a hand that is so large lie there, and no more than that?"""
     return due is not None and due / 2 < len(hand) <= due
+
+
+def _more_than(hand: Sequence[PlacedTile], due: int | None) -> bool:
+    return due is not None and len(hand) > due
 
 
 def _on_record(table: Position | LinePosition) -> list[Tile]:

@@ -401,7 +401,7 @@ class TableMemory:
             if known.old is not None:
                 met.add(known.old.id)
                 looks_other = self.tracks[known.old.id].differs(raw)
-                if looks_other and any(changed(place) for place in (raw.center_mm, *raw.halves_mm)):
+                if looks_other and any(map(changed, _where_print_is(raw))):
                     places.append(raw.center_mm)
             elif not any(self._is(raw, figure, width) for figure in self.figures) and not any(
                 overlap(raw, track.seen) > MOST_OVERLAP for track in self.tracks
@@ -605,6 +605,14 @@ class TableMemory:
         # A tile that is read now has nothing standing on it.
         self.markers = [one for one in self.markers if not one.on_unread or self._on_unread(one.seen.center_mm)]
         self.markers += fresh
+
+
+def _where_print_is(tile: SeenTile) -> list[Point]:
+    """In mm: the middles of the tile and its halves, and where the single pip of a Chinese one is, farther out."""
+    middles = tile.halves_mm
+    ends = (tile.end_mm(half) for half in (0, 1))
+    farther = [((x + u) / 2, (y + v) / 2) for (x, y), (u, v) in zip(middles, ends, strict=True)]
+    return [tile.center_mm, *middles, *farther]
 
 
 @dataclass(frozen=True, slots=True)

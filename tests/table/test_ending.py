@@ -239,9 +239,13 @@ def test_a_trains_own_tile_beside_a_hand_is_none_of_the_hand(laid_open: Watched)
     assert fault(both) == Question(QuestionKind.HAND_TWICE, player=player)
 
 
+@pytest.mark.parametrize("astray", [False, True])
 @pytest.mark.parametrize(("boneyard", "ends"), [(4, True), (3, False), (None, False)])
-def test_where_the_whole_set_lies_on_the_table_the_round_is_over(boneyard: int | None, ends: bool) -> None:
-    """One tile laid open may lie astray, and hands that nobody could count tell nothing; but nobody holds a tile."""
+def test_where_the_whole_set_lies_on_the_table_the_round_is_over(
+    boneyard: int | None, ends: bool, astray: bool
+) -> None:
+    """One tile laid open may lie astray, and hands that nobody could count tell nothing; but nobody holds a tile. A
+    loose tile that lay there while people played may be of another set."""
     lying = [PlacedTile(n, tile(50.0 * n, 300.0, 0.0, 1, n % 7)) for n in range(24)]
     layout = Layout(
         engine=lying[0],
@@ -252,7 +256,52 @@ def test_where_the_whole_set_lies_on_the_table_the_round_is_over(boneyard: int |
     )
     hands = OpenHands(("Ann", "Ben"), dict.fromkeys(double_set(6), 1), 24.0)
     table = Position(6, ("Ann", "Ben"), Laid(1, 1), {"Ann": (), "Ben": (), "MX": ()})
-    assert hands.out(layout, table, 7) == ("Ben" if ends else None)
+    if astray:
+        layout = replace(layout, loose=(PlacedTile(99, tile(500.0, 500.0, 40.0, 3, 5)),))
+        hands.lie_open(layout, 6)
+        hands.lie_open(layout, 7)
+    assert hands.out(layout, table, 7) == ("Ben" if ends or (astray and boneyard == 3) else None)
+
+
+@pytest.mark.parametrize(
+    ("boneyard", "least", "ends"),
+    [(24, {}, True), (22, {}, False), (22, {"Ann": 4}, True), (None, {}, True)],
+)
+def test_who_may_hold_the_tiles_that_lie_nowhere_is_not_out(
+    boneyard: int | None, least: Mapping[str, int], ends: bool
+) -> None:
+    """Unless another hand lacks them, or nobody can count the boneyard: Cy is slow, and not out."""
+    hands = {
+        name: tuple(PlacedTile(10 * n + k, tile(300.0 * n + 30 * k, 60.0, 90.0, n + 1, 3 + k)) for k in range(2))
+        for n, name in enumerate(("Ann", "Ben"))
+    }
+    names = ("Ann", "Ben", "Cy")
+    lying = PlacedTile(98, tile(600.0, 450.0, 0.0, 0, 0))
+    layout = Layout(engine=lying, hands=hands, boneyard=boneyard)
+    table = Position(6, names, Laid(0, 0), dict.fromkeys((*names, "MX"), ()), hands={}, boneyard=boneyard)
+    players = OpenHands(names, dict.fromkeys(double_set(6), 1), 24.0)
+    assert players.out(replace(layout, boneyard=boneyard and boneyard - 1), table, 7, least) == "Cy", "miscounted"
+    assert players.out(layout, table, 7, least) == ("Cy" if ends else None)
+
+
+def test_the_sum_is_asked_about_once_all_that_lies_open_is_counted(tmp_path: Path) -> None:
+    """Cy seemed to be out and was only slow: then the set comes out with Ben's hand, which was asked about."""
+    names, box = ("Ann", "Ben", "Cy"), dict.fromkeys(double_set(6), 1)
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-6", names))
+    ending = RoundEnding(session, OpenHands(names, box, 24.0), lambda frame: None)
+    session.start_round((6, 6), "Ann", draws_seen=False)
+    session._add(TilePlayed(source="camera", by=None, maybe=("Ann", "Ben"), tile=Laid(6, 5), train="Ann"))
+    session.end_round("out", "Cy", source="camera")
+    rest = iter(sorted(set(box) - {Tile(6, 6), Tile(5, 6)}))
+    hands = {
+        name: tuple(PlacedTile(100 * n + k, tile(30.0 * k, 200.0 * n, 90.0, *_ends(next(rest)))) for k in range(size))
+        for n, (name, size) in enumerate(zip(names, (9, 9, 8), strict=True))
+    }
+    ending.see(Layout(hands={name: hands[name] for name in ("Ann", "Ben")}, boneyard=0), "1.jpg")
+    assert [event.reason for event in session.questions] == ["set_sum: 20/28"]
+    ending.see(Layout(hands=hands, boneyard=0), "2.jpg")
+    assert not session.questions and session.phase == "scored"
+    assert session.scoreboard.round is not None and session.scoreboard.round.out is None
 
 
 @pytest.mark.parametrize(
@@ -338,6 +387,40 @@ def test_hands_in_which_a_tile_lies_under_another_end_a_round_and_are_asked_abou
     if ends:
         faults = [hand.fault.kind for hand in players.read(layout, table) if hand.fault is not None]
         assert faults == [QuestionKind.HAND_COUNT] * 2
+
+
+@pytest.mark.parametrize(
+    ("since", "due", "ends"),
+    [
+        (7, {"Ann": 2, "Ben": 1}, True),
+        (6, {"Ann": 2, "Ben": 1}, False),
+        (7, {"Ann": 4, "Ben": 1}, False),
+    ],
+)
+def test_a_hand_larger_than_anybody_knew_ends_the_round_and_is_asked_about(
+    since: int, due: Mapping[str, int], ends: bool
+) -> None:
+    """Draws went unseen, so what is known of Ben's hand tells as little."""
+    hand = tuple(PlacedTile(n, tile(30.0 * n, 60.0, 90.0, 1, 3 + n)) for n in range(4))
+    names, layout = ("Ann", "Ben"), Layout(hands={"Ann": hand})
+    table = Position(12, names, Laid(0, 0), dict.fromkeys((*names, "MX"), ()), hands=due)
+    players = OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0)
+    players.lie_open(layout, since)
+    assert players.out(layout, table, 7) == ("Ben" if ends else None)
+    asked = [hand.fault for hand in players.read(layout, table) if hand.fault is not None]
+    assert asked == ([Question(QuestionKind.HAND_COUNT, player="Ann")] if due["Ann"] == 2 else [])
+
+
+@pytest.mark.parametrize(("since", "asked"), [(6, True), (7, False)])
+def test_one_tile_that_lay_there_while_people_played_is_no_hand_unasked(since: int, asked: bool) -> None:
+    names, layout = ("Ann", "Ben"), Layout(hands={"Ann": (PlacedTile(1, tile(60.0, 20.0, 40.0, 2, 2)),)})
+    table = Position(12, names, Laid(0, 0), dict.fromkeys((*names, "MX"), ()), hands={"Ann": 1, "Ben": 0})
+    players = OpenHands(names, dict.fromkeys(double_set(12), 1), 24.0)
+    players.lie_open(layout, since)
+    players.lie_open(layout, 7)
+    (hand,) = players.read(layout, table)
+    assert [one.tiles for _, one in hand.choices] == ([(Tile(2, 2),)] if asked else [])
+    assert hand.fault == (Question(QuestionKind.HAND_COUNT, player="Ann") if asked else None)
 
 
 @pytest.mark.parametrize(
@@ -541,7 +624,7 @@ def _ends(tile: Tile) -> tuple[int, int]:
 
 @pytest.mark.parametrize(
     ("since", "due", "ends"),
-    [(7, {"Ben": 4}, True), (6, {"Ben": 4}, False), (7, {"Ben": 2}, False), (7, {"Ben": 4, "Dee": 1}, False)],
+    [(7, {"Ben": 4}, True), (6, {"Ben": 4}, False), (7, {"Ben": 2}, True), (7, {"Ben": 4, "Dee": 1}, False)],
 )
 def test_three_hands_laid_open_since_the_last_play_end_a_round_though_a_tile_lies_about_and_one_is_short(
     since: int, due: Mapping[str, int], ends: bool

@@ -354,6 +354,15 @@ def test_after_the_round_nothing_more_is_put_away() -> None:
     assert len(after.hands["Cy"]) == len(after.hands["Ben"]) == 1
 
 
+def test_a_back_that_shows_a_face_after_the_round_was_turned_over_though_nobody_can_read_it() -> None:
+    row = [in_row(0, 4, 6), in_row(1, 6, 5)]
+    before = reconstruct(table(*row, back(350.0, 60.0)), SETUP)
+    turned = table(*row, unread_at(350.0, 60.0))
+    playing, after = (reconstruct(turned, replace(SETUP, over=over), before) for over in (False, True))
+    assert playing.discards["Cy"] == 1 and not playing.hands
+    assert after.discards["Cy"] == 0 and len(after.hands["Cy"]) == 1
+
+
 def half_read(n: int, left: int | None, right: int | None) -> SeenTile:
     halves = [
         SeenHalf(None, 0.6, ((1, 0.6), (6, 0.3))) if value is None else SeenHalf(value, 0.99) for value in (left, right)

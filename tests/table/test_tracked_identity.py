@@ -67,3 +67,5 @@ def test_a_back_turned_over_differs_where_its_only_pips_are() -> None:
     half = (100.0 + WIDTH / 2, 0.0)
     assert memory.differing(now, [], lambda place: place == half, WIDTH) == [(100.0, 0.0)]
     assert memory.differing(now, [], lambda place: False, WIDTH) == [], "no pixel has changed: a misreading"
+    outermost = now[1].end_mm(1)[0] - WIDTH / 2
+    assert memory.differing(now, [], lambda place: place[0] > outermost, WIDTH), "the single pip of a Chinese tile"
