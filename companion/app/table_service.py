@@ -384,6 +384,8 @@ class WatchedTable:
             self._over = True
             if not self._again.is_set() and not self._stop.is_set():
                 over, why = DEMO_OVER if self._is_demo else FILM_OVER, getattr(self._camera, "cut_short", "")
+                if why:
+                    log.error("%s: %s", over, why)  # in the terminal too, where the page may not be open
                 self._set_state("ended", f"{over} ({why})" if why else over)
         if self._stop.is_set():
             self._set_state("looking")

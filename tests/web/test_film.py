@@ -142,7 +142,9 @@ CUT = "it gives no pictures"
     ("source", "cut", "words"),
     [("evening.mp4", "", FILM_OVER), ("sim:3", "", DEMO_OVER), ("sim:3", CUT, f"{DEMO_OVER} ({CUT})")],
 )
-def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, cut: str, words: str, tmp_path: Path) -> None:
+def test_a_film_that_ends_is_over_and_no_camera_is_gone(
+    source: str, cut: str, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     news: queue.Queue[object] = queue.Queue()
     app_state = make_app_state(tmp_path)
     films = [ShortFilm(0, cut)]
@@ -162,6 +164,7 @@ def test_a_film_that_ends_is_over_and_no_camera_is_gone(source: str, cut: str, w
         assert news.get(timeout=30) == ("looking", "")
         assert news.get(timeout=30) == ("ended", words)
         assert len(films) == 2 and films[0].closed and not films[1].closed
+        assert caplog.messages == [f"{DEMO_OVER}: {cut}"] * 2 if cut else caplog.messages == []
     finally:
         table.close()
 
