@@ -35,8 +35,8 @@ from companion.web.access import author_now, needs_pin, who_changes
 from companion.web.forms import number, read_body
 from companion.web.languages import gettext as _
 from companion.web.languages import marked
-from companion.web.photographs import PHOTOGRAPH_ROUTES, expect_photograph
 from companion.web.texts import code_title, why
+from companion.web.uploads import PHOTOGRAPH_ROUTES, expect_photograph
 from companion.web.wording import fault_title
 
 NOTED: Mapping[str, str] = {

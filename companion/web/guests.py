@@ -53,9 +53,9 @@ from companion.web.hands import (
 )
 from companion.web.languages import current_language, ngettext
 from companion.web.languages import gettext as _
-from companion.web.photographs import expect_photograph, read_photograph
 from companion.web.serving import of_this_machine
 from companion.web.texts import translated
+from companion.web.uploads import expect_photograph, read_photograph
 
 
 def qr_svg(address: str) -> bytes:

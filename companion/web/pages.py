@@ -52,12 +52,12 @@ from companion.web.guests import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, whole_tiles
 from companion.web.misfits import settling_state
-from companion.web.photographs import photograph_limit
 from companion.web.plays import brought_down_by, may_put_back, question_picture, taken_back_text, undo_text
 from companion.web.score_sheet import summary_of
 from companion.web.setup import last_game
 from companion.web.tapping import carry
 from companion.web.texts import code_rule, code_title, reminder, repair_text, rule_sets, translated
+from companion.web.uploads import photograph_limit
 from companion.web.wording import calls_of, notices, recent_faults
 
 whose = Blueprint("whose", __name__)

@@ -29,8 +29,8 @@ from companion.web.changing import changes
 from companion.web.forms import FieldError, read_body, share
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
-from companion.web.photographs import read_photograph
 from companion.web.texts import disk_fault, translated
+from companion.web.uploads import read_photograph
 
 if TYPE_CHECKING:
     from companion.app.learning import LearningDesk

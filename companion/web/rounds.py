@@ -49,10 +49,10 @@ from companion.web.hands import (
 )
 from companion.web.languages import gettext as _
 from companion.web.languages import with_colon
-from companion.web.photographs import expect_photograph
 from companion.web.plays import changes_of
 from companion.web.score_sheet import NARROW, PAPER, WIDE, left_texts, totals_chart
 from companion.web.texts import translated
+from companion.web.uploads import expect_photograph
 from companion.web.wording import question_of, reason_text
 
 rounds = Blueprint("rounds", __name__)

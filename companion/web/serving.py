@@ -49,7 +49,7 @@ from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 from companion.supervise.parts import Parts
 from companion.web.access import head_is_known, head_opens
 from companion.web.guard import address_of, of_this_house
-from companion.web.photographs import FORM_LIMIT, PHOTOGRAPH_ROUTES
+from companion.web.uploads import FORM_LIMIT, PHOTOGRAPH_ROUTES
 
 AVAHI = (Path("/run/avahi-daemon/socket"), Path("/var/run/avahi-daemon/socket"))
 """There where avahi runs."""

@@ -19,7 +19,7 @@ from bench.stand_ins import tables
 from bench.stand_ins.browser import served
 from bench.stand_ins.fakes import PIN, FakeDesk, FakeSession
 from companion.app.state import AppState
-from companion.web.photographs import PHOTO_LIMIT
+from companion.web.uploads import PHOTO_LIMIT
 
 pytestmark = pytest.mark.browser
 
