@@ -155,7 +155,7 @@ def speak_languages(app: Flask) -> None:
         newstyle=True,
     )
     app.jinja_env.globals["languages"] = LANGUAGES
-    app.jinja_env.filters |= {"listed": listed, "colon": with_colon}
+    app.jinja_env.filters |= {"listed": listed, "colon": with_colon, "signed": signed}
 
 
 PARTS = re.compile(
@@ -173,8 +173,8 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def signed(points: int, *, plus: bool = True) -> str:
-    """As people write it: `+8`, `−5`."""
-    return f"{points:+d}".replace("-", MINUS) if plus else str(points).replace("-", MINUS)
+    """As people write it: `+8`, `−5`, `0`."""
+    return f"{points:{'+' if plus and points else ''}d}".replace("-", MINUS)
 
 
 def whole_tiles(page: str) -> Markup:

@@ -359,7 +359,7 @@ def _leader(board: GameView, last: RoundScores) -> int:
 
 
 def _sum_text(seat: Seat, seats: Sequence[Seat], paid: Sequence[Payment]) -> str:
-    """`Ben +8, Cy -5 × 2 = -2`: what each of the others pays this player and gets, in the order of seats. A payment
+    """`Ben +8, Cy −5 × 2 = −2`: what each of the others pays this player and gets, in the order of seats. A payment
     that is the only one is told in words."""
     own = [one for other in seats for one in paid if {one.payer, one.receiver} == {seat.name, other.name}]
     if len(own) == 1:
@@ -369,10 +369,10 @@ def _sum_text(seat: Seat, seats: Sequence[Seat], paid: Sequence[Payment]) -> str
     parts, total = list[str](), 0
     for one in own:
         other, sign = (one.payer, 1) if one.receiver == seat.name else (one.receiver, -1)
-        parts.append(f"{other} {sign * one.amount:+d}" + (f" × {one.factor}" if one.factor > 1 else ""))
+        parts.append(f"{other} {signed(sign * one.amount)}" + (f" × {one.factor}" if one.factor > 1 else ""))
         total += sign * one.total
     # A line ends between two payments only.
-    return listed(part.replace(" ", "\xa0") for part in parts) + f" =\xa0{total:+d}" if parts else ""
+    return listed(part.replace(" ", "\xa0") for part in parts) + f" =\xa0{signed(total)}" if parts else ""
 
 
 def _why(

@@ -60,6 +60,14 @@ def test_who_pays_whom_twice_is_a_sum_that_anybody_can_check(tmp_path: Path) -> 
     session.close()
 
 
+def test_nobody_gets_plus_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(HANDS, "Cy", HANDS["Ben"])
+    monkeypatch.setitem(HANDS, "Dee", [(6, 6), (6, 6), (5, 6), (4, 6), (4, 5)])
+    session, client = counted(tmp_path, "jielong")
+    assert "Pips: 27 Ann −27, Dee +27 = 0 0 0 C" in summary(client)
+    session.close()
+
+
 @pytest.mark.parametrize(
     ("rules", "options", "told", "why"),
     [
