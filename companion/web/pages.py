@@ -339,7 +339,7 @@ def _render_keys(tv: bool) -> dict[str, Any]:
 
 def _render(board: GameView, tv: bool, names: Sequence[str]) -> dict[str, Any]:
     shown = _shown(board, app_state().camera_status())
-    return {name: whole_tiles(render_template(f"regions/{name}.html", tv=tv, **shown)) for name in names}
+    return {name: whole_tiles(render_template(f"regions/{name}.html", tv=tv, **shown).strip()) for name in names}
 
 
 @pages.get("/api/view")

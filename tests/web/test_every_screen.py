@@ -172,6 +172,20 @@ def test_a_question_is_whole_on_a_phone_and_leaves_a_third_to_the_table(browser:
         page.context.close()
 
 
+@pytest.mark.parametrize("language", ["de", nightly("ko"), nightly("zh")])
+def test_a_question_is_whole_on_top_of_a_small_phones_page(browser: Browser, tmp_path: Path, language: str) -> None:
+    with out_of_turn(tmp_path, settled=False) as laid:
+        page = opened(browser, laid.partition("/play")[0], SMALL, language=language)
+        title = page.locator("#region-asked h3")
+        expect(title).to_be_visible()
+        page.mouse.wheel(0, -2000)
+        page.evaluate("scrollTo(0, 0)")
+        on_top = "title => { const at = title.getBoundingClientRect(); \
+return title.contains(document.elementFromPoint(at.left + 5, at.top + 3)) }"
+        assert once_at_rest(page, lambda: title.evaluate(on_top))
+        page.context.close()
+
+
 @pytest.mark.parametrize("language", ["de", nightly("uk"), nightly("ru")])
 def test_what_a_correction_changes_is_whole_on_a_small_phone(browser: Browser, tmp_path: Path, language: str) -> None:
     with out_of_turn(tmp_path, settled=True) as laid:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 import companion.web
 from bench.stand_ins import tables
@@ -253,6 +253,51 @@ def test_without_what_came_later_everything_still_works(browser: Browser, addres
     session.show(tables.illegal())
     expect(page.locator("#region-turn h2")).to_contain_text("Cyril")
     context.close()
+
+
+def styled_as_by_browsers_of_2020(page: Page) -> None:
+    """Its styles have no `:has()`, no container queries and no subgrid."""
+
+    def older(route: Route) -> None:
+        answer = route.fetch()
+        text = answer.text().replace("@supports not (width: 1cqw)", "@supports (width: 1px)")
+        for new, unknown in ((":has(", ":none("), ("cqw", "xqw"), ("cqh", "xqh"), ("subgrid", "nogrid")):
+            text = text.replace(new, unknown)
+        text = re.sub(r"@container[^{]*", "@media not all ", text).replace("container-type", "unknown-type")
+        route.fulfill(response=answer, body=text)
+
+    page.route("**/static/*.css*", older)
+
+
+@pytest.mark.parametrize(
+    ("path", "size"), [("/", (390, 844)), ("/tv", (1920, 1080)), nightly("/", (320, 640)), nightly("/", (1024, 768))]
+)
+def test_without_newer_styles_every_tile_is_seen(
+    browser: Browser, address: str, session: FakeSession, path: str, size: tuple[int, int]
+) -> None:
+    session.show(tables.wall(8, 22, 12) if path == "/tv" else tables.midgame())
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    styled_as_by_browsers_of_2020(page)
+    page.goto(f"{address}{path}", wait_until="load")
+    boxes = [found for tile in page.locator(".laid .domino").all() if (found := tile.bounding_box())]
+    assert len(boxes) == page.locator(".laid").count() > 0
+    assert all(20 < max(one["width"], one["height"]) < 120 for one in boxes)
+    assert min(min(one["width"], one["height"]) for one in boxes) > 15
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    page.close()
+
+
+def test_without_newer_styles_the_key_after_a_round_is_on_a_phone_held_sideways(
+    browser: Browser, address: str, session: FakeSession
+) -> None:
+    session.show(tables.midgame(phase="round_over", how="out"))
+    page = with_pin(browser, address, viewport={"width": 844, "height": 390})
+    styled_as_by_browsers_of_2020(page)
+    page.goto(address, wait_until="load")
+    on_top = "key => { const at = key.getBoundingClientRect(); \
+return key.contains(document.elementFromPoint(at.left + at.width / 2, at.top + at.height / 2)) }"
+    assert once_at_rest(page, lambda: page.locator("a.dock-key").evaluate(on_top))
+    page.context.close()
 
 
 def test_a_screen_that_cannot_read_the_scripts_is_loaded_anew(

@@ -84,6 +84,8 @@ function follow(root) {
 for (const sign of ["wheel", "touchmove"]) addEventListener(sign, () => (looked = Date.now()), { passive: true });
 
 function showNewest(own = false) {
+  const resting = live.querySelector(".round-over, .dock-key, .podium"); // Older browsers have no `:has()` for it.
+  document.getElementById("main").classList.toggle("resting", resting !== null);
   const dock = [".dock", "#region-act"].map((part) => live.querySelector(part)).filter(sticks)[0];
   if (!dock) return;
   foldRulings(dock);
