@@ -54,13 +54,19 @@ def signed_in(context: BrowserContext, address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("theme", "width"), [nightly("light", 1280), ("dark", 390)], ids=["light screen", "dark phone"]
+    ("theme", "width", "height"),
+    [
+        nightly("light", 1280, 900),
+        ("dark", 390, 900),
+        *(nightly(*case) for case in (("light", 320, 640), ("light", 844, 390), ("dark", 1024, 768))),
+        nightly("dark", 1920, 1080),
+    ],
 )
 def test_axe_finds_no_violation_on_any_page(
-    browser: Browser, address: str, session: FakeSession, theme, width: int
+    browser: Browser, address: str, session: FakeSession, theme, width: int, height: int
 ) -> None:
     session.answers["judge"] = {"verdict": "illegal", "codes": ["MISMATCH"], "may": []}
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
     signed_in(context, address)
     page = context.new_page()
     found = []
