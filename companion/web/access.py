@@ -563,6 +563,12 @@ def author_now() -> str:
     return who_changes() or (SHARED if session.get("shared") else PHONE)
 
 
+def this_browser() -> str | None:
+    """The secret of the phone that asks; None for a program."""
+    secret = session.get("browser")
+    return secret if isinstance(secret, str) else None
+
+
 def wants_page() -> bool:
     """A form was sent by a browser, which then wants to see a page; a program wants JSON."""
     return request.mimetype in ("application/x-www-form-urlencoded", "multipart/form-data")

@@ -19,8 +19,8 @@ from companion.play.course import DEALT
 from companion.rules.mexican.judge import starters
 from companion.rules.tile import Laid, Tile
 from companion.supervise.parts import line_of
-from companion.web.access import own_path, wants_page, who_changes
-from companion.web.changing import changes, table_as_seen, what_changes
+from companion.web.access import own_path, this_browser, wants_page, who_changes
+from companion.web.changing import LastUnable, changes, table_as_seen, what_changes
 from companion.web.forms import HIGHEST, FieldError, number, person, read_body, text, tile, tiles
 from companion.web.hands import places_of
 from companion.web.languages import gettext as _
@@ -292,7 +292,23 @@ def cannot_play() -> AnyResponse:
     own = _is_told(fields) if fields.get("by") == who_changes() else lambda _session: False
     with table_as_seen(fields, lambda session: told(session) or own(session)) as session:
         by = _mover(fields)
-        return answer_to(()) if told(session) else run_command("cannot_play", by, **_carried(fields, by).said())
+        if told(session):
+            return answer_to(())
+        if wants_page() and by not in (None, who_changes()) and not fields.get("again") and not _board().together:
+            _expect_anothers(by)
+        done = run_command("cannot_play", by, **_carried(fields, by).said())
+        current_app.extensions["companion_unable"].say(by, this_browser())
+        return done
+
+
+def _expect_anothers(player: str) -> None:
+    """Raises AskBack where another phone has only just said this of somebody else: the key has named the next player
+    since, perhaps under a finger that was on its way."""
+    last: LastUnable = current_app.extensions["companion_unable"]
+    said = last.said_elsewhere(this_browser())
+    if said not in (None, player):
+        sentence = _("Another phone has just said that %(name)s cannot play.", name=said)
+        raise AskBack(sentence, [(_("%(name)s cannot play either", name=player), {"by": player})])
 
 
 def _turn_is_over(since: Sequence[Event], player: str) -> bool:

@@ -29,7 +29,7 @@ from companion.web.access import (
 )
 from companion.web.api import api
 from companion.web.archive import DownloadSlots, SourceArchive, games, manual, sharing, source
-from companion.web.changing import Repeats
+from companion.web.changing import LastUnable, Repeats
 from companion.web.forms import FieldError, give_back, helpers
 from companion.web.guard import Turns, guard, own_names, pack_answers
 from companion.web.guests import GuestHands, guests, inviting
@@ -119,6 +119,7 @@ def create_app(app_state: AppState, settings: PageSettings | None = None, lock: 
     app.extensions["companion_turns"], app.extensions["companion_readings"] = Turns(), Turns()
     app.extensions["companion_disputes"] = OrderedDict()
     app.extensions["companion_repeats"] = Repeats()
+    app.extensions["companion_unable"] = LastUnable()
     app.extensions["companion_guest_hands"] = GuestHands()
     app.extensions["companion_regions"] = RegionCache()
     app.extensions["companion_whose"] = dict[str, str]()  # a phone's secret -> whose it is

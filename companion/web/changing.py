@@ -17,6 +17,7 @@ import hashlib
 import json
 import secrets
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -290,6 +291,29 @@ def _files() -> list[tuple[str, str]]:
         found.append((name, hashlib.file_digest(file.stream, "sha256").hexdigest()))  # type: ignore[arg-type]
         file.stream.seek(0)
     return found
+
+
+JUST_NOW_S = 3.0
+"""For so long after another phone's *Cannot play* the same key of a shared phone may still mean the same player: people
+who look at the table tap without reading the key again."""
+
+
+@dataclass(slots=True)
+class LastUnable:
+    """The player of whom a phone has said last that they cannot play."""
+
+    clock: Callable[[], float] = time.monotonic
+    _player: str | None = None
+    _browser: str | None = None
+    _until_s: float = 0.0
+
+    def said_elsewhere(self, browser: str | None) -> str | None:
+        """The player, where it was only just and by another phone than `browser`."""
+        is_new = self.clock() < self._until_s and browser != self._browser
+        return self._player if is_new else None
+
+    def say(self, player: str | None, browser: str | None) -> None:
+        self._player, self._browser, self._until_s = player, browser, self.clock() + JUST_NOW_S
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.web.access import SHARED, PinLock
 from companion.web.app import PageSettings, create_app
+from companion.web.changing import LastUnable
 from tests.web.forms import Form, Page
 from tests.web.reading import words
 from tests.web.real_table import Table
@@ -311,6 +312,46 @@ def test_cannot_play_of_the_next_turn_counts(table: Table) -> None:
     assert press(ann, "/api/cannot-play") == 303
     assert press(ben, "/api/cannot-play") == 303
     assert {who for _kind, who in acts(table)} == {"Ann", "Ben"}
+
+
+def unable(table: Table, seconds: float) -> list[str | None]:
+    """Whose *Cannot play* counts, if two phones of nobody say it so many seconds apart, each as it is shown then."""
+    now = [100.0]
+    table.client.application.extensions["companion_unable"] = LastUnable(lambda: now[0])
+    first, second = phone(table, SHARED), phone(table, SHARED)
+    assert press(first, "/api/cannot-play") == 303
+    now[0] += seconds
+    answer = second.post("/api/cannot-play", data={**cannot(second, "Ben"), "page": "/"})
+    if answer.status_code == 200:
+        assert "Another phone has just said that Ann cannot play." in answer.text
+        [asked] = [one for one in Page(answer.text).forms if "again" in one.fields and one.action == "/api/cannot-play"]
+        assert [door[3] for door in asked.doors] == ["Ben"]
+    return list(dict.fromkeys(who for _kind, who in acts(table)))
+
+
+def test_cannot_play_of_two_phones_within_seconds_counts_once(table: Table) -> None:
+    assert unable(table, 2.9) == ["Ann"]
+
+
+def test_cannot_play_of_another_phone_counts_seconds_later(table: Table) -> None:
+    assert unable(table, 3.1) == ["Ann", "Ben"]
+
+
+def test_cannot_play_either_is_one_more_tap(table: Table) -> None:
+    first, second = phone(table, SHARED), phone(table, "Dee")
+    press(first, "/api/cannot-play")
+    answer = second.post("/api/cannot-play", data={**cannot(second, "Ben"), "page": "/"})
+    [asked] = [one for one in Page(answer.text).forms if "again" in one.fields and one.action == "/api/cannot-play"]
+    assert second.post("/api/cannot-play", data={**asked.sent(), "by": "Ben"}).status_code == 303
+    assert {who for _kind, who in acts(table)} == {"Ann", "Ben"}
+    assert press(first, "/api/cannot-play", page="/") == 200, "nor does it pass Cy for whoever meant Ben"
+
+
+def test_one_phone_passes_one_after_the_other(table: Table) -> None:
+    middle = phone(table, SHARED)
+    for _ in FOUR:
+        assert press(middle, "/api/cannot-play") == 303
+    assert {who for _kind, who in acts(table)} == set(FOUR)
 
 
 def test_the_keys_of_two_phones_are_not_mixed_up(table: Table) -> None:
