@@ -142,13 +142,11 @@ def places_of(board: GameView) -> dict[tuple[int, int], str]:
 
 
 def tiles_left(board: GameView) -> list[str]:
-    """Every tile of Mexican Train that lies nowhere on the table, as it is typed, the lower half first; [] where these
-    are too many to choose from."""
-    if board.chinese:
-        return []
-    lying = places_of(board)
-    left = sorted((tile.low, tile.high) for tile in double_set(board.set_max) if (tile.low, tile.high) not in lying)
-    return [f"{low}-{high}" for low, high in left] if len(left) <= MOST_TO_CHOOSE else []
+    """Every tile of this game's set that lies nowhere on the table, as it is typed, the lower half first, twice where
+    two of it are left; [] where these are too many to choose from."""
+    lying = Counter([*places_of(board), *(_sorted(laid.tile) for laid in board.line if not any(laid.unread))])
+    left = sorted((Counter(_copies(board)) - lying).elements())
+    return [show_tile(tile, board.family) for tile in left] if len(left) <= MOST_TO_CHOOSE else []
 
 
 def _count_note(board: GameView, player: str, count: int, how: str, watched: bool) -> list[str]:

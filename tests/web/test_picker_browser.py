@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from bench.stand_ins.browser import served, stroke
@@ -14,6 +16,9 @@ from bench.stand_ins.fakes import PIN, QUICK
 from companion.app.state import AppState
 from companion.game.session import Session
 from companion.log.event_fields import Header
+from companion.rules.chinese import tiles_of
+from companion.rules.ruleset import load_ruleset
+from companion.rules.tile import Tile
 from companion.web.access import PinLock
 from companion.web.app import PageSettings, create_app
 
@@ -26,9 +31,12 @@ TEN = ("0-1", "0-2", "0-3", "1-1", "1-2", "2-4", "3-3", "4-4", "4-6", "5-5")
 
 @contextmanager
 def hands_of(tmp_path: Path, browser: Browser, tiles: str, engine: int, rules: str = "tactic") -> Iterator[Page]:
-    session = Session.create(tmp_path / "g.jsonl", Header(rules, tiles, ("Ann", "Ben")))
-    session.start_round((engine, engine), "Ann")
-    session.play((engine, 5), "Ann", "Ann")
+    """The form for all hands on a phone, after one tile. `engine` of the Chinese games: the left half of that tile."""
+    chinese = tiles == "chinese"
+    names = ("Ann", "Ben", "Cy", "Dee") if chinese else ("Ann", "Ben")
+    session = Session.create(tmp_path / "g.jsonl", Header(rules, tiles, names))
+    session.start_round(None if chinese else (engine, engine), "Ann")
+    session.play((engine, 5), "R" if chinese else "Ann", "Ann")
     app = create_app(AppState(session), PageSettings(pin=PIN), PinLock.of(PIN, QUICK))
     with served(app) as address:
         page = browser.new_page(
@@ -64,6 +72,35 @@ def test_ten_tiles_are_ten_taps(tmp_path: Path, browser: Browser) -> None:
         ):
             page.locator('input[name="hand_1"]').fill(typed)
             expect(pips).to_contain_text(told)
+
+
+@pytest.mark.parametrize("rules", ["jielong", "chedeng", "kkori"])
+def test_five_chinese_tiles_are_five_taps_and_come_twice_where_the_set_has_two(
+    tmp_path: Path, browser: Browser, rules: str
+) -> None:
+    with hands_of(tmp_path, browser, "chinese", 6, rules) as page:
+        tiles = page.locator(".picker .tiles button")
+        named = tiles.all_inner_texts()
+        left = Counter(tiles_of(load_ruleset(rules), 4)) - Counter([Tile(5, 6)])
+        assert named == [f"{tile.low}:{tile.high}" for tile in sorted(left.elements())]
+        field = page.locator('input[name="hand_1"]')
+        field.tap()
+        first, second = key(page, "1:1").all()
+        for one in (key(page, "2:4"), second, key(page, "5:6"), key(page, "3:4"), first):
+            one.tap()
+        expect(field).to_have_value("2:4 1:1 5:6 3:4 1:1")
+        first.tap()
+        expect(field).to_have_value("2:4 5:6 3:4 1:1")
+        expect(second).to_have_attribute("aria-pressed", "true")
+        expect(first).to_have_attribute("aria-pressed", "false")
+        other = page.locator('input[name="hand_2"]')
+        other.tap()
+        first, second = key(page, "1:1").all()
+        expect(first).to_be_disabled()
+        expect(second).to_be_enabled()
+        expect(key(page, "5:6")).to_be_disabled()
+        faults = Axe().run(page, options={"runOnly": ["target-size"]}).response["violations"]
+        assert faults == []
 
 
 @pytest.mark.parametrize(("rules", "pips"), [("reeves", "Pips: 53"), ("tactic", "Pips: 3")])

@@ -52,24 +52,33 @@ function tilesOf(field) {
   pad.className = "pad tiles";
   pad.setAttribute("role", "group");
   pad.setAttribute("aria-label", field.form.dataset.words);
+  const pressed = (made) => made.getAttribute("aria-pressed") === "true";
   const keys = left.map((tile) => {
     const made = key(pad, tile, () => {
       const tiles = typed(field);
-      const at = tiles.map(same).indexOf(tile);
-      if (at >= 0) tiles.splice(at, 1);
+      if (pressed(made)) tiles.splice(tiles.map(same).indexOf(made.dataset.tile), 1);
       else tiles.push(tile);
+      made.setAttribute("aria-pressed", !pressed(made));
       fill(field, tiles);
     });
+    made.dataset.tile = same(tile);
     made.tabIndex = -1; // Whoever has keys types.
     return made;
   });
   const follow = () => {
     const mine = typed(field).map(same);
     const others = fields.filter((other) => other !== field).reduce((all, other) => all.concat(typed(other).map(same)), []);
-    keys.forEach((made, n) => {
-      made.setAttribute("aria-pressed", mine.includes(left[n]));
-      made.disabled = others.includes(left[n]) && !mine.includes(left[n]);
-    });
+    const taken = (tiles, made) => {
+      const at = tiles.indexOf(made.dataset.tile);
+      if (at >= 0) tiles.splice(at, 1);
+      return at >= 0;
+    };
+    // Of two that are alike the one stays pressed that was.
+    for (const made of [...keys.filter(pressed), ...keys.filter((one) => !pressed(one))]) {
+      const held = taken(mine, made);
+      made.setAttribute("aria-pressed", held);
+      made.disabled = !held && taken(others, made);
+    }
   };
   field.addEventListener("input", follow);
   follow();
