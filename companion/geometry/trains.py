@@ -181,6 +181,7 @@ class TrainFinder(Finder):
         builder, refused = self._build(shapes, members, middle)
         chains = builder.chains(members)
         chains = without_prints(self._close_with_backs(shapes, builder, chains, members), middle, shapes, self.known)
+        chains = [part for chain in chains for part in self._without_hand(chain, shapes)]
         trains, loose = self._name([c for c in chains if c.root], [c for c in chains if not c.root], middle, shapes)
         self._doubtful_joints(builder, refused, loose)
         return self._finish(shapes, middle, trains, loose)
@@ -320,6 +321,22 @@ class TrainFinder(Finder):
             if end in ends and back in backs and port.kind is PortKind.MIDDLE:
                 builder.take_joint(joint)
         return builder.chains([*members, *(back for back in backs if builder.rooted(back))])
+
+    def _without_hand(self, chain: TileChain, shapes: TileShapes) -> Iterator[TileChain]:
+        """The train and the hand laid open against its end: in a hand alone single tiles lie long side to long side."""
+        for n, (link, after) in enumerate(itertools.pairwise(chain.links)):
+            tiles = [self.known[one.tile] for one in (link, after)]
+            seats = {self.seat(one.tile) for one in (link, after)}
+            if None in seats or len(seats) > 1 or any(map(self._lay_in_a_train, tiles)) or chain.root is None or not n:
+                continue
+            meet = [_kind(shapes, one, port) for one, port in ((link, link.outward), (after, after.inward))]
+            in_line = _kind(shapes, link, link.inward) is PortKind.MIDDLE and any(tile.seen.double for tile in tiles)
+            if set(meet) == {PortKind.MIDDLE} and not in_line:
+                head, rest = [*chain.links[:n]], [*chain.links[n:]]
+                yield replace(chain, links=(*head[:-1], replace(head[-1], outward=None)))
+                yield TileChain((replace(rest[0], inward=None), *rest[1:]))
+                return
+        yield chain
 
     def _name(
         self, rooted: Sequence[TileChain], unrooted: Sequence[TileChain], middle: Middle | None, shapes: TileShapes
@@ -604,6 +621,10 @@ def _two_mexican(trains: Mapping[str, Sequence[PlacedTile]], middle: Middle | No
         if near and any(abs(turn(angle, station or 0.0)) <= CLEAR_DEG for station in waiting):
             return False
     return True
+
+
+def _kind(shapes: TileShapes, link: Link, port: int | None) -> PortKind | None:
+    return None if port is None else shapes.ports[link.tile][port].kind
 
 
 def _reversed(chain: TileChain) -> TileChain:

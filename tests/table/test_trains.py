@@ -356,6 +356,20 @@ def test_several_tiles_at_a_seat_are_a_hand_though_one_touches_a_train(count: in
     assert any(one.trouble is Trouble.FORKED_TRAIN for one in layout.problems)
 
 
+@pytest.mark.parametrize("apart", [8.0, 20.0])
+@pytest.mark.parametrize("first", [(3, 11), (4, 4)])
+def test_a_hand_laid_edge_to_edge_against_a_trains_end_is_no_part_of_the_train(
+    apart: float, first: tuple[int, int]
+) -> None:
+    laid = eastward([(12, 5), (5, 7), (7, 1), (1, 9), (9, 4), (4, 8), (8, 2), (2, 6), (6, 10)])
+    before = reconstruct(view(laid), SETUP)
+    hand = [tile(1125.0 + apart, 450.0 + 24.5 * n, 0.0, *values) for n, values in enumerate((first, (2, 9), (7, 10)))]
+    layout = reconstruct(view([*laid, *hand]), SETUP, before)
+    assert train(layout, "Ann").endswith("2-6 6-10")
+    assert len(layout.hands["Ann"]) == 3
+    assert reconstruct(view([*laid, *hand]), SETUP, layout).hands["Ann"] == layout.hands["Ann"]
+
+
 def over_with(*came: SeenTile) -> Layout:
     """A train of Ann's that has grown to her seat, the round passing for over, and what came to lie there."""
     laid = eastward([(12, 5), (5, 7), (7, 1), (1, 9), (9, 4), (4, 8), (8, 2), (2, 6), (6, 10)])
