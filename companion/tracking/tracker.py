@@ -97,9 +97,12 @@ class RoundFold:
         """Tiles that somebody moved."""
         self.unclear: list[str] = []
         """Things that could not be understood."""
+        self.judged = self.last = -1
+        """The last steps that the verdicts know of and that the belief has taken."""
 
     def step(self, evidence: Evidence) -> None:
         """Take the next change of the table."""
+        self._judge_settling(evidence)
         left = [piece for piece in evidence.pieces if isinstance(piece.act, Leave)]
         for player in (piece.stated_player for piece in left if piece.stated_player is not None):
             self.filter.put_on(methodcaller("without", player))
@@ -118,7 +121,12 @@ class RoundFold:
             if sum(bool(entry.proved) for entry in kept if entry is not None) > MOST_MISFITS:
                 evidence = replace(evidence, clouded=True)
             self.filter.advance(evidence)
-        self._judge()
+        self.last = evidence.number
+
+    def rest(self) -> None:
+        """The round is over: the likeliest hypothesis alone is kept, and all verdicts."""
+        self.judge()
+        self.filter.settle()
 
     def _doubtful(self) -> dict[tuple[Laid, str], Doubtful]:
         """The tiles that only people have seen, or that were not surely read, and what it costs that others lie
@@ -161,6 +169,7 @@ class RoundFold:
 
     def _believed(self) -> Position | LinePosition:
         """The tiles as they most likely lie; `table` itself where that is as they were read."""
+        self.judge()
         others = {}
         for entry in self.entries.values():
             read, lies = entry.piece.act, entry.verdict.act
@@ -276,16 +285,28 @@ class RoundFold:
 
     def _begin_anew(self) -> None:
         """Every hypothesis with the tiles as they lie now; what is settled stays so."""
-        self._judge()
+        self._judge(Marginals.over(self.filter.all))
         table = self._believed()
         self.filter.put_on(lambda state: state.on_table(table))
 
     # ---- verdicts ----------------------------------------------------------------------------------------------
 
-    def _judge(self) -> None:
-        """The verdicts on all pieces that are not settled yet."""
-        marginals = Marginals.over(self.filter.all)
-        pieces = [entry.piece for entry in self.entries.values() if not entry.taken_back]
+    def judge(self) -> None:
+        """Bring the verdicts up to what the belief has taken."""
+        if self.judged != self.last:
+            self._judge(Marginals.over(self.filter.all))
+            self.judged = self.last
+
+    def _judge_settling(self, evidence: Evidence) -> None:
+        """Bring those verdicts up to it that the belief forgets with the next change, or with what is taken back."""
+        steps = self.filter.snapshots
+        if not steps or evidence.gone or any(isinstance(piece.act, Leave) for piece in evidence.pieces):
+            self.judge()
+        elif self.judged != self.last:
+            self._judge(Marginals.over(self.filter.all, before=steps[0].evidence.number * ITEMS))
+
+    def _judge(self, marginals: Marginals) -> None:
+        pieces = [one.piece for one in self.entries.values() if not one.taken_back and one.number <= self.last]
         arms = {piece.item: piece.actors for piece in pieces if piece.actors}
         for item in marginals.actors.keys() | marginals.codes.keys():
             entry = self.entries.get(item)
@@ -295,6 +316,7 @@ class RoundFold:
 
     def verdicts(self) -> list[Verdict]:
         """Every piece on record in the order of coming."""
+        self.judge()
         entries = self.entries.values()
         found = [replace(one.verdict, taken_back=True) if one.taken_back else one.verdict for one in entries]
         return [*found, *self.moved]
@@ -392,6 +414,7 @@ class RoundTracker:
     @property
     def entries(self) -> Mapping[int, PieceRecord]:
         """Item -> what is on record."""
+        self._trusting.fold.judge()
         return self._trusting.fold.entries
 
     @property
@@ -706,7 +729,7 @@ class FoldedLog:
         """Keep what it has come to; should anything change, all is taken again."""
         self.rests = True
         self.kept = {n: kept for n, kept in self.kept.items() if not n}
-        self.fold.filter.settle()
+        self.fold.rest()
 
     def fork(self) -> FoldedLog:
         other = copy(self)

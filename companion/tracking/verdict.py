@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from companion.log.event_fields import Confidence
 from companion.rules.notation import print_laid
@@ -224,8 +225,11 @@ class Marginals:
     others: dict[int, dict[Laid, float]] = field(default_factory=dict)
 
     @classmethod
-    def over(cls, hypotheses: Sequence[Hypothesis]) -> Marginals:
+    def over(cls, hypotheses: Sequence[Hypothesis], before: float = inf) -> Marginals:
+        """Of all items, or of those `before` one."""
         found = cls()
+        if all(one.first >= before for one in hypotheses):
+            return found
         total = sum(one.shown_weight for one in hypotheses)
         rows: dict[tuple[int, int], tuple[dict[str, float], float]] = {}
         charged: dict[tuple[int, str, str], float] = {}
@@ -233,14 +237,18 @@ class Marginals:
         for one in hypotheses:
             share = one.shown_weight / total
             for item, row in one.actors.items():
+                if item >= before:
+                    continue
                 # Most hypotheses have most rows in common.
                 key = (item, id(row))
                 known = rows.get(key)
                 rows[key] = (row, share if known is None else known[1] + share)
             for charge, p in one.codes.items():
-                charged[charge] = charged.get(charge, 0.0) + share * p
+                if charge[0] < before:
+                    charged[charge] = charged.get(charge, 0.0) + share * p
             for cause, p in one.causes.items():
-                assumed[cause] = assumed.get(cause, 0.0) + share * p
+                if cause[0] < before:
+                    assumed[cause] = assumed.get(cause, 0.0) + share * p
             for (item, tile), p in one.others.items():
                 tiles = found.others.setdefault(item, {})
                 tiles[tile] = tiles.get(tile, 0.0) + share * p
