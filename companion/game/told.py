@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -259,11 +260,9 @@ def accusations(rounds: Iterable[Round]) -> frozenset[Accusation]:
     """All accusations that are certain."""
     found = set[Accusation]()
     for one in rounds:
-        for seq, act in one.acts.items():
-            event = act.event
-            if event is not None and not act.held.overruled and not act.held.undone:
-                certain = (finding for finding in one.findings(seq) if finding.certain)
-                found.update(Accusation(_act(act, event), each.code, each.by or event.who) for each in certain)
+        for seq, event, act in _standing(one.acts):
+            certain = (finding for finding in one.findings(seq) if finding.certain)
+            found.update(Accusation(act, each.code, each.by or event.who) for each in certain)
     return frozenset(found)
 
 
@@ -277,10 +276,8 @@ def retracted(then: History, now: History, because: str) -> list[Corrected]:
     known = {(one.act, one.code) for one in now_stand}
     fallen = {one for one in before - now_stand if one.by is not None or (one.act, one.code) not in known}
     found: list[Corrected] = []
-    for seq, act in now.acts.items() if fallen else ():
-        if act.event is None or act.held.overruled or act.held.undone or not hasattr(act.held.event, "violations"):
-            continue
-        mine = sorted((one for one in fallen if one.act == _act(act, act.event)), key=str)
+    for seq, event, act in _standing(now.acts) if fallen else ():
+        mine = sorted((one for one in fallen if one.act == act), key=str) if hasattr(event, "violations") else ()
         if mine:
             found_now = [finding.to_json() for finding in now.findings(seq)]
             gone = [{"code": one.code, "by": one.by} for one in mine]
@@ -315,12 +312,18 @@ def retractions(
     return shown
 
 
-def _act(act: AppliedEvent, event: Event) -> Act:
-    course = act.after.course
-    number = None if course is None else course.number
-    if isinstance(event, TilePlayed):
-        return number, event.tile, event.train
-    return number, event.KIND, event.seq
+def _standing(acts: Mapping[int, AppliedEvent]) -> Iterator[tuple[int, Event, Act]]:
+    """Entry, event and act of all that counts. A tile that lies there twice is two acts, the first and the second."""
+    times = Counter[Act]()
+    for seq, act in acts.items():
+        if act.event is not None and not act.held.overruled and not act.held.undone:
+            course, event = act.after.course, act.event
+            number = None if course is None else course.number
+            what: Act = (number, event.KIND, event.seq)
+            if isinstance(event, TilePlayed):
+                what = number, event.tile, event.train
+            times[what] += 1
+            yield seq, event, (*what, times[what])
 
 
 class Follower:

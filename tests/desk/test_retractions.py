@@ -166,3 +166,15 @@ def test_whatever_stands_in_the_file_of_what_was_told_the_game_goes_on(tmp_path:
     size = file.stat().st_size
     Session.open(tmp_path / "g.jsonl").close()
     assert file.stat().st_size == size, "it was written anew once, and does not grow"
+
+
+def test_a_chinese_tile_that_was_taken_back_clears_nobody_of_the_other_like_it(tmp_path: Path) -> None:
+    """Each tile is in the box twice; the first of the two was never accused."""
+    session = Session.create(tmp_path / "g.jsonl", Header("kkori", "chinese", ("Ann", "Ben", "Cy", "Dee")), ticking())
+    session.start_round(None, "Ann")
+    for change in ("+6-6@R", "+6-5@R", "+5-5@R", "+6-6@R"):
+        session.observe(table_change(parse_delta([change])))
+    assert [play["tile"] for play in state_of(session)["plays"] if is_fault(play)] == [[6, 6]]
+    session.observe(table_change(parse_delta(["-6-6@R"])))
+    assert not any(is_fault(play) for play in state_of(session)["plays"] if not play.get("taken_back"))
+    assert session.fallen == () and not state_of(session).get("retractions")
