@@ -305,3 +305,27 @@ def test_before_the_first_game_the_way_in_takes_the_screen(
     expect(page.locator(".welcome")).to_have_count(0)
     expect(page.locator("#join")).to_be_visible()
     page.close()
+
+
+BROKEN = """() => [...document.querySelectorAll('.board .player span')].map((name) => {
+  const range = document.createRange();
+  range.selectNodeContents(name.firstChild);
+  return [name.firstChild.textContent.trim(), range.getClientRects().length];
+}).filter(([, lines]) => lines > 1)"""
+
+
+def test_a_long_name_is_whole_beside_large_payments(browser: Browser, address: str, session: FakeSession) -> None:
+    names = {"Ann": "Maximilian", "Ben": "Wilhelmina", "Cyril": "Bartholomew"}
+    table = tables.chinese_line()
+    renamed = [names.get(name, name) for name in table["players"]]
+    page = browser.new_page()
+    hands, totals = (dict(zip(renamed, of, strict=True)) for of in ((9, 10, 8, 11), (-52, -104, 38, 118)))
+    discards = dict.fromkeys(renamed, 0)
+    session.show(table | {"players": renamed, "turn": renamed[1], "starter": renamed[2], "hands": hands,
+                          "totals": totals, "discards": discards, "plays": [], "rounds_played": []})  # fmt: skip
+    page.goto(f"{address}/tv", wait_until="domcontentloaded")
+    for width, height in ((1366, 768), *SCREENS.values()):
+        page.set_viewport_size({"width": width, "height": height})
+        found = once_at_rest(page, lambda: page.evaluate(BROKEN), lambda broken: broken == [])
+        assert found == [], f"broken over lines at {width} px"
+    page.close()
