@@ -37,7 +37,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.app.state import AppState
 from companion.log.journal import PHONE
 from companion.storage.state_file import read_state, write_state
-from companion.web.forms import at_field, name_of_phone, plain_digits, read_body, send_again, sent_again, text
+from companion.web.forms import at_field, name_of_phone, person, plain_digits, read_body, send_again, sent_again, text
 from companion.web.guard import address_parts, network_of
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext
@@ -688,6 +688,29 @@ def where_first(target: str) -> str:
     players = _players()
     asks = players and who_changes() not in players and not session.get("shared")
     return "/whose?next=" + quote(target) if asks else target
+
+
+MOST_SAID = 400
+"""Phones whose owners are remembered until the program ends."""
+
+
+def say_whose(fields: Mapping[str, Any], name: str) -> None:
+    """Take from this field whose phone it is: a player's, or everybody's (`SHARED`). Raises FieldError."""
+    players = tuple(_players())
+    chosen = SHARED if fields.get(name) == SHARED else person(fields, name, players)
+    session.pop("program", None)
+    session["shared"] = chosen == SHARED
+    if chosen != SHARED:
+        session["name"] = chosen
+    elif session.get("name") in players:
+        del session["name"]
+    said = current_app.extensions["companion_whose"]
+    if "browser" in session:
+        said.pop(session["browser"], None)
+        said[session["browser"]] = chosen
+        for phone in tuple(said)[:-MOST_SAID]:
+            said.pop(phone, None)
+        current_app.extensions["companion_state"].signal.notify()
 
 
 @access.post("/api/pin")

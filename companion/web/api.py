@@ -19,7 +19,7 @@ from companion.play.course import DEALT
 from companion.rules.mexican.judge import starters
 from companion.rules.tile import Laid, Tile
 from companion.supervise.parts import line_of
-from companion.web.access import own_path, this_browser, wants_page, who_changes
+from companion.web.access import own_path, say_whose, this_browser, wants_page, who_changes
 from companion.web.changing import LastUnable, changes, table_as_seen, what_changes
 from companion.web.forms import HIGHEST, FieldError, number, person, read_body, text, tile, tiles
 from companion.web.hands import places_of
@@ -515,8 +515,10 @@ def correct() -> AnyResponse:
 @changes
 def start_round() -> AnyResponse:
     """Start a round; in place of `engine` and `starter` also `drawn_1`, `drawn_2` ...: the tiles that everybody
-    drew."""
+    drew. `whose`, from the page: whose phone it is, as `/whose` takes it."""
     fields = read_body(request)
+    if fields.get("whose"):
+        say_whose(fields, "whose")
     with table_as_seen(fields):
         highest = _board().set_max
         engine = None if fields.get("engine") in (None, "") else tile(fields["engine"], highest, "engine")

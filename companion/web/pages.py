@@ -42,12 +42,13 @@ from companion.web.access import (
     needs_pin,
     on_the_box,
     own_path,
+    say_whose,
     signed_in,
     who_changes,
 )
 from companion.web.api import app_state
 from companion.web.changing import stamp
-from companion.web.forms import fields_sent_again, here, own_address, person, read_body, returned
+from companion.web.forms import fields_sent_again, here, own_address, read_body, returned
 from companion.web.guests import invitation, qr_address, uninvited_text
 from companion.web.languages import gettext as _
 from companion.web.languages import ngettext, whole_tiles
@@ -61,9 +62,6 @@ from companion.web.uploads import photograph_limit
 from companion.web.wording import calls_of, notices, recent_faults
 
 whose = Blueprint("whose", __name__)
-
-MOST_SAID = 400
-"""Phones whose owners are remembered until the program ends."""
 
 
 def my_seat(board: GameView) -> Seat | None:
@@ -102,22 +100,7 @@ def ask() -> str:
 def choose() -> AnyResponse:
     """Say whose phone this is: `name` is a player's, or `SHARED` for one that lies in the middle of the table."""
     fields = read_body(request)
-    board = app_state().session.snapshot()
-    players = [seat.name for seat in board.seats]
-    chosen = SHARED if fields.get("name") == SHARED else person(fields, "name", players)
-    session.pop("program", None)
-    session["shared"] = chosen == SHARED
-    if chosen != SHARED:
-        session["name"] = chosen
-    elif session.get("name") in players:
-        del session["name"]
-    said = current_app.extensions["companion_whose"]
-    if "browser" in session:
-        said.pop(session["browser"], None)
-        said[session["browser"]] = chosen
-        for phone in tuple(said)[:-MOST_SAID]:
-            said.pop(phone, None)
-        app_state().signal.notify()
+    say_whose(fields, "name")
     return redirect(own_path(str(fields.get("next") or "/")), 303)
 
 

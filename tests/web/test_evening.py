@@ -17,7 +17,6 @@ from playwright.sync_api import Browser, expect
 from bench.stand_ins import tables
 from bench.stand_ins.browser import complaints, served
 from bench.stand_ins.fakes import PIN, FakeClock, FakeSession
-from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.web import guests
 from companion.web.access import EVENING_FILE, LASTS_S, OF_THE_HOUSE, SHARED, Evening, PinLock, PinSettings
@@ -269,23 +268,3 @@ def test_two_taps_after_scanning_a_tile_is_on_record(browser: Browser, app: Flas
     assert heard == []
     shown = {"turn": 1, "end": 4, "outer_only": True}
     assert session.calls == [("play", ((4, 9), "Ben"), {"by": "Ben", "lift": True, **shown})]
-
-
-@pytest.mark.browser
-def test_from_an_empty_box_to_the_first_tile_it_is_five_taps_and_no_pin(browser: Browser, tmp_path: Path) -> None:
-    state = make_app_state(tmp_path)
-    app = create_app(state, PageSettings(pin=PIN), PinLock.of(PIN, PinSettings(n=2**4)))
-    with served(app) as address:
-        page = browser.new_page(viewport={"width": 390, "height": 844})
-        page.goto(f"{address}/join/{evening_of(app).code}")
-        page.get_by_role("link", name="Mexican Train (boxed game)").click()
-        for seat, name in enumerate(("Ann", "Ben", "Cy"), start=1):
-            page.fill(f'input[name="player_{seat}"]', name)
-        page.get_by_role("button", name="Start the game").click()
-        page.get_by_role("button", name="Start", exact=True).click()
-        page.get_by_role("button", name="Ann").click()
-        page.locator('.enter button[name="outer"][value="9"]').click()
-        expect(page.locator("#region-turn h2")).to_contain_text("Ben")
-        page.close()
-    state.session.close()  # type: ignore[attr-defined]
-    state.repository.read_hand.close()  # type: ignore[union-attr]

@@ -91,7 +91,6 @@ def test_1_the_game_is_set_up(page: Page) -> None:
     page.fill('input[name="player_4"]', "")
     page.get_by_role("button", name="Start the game: 3 players").click()
     expect(page.locator('input[name="engine"]')).to_have_value("12-12")
-    page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("button", name="Everybody's").click()
     expect(page.locator("#region-act form.enter")).to_be_visible()
     expect(page.locator("#region-turn h2")).to_contain_text("Ann")

@@ -396,3 +396,26 @@ def test_a_tap_is_recorded_though_somebody_was_quicker(table: Table) -> None:
     [_first, crossed] = [event for event in table.session.events if event.KIND == "tile_played"]
     assert (crossed.who, crossed.end, crossed.outer_only) == ("Ben", 12, True)
     assert not [one for one in table.held() if one[2]], "nobody stands accused for certain"
+
+
+def test_the_first_round_is_started_by_saying_whose_phone_it_is(table: Table) -> None:
+    table.send("end-round", how="abandoned")
+    client = phone(table)
+    [start] = [one for one in Page(client.get("/round-start").text).forms if one.action == "/api/start-round"]
+    assert [door[3] for door in start.doors if door[2] == "whose"] == [*FOUR, SHARED]
+    assert client.post("/api/start-round", data={**start.sent(), "whose": "Zoe"}).status_code == 400
+    assert table.session.phase != "playing"
+    assert client.post("/api/start-round", data={**start.sent(), "whose": "Ben"}).headers["Location"] == "/"
+    assert table.session.phase == "playing"
+    assert 'action="/whose"' not in client.get("/").text
+    assert press(client, "/api/play", train="MX", outer="3") == 303
+    assert authors(table)[-1] == "Ben"
+
+
+def test_a_round_started_with_enter_says_nothing_of_the_phone(table: Table) -> None:
+    table.send("end-round", how="abandoned")
+    client = phone(table)
+    [start] = [one for one in Page(client.get("/round-start").text).forms if one.action == "/api/start-round"]
+    assert start.doors[0][2] != "whose", "the first button is the one that Enter presses"
+    client.post("/api/start-round", data=start.sent())
+    assert table.session.phase == "playing" and 'action="/whose"' in client.get("/").text
