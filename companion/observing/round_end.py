@@ -141,7 +141,7 @@ class OpenHands:
         shown = [player for player in self.players if layout.hands.get(player)]
         rest = [player for player in self.players if player not in shown]
         due = {player: table.hands.get(player) for player in self.players}
-        if any(self._at_once(one, layout, last) and _more_than(layout.hands[one], due[one]) for one in shown):
+        if any(self.at_once(one, layout, last) and _more_than(layout.hands[one], due[one]) for one in shown):
             # Somebody has more than anybody saw them draw: what is known of the others tells as little.
             due = dict.fromkeys(self.players)
         unseen = self._unseen(layout)
@@ -167,7 +167,7 @@ class OpenHands:
         odd = [one for one in shown if due[one] not in (None, len(layout.hands[one]))]
         if len(rest) > 1 or (odd and not (together and all(_most_of(layout.hands[one], due[one]) for one in odd))):
             return None
-        if len(shown) < 2 and any(due[player] is None and not self._at_once(player, layout, last) for player in shown):
+        if len(shown) < 2 and any(due[player] is None and not self.at_once(player, layout, last) for player in shown):
             return None
         if not rest:
             return ""
@@ -195,8 +195,8 @@ class OpenHands:
         """How many loose tiles lay there while people played: they may belong to another set."""
         return sum(self._is_older(tile.id) for tile in layout.loose)
 
-    def _at_once(self, player: str, layout: Layout, last: int) -> bool:
-        return len(layout.hands[player]) >= LEAST_AT_ONCE and self._is_new(layout, player, last)
+    def at_once(self, player: str, layout: Layout, last: int) -> bool:
+        return len(layout.hands.get(player, ())) >= LEAST_AT_ONCE and self._is_new(layout, player, last)
 
     def _is_new(self, layout: Layout, player: str, last: int) -> bool:
         return all(self._since.get(tile.id) == last for tile in layout.hands[player])
@@ -315,6 +315,7 @@ class RoundEnding:
         self.keep = keep
         self._asked: dict[str, tuple[OpenHand, int]] = {}
         self._phase = ""
+        self._against_the_record: OpenHand | None = None
 
     def stirred(self) -> bool:
         """Whether somebody has ended the round since the last look: the hands may lie there already."""
@@ -329,7 +330,10 @@ class RoundEnding:
         phase = self._phase = self.session.phase
         if phase not in ("ended", "scored"):
             for player in list(self._asked):
-                self._drop(player)
+                if self._against_the_record is None or player != self._against_the_record.player:
+                    self._drop(player)
+        if self._against_the_record is not None:
+            self._ask(self._against_the_record, frame)
         if phase == "waiting":
             self.hands.forget()
         if phase in ("playing", "ended"):
@@ -362,7 +366,7 @@ class RoundEnding:
 
         A round counts as given up and blocked only if no draw is left; else somebody would be to blame.
         """
-        table = self.session.position
+        table, self._against_the_record = self.session.position, None
         if self.session.phase != "playing" or not isinstance(table, Position) or self.session.rules.open_hands:
             return False
         if not any(layout.hands.values()):
@@ -381,6 +385,9 @@ class RoundEnding:
         together = self.session.rules.first_simultaneous and all(play.get("by") == play["train"] for play in laid)
         if out and (together or by in (out, None)):
             self.session.end_round("out", out, source="camera")
+        elif out and by is not None and self.hands.at_once(by, layout, last):
+            # On record the last tile is another player's, whose hand lies open: a name is wrong, or a count.
+            self._against_the_record = OpenHand(by, fault=Question(QuestionKind.HAND_COUNT, player=by))
         elif out == "" and not table.boneyard and not layout.boneyard:
             self.session.end_round("blocked_declared", source="camera")
         return bool(self.session.phase == "ended")

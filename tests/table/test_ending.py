@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from bench.stand_ins.sketch import KnowingEye, sketched
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Problem, Trouble, reconstruct
 from companion.geometry.layout import SeenHalf, TableView
-from companion.log.event_fields import Header, Question, QuestionKind
+from companion.log.event_fields import OF_A_HAND, Header, Question, QuestionKind
 from companion.log.events import RoundEnded, RoundScored, TilePlayed, Unclear
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
@@ -523,6 +524,25 @@ def test_where_first_trains_are_laid_together_another_may_lay_the_last_tile(
     ended = [event for event in session.events if isinstance(event, RoundEnded)]
     assert [event.out for event in ended] == (["Ben"] if ends else [])
     assert not ends or accused(session) == []
+
+
+def test_a_hand_laid_open_by_the_player_who_laid_last_on_record_is_asked_about(tmp_path: Path) -> None:
+    """A name or a count on record is wrong: nobody is out, and the round does not go on in silence."""
+    session = Session.create(tmp_path / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben"), {}))
+    session.start_round((12, 12), "Ann", draws_seen=False)
+    ending = RoundEnding(session, OpenHands(("Ann", "Ben"), dict.fromkeys(double_set(12), 1), 24.0), str)
+    for inner, outer in pairwise((12, 1, 3, 5, 7, 9, 11, 2, 4, 6, 8, 10)):
+        session.play(Laid(inner, outer), "Ben", by="Ben")
+    for inner, outer in pairwise((12, 2, 3, 4, 5, 6)):
+        session.play(Laid(inner, outer), "Ann", by="Ann")
+    hands = Layout(hands={"Ann": tuple(PlacedTile(n, tile(100.0 * n, 60.0, 90.0, n, n + 7)) for n in range(4))})
+    ending.see(Layout(), "1.jpg")
+    for frame in ("2.jpg", "3.jpg"):
+        ending.see(hands, frame)
+    assert session.phase == "playing"
+    assert [one.reason for one in session.questions if one.question.kind in OF_A_HAND] == ["hand_count: Ann"]
+    ending.see(Layout(), "4.jpg")
+    assert not [one for one in session.questions if one.question.kind in OF_A_HAND]
 
 
 def test_a_round_that_a_person_ends_is_scored_by_the_hands_that_lie_there_already(tmp_path: Path) -> None:
