@@ -164,7 +164,7 @@ def test_the_state_of_a_game_fits_its_schema(name: str, app: Flask, tmp_path: Pa
 
 
 READERS = {"text", "number", "person", "tile", "tiles", "_train", "share"}
-FOR_FORMS = {"next", "again"}
+FOR_FORMS = {"next", "again", "whose"}
 
 
 def test_the_document_has_the_fields_that_the_routes_read() -> None:
