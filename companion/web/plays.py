@@ -26,9 +26,9 @@ from companion.game.replay import Dispute, NoSuchPlayError
 from companion.log.corrections import PUT_BACK
 from companion.log.event_fields import LAID, Confidence, EventError, QuestionKind
 from companion.rules.written import written
-from companion.web.access import needs_pin
-from companion.web.api import app_state, correction
-from companion.web.changing import NOTED, OF_ALL_GAMES, PLAIN, CorrectedPlay, what_changes
+from companion.web.access import needs_pin, who_changes
+from companion.web.api import app_state, correction, run_command
+from companion.web.changing import NOTED, OF_ALL_GAMES, PLAIN, CorrectedPlay, changes, table_as_seen, what_changes
 from companion.web.forms import asked_as, number, read_body, text
 from companion.web.guard import in_turn
 from companion.web.hands import places_of
@@ -564,6 +564,22 @@ def previewed(seq: int) -> str:
 def preview(seq: int) -> str:
     """Preview a correction: show its effect before it is made."""
     return _preview(seq, read_body(request))
+
+
+@plays.post("/play/<int:seq>/tile")
+@changes
+def is_this_tile(seq: int) -> AnyResponse | str:
+    """Say which tile an entry was. Where nothing else changes it is kept at once; else what does is shown first."""
+    fields = read_body(request)
+    what = correction({**fields, "seq": seq})[1]
+    if shown_play(seq, app_state().session.snapshot()).get("tile") == what.get("tile"):
+        return redirect("/", 303)
+    change = what_changes(app_state().session, seq, what)
+    now, then = change.turn
+    if any(map(reads_otherwise, change.plays)) or change.totals or now != then:
+        return _preview(seq, fields)
+    with table_as_seen(fields):
+        return run_command("correct", seq, what, by=who_changes())
 
 
 def _preview(seq: int, fields: dict[str, Any]) -> str:

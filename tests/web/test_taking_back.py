@@ -365,10 +365,37 @@ def test_the_key_names_the_round_that_was_put_right(client: FlaskClient, session
 
 def test_a_correction_that_is_kept_leads_back_to_its_play(client: FlaskClient, session: Session) -> None:
     play = session.play((12, 5), "Ann", "Ann")[0].seq
-    preview = send(client, f"/play/{play}", f"/play/{play}/preview", low="12", high="7")
+    preview = client.post(f"/play/{play}/preview", data={"low": "12", "high": "7"}).text
     [fields] = re.findall(r'<form[^>]*action="/api/correct".*?</form>', preview, re.DOTALL)
     hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', fields))
     assert client.post("/api/correct", data=hidden, headers={"Accept": "text/html"}).location == f"/play/{play}"
+
+
+def test_which_tile_it_was_is_said_with_one_tap_where_nothing_else_changes(
+    client: FlaskClient, session: Session
+) -> None:
+    play = session.play((12, 5), "Ann", "Ann")[0].seq
+    session.play((12, 3), "MX", "Ben")
+    shown = client.get(f"/play/{play}").text
+    form = re.findall(r'<form[^>]*action="/play/\d+/tile".*?</form>', shown, re.DOTALL)[0]
+    assert re.findall(r'<button[^>]*value="(\d+)"', form)[:3] == ["5", "0", "1"], "Enter changes nothing"
+    assert re.findall(r'<button[^>]*value="(\d+)" aria-current="true"', form) == ["5"]
+    sent = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    for high, tile in (("5", [12, 5]), ("7", [12, 7])):
+        answer = client.post(f"/play/{play}/tile", data={**sent, "low": "12", "high": high, "key": high})
+        assert (answer.status_code, answer.location) == (303, "/")
+        assert state_of(session)["trains"][0]["tiles"][0]["tile"] == tile
+    assert key_of(client.get("/").text, "/api/undo") == "Undo: Corrected: it was 12-7"
+
+
+def test_which_tile_it_was_is_previewed_where_more_changes(client: FlaskClient, session: Session) -> None:
+    play = session.play((12, 5), "Ann", "Ann")[0].seq
+    session.play((12, 3), "MX", "Ben")
+    session.play((3, 4), "MX", "Cy")
+    session.play((5, 8), "Ann", "Ann")
+    seq = session.seq
+    shown = send(client, f"/play/{play}", f"/play/{play}/tile", low="12", high="7")
+    assert "What would change" in shown and ">Keep" in shown and session.seq == seq
 
 
 def test_what_somebody_goes_on_after_is_not_put_back(client: FlaskClient, session: Session) -> None:
