@@ -387,6 +387,23 @@ def test_when_a_round_is_over_its_key_is_in_reach(
     context.close()
 
 
+COVERED = """() => [...document.querySelectorAll('.yard a.at')].filter((tile) => {
+  tile.focus();
+  const box = tile.getBoundingClientRect();
+  const seen = document.elementFromPoint((box.left + box.right) / 2, box.bottom - 2);
+  return seen === null || !tile.contains(seen);
+}).map((tile) => tile.getAttribute('href'))"""
+
+
+def test_no_tile_that_has_the_focus_lies_under_the_keys(browser: Browser, address: str, session: FakeSession) -> None:
+    session.show(tables.question())
+    page = with_pin(browser, address, viewport={"width": 390, "height": 844})
+    page.goto(address, wait_until="domcontentloaded")
+    expect(page.locator("html[data-live]")).to_have_count(1)
+    assert page.evaluate(COVERED) == []
+    page.context.close()
+
+
 def test_a_phone_held_sideways_has_table_and_keys(browser: Browser, address: str, session: FakeSession) -> None:
     table = tables.midgame()
     table["plays"].append(tables.play(table["trains"][-1]["tiles"][-1]["seq"], "Ann", (8, 5), "MX"))
