@@ -91,7 +91,7 @@ function showNewest(own = false) {
   foldRulings(dock);
   // A tile that Tab comes to is scrolled clear of the keys.
   const beside = dock.getBoundingClientRect().left > innerWidth / 3;
-  document.documentElement.style.scrollPaddingBottom = beside ? "" : `${dock.offsetHeight}px`;
+  document.body.style.setProperty("--keys", beside ? "0px" : `${dock.offsetHeight}px`);
   const tile = live.querySelector(".to-cover .laid:nth-last-child(2) .domino") || live.querySelector(".newest .domino");
   const over = live.querySelector(".podium") || live.querySelector(".round-over");
   const next = [...live.querySelectorAll(".choices .in-dock")].filter((key) => key.offsetParent)[0]; // On a wide screen.
