@@ -25,7 +25,7 @@ from companion.log.event_fields import Header
 from companion.log.events import TableChange
 from companion.log.journal import Journal
 from companion.perception.arm_votes import Reach, Reaches, Sleeves, Vote, counted_once, together, vote
-from companion.rules.notation import Change, Drawing, Laying, parse_act, print_act
+from companion.rules.notation import Change, Drawing, parse_act, print_act
 from companion.rules.position import Draw, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.referee import Referee, undealt
 from companion.rules.ruleset import load_ruleset
@@ -176,7 +176,7 @@ class _Teller:
 def _shows(change: Change, act: Any) -> bool:
     """Is this change what that act did?"""
     match change:
-        case Laying(tile, train):
+        case Play(tile, train):
             return isinstance(act, Play) and as_seen(act) == Play(tile, train)
         case Drawing():
             return isinstance(act, Draw)
@@ -242,7 +242,7 @@ def _change(recorded: Recorded, number: int, line: Mapping[str, Any], arms: bool
     whose = {}
     for change, player in report.whose.items():
         match change:
-            case Laying(tile, train):
+            case Play(tile, train):
                 right = true.get((tuple(tile), train)) == player
             case Mark(owner) | Unmark(owner):
                 right = owner == player

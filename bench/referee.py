@@ -25,7 +25,6 @@ from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.journal import JournalText, read_journal
 from companion.rules.mexican.judge import after_turn, judge_turn, legal_plays
-from companion.rules.notation import Laying
 from companion.rules.position import End, Play, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
@@ -144,7 +143,7 @@ def inference_ms(changes: int = 40, seed: int = 11) -> float:
         delta, now = [], table
         for _ in range(1 + i % 4):
             play: Play = rng.choice([p for p in legal_plays(rules, now) if not p.tile.is_double])
-            delta.append(Laying(play.tile, play.train))
+            delta.append(Play(play.tile, play.train))
             now = after_turn(rules, now, [play, End()])
         start = time.process_time()
         infer(rules, table, delta, table.turn)

@@ -30,7 +30,7 @@ from itertools import chain, combinations, permutations, product
 
 from bench.plain_reading import HOUSES, Act, Table, explanations, judge, written
 from companion.rules.mexican.judge import judge_turn, legal_plays
-from companion.rules.notation import Change, Drawing, Laying
+from companion.rules.notation import Change, Drawing
 from companion.rules.position import Action, Draw, Flip, Mark, Play, Position, Unmark
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
@@ -228,7 +228,7 @@ def compare_changes(rules: str, laid: int, tiles: int, found: Compared, share: f
             if rng.random() >= share:
                 found.passed_over += 1
                 continue
-            delta: list[Change] = [Laying(Laid(*act[1]), act[2]) for train in chains for act in train]
+            delta: list[Change] = [Play(Laid(*act[1]), act[2]) for train in chains for act in train]
             delta += [Mark(name) if verb == "mark" else Unmark(name) for verb, name in marks]
             delta += [Drawing(draws)] * bool(draws)
             inference = infer(known, position, delta, PLAYERS[0])

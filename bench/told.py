@@ -14,7 +14,7 @@ from typing import Any
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
 from companion.log.events import TableChange
-from companion.rules.notation import Change, Laying
+from companion.rules.notation import Change
 from companion.rules.position import MEXICAN, SECOND_MEXICAN, Action, Discard, LinePosition, Play, Position
 from companion.rules.referee import Referee
 from companion.rules.tile import Tile
@@ -108,7 +108,7 @@ def reports_of(before: Any, after: Any, scene: Scene, boneyard: bool) -> Iterato
         line: list[Change] = []
         for player, act in scene.plays:
             if isinstance(act, Play):
-                line.append(Laying(act.tile, act.train))
+                line.append(Play(act.tile, act.train))
             elif isinstance(act, Discard):
                 discards[player] = discards.get(player, 0) + 1
                 if act.tile is not None:

@@ -31,8 +31,8 @@ from companion.log.events import (
 )
 from companion.log.journal import JournalError, parse_journal, parse_line
 from companion.play.course import act_of, action_of
-from companion.rules.notation import Change, Drawing, Laying, Vanishing
-from companion.rules.position import SOMEBODY, Draw, Mark, Unmark
+from companion.rules.notation import Change, Drawing, Vanishing
+from companion.rules.position import SOMEBODY, Draw, Mark, Play, Unmark
 from companion.storage.state_file import RunningChecksum, write_whole
 from companion.tracking.evidence import Evidence
 
@@ -158,7 +158,7 @@ def _change(row: Sequence[Event]) -> TableChange:
     for line in row:
         act = action_of(line)
         if isinstance(line, TilePlayed):
-            changes.append(Laying(line.tile, line.train))
+            changes.append(Play(line.tile, line.train))
         elif isinstance(line, TileTakenBack):
             changes.append(Vanishing(line.tile, line.train))
         elif isinstance(line, Discarded):
@@ -173,6 +173,6 @@ def _change(row: Sequence[Event]) -> TableChange:
         flips=tuple(line.train for line in row if isinstance(line, DoubleFlipped)),
         discards=discards,
         frame=row[0].frame,
-        readings={Laying(line.tile, line.train): line.reading for line in tiles if line.reading is not None},
+        readings={Play(line.tile, line.train): line.reading for line in tiles if line.reading is not None},
         clouded=True,
     )

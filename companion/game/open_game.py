@@ -42,7 +42,7 @@ from companion.log.journal import Journal, JournalError
 from companion.play.course import closed_to_mover, event_of, still_laying
 from companion.play.match import Scoreboard, fold_held
 from companion.rules.chinese import open_arms
-from companion.rules.notation import Change, Laying
+from companion.rules.notation import Change
 from companion.rules.position import LEFT, RIGHT, LinePosition, Play, Position
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.rules.tile import Laid, Tile
@@ -312,7 +312,7 @@ class OpenGame:
             entry = None if item is None else belief.tracker.entries.get(item)
             if entry is None or not isinstance(entry.piece.act, Play):
                 return ()
-            taken = Laying(entry.piece.act.tile, entry.piece.act.train)
+            taken = entry.piece.act
             return self.observe(TableChange(readings={taken: reading.of_another(tile, taken.tile)}))
 
     def judge(self, tile: TileLike, train: str) -> dict[str, Any]:
@@ -476,10 +476,12 @@ class OpenGame:
         if not report.gone and (self.history.last.only_counted or not report.laid):
             self._waiting = (*self._waiting, self._placed(report))
             return
-        if len(report.delta) != 1 or not isinstance(report.delta[0], Laying) or report.discards or report.flips:
+        if len(report.delta) != 1 or not isinstance(report.delta[0], Play) or report.discards or report.flips:
             return
-        laying = report.delta[0]
-        self._record(report.shown(TilePlayed(by=None, tile=laying.tile, train=laying.train, source="camera")))
+        laid = report.delta[0]
+        reading, arm = report.readings.get(laid), report.whose.get(laid)
+        shown: dict[str, Any] = {"source": "camera", "frame": report.frame, "reading": reading, "arm": arm}
+        self._record(TilePlayed(by=None, tile=laid.tile, train=laid.train, **shown))
 
     # ---- what is told ---------------------------------------------------------------------------------------------
 
@@ -615,12 +617,12 @@ def at_the_open_end(report: TableChange, rules: RuleSet, line: Sequence[Laid]) -
         return report
 
     def placed(change: Change) -> Change:
-        return Laying(change.tile, RIGHT) if isinstance(change, Laying) else change
+        return Play(change.tile, RIGHT) if isinstance(change, Play) else change
 
     def again(values: Mapping[Change, AnyValue]) -> dict[Change, AnyValue]:
         return {placed(change): value for change, value in values.items()}
 
-    readings = {Laying(laying.tile, RIGHT): certainty for laying, certainty in report.readings.items()}
+    readings = {Play(laid.tile, RIGHT): certainty for laid, certainty in report.readings.items()}
     delta = tuple(map(placed, report.delta))
     return replace(report, delta=delta, readings=readings, arms=again(report.arms), whose=again(report.whose))
 

@@ -19,9 +19,8 @@ from companion.log.corrections import EffectiveEvent, TurnPlace, effective_event
 from companion.log.event_fields import Confidence, Finding
 from companion.log.events import Corrected, Event, Passed, RoundEnded, SeenLine, TableChange, TilePlayed, TileTakenBack
 from companion.play.course import Course, act_of, action_of, event_of
-from companion.rules.notation import Laying
 from companion.rules.position import Draw, End, Flip, Leave, LinePosition, Pass, Play, Position, TableAct
-from companion.rules.tile import Laid, Tile
+from companion.rules.tile import Tile
 from companion.rules.violations import Violation
 from companion.tracking.costs import CERTAIN, NAMED, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Step
@@ -33,9 +32,6 @@ SURE_OF_TWO = 0.995
 """Least probability of each of the four halves where the same tile seems to lie there twice. A box holds each tile
 once, so below that a misreading is likelier. Source: docs/rules.md 5.1."""
 
-LaidOn = tuple[Laid, str]
-"""A tile as it lies, and its train."""
-
 
 class Shown(NamedTuple):
     """Which picture shows a piece, how surely its tile was read and as what, whose arm laid it; None: not told."""
@@ -43,7 +39,7 @@ class Shown(NamedTuple):
     frame: str | None = None
     reading: Confidence | None = None
     arm: str | None = None
-    read: Laying | None = None
+    read: Play | None = None
 
 
 UNSEEN = Shown()
@@ -70,7 +66,7 @@ def copied(one: AnyOwner) -> AnyOwner:
 class PictureProof:
     """The faults of a round's pieces that its pictures prove.
 
-    >>> proof, change = PictureProof(), TableChange((Laying(Laid(12, 5), "Ann"),), frame="0001.jpg")
+    >>> proof, change = PictureProof(), TableChange((Play(Laid(12, 5), "Ann"),), frame="0001.jpg")
     >>> evidence = Evidence.of(0, change)
     >>> proof.note(change, evidence)
     >>> proof.shown[evidence.pieces[0].item].frame
@@ -86,30 +82,31 @@ class PictureProof:
         """Item -> the last picture at which the belief held the name that is shown, or none where none is."""
         self.fallen: dict[int, set[str]] = {}
         """Item -> the codes that were certain of it and taken back, since people last had a say."""
-        self.doubtful: frozenset[LaidOn] = frozenset()
+        self.doubtful: frozenset[Play] = frozenset()
         """Tiles that lie at a joint that was not surely read, or where people say that something else lies."""
-        self.clouded: frozenset[LaidOn] = frozenset()
+        self.clouded: frozenset[Play] = frozenset()
         """Tiles that came while part of the table was not understood, as long as it is not."""
 
     def note(self, change: TableChange, evidence: Evidence) -> None:
         """Remember how a change of the table was seen, piece by piece."""
-        laid = {(laying.tile, laying.train) for laying in change.laid}
         if change.delta:
-            self.doubtful = self.doubtful | laid if change.guessed else self.doubtful - laid
-            self.clouded = self.clouded | laid if change.clouded else frozenset()
+            self.doubtful = (
+                self.doubtful.union(change.laid) if change.guessed else self.doubtful.difference(change.laid)
+            )
+            self.clouded = self.clouded.union(change.laid) if change.clouded else frozenset()
         for piece in evidence.pieces:
             act = piece.act
-            laying = Laying(act.tile, act.train) if isinstance(act, Play) else None
-            read, whose = (change.readings.get(laying), change.whose.get(laying)) if laying else (None, None)
-            self.shown[piece.item] = Shown(change.frame, read, whose, laying)
+            laid = act if isinstance(act, Play) else None
+            read, whose = (change.readings.get(laid), change.whose.get(laid)) if laid else (None, None)
+            self.shown[piece.item] = Shown(change.frame, read, whose, laid)
         for taken, by_now in evidence.read_since.items():
             item = next((item for item, one in reversed(self.shown.items()) if one.read == taken), None)
             if item is not None:
                 self.shown[item] = self.shown[item]._replace(read=by_now[0], reading=by_now[1])
 
-    def is_clear(self, place: LaidOn) -> bool:
+    def is_clear(self, laid: Play) -> bool:
         """Whether this tile was seen clearly when it came."""
-        return place not in self.doubtful and place not in self.clouded
+        return laid not in self.doubtful and laid not in self.clouded
 
     def verdicts(
         self,
@@ -191,7 +188,7 @@ class PictureProof:
             if isinstance(act, Play) and not entry.taken_back:
                 sure = shown.reading is not None and min(shown.reading.p) >= SURE_OF_TWO
                 surely = sure and item not in told and act == entry.piece.act
-                read.setdefault(act.tile.tile, []).append(surely and self.is_clear((act.tile, act.train)))
+                read.setdefault(act.tile.tile, []).append(surely and self.is_clear(act))
         return frozenset(tile for tile, all_sure in read.items() if len(all_sure) > 1 and all(all_sure))
 
 
@@ -294,7 +291,7 @@ class WatchedRound:
     >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
     >>> one = WatchedRound(begun, match.take(begun).match.course)
     >>> one.add([begun])
-    >>> one.observe(TableChange((Laying(Laid(12, 5), "Ann"),)), after=1)
+    >>> one.observe(TableChange((Play(Laid(12, 5), "Ann"),)), after=1)
     >>> [(event.who, event.tile.outer) for event in one.unwritten()]
     [('Ann', 5)]
     """

@@ -14,8 +14,8 @@ from itertools import takewhile
 
 from companion.geometry.layout import Layout, PlacedTile, Problem, Trouble
 from companion.log.events import TableChange
-from companion.rules.notation import Change, Drawing, Laying, Vanishing
-from companion.rules.position import LEFT, RIGHT, Mark, Unmark
+from companion.rules.notation import Change, Drawing, Vanishing
+from companion.rules.position import LEFT, RIGHT, Mark, Play, Unmark
 from companion.rules.tile import Tile
 
 DOUBTS = frozenset(
@@ -52,7 +52,7 @@ class Observation(TableChange):
     """The identities of the new tiles."""
     maybe_marked: frozenset[str] = frozenset()
     """Players beside whose trains something lies that was not recognised."""
-    given: frozenset[Laying] = frozenset()
+    given: frozenset[Play] = frozenset()
     """New tiles that were not read, and are what the table makes of them."""
 
     @property
@@ -69,8 +69,8 @@ class Observation(TableChange):
         """Two readings of one table count as equal if this is the same. Of an unread tile it is only that it came."""
         doubts = tuple(sorted((doubt.trouble.value, doubt.tiles) for doubt in self.doubts))
         back = self.returned if self.gone else 0
-        delta = tuple((one.train,) if one in self.given else one for one in self.delta if isinstance(one, Laying))
-        rest = tuple(one for one in self.delta if not isinstance(one, Laying))
+        delta = tuple((one.train,) if one in self.given else one for one in self.delta if isinstance(one, Play))
+        rest = tuple(one for one in self.delta if not isinstance(one, Play))
         return delta, rest, self.flips, tuple(self.discards.items()), tuple(self.hands.items()), doubts, back
 
     @property
@@ -95,7 +95,7 @@ def difference(before: Layout, after: Layout) -> Observation:
     more = 0 if before.boneyard is None or after.boneyard is None else after.boneyard - before.boneyard
     if more < 0:
         changes.append(Drawing(-more))
-    laid = [change for change in changes if isinstance(change, Laying)]
+    laid = [change for change in changes if isinstance(change, Play)]
     news = tuple(tile_id for _, part in parts for tile_id in part)
     unread = {tile.id for tile in after if tile.given}
     clouded = bool(worth_asking(after) or (after.markers - before.markers) & after.supposed)
@@ -205,7 +205,7 @@ def _vanishings(tiles: Sequence[tuple[PlacedTile, str]]) -> list[Change]:
 def _layings(tiles: Sequence[tuple[PlacedTile, str]]) -> tuple[list[Change], list[int]]:
     """The tiles up to the first one that is not read, and their identities."""
     read = list(takewhile(lambda one: one[0].laid is not None, tiles))
-    return [Laying(tile.laid, train) for tile, train in read if tile.laid is not None], [tile.id for tile, _ in read]
+    return [Play(tile.laid, train) for tile, train in read if tile.laid is not None], [tile.id for tile, _ in read]
 
 
 def _more(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:

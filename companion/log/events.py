@@ -26,7 +26,8 @@ from companion.log.event_fields import (
     Question,
     TilePips,
 )
-from companion.rules.notation import Change, Laying, NotationError, Vanishing, parse_change, print_change
+from companion.rules.notation import Change, NotationError, Vanishing, parse_change, print_change
+from companion.rules.position import Play
 from companion.storage.records import (
     INLINE,
     Count,
@@ -382,9 +383,9 @@ def _read_change(text: Any) -> Change:
         raise RecordError(str(error)) from None
 
 
-def _read_laying(text: Any) -> Laying:
+def _read_laying(text: Any) -> Play:
     change = _read_change(text)
-    if not isinstance(change, Laying):
+    if not isinstance(change, Play):
         raise unlike("a laid tile such as '+5-7@Ann'", text)
     return change
 
@@ -400,8 +401,8 @@ class TableChange(Record):
     """One change of the table, as the camera saw it.
 
     >>> from companion.rules import Laid
-    >>> change = TableChange((Laying(Laid(12, 5), "Ann"), Laying(Laid(5, 4), "Ann")))
-    >>> [laying.tile.outer for laying in change.laid], change.gone, change.empty
+    >>> change = TableChange((Play(Laid(12, 5), "Ann"), Play(Laid(5, 4), "Ann")))
+    >>> [one.tile.outer for one in change.laid], change.gone, change.empty
     ([5, 4], (), False)
     """
 
@@ -419,28 +420,20 @@ class TableChange(Record):
     two_mexican: Annotated[bool, "Two trains lie where no player without a train may still begin one."] = False
     stray: Annotated[tuple[Name, ...], "Trains that begin here where no seat is; they may be nobody's."] = ()
     again: Annotated[tuple[str, ...], "Why the game asked for another look before; nothing rests on it."] = ()
-    readings: Mapping[Annotated[Laying, LAYING], Confidence] = field(default_factory=dict)
+    readings: Mapping[Annotated[Play, LAYING], Confidence] = field(default_factory=dict)
     arms: Annotated[
         Mapping[WrittenChange, Mapping[str, int]],
         "Player -> decibans of its being their arm, 0 the likeliest; without one, no arm was seen clearly.",
     ] = field(default_factory=dict)
     whose: Annotated[Mapping[WrittenChange, Name], "The player whose arm it clearly was."] = field(default_factory=dict)
 
-    def shown(self, event: Event) -> Event:
-        """The event with the picture that shows it, how surely its tile was read, and whose arm laid it."""
-        if isinstance(event, TilePlayed):
-            laying = Laying(event.tile, event.train)
-            reading, arm = self.readings.get(laying), self.whose.get(laying)
-            return replace(event, frame=self.frame, reading=reading, arm=arm)
-        return replace(event, frame=self.frame)
-
     @property
     def gone(self) -> tuple[Vanishing, ...]:
         return tuple(change for change in self.delta if isinstance(change, Vanishing))
 
     @property
-    def laid(self) -> tuple[Laying, ...]:
-        return tuple(change for change in self.delta if isinstance(change, Laying))
+    def laid(self) -> tuple[Play, ...]:
+        return tuple(change for change in self.delta if isinstance(change, Play))
 
     @property
     def empty(self) -> bool:
@@ -453,7 +446,7 @@ class SeenLine(Record):
     which it was written, and when.
 
     >>> from companion.rules import Laid
-    >>> look = SeenLine(1, 2, "2026-11-20T18:00:06.000Z", TableChange((Laying(Laid(12, 5), "Ann"),)))
+    >>> look = SeenLine(1, 2, "2026-11-20T18:00:06.000Z", TableChange((Play(Laid(12, 5), "Ann"),)))
     >>> look.to_json()["after"], SeenLine.from_json(look.to_json()) == look
     (2, True)
     """

@@ -44,8 +44,8 @@ from companion.observing.waiting import (
 )
 from companion.perception.settings import LINE, LookAgain, LookReason, Where
 from companion.play.setup_file import GameSetup
-from companion.rules.notation import Change, Drawing, Laying, Vanishing
-from companion.rules.position import MEXICAN, SECOND_MEXICAN, LinePosition, Mark, Position, Unmark
+from companion.rules.notation import Change, Drawing, Vanishing
+from companion.rules.position import MEXICAN, SECOND_MEXICAN, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.tile import Laid, Tile
 
 
@@ -75,7 +75,7 @@ class GameSink:
     >>> setup = GameSetup(Header("tactic", "double-12", ("Ann", "Ben")))
     >>> game = Session.create(mkdtemp() + "/game.jsonl", setup.header)
     >>> sink, started = GameSink(game, setup, {}), game.start_round((12, 12), "Ann")
-    >>> sink.record(Observation((Laying(Laid(12, 5), "Ann"),)), Layout(), "0001.jpg")
+    >>> sink.record(Observation((Play(Laid(12, 5), "Ann"),)), Layout(), "0001.jpg")
     True
     >>> sink.recorded()["Ann"]
     (Laid(inner=12, outer=5),)
@@ -417,7 +417,7 @@ class GameSink:
         if not isinstance(table, Position):
             return True
         match change:
-            case Laying(tile, train):
+            case Play(tile, train):
                 return tile not in table.trains.get(train, ())
             case Vanishing(tile, train):
                 # The tile of this train lies there still: another one was misread as it.
@@ -442,7 +442,7 @@ class PrintSink:
     """Turns new and vanished tiles into events. `emit` gets each event and the name of its frame.
 
     >>> sink = PrintSink(lambda event: print(event.KIND, event.tile.tile))
-    >>> sink.record(Observation((Laying(Laid(12, 5), BOARD),)), Layout(), "0001.jpg")
+    >>> sink.record(Observation((Play(Laid(12, 5), BOARD),)), Layout(), "0001.jpg")
     tile_played 5-12
     True
     """

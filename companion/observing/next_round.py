@@ -27,8 +27,7 @@ from companion.perception.settings import LINE
 from companion.perception.understanding import values_of
 from companion.play.setup_file import GameSetup
 from companion.rules.mexican.judge import round_of, tiles_in
-from companion.rules.notation import Laying
-from companion.rules.position import LinePosition, Position
+from companion.rules.position import LinePosition, Play, Position
 from companion.rules.tile import Laid, Tile
 from companion.tracking.costs import SURE
 
@@ -40,7 +39,7 @@ LISTED = 0.5
 """A half of which the eye lists less than this may be anything that the box has: something covers it."""
 
 
-def readings_of(observation: Observation, layout: Layout, box: Iterable[Tile]) -> dict[Laying, Confidence]:
+def readings_of(observation: Observation, layout: Layout, box: Iterable[Tile]) -> dict[Play, Confidence]:
     """How surely each of the tiles now laid was read, and whether it lies across its train; a half that was not read
     may be anything that the `box` has."""
     found = {}

@@ -43,8 +43,8 @@ from companion.log.events import (
     Unclear,
 )
 from companion.observing.next_round import another_engine, answer_to, readings_of
-from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_laid
-from companion.rules.position import LEFT, RIGHT, SOMEBODY, LinePosition, Mark, Position, Unmark
+from companion.rules.notation import Change, Drawing, Vanishing, print_laid
+from companion.rules.position import LEFT, RIGHT, SOMEBODY, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.tile import Laid, Tile
 
 
@@ -76,7 +76,7 @@ def without_corrected_tiles(observation: Observation, layout: Layout, table: Pos
     for train, tiles in layout.trains.items():
         lying = [tile.laid for tile in tiles]
         places = zip(lying, table.trains.get(train, ()), strict=False)
-        corrected |= {Laying(seen, train) for seen, known in places if seen is not None and known not in lying}
+        corrected |= {Play(seen, train) for seen, known in places if seen is not None and known not in lying}
     delta = tuple(change for change in observation.delta if change not in corrected)
     return observation if delta == observation.delta else replace(observation, delta=delta)
 
@@ -184,10 +184,10 @@ def laid_in_line_after_all(
     arms = ends_beyond(line, recorded)
     if arms is None:
         return observation
-    delta: list[Change] = [change for change in observation.delta if not isinstance(change, Laying)]
+    delta: list[Change] = [change for change in observation.delta if not isinstance(change, Play)]
     for arm, tiles in zip((LEFT, RIGHT), (arms[0][::-1], arms[1]), strict=True):
         new = [change for change in observation.laid if change.train == arm]
-        beyond = [Laying(tile, arm) for tile in tiles if tile is not None]
+        beyond = [Play(tile, arm) for tile in tiles if tile is not None]
         delta += beyond if (new or missed) and len(beyond) == len(tiles) else new
     return replace(observation, delta=tuple(delta))
 
@@ -196,14 +196,14 @@ def _in_order(
     delta: tuple[Change, ...], train: str, beneath: Collection[Laid], lying: list[Laid | None]
 ) -> tuple[Change, ...]:
     """The changes with what lies beneath them in a train, all of that train's from the inside out."""
-    mine = [change for change in delta if isinstance(change, Laying) and change.train == train]
+    mine = [change for change in delta if isinstance(change, Play) and change.train == train]
     start = delta.index(mine[0]) if mine else 0
     tiles = sorted(
         [*beneath, *(change.tile for change in mine)],
         key=lambda tile: lying.index(tile) if tile in lying else len(lying),
     )
     rest = [change for change in delta[start:] if change not in mine]
-    return (*delta[:start], *(Laying(tile, train) for tile in tiles), *rest)
+    return (*delta[:start], *(Play(tile, train) for tile in tiles), *rest)
 
 
 # ---- the line of a Chinese game ---------------------------------------------------------------------------------
@@ -224,11 +224,11 @@ def new_in_line(observation: Observation, seen: Sequence[Laid | None], recorded:
     delta: list[Change] = []
     for change in observation.delta:
         known: list[Laid | None] = []
-        if isinstance(change, Laying):
+        if isinstance(change, Play):
             known = laid.get(change.train, [])
         elif isinstance(change, Vanishing):
             known = lost.get(change.train, [])
-        if isinstance(change, Laying | Vanishing) and change.tile in known:
+        if isinstance(change, Play | Vanishing) and change.tile in known:
             known.remove(change.tile)
         else:
             delta.append(change)
@@ -242,8 +242,8 @@ def as_many_as_lie(observation: Observation, lying: Sequence[Laid | None], recor
         return observation
     left, right = ends_beyond(lying, recorded) or ((), ())
     new = [*((tile, LEFT) for tile in reversed(left)), *((tile, RIGHT) for tile in right)]
-    rest = [change for change in observation.delta if not isinstance(change, Laying)]
-    return replace(observation, delta=(*rest, *(Laying(tile, arm) for tile, arm in new if tile is not None)))
+    rest = [change for change in observation.delta if not isinstance(change, Play)]
+    return replace(observation, delta=(*rest, *(Play(tile, arm) for tile, arm in new if tile is not None)))
 
 
 def ends_beyond(
@@ -286,7 +286,7 @@ class TileQuestions:
     >>> from companion.log.event_fields import Confidence, Header
     >>> from companion.log.events import TableChange
     >>> game = Session.create(mkdtemp() + "/game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
-    >>> laying = Laying(Laid(12, 5), "Ann")
+    >>> laying = Play(Laid(12, 5), "Ann")
     >>> seen = TableChange((laying,), readings={laying: Confidence((1.0, 0.6), ((), ((6, 0.4),)))})
     >>> _ = game.start_round((12, 12), "Ann"), game.observe(seen)
     >>> halves = SeenHalf(12, 1.0), SeenHalf(5, 0.6, ((5, 0.6), (6, 0.4)))
@@ -339,7 +339,7 @@ class TileQuestions:
         """Tell the game how a tile is read that was not read when it came."""
         if tile.laid is None or self.session.phase != "playing":
             return
-        seen = Observation((Laying(tile.laid, train),), news=(tile.id,))
+        seen = Observation((Play(tile.laid, train),), news=(tile.id,))
         for reading in readings_of(seen, layout, self.box).values():
             self.session.read_as(seq, tile.laid, reading)
 

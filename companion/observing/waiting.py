@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from companion.geometry import Layout, Problem
 from companion.geometry.diff import Observation, worth_asking
 from companion.geometry.joints import distance
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 
 HAND_PATIENCE = 4
 """In so many still tables a stray tile along the table's edge may be a hand that is laid open."""
@@ -86,8 +86,8 @@ class Arrivals:
     >>> from companion.rules.tile import Laid
     >>> arrivals = Arrivals()
     >>> arrivals.saw(Layout())
-    >>> [one.delta for one in arrivals.in_order(Observation((Laying(Laid(12, 5), "Ann"),)), Layout())]
-    [(Laying(tile=Laid(inner=12, outer=5), train='Ann'),)]
+    >>> [one.delta for one in arrivals.in_order(Observation((Play(Laid(12, 5), "Ann"),)), Layout())]
+    [(Play(tile=Laid(inner=12, outer=5), train='Ann'),)]
     """
 
     number: int = 0
@@ -120,9 +120,9 @@ class Arrivals:
         if not rest.empty:
             yield rest
 
-    def _late(self, observation: Observation, layout: Layout) -> Iterator[Laying]:
+    def _late(self, observation: Observation, layout: Layout) -> Iterator[Play]:
         """One that lies nearer to the engine, or to the middle of a line, than another came no later."""
-        found: list[Laying] = []
+        found: list[Play] = []
         trains: set[str] = set()
         for change in reversed(observation.laid):
             row = layout.line or layout.trains.get(change.train, ())

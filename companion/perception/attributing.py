@@ -31,8 +31,8 @@ from companion.perception.arm_votes import (
     vote,
 )
 from companion.play.setup_file import GameSetup
-from companion.rules.notation import Change, Drawing, Laying, Vanishing
-from companion.rules.position import LEFT, RIGHT, Mark, Unmark
+from companion.rules.notation import Change, Drawing, Vanishing
+from companion.rules.position import LEFT, RIGHT, Mark, Play, Unmark
 from companion.rules.tile import Tile
 from vision.calibration import Calibration
 from vision.frame import Frame, Image
@@ -253,7 +253,7 @@ class Attribution:
                 # It was reported before and not taken: a reach over it since then did not do it.
                 tile_vote = known
             else:
-                tile = change.tile.tile if isinstance(change, Laying) else None
+                tile = change.tile.tile if isinstance(change, Play) else None
                 tile_vote = together([self._vote_at(place, tile) for place in places], self.players)
             self.votes[change], self._reported_at[change] = tile_vote, places
         drawn: tuple[Change, ...] = ()
@@ -334,7 +334,7 @@ def _places(
 ) -> Iterator[Point]:
     """Where on the table a change shows."""
     match change:
-        case Laying(tile, train):
+        case Play(tile, train):
             yield from (one.seen.center_mm for one in _row(after, train) if one.id in news and one.laid == tile)
         case Vanishing(tile, train):
             lying = {one.id for one in after}

@@ -54,14 +54,6 @@ class NotationError(RulesError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Laying:
-    """A change between two still tables: a tile appeared at the end of a train."""
-
-    tile: Laid
-    train: str
-
-
-@dataclass(frozen=True, slots=True)
 class Vanishing:
     """A change: a tile of a train is gone."""
 
@@ -77,8 +69,8 @@ class Drawing:
     """How many fewer."""
 
 
-Change = Laying | Vanishing | Drawing | Mark | Unmark
-"""One item of a `delta`."""
+Change = Play | Vanishing | Drawing | Mark | Unmark
+"""One item of a `delta`: a tile that appeared at the end of a train is a `Play`, whoever laid it."""
 
 
 def parse_laid(text: str, sign: str = "-") -> Laid:
@@ -234,7 +226,7 @@ def parse_change(text: str) -> Change:
     if found := re.fullmatch(r"boneyard\s*-\s*([0-9]{1,4})", text):
         return Drawing(int(found[1]))
     if text.startswith("+"):
-        return Laying(*_target(text[1:], "-"))
+        return Play(*_target(text[1:], "-"))
     if text.startswith("-"):
         return Vanishing(*_target(text[1:], "-"))
     raise NotationError(f"{text!r} is no change: expected +a-b@T, -a-b@T, mark P, -mark P or boneyard-N")
@@ -246,7 +238,7 @@ def parse_delta(items: Iterable[str]) -> tuple[Change, ...]:
 
 def print_change(change: Change) -> str:
     match change:
-        case Laying(tile, train):
+        case Play(tile, train):
             return f"+{print_laid(tile)}@{train}"
         case Vanishing(tile, train):
             return f"-{print_laid(tile)}@{train}"

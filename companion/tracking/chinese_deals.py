@@ -244,7 +244,7 @@ class LineState:
             cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
         if pieces.evidence.doubtful_tiles and self.table.line:
             end = self.table.line[0 if piece.act.train == LEFT else -1]
-            doubts = [doubtful for (laid, _), doubtful in pieces.evidence.doubtful_tiles.items() if laid == end]
+            doubts = [doubtful for play, doubtful in pieces.evidence.doubtful_tiles.items() if play.tile == end]
             below = min(doubts, default=None)
             if below is not None and below.cost < cost:
                 new, left = piece.act.tile, piece.act.train == LEFT

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from companion.log.event_fields import Confidence
 from companion.log.events import TableChange
-from companion.rules.notation import Change, Drawing, Laying
+from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import LEFT, RIGHT, SOMEBODY, Discard, Draw, End, Flip, Mark, Pass, Play, TableAct, Unmark
 from companion.rules.tile import Laid
 from companion.tracking.costs import COST, SURE, Cause, decibans, misread
@@ -179,8 +179,8 @@ class Evidence:
 
     number: int
     pieces: tuple[Piece, ...]
-    gone: tuple[tuple[Laid, str], ...] = ()
-    """Laid tiles that are no longer there, each with its train."""
+    gone: tuple[Vanishing, ...] = ()
+    """Laid tiles that are no longer there."""
     returned: int = 0
     """How many tiles lie in the boneyard again."""
     frame: str | None = None
@@ -188,13 +188,13 @@ class Evidence:
     """Something that was not understood lies there."""
     guessed: bool = False
     """A tile beside the new ones was not surely read."""
-    doubtful_tiles: Mapping[tuple[Laid, str], Doubtful] = field(default_factory=dict)
-    """Tiles (tile, train) that lay there before and may be others: they were not surely read, or nobody but a person
+    doubtful_tiles: Mapping[Play, Doubtful] = field(default_factory=dict)
+    """Tiles that lay there before and may be others: they were not surely read, or nobody but a person
     has seen them."""
     adopted: bool = False
     """Nobody can tell how it came about: it lay there before anybody watched, or tiles that nobody saw came before
     it."""
-    read_since: Mapping[Laying, tuple[Laying, Confidence]] = field(default_factory=dict)
+    read_since: Mapping[Play, tuple[Play, Confidence]] = field(default_factory=dict)
     """Tiles of before -> the tiles that they are read as by now, and how surely."""
 
     @classmethod
@@ -203,7 +203,7 @@ class Evidence:
         return cls(
             number,
             tuple(_pieces(number, change)),
-            tuple((one.tile, one.train) for one in change.gone),
+            change.gone,
             change.returned,
             change.frame,
             change.clouded,
@@ -230,9 +230,9 @@ ITEMS = 1000
 """More pieces than one change can have."""
 
 
-def _by_now(taken: Laying, reading: Confidence) -> tuple[Laying, Confidence]:
+def _by_now(taken: Play, reading: Confidence) -> tuple[Play, Confidence]:
     tile = reading.likeliest(taken.tile)
-    return Laying(tile, taken.train), reading.of_another(taken.tile, tile)
+    return Play(tile, taken.train), reading.of_another(taken.tile, tile)
 
 
 def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
@@ -241,10 +241,10 @@ def _pieces(number: int, seen: TableChange) -> Iterator[Piece]:
     for change in seen.delta:
         actors, arm = seen.arms.get(change, {}), seen.whose.get(change)
         match change:
-            case Laying(tile, train):
+            case Play(train=train):
                 reading = seen.readings.get(change)
                 stray = train in seen.stray and change == next(one for one in seen.laid if one.train == train)
-                piece = Piece(item, Play(tile, train), None, actors, arm, two_mexican=seen.two_mexican, stray=stray)
+                piece = Piece(item, change, None, actors, arm, two_mexican=seen.two_mexican, stray=stray)
                 yield piece if reading is None else piece.read_as(reading)
             case Drawing(count):
                 for _ in range(count):

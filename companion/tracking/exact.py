@@ -26,7 +26,7 @@ from itertools import permutations, product
 from typing import NamedTuple
 
 from companion.log.events import TableChange
-from companion.rules.notation import Change, Drawing, Laying, Vanishing, print_act
+from companion.rules.notation import Change, Drawing, Vanishing, print_act
 from companion.rules.position import Action, Draw, End, Mark, Pass, Play, Position, Unmark
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation
@@ -390,9 +390,9 @@ class FirstTrains(Rows):
         self.strangers: list[Change] = []
         for change in changes:
             match change:
-                case Laying(_, train) if train in own:
+                case Play(_, train) if train in own:
                     own[train] += (change,)
-                case Laying():
+                case Play():
                     self.units.append(change)
                 case Drawing(count):
                     self.units += [Drawing(1)] * count
@@ -433,7 +433,7 @@ class FirstTrains(Rows):
         The order of players matters only where a tile lies there twice.
         """
         row = [player for player in self.seats if shares[player]]
-        laid = [one.tile.tile for player in row for one in shares[player] if isinstance(one, Laying)]
+        laid = [one.tile.tile for player in row for one in shares[player] if isinstance(one, Play)]
         orders = permutations(row) if len(set(laid)) < len(laid) else iter([tuple(row)])
         for order in orders:
             for turns, after in self._one_by_one(order, shares, self.table, budget):

@@ -440,7 +440,7 @@ def misreading(turn: TurnState, piece: Piece, train: str, pieces: Pieces, *, joi
     if pieces.evidence.guessed:
         cost = min(cost, COST[Cause.DOUBTFUL_NEIGHBOUR])
     chain = turn.trains.get(train)
-    below = pieces.evidence.doubtful_tiles.get((chain[-1], train)) if chain else None
+    below = pieces.evidence.doubtful_tiles.get(Play(chain[-1], train)) if chain else None
     if below is None or below.cost >= cost or not chain:
         return cost, None
     assert isinstance(piece.act, Play)

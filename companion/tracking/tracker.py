@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from companion.log.event_fields import Confidence
 from companion.play.course import lifted, misfits, misfits_in_line, without
-from companion.rules.notation import Laying
+from companion.rules.notation import Vanishing
 from companion.rules.position import (
     LEFT,
     Discard,
@@ -34,7 +34,6 @@ from companion.rules.position import (
     Unmark,
 )
 from companion.rules.ruleset import RuleSet
-from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.chinese_deals import LineState
 from companion.tracking.costs import COST, NAMED, Cause
@@ -128,7 +127,7 @@ class RoundFold:
         self.judge()
         self.filter.settle()
 
-    def _doubtful(self) -> dict[tuple[Laid, str], Doubtful]:
+    def _doubtful(self) -> dict[Play, Doubtful]:
         """The tiles that only people have seen, or that were not surely read, and what it costs that others lie
         there."""
         found = {}
@@ -138,7 +137,7 @@ class RoundFold:
             if isinstance(act, Play) and not entry.taken_back and not piece.is_sure:
                 # Both halves of a line's first tile are open.
                 cost = piece.cost_of_another if first else piece.cost_at(0 if act.train == LEFT else 1)
-                found[act.tile, act.train] = Doubtful(cost, piece.item, frozenset(other.tile for other in piece.others))
+                found[act] = Doubtful(cost, piece.item, frozenset(other.tile for other in piece.others))
         return found
 
     def _keep(self, piece: Piece, evidence: Evidence) -> None:
@@ -174,14 +173,14 @@ class RoundFold:
         for entry in self.entries.values():
             read, lies = entry.piece.act, entry.verdict.act
             if isinstance(read, Play) and isinstance(lies, Play) and read != lies and not entry.taken_back:
-                others[read.tile, read.train] = lies.tile
+                others[read] = lies.tile
         if not others:
             return self.table
         if isinstance(self.table, LinePosition):
-            in_line = {read: lies for (read, _), lies in others.items()}
+            in_line = {read.tile: lies for read, lies in others.items()}
             return replace(self.table, line=tuple(in_line.get(tile, tile) for tile in self.table.line))
         trains = {
-            train: tuple(others.get((tile, train), tile) for tile in chain)
+            train: tuple(others.get(Play(tile, train), tile) for tile in chain)
             for train, chain in self.table.trains.items()
         }
         return replace(self.table, trains=trains)
@@ -204,13 +203,13 @@ class RoundFold:
 
     # ---- tiles that are gone -----------------------------------------------------------------------------------
 
-    def last_laid(self, gone: Sequence[tuple[Laid, str]]) -> list[PieceRecord] | None:
+    def last_laid(self, gone: Sequence[Vanishing]) -> list[PieceRecord] | None:
         """The entries of the vanished tiles, where they are just the last tiles laid; else None."""
         standing = [one for one in self.entries.values() if isinstance(one.piece.act, Play) and not one.taken_back]
         last = standing[-len(gone) :] if gone else []
         acts = (one.piece.act for one in last)
         lying = Counter((act.tile.tile, act.train) for act in acts if isinstance(act, Play))
-        return last if lying == Counter((laid.tile, train) for laid, train in gone) else None
+        return last if lying == Counter((one.tile.tile, one.train) for one in gone) else None
 
     def _take_back(self, evidence: Evidence) -> Evidence:
         """Vanished tiles: the last ones laid were taken back; another one was moved, which nobody may."""
@@ -260,28 +259,30 @@ class RoundFold:
         if doubtful:
             self.unclear.append("several_stories")
             return replace(evidence, gone=(), clouded=True)
-        for laid, train in evidence.gone:
-            entry = self._entry_of(laid, train)
+        for gone in evidence.gone:
+            entry = self._entry_of(gone)
             if entry is not None:
                 self._set_aside(entry.piece.item)
-            self.table = lifted(self.table, train, laid)
+            self.table = lifted(self.table, gone.train, gone.tile)
             charge = Charge(str(V.TILE_MOVED), None, True, 1.0)
-            self.moved.append(Verdict(-1, Play(laid, train), None, 0.0, (), (charge,)))
+            self.moved.append(Verdict(-1, Play(gone.tile, gone.train), None, 0.0, (), (charge,)))
         self._begin_anew()
         return replace(evidence, gone=())
 
-    def _entry_of(self, laid: Laid, train: str) -> PieceRecord | None:
+    def _entry_of(self, gone: Vanishing) -> PieceRecord | None:
         for entry in reversed(self.entries.values()):
             act = entry.piece.act
-            if isinstance(act, Play) and (act.tile.tile, act.train) == (laid.tile, train) and not entry.taken_back:
+            if (
+                isinstance(act, Play)
+                and (act.tile.tile, act.train) == (gone.tile.tile, gone.train)
+                and not entry.taken_back
+            ):
                 return entry
         return None
 
-    def _hardly_read(self, gone: tuple[Laid, str]) -> bool:
-        entry = self._entry_of(*gone)
-        if entry is None:
-            return False
-        return not entry.piece.is_sure
+    def _hardly_read(self, gone: Vanishing) -> bool:
+        entry = self._entry_of(gone)
+        return entry is not None and not entry.piece.is_sure
 
     def _begin_anew(self) -> None:
         """Every hypothesis with the tiles as they lie now; what is settled stays so."""
@@ -362,10 +363,10 @@ class RoundTracker:
 
     >>> from companion.log.events import TableChange
     >>> from companion.rules import Board, Laid, load_ruleset
-    >>> from companion.rules.notation import Laying
+    >>> from companion.rules.position import Play
     >>> tracker = RoundTracker(load_ruleset("reeves"), Board("reeves").position, "Ann")
     >>> for tile, train in ((Laid(12, 5), "Ann"), (Laid(12, 4), "Ben"), (Laid(3, 6), "Cy")):
-    ...     _ = tracker.observe(Evidence.of(tracker.number, TableChange((Laying(tile, train),))))
+    ...     _ = tracker.observe(Evidence.of(tracker.number, TableChange((Play(tile, train),))))
     >>> [(one.by, [charge.code for charge in one.charges]) for one in tracker.verdicts()]
     [('Ann', []), ('Ben', []), (None, ['WRONG_ROOT', 'CLOSED_TRAIN'])]
     >>> tracker.verdicts()[2].charges[0].proved
@@ -457,13 +458,12 @@ class RoundTracker:
         self._append(evidence)
         return number
 
-    def _read_anew(self, taken: Laying, read: Laying, reading: Confidence) -> None:
+    def _read_anew(self, taken: Play, read: Play, reading: Confidence) -> None:
         """Let the tile that was `taken` for another have been `read` when it came."""
-        was, act = Play(taken.tile, taken.train), Play(read.tile, read.train)
         for n in reversed(range(len(self.log))):
             step = self.log[n]
-            if any(piece.act == was for piece in step.pieces):
-                pieces = (replace(one, act=act).read_as(reading) if one.act == was else one for one in step.pieces)
+            if any(piece.act == taken for piece in step.pieces):
+                pieces = (replace(one, act=read).read_as(reading) if one.act == taken else one for one in step.pieces)
                 self.log[n] = replace(step, pieces=tuple(pieces))
                 return
 
@@ -655,7 +655,7 @@ class RoundTracker:
         likely = [one for one in self.filter.all if one.cost <= COST[Cause.MISSED_DRAW]]
         return all(any(not found.errs for found in self.filter.explanations(evidence, [one])) for one in likely)
 
-    def takes_back(self, gone: Sequence[tuple[Laid, str]]) -> bool:
+    def takes_back(self, gone: Sequence[Vanishing]) -> bool:
         """Whether the vanished tiles are just the last tiles laid."""
         return self._trusting.fold.last_laid(gone) is not None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from companion.log.events import TableChange
-from companion.rules.notation import Change, Drawing, Laying
+from companion.rules.notation import Change, Drawing
 from companion.rules.position import Discard, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.tile import Tile
 from datasets.bots import BotTurn
@@ -26,7 +26,7 @@ def seen(turns: Sequence[BotTurn], *, boneyard: bool = True) -> TableChange:
         for turn in turns:
             for action in turn.actions:
                 if isinstance(action, Play):
-                    delta.append(Laying(action.tile, action.train))
+                    delta.append(Play(action.tile, action.train))
                 elif isinstance(action, Discard):
                     discards[turn.player] = discards.get(turn.player, 0) + 1
         return TableChange(tuple(delta), discards=discards)
@@ -44,7 +44,7 @@ def note_layers(turn: BotTurn, truth: dict[tuple[Tile, str], list[str]]) -> None
 def difference(before: Position, after: Position, *, boneyard: bool) -> list[Change]:
     delta: list[Change] = []
     for train, chain in after.trains.items():
-        delta += [Laying(tile, train) for tile in chain[len(before.trains.get(train, ())) :]]
+        delta += [Play(tile, train) for tile in chain[len(before.trains.get(train, ())) :]]
     delta += [Mark(player) for player in sorted(after.markers - before.markers)]
     delta += [Unmark(player) for player in sorted(before.markers - after.markers)]
     drawn = (before.boneyard or 0) - (after.boneyard or 0)

@@ -7,14 +7,15 @@ from pathlib import Path
 from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Header
-from companion.rules.notation import Change, Laying, parse_delta
+from companion.rules.notation import Change, parse_delta
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 
 def laid(inner: int, outer: int, train: str) -> Change:
-    return Laying(Laid(inner, outer), train)
+    return Play(Laid(inner, outer), train)
 
 
 def test_a_persons_word_does_not_make_the_desk_forget_arms(tmp_path: Path) -> None:

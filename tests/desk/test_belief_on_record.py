@@ -13,8 +13,8 @@ from companion.game.round import Round
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import MarkerPlaced, RoundEnded, TilePlayed
-from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
-from companion.rules.position import Mark, Unmark
+from companion.rules.notation import Drawing, Vanishing, parse_delta
+from companion.rules.position import Mark, Play, Unmark
 from companion.rules.tile import Laid, Tile
 from datasets.bots.watching import table_change
 from tests.shown import state_of
@@ -105,13 +105,13 @@ def test_a_draw_that_the_camera_overlooked_accuses_nobody_for_certain(tmp_path: 
     """Ann's marker appears without a draw: she did not draw, or the pile was counted wrongly."""
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
-        session.observe(table_change([Laying(Laid(12, outer), train)]))
+        session.observe(table_change([Play(Laid(12, outer), train)]))
     session.observe(table_change([Mark("Ann")]))
-    session.observe(table_change([Laying(Laid(10, 2), "Ben")]))
+    session.observe(table_change([Play(Laid(10, 2), "Ben")]))
     assert any(isinstance(line.event, MarkerPlaced) for line in session.scoreboard.lines)
     assert not any(certain for _, certain, _ in held(session))
     session.observe(table_change([Drawing(1), Mark("Cy")]))
-    session.observe(table_change([Laying(Laid(9, 1), "Dee")]))
+    session.observe(table_change([Play(Laid(9, 1), "Dee")]))
     assert not any(certain for _, certain, _ in held(session))
 
 
@@ -121,11 +121,11 @@ def test_a_tile_on_a_train_whose_owner_takes_the_marker_off_is_the_owners(tmp_pa
     session = Session.create(tmp_path / "g.jsonl", Header("cz", "double-12", ("Ann", "Ben"), house), ticking())
     session.start_round(Laid(12, 12), "Ann", draws_seen=True)
     for tile, train in ((Laid(12, 3), "Ann"), (Laid(12, 10), "Ben")):
-        session.observe(table_change([Laying(tile, train)]))
-    session.observe(table_change([Laying(Laid(3, 4), "Ann")]))
+        session.observe(table_change([Play(tile, train)]))
+    session.observe(table_change([Play(Laid(3, 4), "Ann")]))
     session.observe(table_change([Drawing(1), Mark("Ben")]))
     session.observe(table_change([Drawing(1), Mark("Ann")]))
-    session.observe(table_change([Laying(Laid(4, 0), "Ann"), Unmark("Ann")]))
+    session.observe(table_change([Play(Laid(4, 0), "Ann"), Unmark("Ann")]))
     (laid,) = [line.event for line in session.scoreboard.lines if getattr(line.event, "tile", None) == Laid(4, 0)]
     assert isinstance(laid, TilePlayed)
     assert laid.by == "Ann"
@@ -136,7 +136,7 @@ def counted_out(tmp_path: Path) -> Session:
     """Four first tiles lie there, and the camera has counted Dee out though she is not."""
     session = table(tmp_path, "reeves", draws_seen=True)
     for train, outer in zip(NAMES, (3, 10, 11, 9), strict=True):
-        session.observe(table_change([Laying(Laid(12, outer), train)]))
+        session.observe(table_change([Play(Laid(12, outer), train)]))
     session._add(RoundEnded(how="out", out="Dee", source="camera"))
     assert session.phase == "ended"
     return session
@@ -145,7 +145,7 @@ def counted_out(tmp_path: Path) -> Session:
 def test_a_round_that_only_the_count_ended_goes_on_with_the_next_tile(tmp_path: Path) -> None:
     """Nobody is blamed for a tile after an end that the camera itself had counted."""
     session = counted_out(tmp_path)
-    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
+    session.observe(table_change([Play(Laid(3, 7), "Ann")]))
     assert session.phase == "playing"
     assert by(session, 3, 7) == "Ann"
     assert held(session) == []
@@ -155,7 +155,7 @@ def test_a_marker_seen_after_an_end_that_was_none_counts(tmp_path: Path) -> None
     """Ann draws and marks while the round passes for ended: Ben's tile on her train is no fault."""
     session = counted_out(tmp_path)
     assert session.observe(table_change([Drawing(1), Mark("Ann")])) == ()
-    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
+    session.observe(table_change([Play(Laid(3, 7), "Ann")]))
     assert session.phase == "playing"
     assert session.position.markers == {"Ann"}
     assert by(session, 3, 7) == "Ben"
@@ -166,8 +166,8 @@ def test_a_tile_that_rests_on_what_was_seen_since_the_end_opens_the_round_again(
     """Ann draws and marks, then Ben lays on her train: the tile alone would be against the rules."""
     session = counted_out(tmp_path)
     session.observe(table_change([Drawing(1), Mark("Ann")]))
-    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
-    session.observe(table_change([Laying(Laid(7, 7), "Ann"), Laying(Laid(7, 1), "Ann")]))
+    session.observe(table_change([Play(Laid(3, 7), "Ann")]))
+    session.observe(table_change([Play(Laid(7, 7), "Ann"), Play(Laid(7, 1), "Ann")]))
     assert session.phase == "playing"
     assert [by(session, *tile) for tile in ((3, 7), (7, 7), (7, 1))] == ["Ben", "Cy", "Cy"]
     assert held(session) == []
@@ -176,9 +176,9 @@ def test_a_tile_that_rests_on_what_was_seen_since_the_end_opens_the_round_again(
 def test_a_tile_against_the_rules_after_a_counted_end_counts_with_the_next_one(tmp_path: Path) -> None:
     """Alone it may be a tile that somebody puts down beside a train; once they play on it was laid."""
     session = counted_out(tmp_path)
-    session.observe(table_change([Laying(Laid(5, 6), "Ann")]))
+    session.observe(table_change([Play(Laid(5, 6), "Ann")]))
     assert session.phase == "ended" and held(session) == []
-    session.observe(table_change([Laying(Laid(10, 2), "Ben")]))
+    session.observe(table_change([Play(Laid(10, 2), "Ben")]))
     assert session.phase == "playing"
     assert by(session, 10, 2) == "Ben"
     assert [code for code, _, _ in held(session)] == ["MISMATCH"]
@@ -192,7 +192,7 @@ def test_one_step_back_takes_a_counted_end_back_and_no_tile(tmp_path: Path) -> N
     session.close()
     session = Session.open(tmp_path / "g.jsonl", ticking())
     assert session.phase == "playing"
-    session.observe(table_change([Laying(Laid(3, 7), "Ann")]))
+    session.observe(table_change([Play(Laid(3, 7), "Ann")]))
     assert by(session, 3, 7) == "Ann"
 
 
@@ -223,7 +223,7 @@ def lay_down_to_nothing(session: Session, *, overlooked: int | None = None) -> I
         else:
             free = [n for n in range(13) if n != ends[mover] and Tile(ends[mover], n) not in lying]
             laid = Laid(ends[mover], max(free, key=lambda n: sum(Tile(n, m) not in lying for m in range(13))))
-            session.observe(table_change([Laying(laid, mover)]))
+            session.observe(table_change([Play(laid, mover)]))
             lying.add(laid.tile)
             ends[mover] = laid.outer
             yield mover, laid

@@ -13,13 +13,14 @@ from companion.game.rejected import CommandRejected
 from companion.game.session import Session
 from companion.log.event_fields import Confidence, EventError, Header
 from companion.log.events import TilePlayed, event_from_json
-from companion.rules.notation import Laying, parse_delta
+from companion.rules.notation import parse_delta
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from tests.shown import state_of
 
 READ = Confidence((0.97, 0.72), ((), ((10, 0.2), (9, 0.05))))
-LAYING = Laying(Laid(12, 4), "Ann")
+LAYING = Play(Laid(12, 4), "Ann")
 
 
 def watched(tmp_path: Path) -> Session:

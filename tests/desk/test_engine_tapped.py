@@ -9,7 +9,7 @@ from bench.stand_ins.settling import asked, kinds, settle
 from companion.game.session import Session
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, Header
 from companion.log.journal import entered_by
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from tests.shown import state_of
@@ -101,7 +101,7 @@ def test_whoever_tells_the_camera_which_engine_it_is_has_said_so(tmp_path: Path)
 
 def test_a_confirmation_counts_while_the_camera_watches(tmp_path: Path) -> None:
     session = begun_with(tmp_path, 11)
-    session.observe(table_change([Laying(Laid(11, 3), "Ann")]))
+    session.observe(table_change([Play(Laid(11, 3), "Ann")]))
     assert found(session) == OPEN
     settle(session, "so", "Ben")
     assert found(session) == [("WRONG_ENGINE", True, False, "Ben")]

@@ -11,7 +11,8 @@ from bench.stand_ins.making import ticking
 from bench.stand_ins.settling import confirm
 from companion.game.session import Session
 from companion.log.event_fields import Candidate, Confidence, Header
-from companion.rules.notation import Laying, Vanishing, parse_change
+from companion.rules.notation import Vanishing, parse_change
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from tests.shown import state_of
@@ -159,7 +160,7 @@ def test_a_tile_that_was_never_read_surely_is_no_proof_that_it_was_moved(
     p: float, kinds: list[str], tmp_path: Path
 ) -> None:
     session = table(tmp_path)
-    first = Laying(Laid(12, 3), "Ann")
+    first = Play(Laid(12, 3), "Ann")
     session.observe(table_change([first], readings={first: Confidence((0.995, p))}))
     watch(session, "+12-10@Ben", "+12-11@Cy")
     events = session.observe(table_change([Vanishing(Laid(12, 3), "Ann")]))

@@ -17,8 +17,8 @@ from companion.log.copies import copy_of, entries_of, keep_copy, repair_game
 from companion.log.event_fields import Confidence, Header
 from companion.log.events import SeenLine, TableChange, TilePlayed
 from companion.log.journal import Journal, JournalError, parse_journal, read_journal
-from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
-from companion.rules.position import Mark, Unmark
+from companion.rules.notation import Drawing, Vanishing, parse_delta
+from companion.rules.position import Mark, Play, Unmark
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from tests.shown import state_of
@@ -52,11 +52,11 @@ def test_each_change_is_a_line_before_the_events_that_it_brought(tmp_path: Path)
     session = begin(tmp_path / "g.jsonl")
     session.observe(
         table_change(
-            parse_delta(["+12-1@Ann"]), "1.jpg", readings={Laying(Laid(12, 1), "Ann"): Confidence((0.98765432, 0.99))}
+            parse_delta(["+12-1@Ann"]), "1.jpg", readings={Play(Laid(12, 1), "Ann"): Confidence((0.98765432, 0.99))}
         )
     )
     session.observe(
-        table_change(parse_delta(["+12-2@Ben", "boneyard-1"]), arms={Laying(Laid(12, 2), "Ben"): {"Ben": 0, "Cy": 20}})
+        table_change(parse_delta(["+12-2@Ben", "boneyard-1"]), arms={Play(Laid(12, 2), "Ben"): {"Ben": 0, "Cy": 20}})
     )
     session.close()
     header, started, seen, played, also, *_ = lines_of(tmp_path / "g.jsonl")
@@ -114,10 +114,10 @@ def test_buried_tiles_stay_unknown_after_a_restart(tmp_path: Path) -> None:
     session = Session.create(path, Header("jielong", "chinese", NAMES), ticking())
     session.start_round(starter="Ann")
     wall = [Laid(4, 6), Laid(6, 5), Laid(5, 1), Laid(1, 6), Laid(6, 4), Laid(5, 1), Laid(1, 3), Laid(3, 5)]
-    session.observe(table_change([Laying(tile, "R") for tile in wall], "0", adopted=True))
+    session.observe(table_change([Play(tile, "R") for tile in wall], "0", adopted=True))
     session.close()
     session = Session.open(path, ticking())
-    session.observe(table_change([Laying(Laid(5, 5), "R")], "1"))
+    session.observe(table_change([Play(Laid(5, 5), "R")], "1"))
     assert [findings for _, _, findings in on_record(session)] == [[]] * 9
 
 
@@ -169,7 +169,7 @@ def test_an_evidence_line_that_makes_no_sense_is_named(line: dict[str, Any], com
 halves = st.integers(0, 12)
 laid = st.builds(Laid, halves, halves)
 names = st.sampled_from(NAMES)
-layings = st.builds(Laying, laid, names)
+layings = st.builds(Play, laid, names)
 changes = st.one_of(
     layings, st.builds(Vanishing, laid, names), st.builds(Drawing, st.integers(1, 9)), st.builds(Mark, names),
     st.builds(Unmark, names),

@@ -13,7 +13,7 @@ from bench.stand_ins.settling import confirm
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed
-from companion.rules.notation import Change, Laying, parse_delta
+from companion.rules.notation import Change, parse_delta
 from companion.rules.position import MEXICAN, End, Play, Position
 from companion.rules.tile import Laid, Tile
 from datasets.bots.watching import note_layers, seen, table_change
@@ -238,7 +238,7 @@ def test_first_trains_laid_in_any_order_are_held_against_nobody(tmp_path: Path, 
         for _ in range(chance.choice([1, 1, 2, 3, 5])):
             player = chance.choice([name for name, left in acts.items() if left])
             act = acts[player].pop(0)
-            delta.append(Laying(act.tile, act.train) if isinstance(act, Play) else act)  # type: ignore[arg-type]
+            delta.append(Play(act.tile, act.train) if isinstance(act, Play) else act)  # type: ignore[arg-type]
             if not any(acts.values()):
                 break
         session.observe(table_change(delta))

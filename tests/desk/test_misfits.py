@@ -10,7 +10,8 @@ import pytest
 from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.log.event_fields import Confidence, Header
-from companion.rules.notation import Laying, Vanishing
+from companion.rules.notation import Vanishing
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from tests.shown import state_of
@@ -27,7 +28,7 @@ def table(tmp_path: Path, rules: str = "tactic") -> Session:
 
 def lay(session: Session, *tiles: tuple[int, int, str], p: float | None = None, **how: bool) -> None:
     """One change of the table: (inner, outer, train) each. `p`: how surely every half was read."""
-    laid = [Laying(Laid(inner, outer), train) for inner, outer, train in tiles]
+    laid = [Play(Laid(inner, outer), train) for inner, outer, train in tiles]
     reading = None if p is None else Confidence((p, p), ((), ()))
     session.observe(table_change(laid, readings={} if reading is None else dict.fromkeys(laid, reading), **how))
 

@@ -11,8 +11,8 @@ from bench.stand_ins.playing import begin
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import TilePlayed, TileTakenBack
-from companion.rules.notation import Drawing, Laying, Vanishing, parse_delta
-from companion.rules.position import SOMEBODY, Mark, Position, Unmark
+from companion.rules.notation import Drawing, Vanishing, parse_delta
+from companion.rules.position import SOMEBODY, Mark, Play, Position, Unmark
 from companion.rules.ruleset import RULESET_NAMES
 from companion.rules.tile import Laid, Tile
 from datasets.bots.watching import note_layers, seen, table_change
@@ -35,8 +35,8 @@ def on_a_lap(tmp_path: Path) -> Session:
     return session
 
 
-def lay(train: str, *halves: int) -> Laying:
-    return Laying(Laid(halves[0], halves[1]), train)
+def lay(train: str, *halves: int) -> Play:
+    return Play(Laid(halves[0], halves[1]), train)
 
 
 def held(session: Session) -> list[tuple[str, bool]]:
@@ -296,7 +296,7 @@ def test_what_nothing_explains_is_recorded_as_it_lies_and_nobody_is_named_or_acc
     assert session.accuses(table_change(MESS))
     events = session.observe(table_change(MESS, "0003.jpg"))
     laid = [event for event in events if isinstance(event, TilePlayed)]
-    assert [Laying(event.tile, event.train) for event in laid] == MESS
+    assert [Play(event.tile, event.train) for event in laid] == MESS
     assert {(event.by, frozenset(event.maybe), event.frame) for event in laid} == {(None, frozenset(NAMES), "0003.jpg")}
     assert held(session) == []
     position = session.position

@@ -13,7 +13,7 @@ from bench.stand_ins.making import ticking
 from companion.game.session import Session
 from companion.game.watched_round import PictureProof, steady
 from companion.log.event_fields import Header
-from companion.rules.notation import Laying, parse_delta
+from companion.rules.notation import parse_delta
 from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
@@ -24,7 +24,7 @@ from datasets.bots.watching import table_change
 from tests.shown import state_of
 from tests.tracking.rounds import tracked
 
-LAID = Laying(Laid(3, 4), "Cy")
+LAID = Play(Laid(3, 4), "Cy")
 
 
 class Sure(RoundTracker):

@@ -12,7 +12,7 @@ from bench.stand_ins.playing import begin
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import RoundScored, TilePlayed
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.ruleset import RULESET_NAMES
 from companion.rules.tile import Laid, Tile
 from datasets.bots.watching import note_layers, seen, table_change
@@ -66,14 +66,14 @@ def test_whoever_begins_nobody_is_accused_and_hardly_anybody_misnamed(tmp_path: 
 def test_of_a_line_nobody_is_named(tmp_path: Path) -> None:
     session = begun(tmp_path, "kkori")
     for halves in ((5, 6), (6, 4), (4, 2)):
-        session.observe(table_change([Laying(Laid(*halves), "R")]))
+        session.observe(table_change([Play(Laid(*halves), "R")]))
     assert names(session) == [None, None, None] and held(session) == []
     assert state_of(session)["turn"] is None
 
 
 def test_the_first_who_lays_on_a_train_that_only_its_owner_may_begin_is_the_starter(tmp_path: Path) -> None:
     session = begun(tmp_path, "tactic")
-    session.observe(table_change([Laying(Laid(12, 5), "Ben")]))
+    session.observe(table_change([Play(Laid(12, 5), "Ben")]))
     assert names(session) == ["Ben"] and state_of(session)["turn"] == "Cy" and held(session) == []
 
 
@@ -85,7 +85,7 @@ def test_who_says_whose_tile_it_was_is_not_told_that_it_was_out_of_turn(tmp_path
 
 def test_a_score_that_hangs_on_who_began_waits_until_it_is_said(tmp_path: Path) -> None:
     session = begun(tmp_path, "kkori")
-    session.observe(table_change([Laying(Laid(5, 6), "R")]))
+    session.observe(table_change([Play(Laid(5, 6), "R")]))
     session.end_round("blocked_declared")
     session.show_hand("Ann", [(6, 4)])
     session.show_hand("Ben", [(1, 6)])
@@ -98,7 +98,7 @@ def test_a_score_that_hangs_on_who_began_waits_until_it_is_said(tmp_path: Path) 
 
 def test_a_score_that_is_the_same_whoever_began_is_written(tmp_path: Path) -> None:
     session = begun(tmp_path, "kkori")
-    session.observe(table_change([Laying(Laid(5, 6), "R")]))
+    session.observe(table_change([Play(Laid(5, 6), "R")]))
     session.end_round("blocked_declared")
     session.show_hand("Ann", [(6, 4)])
     session.show_hand("Ben", [(1, 6)])

@@ -10,7 +10,8 @@ import pytest
 
 from companion.game.session import Session
 from companion.log.event_fields import Header
-from companion.rules.notation import Laying, Vanishing
+from companion.rules.notation import Vanishing
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from tests.shown import state_of
@@ -25,13 +26,13 @@ ON_TOP = (Laid(4, 6), Laid(6, 5), Laid(5, 1), Laid(1, 6), Laid(6, 4), Laid(5, 1)
 def session(tmp_path: Path) -> Iterator[Session]:
     session = Session.create(tmp_path / "g.jsonl", Header("jielong", "chinese", NAMES))
     session.start_round(starter="Ann")
-    session.observe(table_change([Laying(tile, "R") for tile in ON_TOP], "0", adopted=True))
+    session.observe(table_change([Play(tile, "R") for tile in ON_TOP], "0", adopted=True))
     yield session
     session.close()
 
 
 def lay(session: Session, tile: Laid, frame: str) -> None:
-    session.observe(table_change([Laying(tile, "R")], frame))
+    session.observe(table_change([Play(tile, "R")], frame))
 
 
 def plays(session: Session) -> list[dict[str, Any]]:
@@ -58,8 +59,8 @@ def test_nothing_is_certain_of_it_when_people_have_had_a_say(session: Session) -
 
 
 def test_anybody_may_be_next_and_the_tile_has_to_meet_the_last_one(session: Session) -> None:
-    assert not session.accuses(table_change([Laying(Laid(5, 2), "R")]))
-    assert session.accuses(table_change([Laying(Laid(4, 2), "R")]))
+    assert not session.accuses(table_change([Play(Laid(5, 2), "R")]))
+    assert session.accuses(table_change([Play(Laid(4, 2), "R")]))
     lay(session, Laid(4, 2), "1")
     assert plays(session)[-1]["by"] is None and findings(session) == [("MISMATCH", True)]
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from bench.referee import mid_game_table
-from companion.rules.notation import Laying
 from companion.rules.position import Play, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
@@ -16,11 +15,11 @@ from companion.tracking import exact
 from companion.tracking.exact import Work, infer
 
 
-def thrown_down(seed: int, tiles: int) -> tuple[Position, list[Laying]]:
+def thrown_down(seed: int, tiles: int) -> tuple[Position, list[Play]]:
     """A table of eight and so many new tiles lying where they hardly ever fit."""
     table, chance = mid_game_table(seed, laid=24), random.Random(seed)
     left = chance.sample(sorted(double_set(12) - table.visible), tiles)
-    return table, [Laying(Laid(tile.low, tile.high), chance.choice(table.train_names())) for tile in left]
+    return table, [Play(Laid(tile.low, tile.high), chance.choice(table.train_names())) for tile in left]
 
 
 @pytest.mark.slow

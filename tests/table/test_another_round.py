@@ -20,7 +20,7 @@ from companion.observing.game_sink import GameSink
 from companion.observing.next_round import NextRoundWatch
 from companion.perception import Watcher
 from companion.perception.table_reader import box_of, known_set
-from companion.rules.notation import Laying, Vanishing
+from companion.rules.notation import Vanishing
 from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
@@ -95,7 +95,7 @@ def _tiles_at(y: float) -> tuple[PlacedTile, ...]:
 def _playing(folder: Path) -> NextRoundWatch:
     session = Session.create(folder / "game.jsonl", Header("tactic", "double-12", ("Ann", "Ben")))
     session.start_round((12, 12), "Ann", draws_seen=False)
-    session.observe(table_change([Laying(Laid(*halves), name) for name, row in LAID.items() for halves in row]))
+    session.observe(table_change([Play(Laid(*halves), name) for name, row in LAID.items() for halves in row]))
     return NextRoundWatch(session, lambda frame: frame, 2)
 
 
@@ -121,7 +121,7 @@ def test_tiles_taken_off_one_after_the_other_are_a_cleared_table(tmp_path: Path)
     assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": placed[3:4]}))
     assert another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()}))
     assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()}, loose=placed[4:]))
-    another._session.observe(table_change([Laying(Laid(9, 6), "Ben")]))
+    another._session.observe(table_change([Play(Laid(9, 6), "Ben")]))
     assert not another.is_cleared(Layout(trains={"Ann": placed[:2], "Ben": ()})), "they play on"
 
 

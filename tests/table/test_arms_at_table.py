@@ -23,8 +23,8 @@ from companion.perception.arm_votes import (
 )
 from companion.perception.attributing import MOST, ArmPictures, Attribution, attribution_for
 from companion.play.setup_file import setup_from_json
-from companion.rules.notation import Drawing, Laying
-from companion.rules.position import RIGHT
+from companion.rules.notation import Drawing
+from companion.rules.position import RIGHT, Play
 from companion.rules.tile import Laid
 from tests.table.arms import (
     CALIBRATION,
@@ -156,7 +156,7 @@ def test_between_two_seats_nobody_leads_by_much():
 
 def test_one_look_at_an_arm_counts_once():
     arm, other = seen_arm("Ann"), seen_arm("Ben")
-    row = [Laying(Laid(12, n), "Ann") for n in range(4)]
+    row = [Play(Laid(12, n), "Ann") for n in range(4)]
     votes = {change: vote(Reach(((arm,),)), SEATS, SIZE_MM) for change in row}
     votes[Drawing(1)] = vote(Reach(((other,),)), SEATS, SIZE_MM)
     found = counted_once(votes)
@@ -280,7 +280,7 @@ def test_tiles_laid_and_drawn_get_their_arms():
     for n, shot in enumerate(shots, 1):
         attribution.see(picture(**shot, n=n), CALIBRATION)
     after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
-    laying = Laying(Laid(12, 3), "Ann")
+    laying = Play(Laid(12, 3), "Ann")
     observation = Observation((laying, Drawing(1)), news=(8,))
     found = attribution.seen(observation, before, after, (), setup).arms
     assert best(found[laying]) == "Ann" and best(found[Drawing(1)]) == "Ben"
@@ -304,7 +304,7 @@ def test_what_nobody_was_seen_to_lay_is_not_given_to_who_reaches_over_it_later()
     attribution.settled(picture(), (), before, setup)
     attribution.see(picture(tiles=[PLACE], n=1), CALIBRATION)
     after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
-    observation = Observation((Laying(Laid(12, 3), "Ann"),), news=(8,))
+    observation = Observation((Play(Laid(12, 3), "Ann"),), news=(8,))
     assert attribution.seen(observation, before, after, (), setup).arms == {}
     attribution.settled(picture(tiles=[PLACE], n=1), (), after, setup)
     attribution.see(picture(tiles=[PLACE], arms=[arm_of("Cy")], n=2), CALIBRATION)
@@ -324,8 +324,8 @@ def test_a_tile_that_waits_for_one_not_read_keeps_the_arm_that_laid_it():
     attribution.see(picture(tiles=[PLACE], arms=[arm_of("Cy")], n=3), CALIBRATION)
     attribution.see(picture(tiles=[PLACE], n=4), CALIBRATION)
     after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
-    observation = Observation((Laying(Laid(12, 3), "Ann"),), news=(8,))
-    assert best(attribution.seen(observation, before, after, (), setup).arms[Laying(Laid(12, 3), "Ann")]) == "Ben"
+    observation = Observation((Play(Laid(12, 3), "Ann"),), news=(8,))
+    assert best(attribution.seen(observation, before, after, (), setup).arms[Play(Laid(12, 3), "Ann")]) == "Ben"
     elsewhere = Layout(trains={"Ann": (placed(8, (300.0, 300.0), (12, 3)),)})
     assert attribution.seen(observation, before, elsewhere, (), setup).arms == {}, "another place has another arm"
 
@@ -339,7 +339,7 @@ def test_a_tile_laid_on_one_that_waits_has_an_arm_of_its_own():
     attribution.see(picture(arms=[arm_of("Ann")], n=1), CALIBRATION)
     attribution.see(picture(tiles=[PLACE], n=2), CALIBRATION)
     waits = Layout(line=(*before.line, placed(2, PLACE, (1, 4))))
-    first, second = Laying(Laid(1, 4), RIGHT), Laying(Laid(4, 6), RIGHT)
+    first, second = Play(Laid(1, 4), RIGHT), Play(Laid(4, 6), RIGHT)
     assert attribution.seen(Observation((first,), news=(2,)), before, waits, (), setup).whose == {first: "Ann"}
     attribution.settled(picture(tiles=[PLACE], n=3), (), before, setup)
     attribution.see(picture(tiles=[PLACE], arms=[arm_of("Ben")], n=4), CALIBRATION)
@@ -398,7 +398,7 @@ def laid_by_ann():
     for n, shot in enumerate([{"arms": [arm_of("Ann")]}, {"tiles": [PLACE]}], 1):
         attribution.see(picture(**shot, n=n), CALIBRATION)
     after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
-    attribution.seen(Observation((Laying(Laid(12, 3), "Ann"),), news=(8,)), before, after, (), setup)
+    attribution.seen(Observation((Play(Laid(12, 3), "Ann"),), news=(8,)), before, after, (), setup)
     return attribution, after, setup
 
 

@@ -9,7 +9,8 @@ from companion.geometry.diff import Observation
 from companion.geometry.layout import Family
 from companion.perception.arm_votes import UnclearArm, vote
 from companion.perception.attributing import Attribution
-from companion.rules.notation import Drawing, Laying
+from companion.rules.notation import Drawing
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from tests.table.arms import CALIBRATION, PLACE, SEATS, SIZE_MM, YARD, arm_of, best, film, picture, placed
 
@@ -146,6 +147,6 @@ def test_begun_anew_an_arm_is_seen_as_soon_as_the_table_was_read_once():
     for n, shot in enumerate([{"arms": [arm_of("Ann")]}, {"tiles": [PLACE]}], 2):
         attribution.see(picture(**shot, n=n), CALIBRATION)
     after = Layout(trains={"Ann": (placed(8, PLACE, (12, 3)),)})
-    laying = Laying(Laid(12, 3), "Ann")
+    laying = Play(Laid(12, 3), "Ann")
     seen = attribution.seen(Observation((laying,), news=(8,)), before, after, (), setup)
     assert seen.whose == {laying: "Ann"}

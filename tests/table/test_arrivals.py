@@ -10,13 +10,14 @@ from companion.geometry import reconstruct
 from companion.geometry.diff import Observation, difference
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.observing.waiting import Arrivals
-from companion.rules.notation import Change, Laying, Vanishing
+from companion.rules.notation import Change, Vanishing
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 
 TRAIN = eastward([(12, 5), (5, 9), (9, 3)])
 WEST = tile(515.0, 450.0, 180.0, 12, 7)
-FIRST, SECOND, THIRD = (Laying(Laid(*pair), "Ann") for pair in ((12, 5), (5, 9), (9, 3)))
-BEN = Laying(Laid(12, 7), "Ben")
+FIRST, SECOND, THIRD = (Play(Laid(*pair), "Ann") for pair in ((12, 5), (5, 9), (9, 3)))
+BEN = Play(Laid(12, 7), "Ben")
 
 
 class Table:

@@ -27,7 +27,8 @@ from companion.perception.projection import overlap
 from companion.perception.tracks import Looked, TableMemory
 from companion.perception.understanding import weigh_unread
 from companion.play.setup_file import setup_from_json
-from companion.rules.notation import Laying, print_change
+from companion.rules.notation import print_change
+from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set
 from tests.shown import state_of
@@ -231,7 +232,7 @@ class Desk:
         self.questions: list[Any] = []
         self.events: list[Any] = []
         self.candidates: Any = ()
-        self.readings: Mapping[Laying, Confidence] = {}
+        self.readings: Mapping[Play, Confidence] = {}
         self.clouded: object = None
         self.guessed: object = None
 
@@ -272,7 +273,7 @@ def test_a_fault_with_a_likely_legal_runner_up_goes_on_record_as_it_was_read_and
     observation, layout, sink, session = observed(SeenHalf(8, 0.97, ((5, 0.02),)))
     assert sink.record(observation, layout, "f")
     assert session.observed == [["+8-7@Ann"]]
-    assert session.readings == {Laying(Laid(8, 7), "Ann"): Confidence((0.97, 0.999), (((5, 0.02),), ()), across=False)}
+    assert session.readings == {Play(Laid(8, 7), "Ann"): Confidence((0.97, 0.999), (((5, 0.02),), ()), across=False)}
     assert session.questions == [] and session.guessed is False
 
 
@@ -283,7 +284,7 @@ def test_of_an_unread_half_its_value_is_as_sure_as_the_eye_has_it() -> None:
     unread = reconstruct(view([eastward([(12, 5)])[0], new]), SETUP)
     for value, p, others in ((5, 0.3, ((6, 0.5),)), (6, 0.5, ((5, 0.3),)), (9, 0.02, ((6, 0.5), (5, 0.3)))):
         guessed = reconstruct(view([eastward([(12, 5)])[0], unread.trains["Ann"][1].read_as(Laid(value, 7))]), SETUP)
-        laying = Laying(Laid(value, 7), "Ann")
+        laying = Play(Laid(value, 7), "Ann")
         (reading,) = readings_of(Observation((laying,)), guessed, BOX).values()
         assert reading.p == pytest.approx((p, 0.999)) and reading.others == (others, ())
 
@@ -296,8 +297,8 @@ def test_nobody_has_a_wrong_root_for_certain_by_a_half_that_is_not_read_beyond_d
     setup = setup_from_json({"rules": "reeves", "set": "double-12", "players": ["Ann", "Ben", "Cy"]})
     session = Session(Journal.create(tmp_path / "game.jsonl", setup.header), load_ruleset("reeves"))
     session.start_round(Laid(12, 12), "Ann")
-    session.observe(TableChange((Laying(Laid(12, 9), "Ann"),)))
-    laying = Laying(Laid(6, 7), "Ben")
+    session.observe(TableChange((Play(Laid(12, 9), "Ann"),)))
+    laying = Play(Laid(6, 7), "Ben")
     session.observe(TableChange((laying,), readings={laying: Confidence((p, 0.9999), (((8, 0.0012),), ()))}))
     play = state_of(session)["plays"][-1]
     assert Laid(*play["tile"]) == Laid(6, 7)

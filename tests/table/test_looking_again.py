@@ -23,7 +23,7 @@ from companion.perception.settings import (
     Where,
 )
 from companion.play.setup_file import setup_from_json
-from companion.rules.notation import Drawing, Laying, parse_delta
+from companion.rules.notation import Drawing, parse_delta
 from companion.rules.position import Play
 from companion.rules.tile import Laid, Tile, double_set
 from datasets.bots.watching import table_change
@@ -43,25 +43,25 @@ def sink(tmp_path: Path) -> GameSink:
 
 
 def test_a_legal_play_is_taken_as_it_is_seen(sink: GameSink) -> None:
-    assert sink.look_again(Observation((Laying(Laid(1, 5), "Ann"),))) == ()
+    assert sink.look_again(Observation((Play(Laid(1, 5), "Ann"),))) == ()
     assert sink.look_again(Observation()) == ()
 
 
 def test_where_no_legal_play_explains_it_every_place_is_looked_at_again(sink: GameSink) -> None:
-    again = sink.look_again(Observation((Laying(Laid(3, 5), "Ann"),)))
+    again = sink.look_again(Observation((Play(Laid(3, 5), "Ann"),)))
     assert again == tuple(LookAgain(where, LookReason.NO_LEGAL_PLAY) for where in Where)
 
 
 def test_a_tile_that_is_not_read_is_looked_at_as_long_as_what_is_asked_about() -> None:
-    laid = Laying(Laid(1, 5), "Ann")
+    laid = Play(Laid(1, 5), "Ann")
     reading = TableReading(Frame(np.zeros((4, 4, 3), np.uint8), 0.0, "frame"), None, ())
     assert reading.needed(Observation((laid,)), ()) == EQUAL_READINGS
     assert reading.needed(Observation((laid,), given=frozenset({laid})), ()) == SURE_READINGS
     assert (
         Observation((laid,), given=frozenset({laid})).key
-        == replace(Observation((Laying(Laid(1, 6), "Ann"),)), given=frozenset({Laying(Laid(1, 6), "Ann")})).key
+        == replace(Observation((Play(Laid(1, 6), "Ann"),)), given=frozenset({Play(Laid(1, 6), "Ann")})).key
     ), "which one it most likely is may waver"
-    assert Observation((laid,)).key != Observation((Laying(Laid(1, 6), "Ann"),)).key
+    assert Observation((laid,)).key != Observation((Play(Laid(1, 6), "Ann"),)).key
 
 
 def test_after_a_draw_a_marker_is_looked_for(sink: GameSink) -> None:
@@ -76,7 +76,7 @@ def test_what_may_end_the_round_is_compared_with_the_rest_of_the_table(tmp_path:
     session.start_round(starter="Ann")
     sink = GameSink(session, setup, {})
     left = sum(session.position.hands.values())
-    laid = tuple(Laying(Laid(1, 1), "R") for _ in range(left))
+    laid = tuple(Play(Laid(1, 1), "R") for _ in range(left))
     assert LookAgain(Where.THE_REST, LookReason.ROUND_MAY_END) in sink.look_again(Observation(laid, adopted=True))
     shown = Observation(hands={"Ann": (Tile(1, 1),)})
     assert sink.look_again(shown) == (LookAgain(Where.THE_REST, LookReason.ROUND_MAY_END),), (
@@ -85,7 +85,7 @@ def test_what_may_end_the_round_is_compared_with_the_rest_of_the_table(tmp_path:
 
 
 def test_the_first_way_without_a_broken_rule_is_the_likeliest(sink: GameSink) -> None:
-    odd, even = Observation((Laying(Laid(3, 5), "Ann"),)), Observation((Laying(Laid(1, 5), "Ann"),))
+    odd, even = Observation((Play(Laid(3, 5), "Ann"),)), Observation((Play(Laid(1, 5), "Ann"),))
     assert sink.likeliest([odd, even]) == 1
     assert sink.likeliest([even, odd]) == 0
     assert sink.likeliest([odd, odd]) == 0

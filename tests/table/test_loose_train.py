@@ -19,8 +19,8 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception.understanding import named_as_recorded
 from companion.play.setup_file import setup_from_json
-from companion.rules.notation import Laying, Vanishing, print_laid
-from companion.rules.position import Position
+from companion.rules.notation import Vanishing, print_laid
+from companion.rules.position import Play, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set
 from companion.web.wording import candidate_text
@@ -66,7 +66,7 @@ def session(folder: Path, *, seen: bool = False) -> Session:
     for ann, ben in zip(((12, 4), (4, 5), (5, 6)), CHAIN, strict=True):
         for laid, player in ((ann, "Ann"), (ben, "Ben")):
             if seen:
-                game.observe(table_change([Laying(Laid(*laid), player)]))
+                game.observe(table_change([Play(Laid(*laid), player)]))
             else:
                 game.play(laid, player, by=player)
     return game

@@ -14,7 +14,7 @@ from companion.geometry import Layout, reconstruct
 from companion.geometry.layout import SeenTile, TableView
 from companion.observing.game_sink import GameSink
 from companion.play.setup_file import RoundLaid, setup_from_json
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.tile import Laid, double_set
 from datasets.bots.watching import table_change
 
@@ -23,7 +23,7 @@ def test_the_old_table_begins_no_round_and_the_cleared_one_does(tmp_path: Path) 
     setup = setup_from_json({"rules": "tactic", "set": "double-12", "players": ["Ann", "Ben"]})
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
-    session.observe(table_change([Laying(Laid(12, 5), "Ann"), Laying(Laid(12, 7), "Ben")]))
+    session.observe(table_change([Play(Laid(12, 5), "Ann"), Play(Laid(12, 7), "Ben")]))
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
     assert session.phase == "scored"
@@ -46,7 +46,7 @@ def test_an_old_train_that_ends_in_the_next_engine_begins_no_round_either(tmp_pa
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
     laid = [(12, 5), (5, 8), (8, 11), (11, 11)]
-    session.observe(table_change([Laying(Laid(*values), "Ann") for values in laid]))
+    session.observe(table_change([Play(Laid(*values), "Ann") for values in laid]))
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))
@@ -68,7 +68,7 @@ def test_an_old_table_of_which_no_train_is_told_begins_no_round(tmp_path: Path) 
     session = Session.create(tmp_path / "game.jsonl", setup.header)
     session.start_round((12, 12), "Ann", draws_seen=False)
     laid = [(12, 5), (5, 8), (8, 1), (1, 2), (2, 4), (4, 9), (9, 0), (0, 3)]
-    session.observe(table_change([Laying(Laid(*values), "Ann") for values in laid]))
+    session.observe(table_change([Play(Laid(*values), "Ann") for values in laid]))
     session.end_round()
     session.enter_scores({"Ann": 10, "Ben": 20})
     sink = GameSink(session, setup, dict.fromkeys(double_set(12), 1))

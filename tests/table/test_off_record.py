@@ -15,7 +15,7 @@ from companion.game.view import Lying
 from companion.geometry.layout import SeenHalf
 from companion.log.event_fields import Confidence
 from companion.log.events import TableChange
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from tests.shown import state_of
 from tests.table.test_unread import Table
@@ -122,7 +122,7 @@ def test_an_unread_tile_of_a_line_has_its_own_reading(tmp_path: Path) -> None:
 def test_beyond_an_unread_half_of_a_line_nothing_is_due_and_nothing_proves_it_blocked(tmp_path: Path) -> None:
     line = Line(tmp_path)
     line.show(*laid_in_a_row(line, ROW[:2]))
-    laid, guess = Laying(Laid(*ROW[2]), "R"), Confidence((0.99, 0.2), ((), ((6, 0.2),)))
+    laid, guess = Play(Laid(*ROW[2]), "R"), Confidence((0.99, 0.2), ((), ((6, 0.2),)))
     line.session.observe(TableChange((laid,), readings={laid: guess}))
     shown = state_of(line.session)
     assert shown["line"][-1]["unread"] == [False, True]

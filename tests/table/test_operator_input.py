@@ -22,8 +22,8 @@ from companion.observing.unread import (
     without_corrected_tiles,
     without_entered_draws,
 )
-from companion.rules.notation import Drawing, Laying, Vanishing
-from companion.rules.position import Mark, Position
+from companion.rules.notation import Drawing, Vanishing
+from companion.rules.position import Mark, Play, Position
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
@@ -33,7 +33,7 @@ from tests.shown import state_of
 ANN = [PlacedTile(n, tile(100.0 + 50 * n, 100.0, 0.0, a, b)) for n, (a, b) in enumerate([(12, 5), (5, 7), (7, 3)])]
 THREE = Layout(trains={"Ann": tuple(ANN)})
 TABLE = Position(12, ("Ann", "Ben"), Laid(12, 12), {"Ann": (Laid(12, 5), Laid(5, 7))})
-NEW = Observation((Laying(Laid(7, 3), "Ann"),))
+NEW = Observation((Play(Laid(7, 3), "Ann"),))
 
 
 def test_a_draw_that_was_entered_and_is_seen_is_one_draw() -> None:
@@ -85,11 +85,11 @@ def test_a_marker_that_somebody_took_off_the_record_is_known() -> None:
 
 def test_a_line_lost_from_view_is_not_recorded_twice() -> None:
     record = [Laid(6, 6), Laid(6, 4), Laid(4, 4)]
-    whole = Observation(tuple(Laying(one, "R") for one in record))
+    whole = Observation(tuple(Play(one, "R") for one in record))
     assert as_many_as_lie(whole, record, record).delta == ()
     longer = [*record, Laid(4, 1)]
-    again = Observation(tuple(Laying(one, "R") for one in longer))
-    assert as_many_as_lie(again, longer, record).delta == (Laying(Laid(4, 1), "R"),)
+    again = Observation(tuple(Play(one, "R") for one in longer))
+    assert as_many_as_lie(again, longer, record).delta == (Play(Laid(4, 1), "R"),)
 
 
 @pytest.mark.slow

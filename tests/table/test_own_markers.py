@@ -19,8 +19,7 @@ from companion.perception.background import SmallPicture
 from companion.perception.marker_evidence import OwnMarkersHere, StillLook, let_go
 from companion.perception.projection import square_of
 from companion.perception.tracks import Looked
-from companion.rules.notation import Laying
-from companion.rules.position import Draw, Mark, Unmark
+from companion.rules.position import Draw, Mark, Play, Unmark
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from tests.desk.test_belief_on_record import table as session_at
@@ -157,9 +156,9 @@ def test_what_is_none_goes_off_the_record(tmp_path: Path) -> None:
 def test_no_takes_off_what_was_asked_about_and_nothing_else(tmp_path: Path) -> None:
     session = session_at(tmp_path)
     questions = MarkerQuestions(session, lambda frame: None)
-    session.observe(table_change([Laying(Laid(12, 3), "Ann"), Mark("Ann")]))
+    session.observe(table_change([Play(Laid(12, 3), "Ann"), Mark("Ann")]))
     questions.ask("Ann", "f1")
-    session.observe(table_change([Laying(Laid(12, 4), "Ben"), Mark("Ben")]))
+    session.observe(table_change([Play(Laid(12, 4), "Ben"), Mark("Ben")]))
     [ann, _] = [event.seq for event in session.events if event.KIND == "marker_placed"]
 
     def seen() -> dict[int, str]:

@@ -14,8 +14,7 @@ from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.log.events import TilePlayed
 from companion.observing.unread import laid_after_all
-from companion.rules.notation import Laying
-from companion.rules.position import Position
+from companion.rules.position import Play, Position
 from companion.rules.tile import Laid
 from datasets.simulator.camera import SimSettings
 from datasets.simulator.script import Troubles
@@ -27,21 +26,21 @@ GONE = frozenset({(Laid(5, 7), "Ann")})
 
 
 def test_what_lies_beneath_a_new_tile_was_laid_before_it() -> None:
-    seen = Observation((Laying(Laid(7, 3), "Ann"),))
+    seen = Observation((Play(Laid(7, 3), "Ann"),))
     found = laid_after_all(seen, Layout(trains={"Ann": tuple(ANN)}), TABLE, GONE)
-    assert found.delta == (Laying(Laid(5, 7), "Ann"), Laying(Laid(7, 3), "Ann"))
+    assert found.delta == (Play(Laid(5, 7), "Ann"), Play(Laid(7, 3), "Ann"))
     assert not found.clouded
 
 
 def test_at_the_end_of_its_train_an_undone_tile_stays_undone() -> None:
-    seen = Observation((Laying(Laid(12, 9), "Ben"),))
+    seen = Observation((Play(Laid(12, 9), "Ben"),))
     found = laid_after_all(seen, Layout(trains={"Ann": tuple(ANN[:2])}), TABLE, GONE)
     assert found == replace(seen, clouded=True)
 
 
 def test_what_was_entered_in_place_of_an_undone_tile_counts() -> None:
     told = replace(TABLE, trains={"Ann": (Laid(12, 5), Laid(5, 8))})
-    seen = Observation((Laying(Laid(7, 3), "Ann"),))
+    seen = Observation((Play(Laid(7, 3), "Ann"),))
     assert laid_after_all(seen, Layout(trains={"Ann": tuple(ANN)}), told, GONE) == seen
 
 

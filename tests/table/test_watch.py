@@ -14,7 +14,7 @@ from companion.geometry.diff import Observation
 from companion.perception import CameraNews, Watcher
 from companion.perception.settings import LookAgain, LookReason, Where
 from companion.perception.table_reader import known_set
-from companion.rules.notation import Drawing, Laying, Vanishing, print_change
+from companion.rules.notation import Drawing, Vanishing, print_change
 from companion.rules.position import Discard, Draw, Mark, Play, Unmark
 from companion.rules.tile import Laid
 from datasets.simulator.camera import VISIBLE_FAULTS, Filmed, SimCamera, SimSettings
@@ -231,7 +231,7 @@ def test_a_wavering_eye_ends_in_questions_and_not_in_wrong_tiles() -> None:
         print_change(change)
         for _, observation in sink.records
         for change in observation.delta
-        if isinstance(change, Laying)
+        if isinstance(change, Play)
     )
     assert not seen - real
 

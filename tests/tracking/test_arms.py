@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from companion.rules.notation import Change, Drawing, Laying
-from companion.rules.position import Draw, Mark
+from companion.rules.notation import Change, Drawing
+from companion.rules.position import Draw, Mark, Play
 from companion.rules.tile import Laid
 from companion.tracking.costs import NAMED
 from companion.tracking.tracker import RoundTracker
@@ -14,7 +14,7 @@ from tests.tracking.rounds import charges, dealt, play, see, tracked
 
 
 def laid(inner: int, outer: int, train: str) -> Change:
-    return Laying(Laid(inner, outer), train)
+    return Play(Laid(inner, outer), train)
 
 
 def test_an_arm_weighs_between_those_whom_the_table_leaves_open() -> None:

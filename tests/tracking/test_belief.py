@@ -47,22 +47,22 @@ def test_a_wrong_first_tile_stays_certain_while_it_lies_there() -> None:
 
 def test_a_hardly_read_half_accuses_nobody_for_certain() -> None:
     from companion.log.event_fields import Confidence
-    from companion.rules.notation import Laying
+    from companion.rules.position import Play
     from companion.rules.tile import Laid
 
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    see(belief, "+5-6@Ann", readings={Laying(Laid(5, 6), "Ann"): Confidence((0.9, 0.99))})
+    see(belief, "+5-6@Ann", readings={Play(Laid(5, 6), "Ann"): Confidence((0.9, 0.99))})
     assert charges(play(belief, "5-6@Ann"))["MISMATCH"] == (None, False)
 
 
 def test_beside_a_hardly_read_half_nobody_is_accused_for_certain() -> None:
     """Where a half that is misread one time in thirty does not fit, the tile on it may well be right."""
     from companion.log.event_fields import Confidence
-    from companion.rules.notation import Laying
+    from companion.rules.position import Play
     from companion.rules.tile import Laid
 
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    see(belief, "+1-6@Ann", readings={Laying(Laid(1, 6), "Ann"): Confidence((0.999, 0.969))})
+    see(belief, "+1-6@Ann", readings={Play(Laid(1, 6), "Ann"): Confidence((0.999, 0.969))})
     see(belief, "+2-4@Ben")
     see(belief, "+3-7@Cy")
     see(belief, "+5-8@Ann")
@@ -71,11 +71,11 @@ def test_beside_a_hardly_read_half_nobody_is_accused_for_certain() -> None:
 
 def test_beside_a_surely_read_half_the_fault_is_certain() -> None:
     from companion.log.event_fields import Confidence
-    from companion.rules.notation import Laying
+    from companion.rules.position import Play
     from companion.rules.tile import Laid
 
     belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
-    see(belief, "+1-6@Ann", readings={Laying(Laid(1, 6), "Ann"): Confidence((0.999, 0.995))})
+    see(belief, "+1-6@Ann", readings={Play(Laid(1, 6), "Ann"): Confidence((0.999, 0.995))})
     see(belief, "+2-4@Ben")
     see(belief, "+3-7@Cy")
     see(belief, "+5-8@Ann")

@@ -10,7 +10,7 @@ import pytest
 from companion.game.session import Session
 from companion.log.event_fields import Confidence, Header
 from companion.log.events import TilePlayed
-from companion.rules.notation import Laying, parse_delta
+from companion.rules.notation import parse_delta
 from companion.rules.position import LinePosition, Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
@@ -34,7 +34,7 @@ def unsure(p: float, *others: tuple[int, float], outer: tuple[tuple[int, float],
 
 def laid(tracker: RoundTracker, change: str, reading: Confidence | None = None, **context: Any) -> None:
     (laying,) = parse_delta([change])
-    assert isinstance(laying, Laying)
+    assert isinstance(laying, Play)
     readings = {} if reading is None else {laying: reading}
     tracker.observe(Evidence.of(tracker.number, table_change([laying], readings=readings, **context)))
 
@@ -196,7 +196,7 @@ def test_of_two_tiles_of_one_change_the_outer_may_lie_on_one_that_was_hardly_rea
     for p, charged in ((0.92, []), (0.999, ["MISMATCH"])):
         belief = tracked("reeves", ["+12-1@Ann", "+12-2@Ben", "+12-3@Cy"])
         inner, outer = parse_delta(["+1-1@Ann", "+4-8@Ann"])
-        assert isinstance(inner, Laying) and isinstance(outer, Laying)
+        assert isinstance(inner, Play) and isinstance(outer, Play)
         readings = {inner: Confidence((0.999, p)), outer: Confidence((0.999, 0.999))}
         belief.observe(Evidence.of(belief.number, table_change([inner, outer], readings=readings)))
         assert [one.code for verdict in belief.verdicts() for one in verdict.charges] == charged
@@ -263,7 +263,7 @@ def test_the_record_has_what_is_believed_and_the_evidence_what_was_read(tmp_path
     (found,) = (one for one in plays(session) if one.tile == (1, 7))
     assert found.by == "Ann" and found.violations == ()
     assert found.reading == Confidence((0.02, 1.0), (((8, 0.97),), ()))
-    assert session.journal.seen[-1].change.laid == (Laying(Laid(8, 7), "Ann"),)
+    assert session.journal.seen[-1].change.laid == (Play(Laid(8, 7), "Ann"),)
 
 
 def test_a_tile_that_turns_out_to_be_another_is_put_right_on_record(tmp_path: Path) -> None:
@@ -362,7 +362,7 @@ def line(folder: Path) -> Session:
 
 def laid_down(session: Session, change: str, reading: Confidence | None = None) -> None:
     (laying,) = parse_delta([change])
-    assert isinstance(laying, Laying)
+    assert isinstance(laying, Play)
     session.observe(table_change([laying], readings={} if reading is None else {laying: reading}))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from bench.provable import Planted, proofs
-from companion.rules.notation import Change, Laying, parse_delta
+from companion.rules.notation import Change, parse_delta
 from companion.rules.position import Mark, Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
@@ -63,7 +63,7 @@ def test_one_hand_over_tile_and_marker_excludes_the_other_turn(
 ) -> None:
     fault = Planted("MARKER_UNEARNED", "Ann", 3)
     changes = [*FIRST_LAP, "boneyard-1, +1-4@Ann, mark Ann", "+2-5@Ben", "+3-6@Cy"]
-    arms: dict[Change, str | None] = {Laying(Laid(1, 4), "Ann"): tile, Mark("Ann"): marker}
+    arms: dict[Change, str | None] = {Play(Laid(1, 4), "Ann"): tile, Mark("Ann"): marker}
     assert proved(changes, fault, whose={change: arm for change, arm in arms.items() if arm}) == found
 
 

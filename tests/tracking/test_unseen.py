@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from companion.log.event_fields import Confidence
-from companion.rules.notation import Laying, parse_delta
-from companion.rules.position import Draw, LinePosition
+from companion.rules.notation import parse_delta
+from companion.rules.position import Draw, LinePosition, Play
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid
 from companion.tracking.chinese_deals import LineState
@@ -125,7 +125,7 @@ def test_a_double_with_an_unread_tile_on_it_is_not_open_and_nobody_ignores_it() 
     for unread in (True, False):
         belief = tracked("reeves", begun)
         if unread:
-            see(belief, "+5-9@Ann", readings={Laying(Laid(5, 9), "Ann"): anything})
+            see(belief, "+5-9@Ann", readings={Play(Laid(5, 9), "Ann"): anything})
         for change in later:
             see(belief, change)
         accused = [

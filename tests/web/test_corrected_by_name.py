@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.log.journal import PHONE
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
 from companion.web.wording import proof_text
@@ -45,7 +45,7 @@ def ann(state: AppState) -> FlaskClient:
 def lay(session: Any, watched: bool) -> None:
     for name, tile in LAID:
         if watched:
-            session.observe(table_change([Laying(Laid(*tile), name)]))
+            session.observe(table_change([Play(Laid(*tile), name)]))
         else:
             session.play(tile, name, name)
 

@@ -21,7 +21,7 @@ from companion.app.state import AppState
 from companion.app.table_service import WatchedTable
 from companion.evidence.store import Deleter, EvidenceStore
 from companion.geometry.layout import SeenHalf, SeenTile
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from datasets.bots.watching import table_change
 from datasets.render.table import TableCamera, TableScene, TableTile, render_table
@@ -183,7 +183,7 @@ class Table:
         corners = [[0.0, 0.0], [600.0, 0.0], [600.0, 400.0], [0.0, 400.0]]
         name = store.keep("one", Frame(image, 0.0, "f"), corners, tiles=[seen])
         store.close()
-        self.session.observe(table_change([Laying(Laid(12, 4), "Ann")], name))
+        self.session.observe(table_change([Play(Laid(12, 4), "Ann")], name))
 
     def close(self) -> None:
         self.session.journal.close()

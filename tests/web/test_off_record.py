@@ -16,7 +16,7 @@ from companion.game.view import Lying
 from companion.log.event_fields import Candidate, Confidence, Question, QuestionKind
 from companion.log.events import TableChange
 from companion.publish.publisher import summary
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from companion.tableside import light_of
 from hardware.panel import Light
@@ -59,7 +59,7 @@ def test_a_half_that_nobody_can_read_is_drawn_as_one_and_asks_which_tile_it_is(
 ) -> None:
     """Whoever confirms the guess on record has named the tile as well."""
     table = Table(tmp_path, "tactic", "double-12", ("Ann", "Ben"))
-    laid, guess = Laying(Laid(12, 5), "Ann"), Confidence((0.99, 0.2), ((), ((6, 0.2),)))
+    laid, guess = Play(Laid(12, 5), "Ann"), Confidence((0.99, 0.2), ((), ((6, 0.2),)))
     table.session.observe(TableChange((laid,), readings={laid: guess}))
     seq = state_of(table.session)["trains"][0]["tiles"][0]["seq"]
     likely = [Candidate(f"12-{value}", ({"seq": seq, "tile": [12, value]},), p=0.5) for value in (6, 5)]
@@ -135,7 +135,7 @@ def test_the_page_of_a_play_says_that_the_table_told_which_tile_it_is(tmp_path: 
     table = Table(tmp_path, "tactic", "double-12", ("Ann", "Ben"))
     bad, sure = Confidence((0.999, 0.6), ((), ((6, 0.4),))), Confidence((0.999, 0.999))
     for tile, train, reading in (((12, 5), "Ann", bad), ((12, 7), "Ben", sure), ((5, 9), "Ann", sure)):
-        laying = Laying(Laid(*tile), train)
+        laying = Play(Laid(*tile), train)
         table.session.observe(TableChange((laying,), readings={laying: reading}))
         first = next(one for one in state_of(table.session)["plays"] if one.get("tile") == [12, 5])
         page, told = table.client.get(f"/play/{first['seq']}").text, tile == (5, 9)
@@ -150,7 +150,7 @@ def test_a_tile_that_was_not_read_gets_its_name_on_the_page(tmp_path: Path) -> N
         folder = tmp_path / str(tile[1])
         folder.mkdir()
         table = Table(folder, "tactic", "double-12")
-        laying = Laying(Laid(12, 5), "Ann")
+        laying = Play(Laid(12, 5), "Ann")
         reading = Confidence((0.99, 0.5), ((), ((6, 0.4),)))
         table.session.observe(TableChange((laying,), readings={laying: reading}))
         (play,) = [one for one in state_of(table.session)["plays"] if one["event"] == "tile_played"]

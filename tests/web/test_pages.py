@@ -18,7 +18,7 @@ from companion.game.game_view import GameView
 from companion.game.session import Session
 from companion.geometry import Trouble
 from companion.log.event_fields import Header
-from companion.rules.notation import Laying
+from companion.rules.position import Play
 from companion.rules.tile import Laid
 from companion.web.app import PageSettings, create_app
 from companion.web.languages import whole_tiles
@@ -476,7 +476,7 @@ def test_a_round_of_which_nobody_said_who_began_names_nobody(tmp_path: Path, rul
     session = Session.create(tmp_path / "g.jsonl", Header(rules, box, ("Ann", "Ben", "Cy")))
     session.start_round(guess=False)
     if rules == "kkori":
-        session.observe(table_change([Laying(Laid(5, 6), "R")]))
+        session.observe(table_change([Play(Laid(5, 6), "R")]))
     client = create_app(AppState(session, data_dir=tmp_path), PageSettings(pin="1", testing=True)).test_client()
     for path in ("/", "/tv", "/scores", "/ask"):
         answer = client.get(path, headers={"Host": "127.0.0.1"})
