@@ -600,7 +600,7 @@ class WatchedRound:
         before: dict[int, list[Event]] = {}
         entries, read = self.tracker.entries, self.tracker.read
         together = self.tracker.rules.first_simultaneous
-        places, turn = dict[int, TurnPlace](), TurnPlace(0 if together else 1, "", lap=together)
+        places, turn = dict[int, TurnPlace](), TurnPlace(0 if together else 1, "")
         passes, placed = list[TurnPlace](), set[int]()
         for _, steps in self.likeliest.path:
             for step in steps:
@@ -609,9 +609,8 @@ class WatchedRound:
                     turn = turn if turn.lap else TurnPlace(turn.number + 1, "")
                 elif step.item is None:
                     # A turn begins that shows nothing yet; the common lap is over with the first.
-                    lap = turn.lap and Cause.ANYBODY in step.causes
-                    astray = str(Violation.OUT_OF_TURN) in step.codes
-                    turn = turn._replace(number=turn.number if lap else max(1, turn.number), lap=lap, astray=astray)
+                    number = turn.number if Cause.ANYBODY in step.causes else max(1, turn.number)
+                    turn = turn._replace(number=number, astray=str(Violation.OUT_OF_TURN) in step.codes)
                 else:
                     item, passing, passes = step.item, passes, []
                     if item not in entries or item in placed:

@@ -55,11 +55,13 @@ class TurnPlace(NamedTuple):
     number: int
     """Its number in the round; 0: of the common first lap."""
     player: str
-    own: int = 0
-    """Its number among its player's, from 1; 0: nobody has counted."""
     astray: bool = False
     """It was out of turn."""
-    lap: bool = False
+
+    @property
+    def lap(self) -> bool:
+        """Whether it is of the common first lap, in which everybody lays at the same time."""
+        return self.number == 0
 
 
 @dataclass(frozen=True, slots=True)

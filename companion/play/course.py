@@ -502,7 +502,7 @@ class Course:
         """The turn of an act of which no belief says it: the one at hand as long as it goes on, else the next."""
         player, turn = self.player_of(event), self.turn
         if self.laying_together and not self.all_begun:
-            return TurnPlace(0, player, lap=True)
+            return TurnPlace(0, player)
         at_hand = turn is not None and turn.player == player and not turn.place.lap
         if turn is not None and at_hand and (turn.long(self.rules) or not turn.finished(self.rules)):
             return turn.place

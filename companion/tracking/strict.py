@@ -143,7 +143,7 @@ class Fold:
     @property
     def turn(self) -> TurnPlace:
         """The turn of the act that was taken last. Ordinary turns count from 1, a common lap is 0 with what ends it."""
-        return TurnPlace(self.number, self.player, self.turns.get(self.player, 0), self.astray, self.number == 0)
+        return TurnPlace(self.number, self.player, self.astray)
 
     @property
     def mover(self) -> str:
