@@ -24,7 +24,7 @@ from bench.stand_ins.background import serve_in_background
 from companion.app.games import make_app_state
 from companion.app.table_place import PLACE_FILE, SEATS_FILE, SeatPlan, place_from, write_place, write_seats
 from companion.app.table_service import WatchedTable
-from companion.play.setup_file import GameSetup
+from companion.perception.setup_file import GameSetup
 from companion.supervise.camera import SupervisedCamera
 from companion.web.app import PageSettings, create_app
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings

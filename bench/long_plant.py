@@ -21,10 +21,10 @@ from dataclasses import replace
 from itertools import count
 from random import Random
 
+from companion.game.match import Match
 from companion.game.round import Round
 from companion.log.event_fields import Header
 from companion.log.events import Event
-from companion.play.match import Match
 from companion.rules.mexican.judge import after_turn, judge_turn
 from companion.rules.position import Action, End, Position
 from companion.rules.referee import undealt

@@ -13,10 +13,10 @@ import time
 from dataclasses import dataclass, replace
 from itertools import count
 
+from companion.game.match import Match
 from companion.game.round import Round
 from companion.log.event_fields import Header
 from companion.log.events import Event, RoundEnded
-from companion.play.match import Match
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset
 from companion.rules.ruleset_fields import ANY_SET
 from datasets.bots import BotGame

@@ -22,7 +22,7 @@ import numpy as np
 
 from bench.attacks.soak import resident_mb
 from bench.ruling import Tick, watched
-from companion.play.setup_file import GameSetup
+from companion.perception.setup_file import GameSetup
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings

@@ -20,9 +20,9 @@ from typing import Any
 from bench.counting import AccusationLog, count_faults, count_plays
 from bench.replay import Recorded, end_of, laid_by, true_faults
 from bench.table import RoundResult, summary
+from companion.game.corrections import effective_events
 from companion.game.rejected import CommandRejected
 from companion.game.session import Session
-from companion.log.corrections import effective_events
 from companion.log.event_fields import Header
 from companion.log.events import TableChange
 from companion.log.journal import Journal

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from companion.log.corrections import effective_events
+from companion.game.corrections import effective_events
+from companion.game.match import Match
 from companion.log.event_fields import Header
 from companion.log.events import RoundStarted, TableChange, event_from_json
-from companion.play.match import Match
 from companion.rules.notation import parse_act
 from companion.rules.position import (
     MEXICAN,

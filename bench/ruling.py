@@ -22,8 +22,8 @@ from bench.table import watcher_before
 from companion.game.session import Session
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
+from companion.perception.setup_file import GameSetup
 from companion.perception.table_reader import box_of, known_set
-from companion.play.setup_file import GameSetup
 from companion.rules.ruleset import load_ruleset
 from datasets.simulator.camera import FRAME_S, SimCamera, SimSettings
 from datasets.simulator.film import FilmSettings

@@ -39,8 +39,8 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
 from companion.perception.attributing import Attribution, attribution_for
+from companion.perception.setup_file import GameSetup
 from companion.perception.table_reader import box_of, first_calibration, known_set
-from companion.play.setup_file import GameSetup
 from companion.rules.position import Play, Position
 from companion.rules.referee import Referee
 from companion.rules.ruleset import RULESET_NAMES, load_ruleset

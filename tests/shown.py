@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from companion.game.game_view import as_json
+from companion.game.match import Scoreboard
 from companion.log.events import TileTakenBack
-from companion.play.match import Scoreboard
 
 
 def state_of(session: Any, at: int | None = None) -> dict[str, Any]:

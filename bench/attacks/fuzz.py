@@ -22,7 +22,7 @@ from bench.attacks.fuzz_http import HttpDoor
 from companion.hall.tables import Tables
 from companion.judge_api.questions import answer
 from companion.log.journal import JournalError, parse_journal
-from companion.play.setup_file import SetupError, read_setup
+from companion.perception.setup_file import SetupError, read_setup
 from companion.publish.broker import unpack
 from companion.publish.publisher import Outbox
 from companion.rules.notation import NotationError, parse_action, parse_chain, parse_delta

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from companion.log.corrections import effective_events
+from companion.game.corrections import effective_events
 from companion.log.event_fields import Header
 from companion.log.events import Event
 from companion.log.journal import Clock, Journal

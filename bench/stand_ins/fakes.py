@@ -16,8 +16,8 @@ from companion.app.game_index import GameSummary, summary_of
 from companion.app.state import GameRepository
 from companion.app.table_place import SeatsMiddle, place_from, seats_at
 from companion.game.game_view import GameView
+from companion.game.match import Scoreboard
 from companion.game.replay import Dispute, NoSuchPlayError
-from companion.play.match import Scoreboard
 from companion.web.access import PinSettings
 from hardware.panel import Light, Panel, Press
 

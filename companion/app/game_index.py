@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from companion.game.game_view import GameView
+from companion.game.match import Scoreboard, most_points_win
 from companion.game.replay import replay
 from companion.log.journal import JournalError
-from companion.play.match import Scoreboard, most_points_win
 from companion.rules.ruleset_fields import RuleSetError
 from companion.storage.game_folders import GameFolders
 from companion.storage.records import record

@@ -20,9 +20,9 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from companion.app.game_index import MOST_KNOWN, GameIndex, GameSummary, KnownGame, summarize, summary_of
 from companion.game.game_view import GameView, Line
+from companion.game.match import Scoreboard
 from companion.game.replay import Dispute
 from companion.log.events import Corrected
-from companion.play.match import Scoreboard
 from companion.rules.position import LinePosition, Position
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs

@@ -37,9 +37,9 @@ from companion.geometry.layout import MEXICAN, Point, turn
 from companion.log.event_fields import Header
 from companion.perception.arm_votes import seats_of, trouble_of
 from companion.perception.projection import LEAST_THING_CONFIDENCE, hub_on_table, outline
+from companion.perception.setup_file import LEAST_STEP_DEG, GameSetup, SetupError, TableInPicture
 from companion.perception.table_reader import first_calibration
 from companion.perception.watcher import Watcher
-from companion.play.setup_file import LEAST_STEP_DEG, GameSetup, SetupError, TableInPicture
 from companion.storage.records import Record
 from companion.storage.state_file import read_state, write_state
 from companion.supervise.pictures import AwayError, CameraState, KnownView, moved

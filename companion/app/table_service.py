@@ -44,8 +44,8 @@ from companion.observing.game_sink import GameSink
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
 from companion.perception.marker_evidence import OwnMarkersHere
+from companion.perception.setup_file import GameSetup, SetupError, setup_from_json
 from companion.perception.table_reader import box_of, first_calibration, known_set, with_measured_tiles
-from companion.play.setup_file import GameSetup, SetupError, setup_from_json
 from companion.storage.repairs import ClockTrust
 from companion.supervise.camera import SupervisedCamera
 from companion.supervise.eye import EyeAwayError, SupervisedEye, keep_watching

@@ -15,12 +15,12 @@ import click
 
 from companion.cli.options import options, refusing
 from companion.game.converting import convert as make_anew
+from companion.game.course import act_of
 from companion.game.game_view import change_made, standing_doubts, standing_faults, standing_open
 from companion.game.replay import Dispute, NoSuchPlayError, Replay
 from companion.game.replay import dispute as look_into
 from companion.game.replay import replay as play_again
 from companion.log.journal import JournalError
-from companion.play.course import act_of
 from companion.rules.notation import print_act
 from companion.rules.position import Leave
 from companion.rules.ruleset_fields import RuleSetError

@@ -151,7 +151,7 @@ def made(name: str) -> dict[str, object]:
 
         return events()
     if name == "setup":
-        from companion.play.setup_file import schema as setup
+        from companion.perception.setup_file import schema as setup
 
         return setup()
     from companion.app.state import AppState

@@ -16,7 +16,7 @@ from hardware.camera.address import shown
 from vision.frame import Frame
 
 if TYPE_CHECKING:
-    from companion.play.setup_file import GameSetup
+    from companion.perception.setup_file import GameSetup
     from hardware.camera import Camera
     from vision.own_markers import OwnMarkers
 
@@ -44,8 +44,8 @@ def watch(
     """
     from companion.app.own_set import learned_for, own_markers
     from companion.cli.serve import default_data_dir
+    from companion.perception.setup_file import SetupError
     from companion.perception.table_reader import first_calibration, with_measured_tiles
-    from companion.play.setup_file import SetupError
     from companion.supervise.pictures import judged
     from hardware.camera import CameraError, open_camera
     from vision.adaptation import AdaptationError
@@ -159,7 +159,7 @@ class Printer:
 
 
 def _setup(path: Path | None) -> GameSetup | None:
-    from companion.play.setup_file import read_setup
+    from companion.perception.setup_file import read_setup
 
     return None if path is None else read_setup(path)
 

@@ -13,7 +13,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from companion.log.corrections import effective_events
+from companion.game.corrections import effective_events
+from companion.game.course import act_of, action_of
 from companion.log.event_fields import JOURNAL_VERSION, EventError
 from companion.log.events import (
     Corrected,
@@ -30,7 +31,6 @@ from companion.log.events import (
     is_evidence,
 )
 from companion.log.journal import JournalError, parse_journal, parse_line
-from companion.play.course import act_of, action_of
 from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import SOMEBODY, Draw, Mark, Play, Unmark
 from companion.storage.state_file import RunningChecksum, write_whole

@@ -17,14 +17,16 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
+from companion.game.corrections import UNDONE, standing_corrections, steps_back
+from companion.game.course import closed_to_mover, event_of, still_laying
 from companion.game.game_view import GameView, Line, standing_findings
+from companion.game.match import Scoreboard, fold_held
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.replay import Dispute, dispute_in
 from companion.game.round import History
 from companion.game.told import SHOWN_SUFFIX, ToldSoFar, retracted, retractions
 from companion.game.view import Lying, off_record, scene, shown_line
 from companion.game.watched_round import UNSEEN, ChangeEffect, WatchedRound
-from companion.log.corrections import UNDONE, standing_corrections, steps_back
 from companion.log.event_fields import Candidate, Confidence, EventError, Header, QuestionKind
 from companion.log.events import (
     Corrected,
@@ -39,8 +41,6 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import Journal, JournalError
-from companion.play.course import closed_to_mover, event_of, still_laying
-from companion.play.match import Scoreboard, fold_held
 from companion.rules.chinese import open_arms
 from companion.rules.notation import Change
 from companion.rules.position import LEFT, RIGHT, LinePosition, Play, Position

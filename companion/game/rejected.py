@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from companion.log.corrections import CorrectionError
+from companion.game.corrections import CorrectionError
 from companion.log.event_fields import EventError
 
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from companion.game.corrections import EffectiveEvent
+from companion.game.course import act_of
+from companion.game.match import Scoreboard, fold_held
 from companion.game.round import History
-from companion.log.corrections import EffectiveEvent
 from companion.log.event_fields import EventError, Finding
 from companion.log.events import Event, Unclear
 from companion.log.journal import JournalError, JournalText, read_journal
-from companion.play.course import act_of
-from companion.play.match import Scoreboard, fold_held
 from companion.rules.referee import undealt
 from companion.rules.ruleset import RuleSet, load_ruleset
 from companion.tracking.verdict import Alternative, Verdict

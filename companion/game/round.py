@@ -17,14 +17,10 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from companion.game.corrections import EffectiveEvent, effective_events, open_questions, standing_corrections
+from companion.game.course import DEALT, NO_LAST_TILE, Course, act_of, action_of, reported, unsettled
+from companion.game.match import Match
 from companion.game.watched_round import WatchedRound
-from companion.log.corrections import (
-    EffectiveEvent,
-    TurnPlace,
-    effective_events,
-    open_questions,
-    standing_corrections,
-)
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Finding, Header, QuestionKind
 from companion.log.events import (
     Announced,
@@ -44,16 +40,14 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import PHONE
-from companion.play.course import DEALT, NO_LAST_TILE, Course, act_of, action_of, reported, uncounted, unsettled
-from companion.play.match import Match
 from companion.rules.notation import print_laid
-from companion.rules.position import Draw, Play
+from companion.rules.position import Draw, Play, uncounted
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Certainty, Violation
 from companion.tracking.asked import AskedRound, Confirmed, Tap, TapAnswer, TapQuestion
 from companion.tracking.edits import EditKind
 from companion.tracking.evidence import ITEMS
-from companion.tracking.strict import Fault
+from companion.tracking.strict import Fault, TurnPlace
 from companion.tracking.verdict import Alternative, Charge, Verdict, alternatives
 
 USUAL_FINE = 2

@@ -13,10 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from companion.game.corrections import PUT_BACK, UNDONE, steps_back
+from companion.game.course import (
+    DEALT,
+    REPORTS,
+    act_of,
+    acts_when_unable,
+    event_of,
+    lifts_marker,
+    still_laying,
+    without_a_tile,
+)
 from companion.game.game_view import GameView
+from companion.game.match import Match
 from companion.game.open_game import OpenGame, TileLike, laid_of
 from companion.game.rejected import CommandRejected, RejectionReason
-from companion.log.corrections import PUT_BACK, UNDONE, steps_back
 from companion.log.event_fields import Candidate, Header, Question
 from companion.log.events import (
     Announced,
@@ -37,17 +48,6 @@ from companion.log.events import (
     Unclear,
 )
 from companion.log.journal import Clock, ClosedBook, Journal, utc_now
-from companion.play.course import (
-    DEALT,
-    REPORTS,
-    act_of,
-    acts_when_unable,
-    event_of,
-    lifts_marker,
-    still_laying,
-    without_a_tile,
-)
-from companion.play.match import Match
 from companion.rules.position import End, LinePosition, Play, Position
 from companion.rules.referee import undealt
 from companion.rules.ruleset import load_ruleset

@@ -20,10 +20,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from companion.game.corrections import PUT_BACK, UNDONE, standing_corrections
+from companion.game.course import action_of
 from companion.game.game_view import RetractionShown
 from companion.game.round import AppliedEvent, History, Round
 from companion.game.watched_round import copied
-from companion.log.corrections import PUT_BACK, UNDONE, standing_corrections
 from companion.log.event_fields import Finding
 from companion.log.events import (
     Corrected,
@@ -38,7 +39,6 @@ from companion.log.events import (
     event_from_json,
 )
 from companion.log.journal import ONLY_THE_OWNER
-from companion.play.course import action_of
 from companion.storage.state_file import write_whole
 
 log = logging.getLogger(__name__)

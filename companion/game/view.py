@@ -11,6 +11,8 @@ from difflib import SequenceMatcher
 from itertools import takewhile
 from typing import Any
 
+from companion.game.corrections import EffectiveEvent
+from companion.game.course import Course, acts_when_unable, after_double, still_laying
 from companion.game.game_view import (
     Blocked,
     Examined,
@@ -26,11 +28,9 @@ from companion.game.game_view import (
     TileShown,
     TrainShown,
 )
+from companion.game.match import Match, Scoreboard, examined_decisions, prove, surely
 from companion.game.round import History, Round
-from companion.log.corrections import EffectiveEvent
 from companion.log.events import Event, RoundStarted, TilePlayed, Unclear
-from companion.play.course import Course, acts_when_unable, after_double, still_laying
-from companion.play.match import Match, Scoreboard, examined_decisions, prove, surely
 from companion.rules.audit import Status
 from companion.rules.chinese import open_arms
 from companion.rules.mexican.judge import last_round, legal_plays

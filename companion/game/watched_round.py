@@ -15,16 +15,17 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
-from companion.log.corrections import EffectiveEvent, TurnPlace, effective_events
+from companion.game.corrections import EffectiveEvent, effective_events
+from companion.game.course import Course, act_of, action_of, event_of
 from companion.log.event_fields import Confidence, Finding
 from companion.log.events import Corrected, Event, Passed, RoundEnded, SeenLine, TableChange, TilePlayed, TileTakenBack
-from companion.play.course import Course, act_of, action_of, event_of
 from companion.rules.position import Draw, End, Flip, Leave, LinePosition, Pass, Play, Position, TableAct
 from companion.rules.tile import Tile
 from companion.rules.violations import Violation
 from companion.tracking.costs import CERTAIN, NAMED, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Step
 from companion.tracking.filter import Hypothesis
+from companion.tracking.strict import TurnPlace
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Charge, Verdict
 
@@ -285,7 +286,7 @@ class WatchedRound:
 
     >>> from companion.log.event_fields import Header
     >>> from companion.log.events import RoundStarted
-    >>> from companion.play.match import Match
+    >>> from companion.game.match import Match
     >>> from companion.rules import load_ruleset
     >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
     >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.log.corrections import EffectiveEvent, effective_events, open_questions
+from companion.game.corrections import EffectiveEvent, effective_events, open_questions
+from companion.game.match import fold_held
 from companion.log.event_fields import EventError, Header
 from companion.log.events import OWN_FIELDS, Corrected, Event, event_from_json
-from companion.play.match import fold_held
 from companion.publish.broker import (
     LONGEST_NAME,
     ONLINE,

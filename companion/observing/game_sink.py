@@ -43,7 +43,7 @@ from companion.observing.waiting import (
     Doubts,
 )
 from companion.perception.settings import LINE, LookAgain, LookReason, Where
-from companion.play.setup_file import GameSetup
+from companion.perception.setup_file import GameSetup
 from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import MEXICAN, SECOND_MEXICAN, LinePosition, Mark, Play, Position, Unmark
 from companion.rules.tile import Laid, Tile

@@ -16,16 +16,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from companion.game.corrections import effective_events
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile
 from companion.geometry.diff import Observation
 from companion.geometry.layout import SeenHalf
-from companion.log.corrections import effective_events
 from companion.log.event_fields import Candidate, Confidence, Question, QuestionKind
 from companion.log.events import Corrected, Drew, Event, MarkerRemoved, Passed, RoundEnded, TileTakenBack, Unclear
 from companion.perception.settings import LINE
+from companion.perception.setup_file import GameSetup
 from companion.perception.understanding import values_of
-from companion.play.setup_file import GameSetup
 from companion.rules.mexican.judge import round_of, tiles_in
 from companion.rules.position import LinePosition, Play, Position
 from companion.rules.tile import Laid, Tile

@@ -24,12 +24,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from companion.game.corrections import withdrawn_corrections
 from companion.game.game_view import GameView, TileShown
 from companion.game.session import Session
 from companion.geometry import Layout, PlacedTile, Trouble
 from companion.geometry.chinese_line import as_read, record_begins
 from companion.geometry.diff import Observation
-from companion.log.corrections import withdrawn_corrections
 from companion.log.event_fields import ANOTHER_ENGINE, Candidate, Question, QuestionKind
 from companion.log.events import (
     Corrected,

@@ -30,7 +30,7 @@ from companion.perception.arm_votes import (
     trouble_of,
     vote,
 )
-from companion.play.setup_file import GameSetup
+from companion.perception.setup_file import GameSetup
 from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import LEFT, RIGHT, Mark, Play, Unmark
 from companion.rules.tile import Tile

@@ -45,8 +45,8 @@ from companion.perception.projection import (
     united,
 )
 from companion.perception.settings import TableReading
+from companion.perception.setup_file import GameSetup, SetupError
 from companion.perception.tracks import Looked, TableMemory
-from companion.play.setup_file import GameSetup, SetupError
 from companion.rules.tile import Tile, chinese_set
 from vision.calibration import Calibration, CalibrationError, calibration_from_tiles
 from vision.eye import Eye, Region

@@ -7,8 +7,9 @@ Both positions follow the table: an illegal tile is part of them like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from companion.rules.tile import Laid, RulesError, Tile, suit_ways
 
@@ -339,3 +340,53 @@ def _after(players: tuple[str, ...], player: str, gone: frozenset[str]) -> str:
     place = players.index(player) + 1
     row = (*players[place:], *players[:place])
     return next((name for name in row if name not in gone), player)
+
+
+Table = Position | LinePosition
+AnyTable = TypeVar("AnyTable", Position, LinePosition, Position | LinePosition)
+
+
+def lifted(table: Table, train: str, tile: Laid) -> Table:
+    """The table without `tile` in `train` (the outermost, if it lies there twice); unchanged if it is not there."""
+    if isinstance(table, LinePosition):
+        line = _without(table.line, tile, from_left=train == "L")
+        return replace(table, line=line)
+    chain = table.trains.get(train, ())
+    rest = _without(chain, tile)
+    if rest == chain:
+        return table
+    was_last = chain[-1].tile == tile.tile
+    open_ends = tuple(name for name in table.open if not (was_last and name == train))
+    if was_last and rest and rest[-1].is_double and train not in table.flipped:
+        open_ends = (*open_ends, train)
+    flipped = table.flipped - {train} if was_last else table.flipped
+    return replace(table, trains={**table.trains, train: rest}, open=open_ends, flipped=flipped)
+
+
+def turned_to(table: Table, player: str, moved: Collection[str]) -> Table:
+    """The table with `player` to act; `moved` have had their first turn."""
+    if isinstance(table, Position):
+        return replace(table, turn=player, first_turn=player not in moved)
+    return replace(table, turn=player)
+
+
+def _without(chain: tuple[Laid, ...], tile: Laid, *, from_left: bool = False) -> tuple[Laid, ...]:
+    places = [n for n, laid in enumerate(chain) if laid.tile == tile.tile]
+    if not places:
+        return chain
+    place = places[0] if from_left else places[-1]
+    return chain[:place] + chain[place + 1 :]
+
+
+def uncounted(table: Table, players: Collection[str], *, boneyard: bool = False) -> Table:
+    """The table where nobody can say how many tiles these hold; nor, with `boneyard`, how many are left to draw."""
+    hands = {name: count for name, count in table.hands.items() if name not in players}
+    if boneyard and isinstance(table, Position):
+        return replace(table, hands=hands, boneyard=None)
+    return replace(table, hands=hands)
+
+
+def without(table: AnyTable, player: str) -> AnyTable:
+    """The table where this player has left, with the hand put aside, which counts for nothing more."""
+    hands = {name: count for name, count in table.hands.items() if name != player}
+    return replace(table, hands=hands, gone=table.gone | {player})

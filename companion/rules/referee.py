@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from companion.rules import chinese
+from companion.rules.chinese import tiles_of
 from companion.rules.mexican import judge, turn
-from companion.rules.position import Action, LinePosition, Play, Position
+from companion.rules.position import MEXICAN, RIGHT, Action, AnyTable, LinePosition, Play, Position, Table
 from companion.rules.reasons import Facts
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Tile
 from companion.rules.violations import Ruling, Violation
-
-P = TypeVar("P", Position, LinePosition, Position | LinePosition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ class Referee:
 
     rules: RuleSet
 
-    def judge(self, position: Position | LinePosition, actions: Sequence[Action]) -> Ruling:
+    def judge(self, position: Table, actions: Sequence[Action]) -> Ruling:
         """The ruling on one whole turn by `position.turn`.
 
         >>> from companion.rules import Board, load_ruleset, parse_action
@@ -47,7 +45,7 @@ class Referee:
             return chinese.judge_turn(self.rules, position, actions)
         return judge.judge_turn(self.rules, position, actions)
 
-    def judge_play(self, position: Position | LinePosition, play: Play, done: Sequence[Action] = ()) -> Ruling:
+    def judge_play(self, position: Table, play: Play, done: Sequence[Action] = ()) -> Ruling:
         """The ruling on one tile; what the turn still owes is not asked. `done`: the acts that it has already seen.
 
         >>> from companion.rules import Board, load_ruleset, parse_action
@@ -60,7 +58,7 @@ class Referee:
             return chinese.judge_play(self.rules, position, play, done)
         return judge.judge_play(self.rules, position, play, done)
 
-    def apply(self, position: P, action: Action) -> P:
+    def apply(self, position: AnyTable, action: Action) -> AnyTable:
         """The table after one act, right or wrong; the same player is still to move.
 
         >>> from companion.rules import Board, load_ruleset, parse_action
@@ -73,7 +71,7 @@ class Referee:
             return chinese.apply(position, action)
         return judge.apply(self.rules, position, action)
 
-    def after_turn(self, position: P, actions: Sequence[Action]) -> P:
+    def after_turn(self, position: AnyTable, actions: Sequence[Action]) -> AnyTable:
         """The table after a whole turn, the next player to move.
 
         >>> from companion.rules import Board, load_ruleset, parse_action
@@ -88,7 +86,7 @@ class Referee:
 
     def legal_plays(
         self,
-        position: Position | LinePosition,
+        position: Table,
         hand: Collection[Tile] | None = None,
         done: Sequence[Action] = (),
         *,
@@ -112,7 +110,7 @@ class Referee:
             return [] if done else chinese.legal_plays(self.rules, position, hand)
         return judge.legal_plays(self.rules, position, hand, done, surely=surely)
 
-    def blocked(self, position: Position | LinePosition) -> bool:
+    def blocked(self, position: Table) -> bool:
         """Whether nobody can ever play again, provably, whoever holds what.
 
         >>> from companion.rules import Board, load_ruleset
@@ -125,7 +123,7 @@ class Referee:
             return chinese.blocked(self.rules, position.line, len(position.players))
         return turn.provably_blocked(self.rules, position)
 
-    def facts(self, position: Position | LinePosition, actions: Sequence[Action]) -> dict[Violation, Facts]:
+    def facts(self, position: Table, actions: Sequence[Action]) -> dict[Violation, Facts]:
         """Which act of the turn each code is about.
 
         >>> from companion.rules import Board, load_ruleset, parse_action
@@ -161,3 +159,39 @@ def undealt(rules: RuleSet, set_max: int | None, players: int) -> str | None:
             return f"{needed} tiles would be needed for {players} players, and double-{set_max} has {have}"
         dealt = players in allowed or not deals
     return None if dealt else f"{rules.name} is dealt for {', '.join(map(str, allowed))} players, not for {players}"
+
+
+def misfits(rules: RuleSet, table: Table, play: Play) -> tuple[str, ...]:
+    """The codes by which this tile does not fit where it is laid, whoever lays it; () where it does.
+
+    One picture proves that as soon as the tile and its neighbour are surely read.
+
+    >>> from companion.rules import Board, Laid, Play, load_ruleset
+    >>> from companion.rules.referee import misfits
+    >>> misfits(load_ruleset('tactic'), Board('tactic').position, Play(Laid(3, 5), 'Ann'))
+    ('WRONG_ROOT',)
+    """
+    tile = play.tile
+    if isinstance(table, LinePosition):
+        in_set = tile.tile in tiles_of(rules, len(table.players))
+        at_right = play.train == RIGHT
+        fits = table.ends is None or (tile.inner == table.ends[1] if at_right else tile.outer == table.ends[0])
+    else:
+        in_set, chain = max(tile) <= table.set_max, table.trains.get(play.train, ())
+        any_root = play.train == MEXICAN and (rules.mx_root == "any" or rules.leaves_open("mx_root"))
+        # A first tile that shows the engine's value at its other end may only lie the other way round.
+        fits = tile.inner == chain[-1].outer if chain else any_root or bool(set(tile) & set(table.engine))
+    found = [] if in_set else [Violation.TILE_NOT_IN_SET]
+    if not fits:
+        first = isinstance(table, Position) and not table.trains.get(play.train)
+        found.append(Violation.WRONG_ROOT if first else Violation.MISMATCH)
+    return tuple(map(str, found))
+
+
+def is_foreign(rules: RuleSet, table: Table, tile: Tile) -> bool:
+    """Whether this tile cannot have come from a hand of the set: it lies there already, or the set has none. After it
+    the player's tiles cannot be counted."""
+    if isinstance(table, LinePosition):
+        there = sum(laid.tile == tile for laid in table.line)
+        return there >= tiles_of(rules, len(table.players)).get(tile, 0)
+    return tile.high > table.set_max or tile in table.visible

@@ -14,7 +14,6 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from companion.log.corrections import TurnPlace
 from companion.rules.position import (
     Action,
     Draw,
@@ -32,7 +31,7 @@ from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.edits import AGAIN, Edit, EditKind, applied, edits, likeliest
-from companion.tracking.strict import Fault, Fold, Told, begun
+from companion.tracking.strict import Fault, Fold, Told, TurnPlace, begun
 
 MOST_KEYS = 7
 """Keys of a question besides *It was really so*; the page shows four before *More*."""

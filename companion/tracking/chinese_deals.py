@@ -7,9 +7,8 @@ from dataclasses import replace
 from math import inf
 from typing import ClassVar, Self
 
-from companion.play.course import without
 from companion.rules.chinese import apply, judge_turn
-from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position, ruled
+from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position, ruled, without
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.tile import Laid

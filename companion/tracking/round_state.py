@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
-from companion.play.course import without
 from companion.rules.mexican.turn import TurnState, provably_blocked
-from companion.rules.position import MEXICAN, Chain, LinePosition, Mark, Play, Position, Unmark, ruled
+from companion.rules.position import MEXICAN, Chain, LinePosition, Mark, Play, Position, Unmark, ruled, without
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V

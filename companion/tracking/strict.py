@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple, Self
 
-from companion.log.corrections import TurnPlace
-from companion.play.course import uncounted, without
 from companion.rules.chinese import apply, open_arms, tile_faults, tiles_of
 from companion.rules.mexican.turn import TurnState
 from companion.rules.position import (
@@ -31,10 +29,27 @@ from companion.rules.position import (
     TableAct,
     Unmark,
     ruled,
+    uncounted,
+    without,
 )
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
+
+
+class TurnPlace(NamedTuple):
+    """The turn to which an act belongs."""
+
+    number: int
+    """Its number in the round; 0: of the common first lap."""
+    player: str
+    astray: bool = False
+    """It was out of turn."""
+
+    @property
+    def lap(self) -> bool:
+        """Whether it is of the common first lap, in which everybody lays at the same time."""
+        return self.number == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from operator import methodcaller
 from typing import NamedTuple
 
 from companion.log.event_fields import Confidence
-from companion.play.course import lifted, misfits, misfits_in_line, without
 from companion.rules.notation import Vanishing
 from companion.rules.position import (
     LEFT,
@@ -32,7 +31,10 @@ from companion.rules.position import (
     Position,
     TableAct,
     Unmark,
+    lifted,
+    without,
 )
+from companion.rules.referee import misfits
 from companion.rules.ruleset import RuleSet
 from companion.rules.violations import Violation as V
 from companion.tracking.chinese_deals import LineState
@@ -155,16 +157,11 @@ class RoundFold:
 
     def _proved(self, play: Play) -> tuple[str, ...]:
         """Codes that both the reading of the tile and the belief find: one alone proves nothing."""
-        read = self._misfits(self.table, play)
+        read = misfits(self.rules, self.table, play)
         believed = self._believed() if read else self.table
         if believed is self.table:
             return read
-        return tuple(code for code in read if code in self._misfits(believed, play))
-
-    def _misfits(self, table: Position | LinePosition, play: Play) -> tuple[str, ...]:
-        if isinstance(table, LinePosition):
-            return misfits_in_line(self.rules, table, play)
-        return misfits(self.rules, table, table.trains.get(play.train, ()), play)
+        return tuple(code for code in read if code in misfits(self.rules, believed, play))
 
     def _believed(self) -> Position | LinePosition:
         """The tiles as they most likely lie; `table` itself where that is as they were read."""

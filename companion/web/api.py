@@ -11,11 +11,11 @@ from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import AppState, SessionLike
+from companion.game.corrections import UNDONE, withdrawn_corrections
+from companion.game.course import DEALT
 from companion.game.game_view import GameView, as_json
-from companion.log.corrections import UNDONE, withdrawn_corrections
 from companion.log.events import Corrected, Discarded, Event, MarkerPlaced, Passed, TilePlayed, Unclear
 from companion.log.journal import JournalError
-from companion.play.course import DEALT
 from companion.rules.mexican.judge import starters
 from companion.rules.tile import Laid, Tile
 from companion.supervise.parts import line_of

@@ -21,9 +21,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike, event_lines
 from companion.evidence.closeups import CloseUpView, close_up, lies_in, stood_before, unread_close_up
+from companion.game.corrections import PUT_BACK
 from companion.game.game_view import SURE_ENOUGH, GameView, Line, change_made
 from companion.game.replay import Dispute, NoSuchPlayError
-from companion.log.corrections import PUT_BACK
 from companion.log.event_fields import LAID, Confidence, EventError, QuestionKind
 from companion.rules.written import written
 from companion.web.access import needs_pin, who_changes

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypedDict
 
+from companion.game.corrections import PUT_BACK
 from companion.game.game_view import (
     SURE_ENOUGH,
     Examined,
@@ -30,7 +31,6 @@ from companion.game.game_view import (
     signs_of,
     standing_faults,
 )
-from companion.log.corrections import PUT_BACK
 from companion.log.event_fields import ANOTHER_ENGINE, Question, QuestionKind
 from companion.log.journal import ASSISTANT, BUTTON, PHONE
 from companion.rules.position import LEFT, MEXICAN, RIGHT

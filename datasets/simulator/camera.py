@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from companion.geometry.layout import wrapped
-from companion.play.setup_file import GameSetup, setup_from_json
+from companion.perception.setup_file import GameSetup, setup_from_json
 from companion.rules.ruleset import RULESET_NAMES, RuleSet, load_ruleset
 from datasets.bots import BotGame, BotRound
 from datasets.simulator.film import Film, FilmSettings

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from bench.stand_ins import making
-from companion.log.corrections import effective_events, open_questions
+from companion.game.corrections import effective_events, open_questions
+from companion.game.match import Scoreboard, fold_held
 from companion.log.event_fields import Candidate, EventError, Finding
 from companion.log.events import Corrected, Event, Passed, RoundScored, RoundStarted, TilePlayed, Unclear
-from companion.play.match import Scoreboard, fold_held
 from companion.rules.tile import Laid
 
 STARTED = RoundStarted(round=1, engine=Laid(12, 12), starter="Ann")

@@ -15,12 +15,12 @@ import pytest
 from bench.stand_ins.playing import begin
 from bench.table import FIRST_SEED, with_faults
 from bench.told import Meddled, ToldTable, UnfilmedRound
+from companion.game.course import action_of
 from companion.game.round import History, Round
 from companion.game.session import Session
 from companion.log.event_fields import Header
 from companion.log.events import Corrected, TilePlayed
 from companion.log.journal import read_journal
-from companion.play.course import action_of
 from companion.rules.ruleset import RULESET_NAMES
 from datasets.bots.watching import seen
 from datasets.simulator.room import BlankFilm

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from companion.game.course import DEALT, NO_LAST_TILE, reported
 from companion.judge_api.questions import answer
 from companion.log.events import Announced
-from companion.play.course import DEALT, NO_LAST_TILE, reported
 from companion.rules.audit import (
     AuditEntry,
     AuditFinding,

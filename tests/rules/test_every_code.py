@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from companion.game.course import DEALT, NO_LAST_TILE, reported
 from companion.log.events import Announced
-from companion.play.course import DEALT, NO_LAST_TILE, reported
 from companion.rules.audit import (
     AuditEntry,
     Reveal,

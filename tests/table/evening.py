@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bench.stand_ins.sketch import an_arm
-from companion.play.setup_file import GameSetup
+from companion.perception.setup_file import GameSetup
 from datasets.simulator.camera import SimCamera
 from datasets.simulator.film import Image
 from datasets.simulator.tabletop import TableTop

@@ -22,7 +22,7 @@ from companion.perception.arm_votes import (
     vote,
 )
 from companion.perception.attributing import MOST, ArmPictures, Attribution, attribution_for
-from companion.play.setup_file import setup_from_json
+from companion.perception.setup_file import setup_from_json
 from companion.rules.notation import Drawing
 from companion.rules.position import RIGHT, Play
 from companion.rules.tile import Laid

@@ -24,9 +24,9 @@ from companion.observing.next_round import readings_of
 from companion.observing.waiting import HAND_PATIENCE, Doubts
 from companion.perception.background import BackgroundModel, SmallPicture, colours, recoloured
 from companion.perception.projection import overlap
+from companion.perception.setup_file import setup_from_json
 from companion.perception.tracks import Looked, TableMemory
 from companion.perception.understanding import weigh_unread
-from companion.play.setup_file import setup_from_json
 from companion.rules.notation import print_change
 from companion.rules.position import Play
 from companion.rules.ruleset import load_ruleset

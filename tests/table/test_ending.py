@@ -23,8 +23,8 @@ from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.observing.round_end import OpenHands, RoundEnding
 from companion.perception import Watcher
+from companion.perception.setup_file import setup_from_json
 from companion.perception.table_reader import box_of, chinese_box, known_set
-from companion.play.setup_file import setup_from_json
 from companion.rules.position import LinePosition, Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, Tile, double_set

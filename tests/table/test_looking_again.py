@@ -22,7 +22,7 @@ from companion.perception.settings import (
     TableReading,
     Where,
 )
-from companion.play.setup_file import setup_from_json
+from companion.perception.setup_file import setup_from_json
 from companion.rules.notation import Drawing, parse_delta
 from companion.rules.position import Play
 from companion.rules.tile import Laid, Tile, double_set

@@ -17,8 +17,8 @@ from companion.log.event_fields import Header
 from companion.log.events import TilePlayed, TileTakenBack, Unclear
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
+from companion.perception.setup_file import setup_from_json
 from companion.perception.understanding import named_as_recorded
-from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Vanishing, print_laid
 from companion.rules.position import Play, Position
 from companion.rules.ruleset import load_ruleset

@@ -13,7 +13,7 @@ from companion.game.session import Session
 from companion.geometry import Layout, reconstruct
 from companion.geometry.layout import SeenTile, TableView
 from companion.observing.game_sink import GameSink
-from companion.play.setup_file import RoundLaid, setup_from_json
+from companion.perception.setup_file import RoundLaid, setup_from_json
 from companion.rules.position import Play
 from companion.rules.tile import Laid, double_set
 from datasets.bots.watching import table_change

@@ -24,7 +24,7 @@ def test_only_functions_of_the_product_count_and_each_play_begins_anew() -> None
 
 
 def test_files_functions_and_calls_are_summed_up_by_room() -> None:
-    ran = {("companion/play/a.py", "f"): 2, ("companion/play/a.py", "g"): 1, ("companion/rules/b.py", "h"): 4}
+    ran = {("companion/game/a.py", "f"): 2, ("companion/game/a.py", "g"): 1, ("companion/rules/b.py", "h"): 4}
     found = summed_up(ran)
     assert found["companion"] == {"files": 2, "functions": 3, "calls": 7}
-    assert found["companion/play"] == {"files": 1, "functions": 2, "calls": 3}
+    assert found["companion/game"] == {"files": 1, "functions": 2, "calls": 3}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion.geometry.layout import Family
-from companion.play.setup_file import SetupError, read_setup, setup_from_json
+from companion.perception.setup_file import SetupError, read_setup, setup_from_json
 
 GOOD: dict[str, Any] = {
     "journal": 1,

@@ -21,8 +21,8 @@ from companion.observing.game_sink import GameSink
 from companion.perception.background import BackgroundModel, Blobs, SmallPicture
 from companion.perception.marker_evidence import PresumedMarkers, StillLook, in_time
 from companion.perception.projection import LEAST_THING_CONFIDENCE, on_table, square_of
+from companion.perception.setup_file import setup_from_json
 from companion.perception.tracks import Looked, MarkerTrack, TableMemory
-from companion.play.setup_file import setup_from_json
 from companion.rules.notation import Drawing
 from companion.rules.tile import double_set
 from tests.shown import state_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from companion.perception.setup_file import GameSetup, setup_from_json
 from companion.perception.table_reader import with_measured_tiles
-from companion.play.setup_file import GameSetup, setup_from_json
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.reading import PictureReading, TileReading

@@ -17,9 +17,9 @@ from companion.geometry.diff import difference
 from companion.geometry.layout import SeenHalf, SeenTile
 from companion.observing.game_sink import GameSink
 from companion.perception import Watcher
+from companion.perception.setup_file import setup_from_json
 from companion.perception.table_reader import box_of, first_calibration, known_set
 from companion.perception.understanding import weigh_unread
-from companion.play.setup_file import setup_from_json
 from companion.rules.position import Play
 from companion.rules.tile import Laid, double_set
 from datasets.simulator.camera import SimCamera, SimSettings

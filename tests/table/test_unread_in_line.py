@@ -14,8 +14,8 @@ from companion.geometry.chinese_line import as_recorded
 from companion.geometry.diff import difference
 from companion.geometry.layout import Family, SeenHalf, SeenTile, TableSetup, TableView
 from companion.observing.game_sink import GameSink
+from companion.perception.setup_file import setup_from_json
 from companion.perception.understanding import understood
-from companion.play.setup_file import setup_from_json
 from companion.rules.tile import Laid, chinese_set
 from tests.shown import state_of
 

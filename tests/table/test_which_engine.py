@@ -15,7 +15,7 @@ from companion.geometry.layout import SeenHub, SeenTile, TableView
 from companion.log.journal import Journal
 from companion.observing.game_sink import GameSink
 from companion.observing.unread import MOST, engines_offered
-from companion.play.setup_file import setup_from_json
+from companion.perception.setup_file import setup_from_json
 from companion.rules.position import Position
 from companion.rules.ruleset import load_ruleset
 from companion.rules.tile import Laid, double_set

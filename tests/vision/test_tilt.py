@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from companion.perception.setup_file import SetupError, setup_from_json
 from companion.perception.table_reader import first_calibration
-from companion.play.setup_file import SetupError, setup_from_json
 from tests.lanes import nightly
 from vision.calibration import LEAST_TILES, CalibrationError, calibration_from_tiles
 from vision.frame import Frame

@@ -27,7 +27,7 @@ from companion.web.texts import REFUSALS, why
 WORDS = written(REFUSALS)
 
 CORRECTIONS = {"no_earlier_event": {"seq"}, "no_change": set(), "no_such_field": {"event", "field"}}
-"""Faults that `companion.log.corrections` finds, each with its parameters."""
+"""Faults that `companion.game.corrections` finds, each with its parameters."""
 
 
 REFUSING = {"CommandRejected", "_act"}

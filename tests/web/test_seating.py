@@ -26,7 +26,7 @@ from companion.app.table_place import (
 )
 from companion.app.table_service import WatchedTable
 from companion.log.event_fields import Header
-from companion.play.setup_file import setup_from_json
+from companion.perception.setup_file import setup_from_json
 from vision.calibration import Calibration
 from vision.frame import Frame
 from vision.reading import HalfReading, PictureReading, TileReading

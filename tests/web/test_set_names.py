@@ -11,7 +11,7 @@ from bench.stand_ins.fakes import FakeSession
 from companion.app.state import AppState
 from companion.judge_api.questions import answer
 from companion.log.event_fields import EventError, Header
-from companion.play.setup_file import setup_from_json
+from companion.perception.setup_file import setup_from_json
 from companion.reading import ReadingError, lay_out
 from companion.rules import Board, RulesError
 from tests.shown import state_of

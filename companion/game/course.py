@@ -6,18 +6,14 @@ turn an act belongs (`TurnPlace`) and who broke which rule. `action_of` is the a
 Beside it stand reports of things that no camera sees (a last tile not announced, a hand of the wrong size), and the
 meaning of a tap by the player to move: the acts that go with "I cannot play", the marker that comes off with a tile.
 There the referee decides: which are the fewest acts that end a turn without a tile and without a fault?
-
-`misfits`: a laid tile does not fit where it lies, whoever laid it. One picture proves that as soon as the tile and its
-neighbour are surely read, and the fault stays certain while the tile lies there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any
 
-from companion.log.corrections import TurnPlace
 from companion.log.event_fields import Finding
 from companion.log.events import (
     Announced,
@@ -33,12 +29,9 @@ from companion.log.events import (
     TilePlayed,
     TileTakenBack,
 )  # fmt: skip
-from companion.rules.chinese import tiles_of
 from companion.rules.mexican.judge import play_out
 from companion.rules.mexican.turn import open_codes
 from companion.rules.position import (
-    MEXICAN,
-    RIGHT,
     Action,
     Discard,
     Draw,
@@ -50,22 +43,23 @@ from companion.rules.position import (
     Pass,
     Play,
     Position,
+    Table,
     TableAct,
     Unmark,
+    lifted,
+    turned_to,
+    uncounted,
+    without,
 )  # fmt: skip
-from companion.rules.referee import Referee
+from companion.rules.referee import Referee, is_foreign
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET
-from companion.rules.tile import Laid, Tile
 from companion.rules.violations import Violation
+from companion.tracking.strict import TurnPlace
 
 LAST_TILE = "last_tile"
 NO_LAST_TILE, NO_OPEN_END, DEALT = "no_last_tile", "no_open_end", "dealt"
 REPORTS = (NO_LAST_TILE, NO_OPEN_END, DEALT)
-
-
-Table = Position | LinePosition
-AnyTable = TypeVar("AnyTable", bound=Table)
 
 
 def action_of(event: Event) -> TableAct | None:
@@ -127,79 +121,6 @@ def meant(event: Event) -> tuple[str, ...]:
     return event.perhaps if event.who is None else (event.who, *event.perhaps)
 
 
-def lifted(table: Table, train: str, tile: Laid) -> Table:
-    """The table without `tile` in `train` (the outermost, if it lies there twice); unchanged if it is not there."""
-    if isinstance(table, LinePosition):
-        line = _without(table.line, tile, from_left=train == "L")
-        return replace(table, line=line)
-    chain = table.trains.get(train, ())
-    rest = _without(chain, tile)
-    if rest == chain:
-        return table
-    was_last = chain[-1].tile == tile.tile
-    open_ends = tuple(name for name in table.open if not (was_last and name == train))
-    if was_last and rest and rest[-1].is_double and train not in table.flipped:
-        open_ends = (*open_ends, train)
-    flipped = table.flipped - {train} if was_last else table.flipped
-    return replace(table, trains={**table.trains, train: rest}, open=open_ends, flipped=flipped)
-
-
-def turned_to(table: Table, player: str, moved: Collection[str]) -> Table:
-    """The table with `player` to act; `moved` have had their first turn."""
-    if isinstance(table, Position):
-        return replace(table, turn=player, first_turn=player not in moved)
-    return replace(table, turn=player)
-
-
-def _without(chain: tuple[Laid, ...], tile: Laid, *, from_left: bool = False) -> tuple[Laid, ...]:
-    places = [n for n, laid in enumerate(chain) if laid.tile == tile.tile]
-    if not places:
-        return chain
-    place = places[0] if from_left else places[-1]
-    return chain[:place] + chain[place + 1 :]
-
-
-def uncounted(table: Table, players: Collection[str], *, boneyard: bool = False) -> Table:
-    """The table where nobody can say how many tiles these hold; nor, with `boneyard`, how many are left to draw."""
-    hands = {name: count for name, count in table.hands.items() if name not in players}
-    if boneyard and isinstance(table, Position):
-        return replace(table, hands=hands, boneyard=None)
-    return replace(table, hands=hands)
-
-
-def without(table: AnyTable, player: str) -> AnyTable:
-    """The table where this player has left, with the hand put aside, which counts for nothing more."""
-    hands = {name: count for name, count in table.hands.items() if name != player}
-    return replace(table, hands=hands, gone=table.gone | {player})
-
-
-def misfits(rules: RuleSet, table: Position, chain: Sequence[Laid], play: Play) -> tuple[str, ...]:
-    """The codes by which this tile does not fit behind `chain`, its train so far; () where it does."""
-    tile, codes = play.tile, list[Violation]()
-    if max(tile) > table.set_max:
-        codes.append(Violation.TILE_NOT_IN_SET)
-    if chain:
-        codes += [Violation.MISMATCH] if tile.inner != chain[-1].outer else []
-    elif not _any_root(rules, play.train) and not set(tile) & set(table.engine):
-        # A tile that shows the engine's value at its other end may only lie the other way round.
-        codes.append(Violation.WRONG_ROOT)
-    return tuple(map(str, codes))
-
-
-def _any_root(rules: RuleSet, train: str) -> bool:
-    """Whether this train may begin with any value, or no source says that it may not."""
-    return train == MEXICAN and (rules.mx_root == "any" or rules.leaves_open("mx_root"))
-
-
-def misfits_in_line(rules: RuleSet, table: LinePosition, play: Play) -> tuple[str, ...]:
-    """The same for a tile at an end of a Chinese line."""
-    found = [Violation.TILE_NOT_IN_SET] if play.tile.tile not in tiles_of(rules, len(table.players)) else []
-    if table.ends is not None:
-        touching, due = (play.tile.inner, table.ends[1]) if play.train == RIGHT else (play.tile.outer, table.ends[0])
-        found += [Violation.MISMATCH] if touching != due else []
-    return tuple(map(str, found))
-
-
 def reported(rules: RuleSet, table: Table, event: Announced, announced: Collection[str] = ()) -> tuple[Finding, ...]:
     """Findings from a report: none where the rules ask for no such thing, or the table or the record (who has
     `announced` the last tile) shows otherwise."""
@@ -221,15 +142,6 @@ def _code(rules: RuleSet, table: Table, event: Announced, announced: Collection[
         size = rules.hand_size(table.set_max if isinstance(table, Position) else ANY_SET, len(table.players))
         return Violation.HAND_SIZE if size is not None and event.value not in (None, size) else None
     return None
-
-
-def is_foreign(rules: RuleSet, table: Table, tile: Tile) -> bool:
-    """Whether this tile cannot have come from a hand of the set: it lies there already, or the set has none. After it
-    the player's tiles cannot be counted."""
-    if isinstance(table, LinePosition):
-        there = sum(laid.tile == tile for laid in table.line)
-        return there >= tiles_of(rules, len(table.players)).get(tile, 0)
-    return tile.high > table.set_max or tile in table.visible
 
 
 @dataclass(frozen=True, slots=True)

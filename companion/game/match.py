@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from companion.log.corrections import EffectiveEvent, TurnPlace
+from companion.game.corrections import EffectiveEvent
+from companion.game.course import Course, Turn, reported
 from companion.log.event_fields import Finding, Header
 from companion.log.events import (
     Announced,
@@ -24,7 +25,6 @@ from companion.log.events import (
     RoundStarted,
     TileTakenBack,
 )
-from companion.play.course import Course, Table, Turn, reported, turned_to
 from companion.rules.audit import (
     AuditEntry,
     Reveal,
@@ -52,11 +52,25 @@ from companion.rules.mexican.judge import (
     tiles_in,
 )
 from companion.rules.mexican.turn import open_codes
-from companion.rules.position import MEXICAN, Action, Discard, Draw, End, LinePosition, Mark, Play, Position, Unmark
+from companion.rules.position import (
+    MEXICAN,
+    Action,
+    Discard,
+    Draw,
+    End,
+    LinePosition,
+    Mark,
+    Play,
+    Position,
+    Table,
+    Unmark,
+    turned_to,
+)
 from companion.rules.ruleset import RuleSet
 from companion.rules.ruleset_fields import ANY_SET, HOLDER_LEADS
 from companion.rules.tile import Laid, Tile, double_set
 from companion.rules.violations import Violation
+from companion.tracking.strict import TurnPlace
 
 
 @dataclass(frozen=True, slots=True)

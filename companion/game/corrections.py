@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from companion.log.event_fields import EventError, Finding
 from companion.log.events import OWN_FIELDS, Corrected, Event, TileTakenBack, Unclear, event_from_json
 from companion.storage.records import shown
+from companion.tracking.strict import TurnPlace
 
 CHANGES = frozenset({"withdrawn", "insert", "after", "answer", "order", "so", "overruled"})
 """Keys of `Corrected.what` besides the names of the corrected event's own fields."""
@@ -47,21 +47,6 @@ class CorrectionError(EventError):
         """The same of line `seq`."""
         message = f"seq {seq}: {error}"
         return cls(message, error.code, **error.params) if isinstance(error, CorrectionError) else cls(message)
-
-
-class TurnPlace(NamedTuple):
-    """The turn to which an act belongs."""
-
-    number: int
-    """Its number in the round; 0: of the common first lap."""
-    player: str
-    astray: bool = False
-    """It was out of turn."""
-
-    @property
-    def lap(self) -> bool:
-        """Whether it is of the common first lap, in which everybody lays at the same time."""
-        return self.number == 0
 
 
 @dataclass(frozen=True, slots=True)
