@@ -323,26 +323,11 @@ class Course:
 
     @property
     def over(self) -> RoundEnded | None:
-        """The end of the round, where the rules and the counts alone name one. Source: docs/rules.md 2.6, 4.2.
-
-        This is the end according to the record. `RoundState.over` is that of one hypothesis.
-        """
+        """The end of the round, where the rules and the counts alone name one."""
         if self.ended is not None or (self.turn is not None and not self.turn.finished(self.rules)):
             return None
-        table = self.position
-        out = next((player for player in table.players if table.hands.get(player) == 0), None)
-        if isinstance(table, LinePosition):
-            dealt = self.rules.hand_size(ANY_SET, len(table.players))
-            none_left = bool(table.hands) and not any(table.hands.values())
-            down = len(table.line) + sum(table.discards.values())
-            all_down = none_left or (dealt is not None and down >= dealt * len(table.players))
-            return RoundEnded(how="out", source="rule") if all_down else None
-        if out is not None:
-            return None if self._lap_goes_on() else RoundEnded(how="out", out=out, source="rule")
-        if self.rules.block_rule == "provable_stop":
-            return RoundEnded(how="blocked_proved", source="rule") if self.referee.blocked(table) else None
-        stuck = table.boneyard == 0 and self._silent >= len(table.players) - len(table.gone)
-        return RoundEnded(how="blocked_declared", source="rule") if stuck else None
+        over = self.referee.over(self.position, silent=self._silent, first_lap=self._lap_goes_on())
+        return None if over is None else RoundEnded(how=over[0], out=over[1], source="rule")
 
     @property
     def _silent(self) -> int:

@@ -15,6 +15,7 @@ from companion.rules.mexican import judge, turn
 from companion.rules.position import MEXICAN, RIGHT, Action, AnyTable, LinePosition, Play, Position, Table
 from companion.rules.reasons import Facts
 from companion.rules.ruleset import RuleSet
+from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.tile import Tile
 from companion.rules.violations import Ruling, Violation
 
@@ -122,6 +123,35 @@ class Referee:
         if isinstance(position, LinePosition):
             return chinese.blocked(self.rules, position.line, len(position.players))
         return turn.provably_blocked(self.rules, position)
+
+    def over(
+        self, table: Table, *, silent: int = 0, first_lap: bool = False, hidden: bool = False
+    ) -> tuple[str, str | None] | None:
+        """How a round has ended before the next turn, by the rules and the counts, and who went out; None: it goes on.
+        Source: docs/rules.md 2.6, 4.2.
+
+        `silent`: turns in a row in which nothing was laid. `first_lap`: the first lap has to be finished. `hidden`:
+        nobody can tell what lies at some end, so nothing can be proved blocked.
+
+        >>> from dataclasses import replace
+        >>> from companion.rules import Board, load_ruleset
+        >>> from companion.rules.referee import Referee
+        >>> Referee(load_ruleset('tactic')).over(replace(Board('tactic').position, hands={'Ann': 0}))
+        ('out', 'Ann')
+        """
+        hands = table.hands
+        if isinstance(table, LinePosition):
+            dealt = self.rules.hand_size(ANY_SET, len(table.players))
+            down = len(table.line) + sum(table.discards.values())
+            none_left = bool(hands) and not any(hands.values())
+            return ("out", None) if none_left or (dealt is not None and down >= dealt * len(table.players)) else None
+        out = next((player for player in table.players if hands.get(player) == 0), None)
+        if out is not None:
+            return None if first_lap else ("out", out)
+        if self.rules.block_rule == "provable_stop":
+            return ("blocked_proved", None) if not hidden and self.blocked(table) else None
+        all_passed = silent >= len(table.players) - len(table.gone)
+        return ("blocked_declared", None) if table.boneyard == 0 and all_passed else None
 
     def facts(self, position: Table, actions: Sequence[Action]) -> dict[Violation, Facts]:
         """Which act of the turn each code is about.

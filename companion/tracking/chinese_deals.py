@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 
 from companion.rules.chinese import apply, judge_turn
 from companion.rules.position import LEFT, RIGHT, Action, Discard, End, LinePosition, Play, Position, ruled, without
+from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
-from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
 from companion.tracking.costs import COST, OF_VALUES, Cause, fault
@@ -108,13 +108,8 @@ class LineState:
 
     @property
     def over(self) -> tuple[str, str | None] | None:
-        """Whether all tiles are laid or put away. Source: docs/rules.md 4.2."""
-        table = self.table
-        if table.hands and not any(table.hands.values()):
-            return "out", None
-        dealt = self.rules.hand_size(ANY_SET, len(table.players))
-        down = len(table.line) + sum(table.discards.values())
-        return ("out", None) if dealt is not None and down >= dealt * len(table.players) else None
+        """Whether all tiles are laid or put away."""
+        return Referee(self.rules).over(self.table)
 
     def at_least(self, pieces: Pieces, rest: Rest) -> int:
         """A lower bound on the cost of the rest: every further tile is another turn, or one too many."""

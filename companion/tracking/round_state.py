@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
-from companion.rules.mexican.turn import TurnState, provably_blocked
+from companion.rules.mexican.turn import TurnState
 from companion.rules.position import MEXICAN, Chain, LinePosition, Mark, Play, Position, Unmark, ruled, without
+from companion.rules.referee import Referee
 from companion.rules.ruleset import RuleSet
 from companion.rules.tile import Laid
 from companion.rules.violations import Violation as V
@@ -202,29 +203,19 @@ class RoundState:
 
     @property
     def over(self) -> tuple[str, str | None] | None:
-        """How the round has ended by the rules and the counts, and who went out. Source: docs/rules.md 2.6."""
+        """How the round has ended by the rules and the counts, and who went out."""
         turn = self.turn
         finished = turn.complete or self.put_on
         if self.anyone or (self.acted and not finished):
             return None
         moved = self.moved | {turn.player} if self.acted else self.moved
-        hands = dict(turn.position.hands)
-        if turn.hand is not None:
-            hands[turn.player] = turn.hand
-        out = next((player for player in self.players if hands.get(player) == 0), None)
-        if out is not None:
-            laying = self.acted and turn.long and hands.get(turn.player) != 0
-            waits = self.rules.finish_first_lap and (laying or not set(self.players) <= moved)
-            return None if waits else ("out", out)
-        if self.rules.block_rule == "provable_stop":
-            # Where nobody can tell what lies at the end of a train, nobody can tell that nothing fits there.
-            table = turn.table(turn.position.after(turn.player), False)
-            return ("blocked_proved", None) if not self.unknown and provably_blocked(self.rules, table) else None
+        table = turn.table(turn.position.after(turn.player), False)
+        laying = self.acted and turn.long and table.hands.get(turn.player) != 0
+        waits = self.rules.finish_first_lap and (laying or not set(self.players) <= moved)
         silent = self.silent
         if self.acted:
             silent = 0 if turn.laid else 1 if self.put_on else self.silent + 1
-        playing = len(self.players) - len(turn.position.gone)
-        return ("blocked_declared", None) if turn.boneyard == 0 and silent >= playing else None
+        return Referee(self.rules).over(table, silent=silent, first_lap=waits, hidden=bool(self.unknown))
 
     def without(self, player: str) -> Self:
         """The same where this player has left the round, in the middle of a turn too."""
