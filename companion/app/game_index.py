@@ -99,9 +99,9 @@ def _counted(board: Scoreboard) -> dict[str, Any]:
         if player in board.players:
             faults.setdefault(player, Counter())[finding.code] += 1
     return {
-        "round": board.round.number if board.round else None,
+        "round": board.round.round if board.round else None,
         "winners": board.winners,
-        "scores": tuple(sheet.scores for sheet in board.rounds if sheet.scores is not None),
+        "scores": tuple(sheet.scores for sheet in board.rounds if sheet.scores),
         "totals": dict(board.totals),
         "faults": faults,
     }

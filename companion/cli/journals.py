@@ -95,9 +95,9 @@ def report_lines(game: Replay) -> list[str]:
     width = max(len(name) for name in header.players) + 2
     lines.append("round".ljust(8) + "".join(name.rjust(width) for name in header.players))
     for sheet in game.board.rounds:
-        scores = sheet.scores or {}
+        scores = sheet.scores
         cells = "".join(str(scores.get(name, "-")).rjust(width) for name in header.players)
-        lines.append(str(sheet.number).ljust(8) + cells + f"  {sheet.how or 'being played'}")
+        lines.append(str(sheet.round).ljust(8) + cells + f"  {sheet.how or 'being played'}")
     lines.append("total".ljust(8) + "".join(str(game.board.totals[name]).rjust(width) for name in header.players))
     if game.board.over:
         lines.append(f"winner: {', '.join(game.board.winners) or 'nobody'}")

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from companion.game.match import RoundSheet
 from companion.log.event_fields import ANOTHER_ENGINE, MOST_COLOURS, Question, QuestionKind
 from companion.rules.mexican.judge import tiles_in
 from companion.rules.position import LEFT, MEXICAN, RIGHT
@@ -347,17 +348,6 @@ class Blocked:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundScores:
-    round: int
-    engine: Pair | None = None
-    starter: str | None = None
-    how: str | None = None
-    out: str | None = None
-    scores: Mapping[str, int] = field(default_factory=dict)
-    totals: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
 class Examined:
     """A ruling on an earlier decision from the hands shown later, certain or possible."""
 
@@ -476,7 +466,7 @@ class GameView:
     """In a round that people tap: how many turns each player has begun."""
     totals: Mapping[str, int] = field(default_factory=dict)
     most_points_win: bool = False
-    rounds_played: tuple[RoundScores, ...] = ()
+    rounds_played: tuple[RoundSheet, ...] = ()
     winner: tuple[str, ...] | None = None
     audit: tuple[Examined, ...] = ()
     shown: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)

@@ -77,15 +77,16 @@ from companion.tracking.strict import TurnPlace
 class RoundSheet:
     """One round on the sheet."""
 
-    number: int
-    engine: Laid | None
-    starter: str | None
+    round: int
+    engine: Laid | None = None
+    starter: str | None = None
     how: str | None = None
     """None while it is played."""
     out: str | None = None
-    scores: Mapping[str, int] | None = None
-    """None until the hands were counted."""
-    totals: Mapping[str, int] | None = None
+    scores: Mapping[str, int] = field(default_factory=dict)
+    """Empty until the hands were counted."""
+    totals: Mapping[str, int] = field(default_factory=dict)
+    """The points of all rounds so far, in the same way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,7 +455,7 @@ class Match:
         if self.course.ended is None:
             return "playing"
         sheet = self.board.round
-        done = self.course.ended == "abandoned" or (sheet is not None and sheet.scores is not None)
+        done = self.course.ended == "abandoned" or (sheet is not None and bool(sheet.scores))
         return "scored" if done else "ended"
 
     @property
@@ -526,7 +527,7 @@ class Match:
         sheet = self.board.round
         if sheet is None:
             return self.header.rounds_before + 1
-        return sheet.number if sheet.how == "abandoned" else sheet.number + 1
+        return sheet.round + (sheet.how != "abandoned")
 
     def number_with(self, engine: Laid | None) -> int:
         """The number of the round to come with this engine.
@@ -628,10 +629,10 @@ class Match:
         """
         sheet = self.board.round
         assert sheet is not None
-        told = (one.totals for one in reversed(self.board.rounds[:-1]) if one.totals is not None)
+        told = (one.totals for one in reversed(self.board.rounds[:-1]) if one.totals)
         before = next(told, self.header.brought)
         totals = {player: before[player] + scores.get(player, 0) for player in self.header.players}
-        following = self.engine_due(sheet.number + 1)
+        following = self.engine_due(sheet.round + 1)
         named = self.rules.next_leader != HOLDER_LEADS if not self.rules.is_mexican else following is not None
         starter = leader or (self._after(self.starter) if self.starter is not None else None)
         return RoundScored(
@@ -646,11 +647,11 @@ class Match:
         """The end of the match after its last round, or once somebody has the points agreed on. The Chinese games end
         when the table says so, or after the deals agreed on."""
         sheet, rules = self.board.round, self.rules
-        if self.board.over or sheet is None or sheet.scores is None:
+        if self.board.over or sheet is None or not sheet.scores:
             return None
         last = last_round(rules, self.set_max) if rules.is_mexican else rules.match_deals
         points = rules.match_points is not None and max(self.board.totals.values()) >= rules.match_points
-        return self.ended_now() if points or (last is not None and sheet.number >= last) else None
+        return self.ended_now() if points or (last is not None and sheet.round >= last) else None
 
     def ended_now(self) -> MatchEnded:
         """The match as won on the totals so far, by somebody who has not left in the last round."""

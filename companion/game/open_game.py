@@ -20,7 +20,7 @@ from typing import Any, Self, TypeVar
 from companion.game.corrections import UNDONE, standing_corrections, steps_back
 from companion.game.course import closed_to_mover, event_of, still_laying
 from companion.game.game_view import GameView, Line, standing_findings
-from companion.game.match import Scoreboard, fold_held
+from companion.game.match import Scoreboard
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.replay import Dispute, dispute_in
 from companion.game.round import History
@@ -175,7 +175,7 @@ class OpenGame:
     @property
     def scoreboard(self) -> Scoreboard:
         """The rounds and scores, and every play with what stands against it."""
-        return fold_held(self.header.players, self.history.ruled(), self.header.brought)
+        return replace(self.history.match.board, lines=tuple(self.history.ruled()))
 
     def held_line(self, seq: int) -> Line | None:
         """The entry as it counts now, of any round, as a snapshot's `plays` show it; None: it does not exist."""

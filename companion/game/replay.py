@@ -13,7 +13,7 @@ from typing import Any
 
 from companion.game.corrections import EffectiveEvent
 from companion.game.course import act_of
-from companion.game.match import Scoreboard, fold_held
+from companion.game.match import Scoreboard
 from companion.game.round import History
 from companion.log.event_fields import EventError, Finding
 from companion.log.events import Event, Unclear
@@ -40,7 +40,7 @@ class Replay:
     lines: tuple[EffectiveEvent, ...]
     """The events as they count, each with its ruling."""
     board: Scoreboard
-    """Folded from `lines`."""
+    """After `lines`."""
     turn: str | None
 
     @property
@@ -70,9 +70,9 @@ class Replay:
             "events": len(self.text.events),
             "rounds": [
                 {
-                    "round": sheet.number,
+                    "round": sheet.round,
                     "how": sheet.how,
-                    "scores": None if sheet.scores is None else dict(sheet.scores),
+                    "scores": dict(sheet.scores) or None,
                 }
                 for sheet in board.rounds
             ],
@@ -108,10 +108,9 @@ def replay_text(text: JournalText, name: str = "journal") -> Replay:
         settled = isinstance(held.event, Unclear) and held.event.seq not in asked
         if not settled and not history.acts[held.event.seq].void:
             lines.append(replace(held, event=history.reads(held.event)))
-    board = fold_held(text.header.players, lines, text.header.brought)
     match = history.match
     turn = match.course.mover if match.course is not None and match.phase == "playing" else None
-    return Replay(text, rules, tuple(lines), board, turn)
+    return Replay(text, rules, tuple(lines), replace(match.board, lines=tuple(lines)), turn)
 
 
 class NoSuchPlayError(Exception):

@@ -393,7 +393,7 @@ class Session(OpenGame):
         """The match as it stood after round `number`, once that had its points."""
         for one in reversed(self.history.rounds.values()):
             sheet = one.match.board.round
-            if sheet is not None and sheet.number == number and sheet.scores is not None:
+            if sheet is not None and sheet.round == number and sheet.scores:
                 return one.match
         return None
 
@@ -435,7 +435,7 @@ class Session(OpenGame):
             out = None if out is None else self._player(out)
             how = how or ("blocked_declared" if out is None and self.rules.is_mexican else "out")
             match, sheet = self.history.match, self.history.match.board.round
-            if number is not None and (sheet is None or number != sheet.number or match.phase == "scored"):
+            if number is not None and (sheet is None or number != sheet.round or match.phase == "scored"):
                 return self._score_late(dict(scores), number, how, out)
             if match.phase not in ("playing", "ended"):
                 raise CommandRejected(RejectionReason.POINTS_TOO_EARLY)

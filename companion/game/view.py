@@ -24,11 +24,10 @@ from companion.game.game_view import (
     OpenDouble,
     OwnTurn,
     Playable,
-    RoundScores,
     TileShown,
     TrainShown,
 )
-from companion.game.match import Match, Scoreboard, examined_decisions, prove, surely
+from companion.game.match import Match, examined_decisions, prove, surely
 from companion.game.round import History, Round
 from companion.log.events import Event, RoundStarted, TilePlayed, Unclear
 from companion.rules.audit import Status
@@ -142,7 +141,7 @@ def scene(history: History, lying: Lying | None = None) -> GameView:
         set_max=match.set_max,
         players=tuple(header.players),
         options=dict(header.options),
-        round=begun.number if begun else None,
+        round=begun.round if begun else None,
         rounds=last_round(rules, match.set_max) if rules.is_mexican else None,
         starter=begun.starter if begun else None,
         how=begun.how if begun else None,
@@ -154,7 +153,7 @@ def scene(history: History, lying: Lying | None = None) -> GameView:
         own_turns={} if asked is None else dict(asked.reading.now.turns),
         totals=dict(board.totals),
         most_points_win=match.most_points_win,
-        rounds_played=_rounds(board),
+        rounds_played=tuple(one for one in board.rounds if one.scores),
         winner=tuple(board.winners) or None,
         audit=_audit(course, match) if course is not None and course.ended is not None else (),
         shown=match.hands_shown(),
@@ -418,14 +417,6 @@ def _around(seq: int, row: list[int]) -> list[int]:
     row = row if seq in row else sorted([*row, seq])
     place = row.index(seq)
     return row[max(0, place - ACTS_BEFORE) : place + ACTS_AFTER]
-
-
-def _rounds(board: Scoreboard) -> tuple[RoundScores, ...]:
-    return tuple(
-        RoundScores(one.number, one.engine or None, one.starter, one.how, one.out, dict(one.scores), one.totals or {})
-        for one in board.rounds
-        if one.scores is not None
-    )
 
 
 def _audit(course: Course, match: Match) -> tuple[Examined, ...]:

@@ -93,14 +93,13 @@ class HallTable:
             "set": self.header.set,
             "players": list(self.header.players),
             "totals": dict(board.totals),
-            "round": None if sheet is None else sheet.number,
+            "round": None if sheet is None else sheet.round,
             "over": board.over,
             "winners": list(board.winners),
             "questions": len(asked),
             "illegal": len(board.faults),
             "rounds": [
-                {"round": one.number, "how": one.how, "scores": None if one.scores is None else dict(one.scores)}
-                for one in board.rounds
+                {"round": one.round, "how": one.how, "scores": dict(one.scores) or None} for one in board.rounds
             ],
         }
 

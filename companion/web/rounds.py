@@ -13,7 +13,8 @@ from werkzeug.exceptions import Conflict, NotFound, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.app.state import SessionLike
-from companion.game.game_view import GameView, RoundScores, TileShown
+from companion.game.game_view import GameView, TileShown
+from companion.game.match import RoundSheet
 from companion.log.event_fields import OF_A_HAND, QuestionKind
 from companion.log.events import HandShown
 from companion.rules.position import LinePosition, Position
@@ -112,7 +113,7 @@ def _expect_same_game() -> None:
         expect_game(back.entered, app_state().game)
 
 
-def _counted(board: GameView, number: int | None) -> RoundScores | None:
+def _counted(board: GameView, number: int | None) -> RoundSheet | None:
     return next((one for one in reversed(board.rounds_played) if one.round == number), None)
 
 
@@ -275,7 +276,7 @@ def _notes(board: GameView, shown: Mapping[str, list[tuple[int, int]]], how: str
     return notes
 
 
-def _how(fields: Mapping[str, Any], played: RoundScores | None) -> str:
+def _how(fields: Mapping[str, Any], played: RoundSheet | None) -> str:
     """How the round ended as the form says it; it does not tell a block that was proved from one that was declared."""
     said = str(fields.get("how") or "")
     if played is None:

@@ -26,7 +26,8 @@ from markupsafe import Markup
 from PIL import Image, ImageDraw, ImageFont
 
 from companion.app.state import SessionLike
-from companion.game.game_view import GameView, RoundScores, Seat, TileShown
+from companion.game.game_view import GameView, Seat, TileShown
+from companion.game.match import RoundSheet
 from companion.rules.chinese import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.web.languages import current_language, listed, ngettext, show_day, signed, speaking, with_colon
@@ -135,7 +136,7 @@ def nice_step(span: float, most: int = 10) -> int:
 
 def totals_chart(
     seats: Sequence[Seat],
-    rounds: Sequence[RoundScores],
+    rounds: Sequence[RoundSheet],
     title: str,
     size: ChartSize = WIDE,
     brought: Mapping[str, int] = MappingProxyType({}),
@@ -170,7 +171,7 @@ def totals_chart(
     return Markup(drawn)
 
 
-def _running(name: str, rounds: Sequence[RoundScores], brought: Mapping[str, int]) -> list[int]:
+def _running(name: str, rounds: Sequence[RoundSheet], brought: Mapping[str, int]) -> list[int]:
     totals = [brought.get(name, 0)]
     for played in rounds:
         totals.append(played.totals.get(name, totals[-1] + played.scores.get(name, 0)))
@@ -336,7 +337,7 @@ def summary_of(board: GameView) -> RoundSummary | None:
 
 
 def _paid(
-    board: GameView, rules: RuleSet, last: RoundScores, shown: Mapping[str, Sequence[Sequence[int]]]
+    board: GameView, rules: RuleSet, last: RoundSheet, shown: Mapping[str, Sequence[Sequence[int]]]
 ) -> tuple[Payment, ...]:
     """The payments of the deal; none where they do not follow from the hands that were shown."""
     players = [seat.name for seat in board.seats]
@@ -353,7 +354,7 @@ def _paid(
     return paid if net == last.scores else ()
 
 
-def _leader(board: GameView, last: RoundScores) -> int:
+def _leader(board: GameView, last: RoundSheet) -> int:
     """The seat of the player who began the round."""
     return next((n for n, seat in enumerate(board.seats) if seat.name == last.starter), 0)
 
@@ -378,7 +379,7 @@ def _sum_text(seat: Seat, seats: Sequence[Seat], paid: Sequence[Payment]) -> str
 def _why(
     board: GameView,
     rules: RuleSet,
-    last: RoundScores,
+    last: RoundSheet,
     shown: Mapping[str, Sequence[Sequence[int]]],
     paid: Sequence[Payment],
 ) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from companion.game.game_view import (
     Examined,
     GameView,
     OwnTurn,
-    RoundScores,
     Seat,
     change_made,
     confirmed,
@@ -31,6 +30,7 @@ from companion.game.game_view import (
     signs_of,
     standing_faults,
 )
+from companion.game.match import RoundSheet
 from companion.log.event_fields import ANOTHER_ENGINE, Question, QuestionKind
 from companion.log.journal import ASSISTANT, BUTTON, PHONE
 from companion.rules.position import LEFT, MEXICAN, RIGHT
@@ -528,7 +528,7 @@ def none_text(question: Mapping[str, Any]) -> str:
     return _("None of these") if question.get("candidates") else _("Done, we sorted it out")
 
 
-def ended_text(played: RoundScores, family: str = "mexican") -> str:
+def ended_text(played: RoundSheet, family: str = "mexican") -> str:
     """How a round ended, in a cell of the score sheet."""
     how, out = played.how, played.out
     if how == "out" and family == "chinese":

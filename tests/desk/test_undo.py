@@ -218,4 +218,4 @@ def test_a_hand_put_right_changes_the_totals_of_points_typed_later(tmp_path: Pat
     assert dict(session.scoreboard.totals) == {"Ann": 3, "Ben": 3, "Cy": 8}
     session.show_hand("Ben", ((5, 6),), number=1)
     assert dict(session.scoreboard.totals) == {"Ann": 3, "Ben": 11, "Cy": 8}
-    assert [dict(one.totals or {}) for one in session.scoreboard.rounds][-1] == {"Ann": 3, "Ben": 11, "Cy": 8}
+    assert [dict(one.totals) for one in session.scoreboard.rounds][-1] == {"Ann": 3, "Ben": 11, "Cy": 8}

@@ -134,7 +134,7 @@ def test_where_nobody_answers_the_next_round_begins_without_points(clearing: tup
     assert [question.reason for question in evening.session.questions] == ["no_points: 1"]
     assert max(Counter(evening.asked()).values()) == 1, "no question stands twice"
     assert [sheet.how for sheet in evening.session.scoreboard.rounds] == ["abandoned", None]
-    assert evening.session.scoreboard.rounds[0].scores is None
+    assert not evening.session.scoreboard.rounds[0].scores
     evening.assert_second_round()
 
 
