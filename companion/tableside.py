@@ -14,25 +14,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from companion.app.state import AppState, NoGameError
 from companion.game.game_view import GameView, is_fault, is_misfit
+from companion.game.session import Session
 from companion.log.journal import BUTTON, entered_by
 from companion.supervise.parts import line_of
 from hardware.panel import Done, Light, Panel, PanelError, Press, open_panel
-
-
-class GameControls(Protocol):
-    """The commands of a button."""
-
-    def snapshot(self) -> GameView: ...
-
-    def pass_turn(self, by: str | None) -> Any: ...
-
-    def done(self, by: str) -> Any: ...
-
-    def undo(self) -> Any: ...
 
 
 def light_of(snapshot: GameView | None, camera_lost: bool) -> Light:
@@ -57,7 +46,7 @@ def is_accused(snapshot: GameView) -> bool:
 class Tableside:
     """Buttons and lamp at the table. A press that the game refuses changes nothing."""
 
-    controls: Callable[[], GameControls | None]
+    controls: Callable[[], Session | None]
     """Returns the game that is being played, or None."""
     read_now: Callable[[], None]
     show_pin: Callable[[], None]

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import IO, Any
 
 from bench.stand_ins import tables
@@ -26,12 +27,31 @@ QUICK = PinSettings(n=2**4)
 """scrypt at its cheapest: the tests are about what is compared, not about how long it takes."""
 
 
+class FakeLine(dict[str, Any]):
+    """An event of a stand-in: whatever fields a test gives it, unchecked."""
+
+    KIND = ""
+    at = ""
+
+    @property
+    def seq(self) -> int:
+        return int(self["seq"])
+
+    @property
+    def corrects(self) -> int | None:
+        return self.get("corrects")
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(self)
+
+
 class FakeSession:
     """Stands at the page's only seam. `show` puts another table; `record` appends a journal line and notifies."""
 
     def __init__(self, snapshot: Mapping[str, Any], lines: list[dict[str, Any]] | None = None) -> None:
         self._snapshot = dict(snapshot)
-        self.lines: list[dict[str, Any]] = list(lines or [])
+        self.lines: list[FakeLine] = [FakeLine(line) for line in lines or []]
+        self.journal = SimpleNamespace(path=None)
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self.refuses: str | Exception | None = None
         self.answers: dict[str, Any] = {}
@@ -41,7 +61,7 @@ class FakeSession:
         self.free = True
 
     @property
-    def events(self) -> tuple[dict[str, Any], ...]:
+    def events(self) -> tuple[FakeLine, ...]:
         with self._lock:
             return tuple(self.lines)
 
@@ -73,10 +93,10 @@ class FakeSession:
     def read_otherwise(self) -> list[Any]:
         return []
 
-    def to_undo(self) -> tuple[dict[str, Any], ...]:
+    def to_undo(self) -> tuple[FakeLine, ...]:
         return self.events[-1:]
 
-    def to_put_back(self) -> tuple[dict[str, Any], ...]:
+    def to_put_back(self) -> tuple[FakeLine, ...]:
         return ()
 
     def subscribe(self, callback: Callable[..., None]) -> Callable[[], None]:
@@ -98,12 +118,15 @@ class FakeSession:
 
     def record(self, **line: Any) -> None:
         with self._lock:
-            self.lines.append({"seq": len(self.lines) + 1, **line})
+            self.lines.append(FakeLine({"seq": len(self.lines) + 1, **line}))
         self._notify()
 
     def _notify(self) -> None:
         for callback in list(self._callbacks):
-            callback(())
+            callback(FakeLine())
+
+    def close(self) -> None:
+        """No file is open."""
 
     def __getattr__(self, verb: str) -> Callable[..., Any]:
         if verb.startswith("_"):
@@ -114,7 +137,9 @@ class FakeSession:
             if self.refuses:
                 raise self.refuses if isinstance(self.refuses, Exception) else ValueError(self.refuses)
             answer = self.answers.get(verb, [])
-            return view_of(answer) if verb == "what_if" else answer
+            if verb == "what_if":
+                return view_of(answer)
+            return [FakeLine(line) for line in answer] if isinstance(answer, list) else answer
 
         return call
 

@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from companion.app.own_set import LEARNABLE_SETS, LEARNED, OWN_MARKERS, doubles_of, learn_markers, own_markers
-from companion.app.state import SessionLike, event_lines
+from companion.app.state import event_lines
 from companion.evidence.closeups import find_tile
 from companion.evidence.store import Deleter
-from companion.log.events import Corrected
+from companion.game.session import Session
+from companion.log.events import Corrected, Event
 from companion.storage.game_folders import NewZip
 from companion.storage.state_file import read_state, write_state
 from companion.supervise.child import NoAnswerError, Worker
@@ -48,18 +49,17 @@ class LabelKeeper:
         self._folder = data_dir / FOLDER
         self._games = data_dir / "games"
 
-    def follow(self, name: str, session: SessionLike) -> None:
-        def keep_corrections(event: Any) -> None:
-            for one in event if isinstance(event, list | tuple) else (event,):
-                if isinstance(one, Corrected) and one.source == "person":
-                    try:
-                        if one.what.get("withdrawn"):
-                            self._take_back(f"{name}-{one.corrects}")
-                        else:
-                            self._keep(name, session, one)
-                    except Exception:
-                        # A correction counts at the table whether or not there is something to learn from it.
-                        log.warning("the correction no. %s could not be kept as a crop", one.seq, exc_info=True)
+    def follow(self, name: str, session: Session) -> None:
+        def keep_corrections(event: Event) -> None:
+            if isinstance(event, Corrected) and event.source == "person":
+                try:
+                    if event.what.get("withdrawn"):
+                        self._take_back(f"{name}-{event.corrects}")
+                    else:
+                        self._keep(name, session, event)
+                except Exception:
+                    # A correction counts at the table whether or not there is something to learn from it.
+                    log.warning("the correction no. %s could not be kept as a crop", event.seq, exc_info=True)
 
         session.subscribe(keep_corrections)
 
@@ -68,7 +68,7 @@ class LabelKeeper:
         for ending in (".json", ".jpg"):
             (self._folder / f"{stem}{ending}").unlink(missing_ok=True)
 
-    def _keep(self, name: str, session: SessionLike, correction: Corrected) -> None:
+    def _keep(self, name: str, session: Session, correction: Corrected) -> None:
         corrected = corrected_tile(correction.what)
         if corrected is None:
             return

@@ -13,17 +13,13 @@ import secrets
 import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from companion.app.game_index import MOST_KNOWN, GameIndex, GameSummary, KnownGame, summarize, summary_of
-from companion.game.game_view import GameView, Line
-from companion.game.match import Scoreboard
-from companion.game.replay import Dispute
-from companion.log.events import Corrected
-from companion.rules.position import LinePosition, Position
+from companion.game.session import Session
 from companion.storage.game_folders import GameFolders
 from companion.storage.repairs import LASTING_TROUBLE, Repair, Repairs
 from companion.storage.state_file import by_file, takes_nothing
@@ -78,74 +74,6 @@ class ChangeSignal:
             return self._count
 
 
-class SessionLike(Protocol):
-    """The part of a game that the page uses: it reads snapshots and events, and runs commands by name."""
-
-    def is_free(self, within_s: float) -> bool: ...
-
-    def snapshot(self, at: int | None = None) -> GameView: ...
-
-    @property
-    def events(self) -> Sequence[Any]: ...
-
-    @property
-    def scoreboard(self) -> Scoreboard:
-        """The rounds and scores, and every play with what stands against it."""
-        ...
-
-    @property
-    def fallen(self) -> Sequence[Corrected]:
-        """Accusations that fell, as they were told."""
-        ...
-
-    def read_otherwise(self) -> Sequence[Corrected]:
-        """The lines that read otherwise by now than they were told first, as corrections that are not written."""
-        ...
-
-    def held_line(self, seq: int) -> Line | None:
-        """The entry as it counts now, of any round; None: it does not exist."""
-        ...
-
-    def hands_of(self, number: int) -> Mapping[str, Sequence[Sequence[int]]]:
-        """The hands from which that round was counted, by player; {} where people typed its points."""
-        ...
-
-    def table_of(self, number: int) -> Position | LinePosition | None:
-        """The table as it lay when that round was counted; None where it has no points."""
-        ...
-
-    def dispute(self, seq: int) -> Dispute:
-        """The belief's explanation of that entry. Raises NoSuchPlayError."""
-        ...
-
-    def work_ahead(self, change: Callable[[Any], object], about: int | None = None) -> None:
-        """Work out what a change of an earlier round comes to; the same change then holds nobody up. `about`: a line
-        that it changes; None: the last step."""
-        ...
-
-    def to_undo(self) -> Sequence[Any]:
-        """The lines that a step back withdraws, in their order; () for none."""
-        ...
-
-    def to_put_back(self) -> Sequence[Any]:
-        """The lines that the last step back withdrew, where nothing has happened since; () for none."""
-        ...
-
-    def subscribe(self, callback: Callable[..., None]) -> Any: ...
-
-    def on_look(self, callback: Callable[[], None]) -> Any:
-        """Call `callback` whenever the camera has seen the table lie otherwise."""
-        ...
-
-    def mend(self) -> None:
-        """Open the game's file anew where the card has refused it. Raises JournalError while it goes on refusing."""
-        ...
-
-    def hold(self) -> AbstractContextManager[int]:
-        """The last event's number, after which only this thread records anything until the context is left."""
-        ...
-
-
 class Diagnosing(Protocol):
     """How the box is, for somebody who helps from afar."""
 
@@ -158,11 +86,11 @@ class Diagnosing(Protocol):
 class GameRepository:
     """How games are made and opened; given by the wiring, so the page knows no journal."""
 
-    create: Callable[[Path, Mapping[str, Any]], SessionLike]
+    create: Callable[[Path, Mapping[str, Any]], Session]
     """(new journal's path, header) -> session."""
-    open: Callable[[Path], SessionLike]
+    open: Callable[[Path], Session]
     """An earlier game to go on with."""
-    look: Callable[[Path], SessionLike]
+    look: Callable[[Path], Session]
     """An earlier game only to be looked at: nothing can be written into it."""
     summarize: Callable[[Path], GameSummary] = summarize
     """An earlier game as a list shows it."""
@@ -183,7 +111,7 @@ class AppState:
 
     def __init__(
         self,
-        session: SessionLike | None = None,
+        session: Session | None = None,
         *,
         data_dir: Path | None = None,
         repository: GameRepository | None = None,
@@ -222,15 +150,15 @@ class AppState:
         self.switching = threading.RLock()
         """Held while somebody changes the game or puts another on the table, from looking at it until it is done."""
         index = self.index
-        self._followers: list[Callable[[str, SessionLike], None]]
+        self._followers: list[Callable[[str, Session], None]]
         self._followers = [] if index is None else [lambda *_: index.look_again()]
-        self._session: SessionLike | None = None
+        self._session: Session | None = None
         self._game = ""
         if session is not None:
             self.put_on_the_table(session, game or "game")
 
     @property
-    def session(self) -> SessionLike:
+    def session(self) -> Session:
         """The game being played. Raises NoGameError."""
         with self._lock:
             if self._session is None:
@@ -253,12 +181,12 @@ class AppState:
         with self._lock:
             return self._game
 
-    def on_the_table(self) -> tuple[str, SessionLike | None]:
+    def on_the_table(self) -> tuple[str, Session | None]:
         """The current game and its session, of the same moment; None where nothing is being played."""
         with self._lock:
             return self._game, self._session
 
-    def put_on_the_table(self, session: SessionLike, game: str) -> None:
+    def put_on_the_table(self, session: Session, game: str) -> None:
         """From now on this is the game that everybody sees."""
         with self._lock:
             earlier = self._session
@@ -272,10 +200,10 @@ class AppState:
         for follower in list(self._followers):
             follower(game, session)
         if earlier is not None and earlier is not session:
-            _put_away(earlier)
+            earlier.close()
         self.signal.notify()
 
-    def follow(self, follower: Callable[[str, SessionLike], None]) -> None:
+    def follow(self, follower: Callable[[str, Session], None]) -> None:
         """Tell `follower` (name, session) of the game on the table, and of every other one that comes there."""
         self._followers.append(follower)
         with self._lock:
@@ -307,7 +235,7 @@ class AppState:
             return None
         return self.game_folders.folder(game)
 
-    def look_up(self, game: str) -> SessionLike | None:
+    def look_up(self, game: str) -> Session | None:
         """A game to look at: the current one, or one read from its journal. Raises OSError, ValueError, JournalError.
 
         It is kept while its file stays the same: playing a match again takes a third of a second.
@@ -391,18 +319,9 @@ class AppState:
         return None if self.camera is None else dict(self.camera.status())
 
 
-def _begun(session: SessionLike) -> str:
+def _begun(session: Session) -> str:
     """When the first entry of a game was made; "" before it."""
-    for event in session.events[:1]:
-        return str((event if isinstance(event, dict) else event.to_json()).get("at") or "")
-    return ""
-
-
-def _put_away(session: SessionLike) -> None:
-    """Close the journal of a game that left the table, so that it can be opened again."""
-    close = getattr(getattr(session, "journal", None), "close", None)
-    if close is not None:
-        close()
+    return next((event.at for event in session.events[:1]), "")
 
 
 def _remove_if_empty(folder: Path) -> None:
@@ -410,8 +329,7 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def event_lines(session: SessionLike, after: int = 0) -> list[dict[str, Any]]:
+def event_lines(session: Session, after: int = 0) -> list[dict[str, Any]]:
     """The events later than `after`, as lines of the journal."""
     # Event n has seq n + 1: a screen that is up to date costs nothing in a long game.
-    lines = (event if isinstance(event, dict) else event.to_json() for event in session.events[after:])
-    return [line for line in lines if line["seq"] > after]
+    return [event.to_json() for event in session.events[after:] if event.seq > after]

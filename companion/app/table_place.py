@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import cv2
 import numpy as np
@@ -533,16 +533,6 @@ STILL_OPEN = ("playing", "round_over")
 """Phases of a round that is not scored yet, as the page shows them."""
 
 
-class Film(Protocol):
-    """A recording: what `SupervisedCamera` is over the evening's film."""
-
-    stills: bool
-
-    def read(self) -> Frame | None: ...
-
-    def close(self) -> None: ...
-
-
 class DemoCamera(FrameSource):
     """Frames of an evening, and what people at that table would do on the page: begin the next match there.
 
@@ -553,7 +543,7 @@ class DemoCamera(FrameSource):
 
     def __init__(
         self,
-        film: Film,
+        film: FrameSource,
         place_of: Callable[[str], tuple[int, int]],
         begin: Callable[[int], None],
         phase: Callable[[], str],

@@ -15,7 +15,7 @@ from typing import Any
 import cv2
 
 from companion.app.own_set import keep_own_markers, open_taught, own_markers, usable
-from companion.app.state import AppState, SessionLike
+from companion.app.state import AppState
 from companion.app.table_place import (
     CHECK_CORNERS,
     FILMING_FILE,
@@ -39,6 +39,8 @@ from companion.app.table_place import (
 )
 from companion.evidence.store import Deleter, EvidenceStore
 from companion.game.rejected import CommandRejected
+from companion.game.session import Session
+from companion.log.events import Event
 from companion.log.journal import JournalError
 from companion.observing.game_sink import GameSink
 from companion.perception import CameraNews, Watcher
@@ -146,7 +148,7 @@ class WatchedTable:
         self._frame: Frame | None = None
         self._viewed: tuple[Frame, Mapping[str, Any]] | None = None
         self._frame_wh: tuple[int, int] | None = None
-        self._game: tuple[str, SessionLike] | None = None
+        self._game: tuple[str, Session] | None = None
         self._watcher: Watcher | None = None
         self._fresh = threading.Event()
         self._forget = threading.Event()
@@ -356,18 +358,17 @@ class WatchedTable:
             raise ValueError("a live camera cannot be watched again")
         self._again.set()
 
-    def _play(self, name: str, session: SessionLike) -> None:
+    def _play(self, name: str, session: Session) -> None:
         """Another game is on the table."""
         with self._lock:
             self._game, self._failed = (name, session), False
         session.subscribe(self._follow_events)
         self._fresh.set()
 
-    def _follow_events(self, event: Any) -> None:
-        events = event if isinstance(event, list | tuple) else (event,)
-        if any(getattr(one, "KIND", "") in NEW_ROUND for one in events):
+    def _follow_events(self, event: Event) -> None:
+        if event.KIND in NEW_ROUND:
             self._forget.set()
-        if any(getattr(one, "KIND", "") == "round_started" for one in events):
+        if event.KIND == "round_started":
             self._measure.set()
 
     def _run(self) -> bool:
@@ -416,7 +417,7 @@ class WatchedTable:
             game = self._game
         self._set_state("looking")
         if game is not None and any(event.source == "camera" for event in game[1].events):
-            self._app_state.start_game(game[1].header.to_json())  # type: ignore[attr-defined]
+            self._app_state.start_game(game[1].header.to_json())
 
     def _step(self) -> bool:
         if self._fresh.is_set():
@@ -478,7 +479,7 @@ class WatchedTable:
             self._stop.wait(WAITING_S)
         return True
 
-    def _see(self, frame: Frame, game: tuple[str, SessionLike] | None) -> bool:
+    def _see(self, frame: Frame, game: tuple[str, Session] | None) -> bool:
         """One picture of this game's table; False when it is time to stop."""
         if self._camera.live and self._frame_wh not in (None, frame.size_wh):
             self._watcher = None  # filmed larger or smaller than before: nothing lies where it lay

@@ -377,7 +377,7 @@ class Storage:
 
         copies = CopyKeeper(self.games, refused, loop=app_state.parts.add("copies").loop)
         parts.callback(copies.close)
-        app_state.follow(copies.follow)  # type: ignore[arg-type]
+        app_state.follow(copies.follow)
 
     def repair(self, game: str) -> list[Repair]:
         """Repair what is damaged of a game that is not open, and say what was done."""

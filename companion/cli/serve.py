@@ -409,7 +409,7 @@ def _publish(
     for name, game in unfinished(outbox, folder / "games"):
         publisher.catch_up(name, game)
     # The game first: a table that waits, and then has its game, would tell Home Assistant of a new leader.
-    app_state.follow(publisher.follow)  # type: ignore[arg-type]
+    app_state.follow(publisher.follow)
     publisher.start()
     app_state.checks.append(lambda: publisher.status.reasons)
     parts.callback(publisher.close)

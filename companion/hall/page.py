@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Protocol
 
 from flask import Flask, Response, g, jsonify, render_template, request
 
+from companion.hall.tables import Hall
 from companion.web.guard import guard, own_names
 from companion.web.languages import LANGUAGES, choose_language, speak_languages
 from companion.web.wording import rules_name, set_title, winners_text
@@ -14,11 +14,7 @@ from companion.web.wording import rules_name, set_title, winners_text
 YEAR_S = 365 * 24 * 3600
 
 
-class HallLike(Protocol):
-    def snapshot(self) -> dict[str, Any]: ...
-
-
-def create_hall_app(hall: HallLike, names: Collection[str] | None = None) -> Flask:
+def create_hall_app(hall: Hall, names: Collection[str] | None = None) -> Flask:
     """`/` the page, `/api/hall` the same as JSON, `/health`. Nothing can be changed here."""
     app = Flask(__name__)
     guard(app, own_names() if names is None else names)

@@ -6,6 +6,6 @@ reading at publisher.py.
 """
 
 from companion.publish.broker import Broker, BrokerLine, Mail, parse_broker
-from companion.publish.publisher import Game, Outbox, Publisher
+from companion.publish.publisher import Outbox, Publisher
 
-__all__ = ["Broker", "BrokerLine", "Game", "Mail", "Outbox", "Publisher", "parse_broker"]
+__all__ = ["Broker", "BrokerLine", "Mail", "Outbox", "Publisher", "parse_broker"]

@@ -24,13 +24,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 from companion.game.game_view import GameView, is_fault, is_misfit, standing_doubts, standing_findings
+from companion.game.open_game import OpenGame
 from companion.game.session import Session
 from companion.game.told import Follower
-from companion.log.event_fields import Header
-from companion.log.events import Corrected, Event
 from companion.log.journal import ASSISTANT, JournalError, entered_by
 from companion.publish.broker import (
     OFFLINE,
@@ -311,25 +310,9 @@ WAIT_S = 2.0
 """Between two signs of life where nothing happens."""
 
 
-class Game(Protocol):
-    """The part of a session that is published."""
-
-    @property
-    def header(self) -> Header: ...
-
-    @property
-    def events(self) -> Sequence[Event]: ...
-
-    def read_otherwise(self) -> Sequence[Corrected]: ...
-
-    def snapshot(self) -> GameView: ...
-
-    def subscribe(self, callback: Callable[..., None]) -> Any: ...
-
-
 @dataclass(slots=True)
 class _Feed:
-    game: Game
+    game: OpenGame
     sent: int
     happenings: Happenings = field(default_factory=Happenings)
     follower: Follower = field(default_factory=Follower)
@@ -405,12 +388,12 @@ class Publisher(Correspondent):
         )
         super().__init__(line, mail, "publisher", loop)
 
-    def follow(self, name: str, game: Game) -> None:
+    def follow(self, name: str, game: OpenGame) -> None:
         """Publish this game from its first event that was not confirmed; it is the game on the table from now on."""
         self._mail.put(("follow", name, game, True))
         game.subscribe(lambda *_: self._mail.put(("events",)))
 
-    def catch_up(self, name: str, game: Game) -> None:
+    def catch_up(self, name: str, game: OpenGame) -> None:
         """Publish what is left of an earlier game, which is not on the table any more."""
         self._mail.put(("follow", name, game, False))
 

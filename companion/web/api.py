@@ -10,10 +10,11 @@ from flask import Blueprint, Response, current_app, jsonify, redirect, request
 from werkzeug.exceptions import BadRequest, Conflict
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import AppState, SessionLike
+from companion.app.state import AppState
 from companion.game.corrections import UNDONE, withdrawn_corrections
 from companion.game.course import DEALT
 from companion.game.game_view import GameView, as_json
+from companion.game.session import Session
 from companion.log.events import Corrected, Discarded, Event, MarkerPlaced, Passed, TilePlayed, Unclear
 from companion.log.journal import JournalError
 from companion.rules.mexican.judge import starters
@@ -104,11 +105,11 @@ def run_command(verb: str, *arguments: Any, **named: Any) -> AnyResponse:
     return answer_to(act(getattr(app_state().session, verb), *arguments, **named))
 
 
-def answer_to(events: Sequence[Any]) -> AnyResponse:
+def answer_to(events: Sequence[Event]) -> AnyResponse:
     """The answer to a tap: the events it brought, or for a form the page it came from."""
     if wants_page():
         return redirect(own_path(request.form.get("next") or "/"), 303)
-    return jsonify({"events": [event if isinstance(event, dict) else event.to_json() for event in events]})
+    return jsonify({"events": [event.to_json() for event in events]})
 
 
 def _board() -> GameView:
@@ -131,7 +132,7 @@ def _carried(fields: dict[str, Any], by: str | None, train: str | None = None) -
     return carried(fields, _players(), by, train)
 
 
-def _is_told(fields: Mapping[str, Any]) -> Callable[[SessionLike], bool]:
+def _is_told(fields: Mapping[str, Any]) -> Callable[[Session], bool]:
     """Whether a tap says itself what it was meant for: in a round that people tap it is recorded then, whatever others
     have tapped meanwhile, and asked about where it does not fit."""
     return lambda session: fields.get("turn") not in (None, "") and bool(session.snapshot().own_turns)
@@ -284,7 +285,7 @@ def cannot_play() -> AnyResponse:
     fields `turn` and `expected_seq`, it counts once, however many phones say it."""
     fields = read_body(request)
 
-    def told(session: SessionLike) -> bool:
+    def told(session: Session) -> bool:
         turn, seen = _carried(fields, None).turn, fields.get("expected_seq")
         return turn is not None and seen not in (None, "") and _turn_is_over(session.events[int(str(seen)) :], turn)
 
@@ -428,7 +429,7 @@ def answer() -> AnyResponse:
         line = _tile_that_it_was(fields) if own and known is None else None
         also = [number({"also": one}, "also", 1, 10**9) for one in str(fields.get("also") or "").split()[:MOST_ALIKE]]
         for other in also:
-            act(session.answer, other, None, by=who_changes())  # type: ignore[attr-defined]
+            act(session.answer, other, None, by=who_changes())
         if line is not None:
             return run_command("correct", seq, {"answer": None, "insert": [line], "after": True}, by=who_changes())
         named = None if known is None else Laid(*_tile_in_place(fields, known))

@@ -29,8 +29,9 @@ from flask import Response, current_app, make_response, request
 from markupsafe import Markup
 from werkzeug.exceptions import Conflict
 
-from companion.app.state import AppState, SessionLike
+from companion.app.state import AppState
 from companion.game.game_view import GameView, standing_doubts, standing_faults, standing_open
+from companion.game.session import Session
 from companion.log.journal import entered_by
 from companion.web.access import author_now, needs_pin, who_changes
 from companion.web.forms import number, read_body
@@ -167,11 +168,11 @@ class Preview:
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def what_changes(session: SessionLike, seq: int, what: Mapping[str, Any]) -> Preview:
+def what_changes(session: Session, seq: int, what: Mapping[str, Any]) -> Preview:
     """Raises Conflict where entry `seq` cannot be corrected like that."""
     now = session.snapshot()
     try:
-        then = session.what_if(seq, what, who_changes())  # type: ignore[attr-defined]
+        then = session.what_if(seq, what, who_changes())
     except (ValueError, LookupError) as refusal:
         raise Conflict(why(refusal) or _("You cannot correct it like that.")) from None
     return Preview(now, then)
@@ -318,8 +319,8 @@ class LastUnable:
 
 @contextmanager
 def table_as_seen(
-    fields: Mapping[str, Any], still_so: Callable[[SessionLike], bool] = lambda _session: False
-) -> Iterator[SessionLike]:
+    fields: Mapping[str, Any], still_so: Callable[[Session], bool] = lambda _session: False
+) -> Iterator[Session]:
     """The session of the game on the table, which nobody else changes until this is left.
 
     Raises Conflict where the game is not the one that the change expects, or its last entry is not, unless what the

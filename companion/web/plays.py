@@ -19,11 +19,12 @@ from flask import Blueprint, Response, current_app, redirect, render_template, r
 from werkzeug.exceptions import BadRequest, Conflict, NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import SessionLike, event_lines
+from companion.app.state import event_lines
 from companion.evidence.closeups import CloseUpView, close_up, lies_in, stood_before, unread_close_up
 from companion.game.corrections import PUT_BACK
 from companion.game.game_view import SURE_ENOUGH, GameView, Line, change_made
 from companion.game.replay import Dispute, NoSuchPlayError
+from companion.game.session import Session
 from companion.log.event_fields import LAID, Confidence, EventError, QuestionKind
 from companion.rules.written import written
 from companion.web.access import needs_pin, who_changes
@@ -62,7 +63,7 @@ class Changed:
     seq: int | None = None
 
 
-def changes_of(session: SessionLike, game: str, *, plain: bool = True) -> list[Changed]:
+def changes_of(session: Session, game: str, *, plain: bool = True) -> list[Changed]:
     """Everything that people entered in this game or changed around it, the oldest first; without what is `plain` and
     stands where that is False."""
     board = session.snapshot()
@@ -241,9 +242,8 @@ def line_of(seq: int) -> dict[str, Any]:
     """The journal's line with this number. Raises NotFound."""
     # Event n has seq n + 1: what comes later is not read.
     for event in app_state().session.events[max(0, seq - 1) : seq]:
-        line: dict[str, Any] = event if isinstance(event, dict) else event.to_json()
-        if line["seq"] == seq:
-            return line
+        if event.seq == seq:
+            return event.to_json()
     raise NotFound(_("This game has no entry number %(number)s.", number=seq))
 
 
@@ -374,7 +374,7 @@ def undo_text(board: GameView, step: int | None = None) -> str:
     """The key of a step back, or of taking the correction `step` back: what it takes away, or that it closes the
     question that was asked last; "" where there is nothing to take back."""
     told = app_state().session.to_undo() if step is None else app_state().session.events[step - 1 : step]
-    lines = [shown_play(line["seq"], board) for line in map(_as_line, told)]
+    lines = [shown_play(event.seq, board) for event in told]
     if not lines:
         return ""
     first, *more = sorted(lines, key=lambda one: one["event"] != "round_scored")  # which also brought the round's end
@@ -428,8 +428,8 @@ def _round_at(seq: int) -> int:
 
 def may_put_back(about: int | None = None) -> bool:
     """Whether what the last step back took away may count again; with `about`: and it is that entry, or changes it."""
-    lines = [_as_line(line) for line in app_state().session.to_put_back()]
-    return any(about in (None, line["seq"], line.get("corrects")) for line in lines)
+    lines = app_state().session.to_put_back()
+    return any(about in (None, line.seq, getattr(line, "corrects", None)) for line in lines)
 
 
 def brought_down_by(seq: int, because: str | None) -> int | None:
@@ -440,10 +440,6 @@ def brought_down_by(seq: int, because: str | None) -> int | None:
     made: Line = max(people, key=lambda line: int(line["seq"]), default={})
     stands = made.get("event") == "corrected" and made["seq"] not in withdrawn(lines)
     return int(made["seq"]) if because == "person" and stands else None
-
-
-def _as_line(event: Any) -> Line:
-    return event if isinstance(event, dict) else event.to_json()
 
 
 def _history_line(line: Line, about: Line) -> dict[str, Any]:
@@ -626,7 +622,7 @@ def ask() -> str:
         train = text(fields, "train", longest=24)
         tile = (number(fields, "low", 0, 18), number(fields, "high", 0, 18))
         try:
-            answer = session.judge(tile, train)  # type: ignore[attr-defined]
+            answer = session.judge(tile, train)
         except (ValueError, LookupError) as refusal:
             raise Conflict(why(refusal) or _("The referee cannot answer that now.")) from None
     lies = _lies_already(board, answer.get("tile") or tile) if answer and answer.get("codes") else None
@@ -655,9 +651,8 @@ def journal_of(game: str) -> Path | None:
     folder = app_state().folder(game)
     if folder is not None:
         return folder / "journal.jsonl"
-    journal = getattr(app_state().session, "journal", None) if app_state().has_game else None
-    path = getattr(journal, "path", None) if game == app_state().game else None
-    return None if path is None else Path(path)
+    state = app_state()
+    return state.session.journal.path if state.has_game and game == state.game else None
 
 
 def pictures_folder(game: str) -> Path | None:
@@ -682,7 +677,7 @@ MOST_KEPT = 32
 """At most this many entries' explanations are kept."""
 
 
-def explained(session: SessionLike, seq: int) -> Dispute | None:
+def explained(session: Session, seq: int) -> Dispute | None:
     """The belief's explanation of entry `seq`, worked out once for each state of the game; None without one."""
     kept: OrderedDict[tuple[str, int, int], Dispute | None] = current_app.extensions["companion_disputes"]
     mark = app_state().game, len(session.events), seq

@@ -12,9 +12,9 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.exceptions import Conflict, NotFound, RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.app.state import SessionLike
 from companion.game.game_view import GameView, TileShown
 from companion.game.match import RoundSheet
+from companion.game.session import Session
 from companion.log.event_fields import OF_A_HAND, QuestionKind
 from companion.log.events import HandShown
 from companion.rules.position import LinePosition, Position
@@ -144,7 +144,7 @@ def earlier_sheet(game: str) -> str:
     return _sheet(look_up(game), game, current=app_state().has_game and game == app_state().game)
 
 
-def _sheet(session: SessionLike, game: str, *, current: bool) -> str:
+def _sheet(session: Session, game: str, *, current: bool) -> str:
     board = session.snapshot()
     title = _("Totals after each round")
     charts = [

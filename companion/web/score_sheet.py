@@ -25,9 +25,9 @@ from flask import render_template
 from markupsafe import Markup
 from PIL import Image, ImageDraw, ImageFont
 
-from companion.app.state import SessionLike
 from companion.game.game_view import GameView, Seat, TileShown
 from companion.game.match import RoundSheet
+from companion.game.session import Session
 from companion.rules.chinese import KKORI, WINNER_CHIP, Payment, payments, pays_double_from
 from companion.rules.ruleset import SHIPPED, RuleSet, load_ruleset
 from companion.web.languages import current_language, listed, ngettext, show_day, signed, speaking, with_colon
@@ -419,7 +419,7 @@ def _best(board: GameView) -> tuple[int, tuple[str, ...], int] | None:
     return (best, names, those[0][0]) if len(those) <= MOST_SHARING and len(names) == 1 else None
 
 
-def left_texts(session: SessionLike, board: GameView) -> list[str]:
+def left_texts(session: Session, board: GameView) -> list[str]:
     """A sentence for everybody who left in the middle of a round that counts."""
     tables = {one.round: session.table_of(one.round) for one in board.rounds_played}
     return [
@@ -431,7 +431,7 @@ def left_texts(session: SessionLike, board: GameView) -> list[str]:
     ]
 
 
-def summary_text(session: SessionLike, day: str) -> str:
+def summary_text(session: Session, day: str) -> str:
     """The standing as a message to friends: title, how the last round ended, a line for each player, who left."""
     board = session.snapshot()
     lines = [listed(filter(None, (rules_name(board.rules), day)))]
