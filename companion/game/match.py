@@ -109,10 +109,8 @@ class Scoreboard:
     winners: tuple[str, ...] = ()
     """Empty until the match is over."""
     over: bool = False
-    next_engine: Laid | None = None
-    """As the last scored round named it for the one to come."""
     next_starter: str | None = None
-    """Named in the same way."""
+    """As the last scored round named one for the round to come."""
 
     @property
     def round(self) -> RoundSheet | None:
@@ -145,16 +143,16 @@ def add(board: Scoreboard, event: Event) -> Scoreboard:
     match event:
         case RoundStarted():
             sheet = RoundSheet(event.round, event.engine, event.starter)
-            return replace(board, rounds=(*board.rounds, sheet), next_engine=None, next_starter=None)
+            return replace(board, rounds=(*board.rounds, sheet), next_starter=None)
         case RoundEnded() if board.rounds:
             return _with_last(board, replace(board.rounds[-1], how=event.how, out=event.out))
         case RoundScored() if board.rounds:
             totals = {player: event.totals.get(player, board.totals.get(player, 0)) for player in board.players}
             sheet = replace(board.rounds[-1], scores=dict(event.scores), totals=totals)
-            scored = replace(board, totals=totals, next_engine=event.next_engine, next_starter=event.next_starter)
+            scored = replace(board, totals=totals, next_starter=event.next_starter)
             return _with_last(scored, sheet)
         case MatchEnded():
-            return replace(board, winners=event.winners, over=True, next_engine=None, next_starter=None)
+            return replace(board, winners=event.winners, over=True, next_starter=None)
         case _:
             return board
 

@@ -67,6 +67,7 @@ def copied(one: AnyOwner) -> AnyOwner:
 class PictureProof:
     """The faults of a round's pieces that its pictures prove.
 
+    >>> from companion.rules import Laid
     >>> proof, change = PictureProof(), TableChange((Play(Laid(12, 5), "Ann"),), frame="0001.jpg")
     >>> evidence = Evidence.of(0, change)
     >>> proof.note(change, evidence)
@@ -287,7 +288,7 @@ class WatchedRound:
     >>> from companion.log.event_fields import Header
     >>> from companion.log.events import RoundStarted
     >>> from companion.game.match import Match
-    >>> from companion.rules import load_ruleset
+    >>> from companion.rules import Laid, load_ruleset
     >>> begun = RoundStarted(seq=1, round=1, engine=Laid(12, 12), starter="Ann")
     >>> match = Match.of(Header("tactic", "double-12", ("Ann", "Ben", "Cy")), load_ruleset("tactic"))
     >>> one = WatchedRound(begun, match.take(begun).match.course)

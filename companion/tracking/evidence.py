@@ -119,8 +119,6 @@ class Piece:
     """Tiles that it may be instead of the one in `act`, the likeliest first; the belief weighs them."""
     as_taken: int = 0
     """Decibans of the tile in `act`, where the eye holds another one for likelier."""
-    follows: bool = False
-    """It was tapped right after another act of the same player."""
 
     @property
     def is_sure(self) -> bool:
@@ -183,14 +181,13 @@ class Evidence:
     """Laid tiles that are no longer there."""
     returned: int = 0
     """How many tiles lie in the boneyard again."""
-    frame: str | None = None
     clouded: bool = False
     """Something that was not understood lies there."""
     guessed: bool = False
     """A tile beside the new ones was not surely read."""
     doubtful_tiles: Mapping[Play, Doubtful] = field(default_factory=dict)
-    """Tiles that lay there before and may be others: they were not surely read, or nobody but a person
-    has seen them."""
+    """Tiles that lay there before and may be others: they were not surely read, or nobody but a person has seen
+    them."""
     adopted: bool = False
     """Nobody can tell how it came about: it lay there before anybody watched, or tiles that nobody saw came before
     it."""
@@ -205,7 +202,6 @@ class Evidence:
             tuple(_pieces(number, change)),
             change.gone,
             change.returned,
-            change.frame,
             change.clouded,
             change.guessed,
             adopted=change.adopted,

@@ -79,7 +79,7 @@ class PieceRecord:
 class RoundFold:
     """The belief about one round after the steps that it was given.
 
-    >>> from companion.rules import Board, load_ruleset
+    >>> from companion.rules import Board, Laid, load_ruleset
     >>> rules, table = load_ruleset("reeves"), Board("reeves").position
     >>> fold = RoundFold(rules, table, starting(rules, table, "Ann"))
     >>> fold.step(Evidence(0, (Piece(0, Play(Laid(12, 5), "Ann")),)))

@@ -399,8 +399,6 @@ class NameInDoubt:
     play: Play
     players: tuple[str, ...]
     """One of them laid it; the likeliest first."""
-    codes: tuple[str, ...]
-    """The violations that hang on it."""
 
 
 def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> NameInDoubt | None:
@@ -414,11 +412,11 @@ def question(verdicts: Iterable[Verdict], ripe: Iterable[int]) -> NameInDoubt | 
         act = verdict.act
         if verdict.item not in items or not isinstance(act, Play) or verdict.by is not None or verdict.taken_back:
             continue
-        codes = tuple(charge.code for charge in verdict.charges if not charge.certain and charge.p >= WEIGHTY)
+        hangs = any(not charge.certain and charge.p >= WEIGHTY for charge in verdict.charges)
         likely = verdict.maybe[:2]
         close = verdict.p <= 1.0 / (1.0 + 10.0 ** (-CLOSE_DB / 10.0))
-        if codes and close and len(likely) == 2:
-            return NameInDoubt(verdict.item, act, likely, codes)
+        if hangs and close and len(likely) == 2:
+            return NameInDoubt(verdict.item, act, likely)
     return None
 
 

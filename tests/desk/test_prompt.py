@@ -13,7 +13,8 @@ from types import ModuleType
 
 import pytest
 
-from companion import game, log, observing, perception, play, tracking
+from companion import game, log, observing, perception, tracking
+from companion.perception import setup_file
 from companion.tracking import tracker
 
 
@@ -23,7 +24,7 @@ def modules(*rooms: ModuleType) -> Iterator[ModuleType]:
             yield import_module(found.name)
 
 
-WHOLE = (*modules(game, log, observing, play), tracker)
+WHOLE = (*modules(game, log, observing), setup_file, tracker)
 """Every class of these that does anything has an example."""
 
 

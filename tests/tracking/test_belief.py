@@ -268,7 +268,7 @@ def test_a_fault_that_hangs_on_a_name_is_asked_about_once() -> None:
     laid = Play(Laid(3, 5), "Cy")
     open_ = Verdict(7000, laid, None, 0.55, ("Ann", "Cy"), (Charge("CLOSED_TRAIN", "Ann", False, 0.55),))
     found = question([open_], [7000])
-    assert found is not None and found.players == ("Ann", "Cy") and found.codes == ("CLOSED_TRAIN",)
+    assert found is not None and found.players == ("Ann", "Cy")
     assert question([open_], [8000]) is None, "what follows may tell by itself"
     assert question([replace(open_, p=0.9)], [7000]) is None, "one of them is far likelier"
     assert question([replace(open_, charges=())], [7000]) is None, "nothing hangs on it"
