@@ -46,6 +46,7 @@ from companion.observing.game_sink import GameSink
 from companion.perception import CameraNews, Watcher
 from companion.perception.attributing import attribution_for
 from companion.perception.marker_evidence import OwnMarkersHere
+from companion.perception.settings import ObservationSink
 from companion.perception.setup_file import GameSetup, SetupError, setup_from_json
 from companion.perception.table_reader import box_of, first_calibration, known_set, with_measured_tiles
 from companion.storage.repairs import ClockTrust
@@ -471,9 +472,9 @@ class WatchedTable:
     def _film_waits(self) -> bool:
         if self._camera.live:
             return False
-        sink = None if self._watcher is None else self._watcher.sink
-        held, self._held = self._held, self._camera.stills and getattr(sink, "waits_for_engine", False)
-        if self._watcher is not None and not (getattr(sink, "waits_for_starter", False) or self._held):
+        sink = ObservationSink() if self._watcher is None else self._watcher.sink
+        held, self._held = self._held, self._camera.stills and sink.waits_for_engine
+        if self._watcher is not None and not (sink.waits_for_starter or self._held):
             return held  # once it is answered, the same photograph is read again
         if self._watcher is not None or self._game is None:
             self._stop.wait(WAITING_S)

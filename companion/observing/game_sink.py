@@ -42,7 +42,7 @@ from companion.observing.waiting import (
     Arrivals,
     Doubts,
 )
-from companion.perception.settings import LINE, LookAgain, LookReason, Where
+from companion.perception.settings import LINE, LookAgain, LookReason, ObservationSink, Where
 from companion.perception.setup_file import GameSetup
 from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import MEXICAN, SECOND_MEXICAN, LinePosition, Mark, Play, Position, Unmark
@@ -67,7 +67,7 @@ def as_named(frame: str) -> str | None:
 AFTER_THE_ROUND = ("ended", "scored", "over")
 
 
-class GameSink:
+class GameSink(ObservationSink):
     """Between one Watcher and one Session. Its session's rules decide what would be an accusation.
 
     >>> from tempfile import mkdtemp
@@ -198,12 +198,10 @@ class GameSink:
 
     @property
     def waits_for_starter(self) -> bool:
-        """Whether the next round begins only once somebody has said who starts."""
         return self._beginning.waiting and self.asks and not self._beginning.starter_is_given
 
     @property
     def waits_for_engine(self) -> bool:
-        """Whether nobody can say which train is whose before the engine is named."""
         return self.asks and self._middle.open
 
     def is_cleared(self, layout: Layout) -> bool:
@@ -438,7 +436,7 @@ FIRST_TILES = 3
 """A first picture with more tiles than this shows a board in use: they lie there, nobody laid them just now."""
 
 
-class PrintSink:
+class PrintSink(ObservationSink):
     """Turns new and vanished tiles into events. `emit` gets each event and the name of its frame.
 
     >>> sink = PrintSink(lambda event: print(event.KIND, event.tile.tile))
@@ -458,26 +456,8 @@ class PrintSink:
                 self.emit(TilePlayed(source="camera", frame=frame, by=None, tile=tile.laid, train=BOARD))
         return True
 
-    def recorded(self) -> Mapping[str, Sequence[Laid]]:
-        return {}
-
-    def engine(self) -> int | None:
-        return None
-
-    def marked(self) -> frozenset[str]:
-        return frozenset()
-
-    def face_down(self) -> int | None:
-        return None
-
-    def still_new(self, observation: Observation, layout: Layout) -> Observation:
-        return observation
-
     def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
         return tuple(LookAgain(place, LookReason.NO_LEGAL_PLAY) for place in Where) if observation.gone else ()
-
-    def likeliest(self, ways: Iterable[Observation]) -> int:
-        return 0
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         for lost in observation.gone:
@@ -488,36 +468,6 @@ class PrintSink:
             self.ask(observation, layout, frame)
         return True
 
-    def named(self) -> Sequence[tuple[str, str]]:
-        return ()
-
-    def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
-        """Never: nobody is named here."""
-
-    def ask_about_marker(self, player: str, frame: str) -> bool:
-        return False
-
-    def own_markers(self) -> Mapping[str, bool]:
-        return {}
-
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         for doubt in observation.doubts:
             self.emit(Unclear(source="camera", frame=frame, reason=str(doubt)))
-
-    def understood(self, layout: Layout, frame: str) -> None:
-        """A free board has no trains to ask about."""
-
-    def stirred(self) -> bool:
-        return False
-
-    def is_cleared(self, layout: Layout) -> bool:
-        return False
-
-    def ask_about_another_round(self, layout: Layout, frame: str) -> None:
-        """Never: there are no rounds."""
-
-    def cleared(self) -> bool:
-        return False
-
-    def over(self) -> bool:
-        return False

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from companion.geometry import Layout, TableSetup, owners_of
 from companion.geometry.diff import Observation
@@ -30,6 +29,7 @@ from companion.perception.arm_votes import (
     trouble_of,
     vote,
 )
+from companion.perception.settings import ObservationSink
 from companion.perception.setup_file import GameSetup
 from companion.rules.notation import Change, Drawing, Vanishing
 from companion.rules.position import LEFT, RIGHT, Mark, Play, Unmark
@@ -95,16 +95,6 @@ class _TileVote:
     vote: Vote
     final: bool = False
     """The table was read since."""
-
-
-class Names(Protocol):
-    """The names that a sink knows."""
-
-    def named(self) -> Sequence[tuple[str, str]]:
-        """(player, from whose seat the arm came) of the plays that have both."""
-        ...
-
-    def ask_about_seats(self, player: str, seat: str, frame: str) -> None: ...
 
 
 SHOWN_FROM = 0.8
@@ -184,7 +174,7 @@ class Attribution:
         """Note that the change seen last is on record."""
         self._drawn = []
 
-    def compare(self, sink: Names, frame: str) -> None:
+    def compare(self, sink: ObservationSink, frame: str) -> None:
         """Do those who were named sit where it was said? If not, it is asked once, and arms say nothing until then."""
         if self.silent or (pair := contradiction(sink.named())) is None:
             return

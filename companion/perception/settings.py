@@ -48,89 +48,99 @@ def wants(again: Iterable[LookAgain], place: Where) -> bool:
     return any(one.place is place for one in again)
 
 
-class ObservationSink(Protocol):
-    """The part of a session that the watcher needs."""
+class ObservationSink:
+    """Where a watcher's reports go, and what it asks of the game. This one has no game: it takes all and knows nothing.
+
+    >>> ObservationSink().over(), ObservationSink().marked()
+    (False, frozenset())
+    """
+
+    @property
+    def waits_for_starter(self) -> bool:
+        """Whether the next round begins only once somebody has said who starts."""
+        return False
+
+    @property
+    def waits_for_engine(self) -> bool:
+        """Whether nobody can say which train is whose before the engine is named."""
+        return False
 
     def first_table(self, layout: Layout, frame: str) -> bool:
         """Report the first still table, or the first one of a new round. False: the game does not take it yet."""
-        ...
+        return True
 
     def recorded(self) -> Mapping[str, Sequence[Laid]]:
         """The trains as they are on record; of a Chinese game the LINE."""
-        ...
+        return {}
 
     def engine(self) -> int | None:
         """The value of the round's engine, where the game has one and it is known."""
-        ...
+        return None
 
     def face_down(self) -> int | None:
         """How many tiles lie face down now, by the rules and the record; None where they do not say."""
-        ...
+        return None
 
     def marked(self) -> frozenset[str]:
         """The players whose trains carry a marker, as it is on record."""
-        ...
+        return frozenset()
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:
         """The part of the observation of this `layout` that is not on record yet: a person may have been quicker than
         the camera."""
-        ...
+        return observation
 
     def look_again(self, observation: Observation) -> tuple[LookAgain, ...]:
         """Where to look once more before this goes on record."""
-        ...
+        return ()
 
     def likeliest(self, ways: Iterable[Observation]) -> int:
         """Which of these happened; all of them look the same, and the first is what meets the eye."""
-        ...
+        return 0
 
     def record(self, observation: Observation, layout: Layout, frame: str) -> bool:
         """Make it part of the game; False where it was asked about instead and is to be looked at again."""
-        ...
+        return True
 
     def named(self) -> Sequence[tuple[str, str]]:
         """(player, from whose seat the arm came) of the plays that have both."""
-        ...
+        return ()
 
     def ask_about_seats(self, player: str, seat: str, frame: str) -> None:
         """Ask once whether everybody sits as was said: the arm of `player` comes from the seat of another."""
-        ...
 
     def ask_about_marker(self, player: str, frame: str) -> bool:
         """Ask once an evening whether the thing at this player's train is their marker; False: it is not asked now."""
-        ...
+        return False
 
     def own_markers(self) -> Mapping[str, bool]:
         """Answers so far: player -> whether that was their marker."""
-        ...
+        return {}
 
     def ask(self, observation: Observation, layout: Layout, frame: str) -> None:
         """Say that something cannot be told, with its candidates. Nobody is accused."""
-        ...
 
     def understood(self, layout: Layout, frame: str) -> None:
         """A still table has been read, recorded or held back: ask about the tiles that are still unread."""
-        ...
 
     def stirred(self) -> bool:
         """Has a person said anything since the last look that asks for a new reading?"""
-        ...
+        return False
 
     def is_cleared(self, layout: Layout) -> bool:
         """Is most of the round on record gone, though the round has no score yet? Then no change is a play."""
-        ...
+        return False
 
     def ask_about_another_round(self, layout: Layout, frame: str) -> None:
         """The table was cleared: ask whether another round has begun, once."""
-        ...
 
     def cleared(self) -> bool:
         """Has a round been scored since the last time this was asked? Then another table comes."""
-        ...
+        return False
 
     def over(self) -> bool:
         """Is the round over? Then hands are laid open."""
-        ...
+        return False
 
 
 EQUAL_READINGS, SURE_READINGS, MOST_READINGS = 2, 4, 6

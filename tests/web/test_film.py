@@ -18,6 +18,7 @@ from companion.app.games import make_app_state
 from companion.app.state import AppState
 from companion.app.table_place import DemoCamera
 from companion.app.table_service import DEMO_OVER, FILM_OVER, WatchedTable
+from companion.perception.settings import ObservationSink
 from companion.storage.repairs import Repair
 from companion.supervise.eye import EyeAwayError
 from companion.supervise.parts import Parts, UnreadReason
@@ -70,7 +71,7 @@ def test_a_film_stands_still_until_there_is_a_game(watched: WatchedTable, films:
 
 def test_a_film_runs_once_its_round_has_begun(watched: WatchedTable, films: list[ShortFilm]) -> None:
     class Desk:
-        waits_for_starter = True
+        waits_for_starter, waits_for_engine = True, False
 
     class Watcher:
         sink = Desk()
@@ -92,7 +93,7 @@ def test_a_photograph_waits_for_the_engine_and_is_read_again(
     watched: WatchedTable, films: list[ShortFilm], stills: bool
 ) -> None:
     class Desk:
-        waits_for_engine = False
+        waits_for_starter = waits_for_engine = False
 
     class Watcher:
         sink = Desk()
@@ -120,7 +121,7 @@ def test_a_photograph_waits_for_the_engine_and_is_read_again(
 
 def test_a_film_stands_still_while_the_reader_is_away(watched: WatchedTable, films: list[ShortFilm]) -> None:
     class Watcher:
-        sink = None
+        sink = ObservationSink()
         seen: ClassVar[list[str]] = []
 
         def see(self, frame: Frame) -> None:
