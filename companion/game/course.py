@@ -175,6 +175,11 @@ class Turn:
     def player(self) -> str:
         return self.place.player
 
+    @property
+    def lap(self) -> bool:
+        """Whether it is one of the common first lap, in which everybody lays at the same time."""
+        return self.place.number == 0
+
     def long(self, rules: RuleSet) -> bool:
         """Whether this is a long first turn. Source: docs/rules.md 2.2."""
         return isinstance(self.before, Position) and rules.long_first and self.before.first_turn
@@ -272,12 +277,12 @@ class Course:
     @property
     def laying_together(self) -> bool:
         """Whether first trains may still be laid, by everybody at the same time."""
-        return self.rules.first_simultaneous and (self.turn is None or self.turn.place.lap)
+        return self.rules.first_simultaneous and (self.turn is None or self.turn.lap)
 
     @property
     def moved(self) -> frozenset[str]:
         """Players who have begun the first turn, or have left."""
-        begun = (turn.player for turn in self.turns.values() if turn.begun or not turn.place.lap)
+        begun = (turn.player for turn in self.turns.values() if turn.begun or not turn.lap)
         return self.table.gone.union(begun)
 
     @property
@@ -311,7 +316,7 @@ class Course:
 
     def _following(self, turn: Turn) -> str:
         """The player to act after this turn; while first trains are laid, who has not begun."""
-        if turn.place.lap and self.rules.first_simultaneous:
+        if turn.lap and self.rules.first_simultaneous:
             start = self.players.index(self.starter)
             order = self.players[start:] + self.players[:start]
             return next((player for player in order if player not in self.moved), self.starter)
@@ -334,7 +339,7 @@ class Course:
         """Turns in a row that changed nothing for the others: a marker put on opens a train, and all may try again."""
         silent = 0
         for turn in self.turns.values():
-            if not turn.place.lap:
+            if not turn.lap:
                 silent = 0 if turn.plays else 1 if Mark(turn.player) in turn.actions else silent + 1
         return silent
 
@@ -369,7 +374,7 @@ class Course:
         if event.who is not None and isinstance(action, (Play, Discard, End)):
             place = place._replace(player=event.who)
         player = place.player
-        if self.turn_open and not place.lap:
+        if self.turn_open and place.number:
             self = self._opened_by(event, player)
         if isinstance(action, (Play, Draw)) and len(whose := set(meant(event))) > 1:
             # While it is open whose tile it was, the hands of all who are meant cannot be counted.
@@ -382,7 +387,7 @@ class Course:
         if event.who not in (None, player) or (last is not None and self._is_late(action, place, last)):
             return self._apart(action, event)
         if turn is None or turn is not last:
-            self = replace(self, table=turned_to(self.table, player, () if place.lap else self.moved))
+            self = replace(self, table=turned_to(self.table, player, self.moved if place.number else ()))
         if turn is None:
             expected = self.starter if last is None else self._following(last)
             turn = Turn(place, self.table, resume=expected if place.astray else None)
@@ -390,7 +395,7 @@ class Course:
 
     def _is_late(self, action: Action, place: TurnPlace, last: Turn) -> bool:
         """Whether it is seen when somebody else has the turn, and begins none."""
-        if isinstance(action, (Play, Discard, End)) or place.lap is last.place.lap is True:
+        if isinstance(action, (Play, Discard, End)) or place.number == last.place.number == 0:
             return False
         other = isinstance(action, (Mark, Unmark)) and place.player != last.player
         return place.number < last.place.number or (other and place.number == last.place.number)
@@ -400,7 +405,7 @@ class Course:
         player, turn = self.player_of(event), self.turn
         if self.laying_together and not self.all_begun:
             return TurnPlace(0, player)
-        at_hand = turn is not None and turn.player == player and not turn.place.lap
+        at_hand = turn is not None and turn.player == player and not turn.lap
         if turn is not None and at_hand and (turn.long(self.rules) or not turn.finished(self.rules)):
             return turn.place
         astray = not self.turn_open and player != self.mover

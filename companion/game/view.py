@@ -344,7 +344,7 @@ def _blocked(course: Course, table: Position, off: OffRecord) -> Blocked:
     values = tuple(sorted(ends))
     proved = course.referee.blocked(table) and not off
     unseen = double_set(table.set_max) - table.visible
-    fitting = sum(any(tile.has(value) for value in values) for tile in unseen)
+    fitting = sum(not ends.isdisjoint((tile.low, tile.high)) for tile in unseen)
     nearly = not proved and not off and fitting <= NEARLY
     return Blocked(proved, nearly, values, fitting)
 

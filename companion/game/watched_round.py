@@ -608,7 +608,7 @@ class WatchedRound:
             for step in steps:
                 if isinstance(step.act, End):
                     passes += [turn._replace(player=step.player)] if _passed(step, read) else []
-                    turn = turn if turn.lap else TurnPlace(turn.number + 1, "")
+                    turn = TurnPlace(turn.number + 1, "") if turn.number else turn
                 elif step.item is None:
                     # A turn begins that shows nothing yet; the common lap is over with the first.
                     number = turn.number if Cause.ANYBODY in step.causes else max(1, turn.number)

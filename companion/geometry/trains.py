@@ -184,7 +184,7 @@ class TrainFinder(Finder):
         chains = [part for chain in chains for part in self._without_hand(chain, shapes)]
         trains, loose = self._name([c for c in chains if c.root], [c for c in chains if not c.root], middle, shapes)
         self._doubtful_joints(builder, refused, loose)
-        return self._finish(shapes, middle, trains, loose)
+        return self._finish(middle, trains, loose)
 
     def _began_at_the_hub(self) -> bool:
         before = self.before
@@ -486,7 +486,6 @@ class TrainFinder(Finder):
 
     def _finish(
         self,
-        shapes: TileShapes,
         middle: Middle | None,
         trains: Mapping[str, tuple[PlacedTile, ...]],
         loose: Sequence[TileChain],

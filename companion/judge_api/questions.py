@@ -124,11 +124,13 @@ def mexican_audited(rules: RuleSet, asked: Fields) -> JudgeAnswer:
     held = [*asked.tiles("later_played"), *asked.tiles("declared")]
     status = audit.status_by_ends(held, ends, asked.number("draws_after"))
     feeding = asked.has("feeding") and asked.flag("feeding")
-    out = {"code": str(code), "status": str(status), "offence": audit.is_offence(rules, code, feeding=feeding)}
-    if status is audit.Status.CLEAR:
-        return JudgeAnswer(out)
-    certain = status is audit.Status.CERTAIN
-    return JudgeAnswer(out, frozenset({code} if certain else ()), frozenset(() if certain else {code}))
+    return _audited(code, status, offence=audit.is_offence(rules, code, feeding=feeding))
+
+
+def _audited(code: Violation, status: audit.Status, **more: Any) -> JudgeAnswer:
+    certain = {code} if status is audit.Status.CERTAIN else frozenset[Violation]()
+    possible = {code} if status is audit.Status.POSSIBLE else frozenset[Violation]()
+    return JudgeAnswer({"code": str(code), "status": str(status), **more}, frozenset(certain), frozenset(possible))
 
 
 def inference(rules: RuleSet, asked: Fields) -> JudgeAnswer:
@@ -272,13 +274,7 @@ def chinese_audited(rules: RuleSet, asked: Fields) -> JudgeAnswer:
     ends = asked.numbers("ends")
     held = [*asked.tiles("later_played", ":"), *asked.tiles("declared", ":")]
     draws = asked.number("draws_after") if asked.has("draws_after") else 0
-    code = Violation.DISCARD_WITH_PLAYABLE
-    status = audit.status_by_ends(held, ends, draws)
-    out = {"code": str(code), "status": str(status)}
-    if status is audit.Status.CLEAR:
-        return JudgeAnswer(out)
-    certain = status is audit.Status.CERTAIN
-    return JudgeAnswer(out, frozenset({code} if certain else ()), frozenset(() if certain else {code}))
+    return _audited(Violation.DISCARD_WITH_PLAYABLE, audit.status_by_ends(held, ends, draws))
 
 
 def chinese_block(rules: RuleSet, asked: Fields) -> JudgeAnswer:

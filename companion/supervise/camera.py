@@ -478,11 +478,8 @@ class SupervisedCamera(FrameSource):
 
     def _arrived(self, item: Shelved | Frame) -> None:
         with self._changed:
-            while self.live and self._waiting:
-                # Nobody took the one before: the newest picture is the one that counts.
-                old = self._waiting.popleft()
-                if isinstance(old, Shelved):
-                    self._release(old)
+            # The newest picture is the one that counts.
+            self._drop_pictures()
             self._waiting.append(item)
             self._turn(CameraState.LIVE)
             self._changed.notify_all()
@@ -499,7 +496,7 @@ class SupervisedCamera(FrameSource):
                 self._changed.notify_all()
 
     def _drop_pictures(self) -> None:
-        """Pictures from before the trouble are not read after it."""
+        """Let go of what nobody took: pictures from before a trouble are not read after it."""
         while self.live and self._waiting:
             old = self._waiting.popleft()
             if isinstance(old, Shelved):

@@ -336,14 +336,14 @@ class AskedRound:
         again = self._drawn_again(base, tap)
         fitting = [] if again else [one for one in (self._placed(reading, tap) for reading in before.readings) if one]
         if fitting:
-            return self._struck(before, fitting, tap)
+            return self._struck(before, fitting)
         # Asked is what is wrong in the reading that the tap fits best.
         carried = [again] if again else [one.told(self._as_shown(one, tap)) for one in before.readings]
         best = min(range(len(carried)), key=lambda n: len(carried[n].wrong()))
         others = [one for n, one in enumerate(before.readings) if n != best]
         return self._asked(before, carried[best], others, tap)
 
-    def _struck(self, before: _Moment, readings: list[ActOrder], tap: Tap) -> _Moment:
+    def _struck(self, before: _Moment, readings: list[ActOrder]) -> _Moment:
         """Keep the readings that the tap fits, and strike the others. A whole turn that was missing and is now told
         settles its question."""
         asked: list[TapQuestion] = []

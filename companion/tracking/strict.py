@@ -46,11 +46,6 @@ class TurnPlace(NamedTuple):
     astray: bool = False
     """It was out of turn."""
 
-    @property
-    def lap(self) -> bool:
-        """Whether it is of the common first lap, in which everybody lays at the same time."""
-        return self.number == 0
-
 
 @dataclass(frozen=True, slots=True)
 class Setting:
