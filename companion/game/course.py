@@ -230,13 +230,12 @@ class Course:
     >>> from companion.log.events import TilePlayed
     >>> from companion.rules import Board, Laid, load_ruleset
     >>> rules = load_ruleset("reeves")
-    >>> course = Course(rules, number=1, starter="Ann", table=Board("reeves").position)
+    >>> course = Course(rules, starter="Ann", table=Board("reeves").position)
     >>> course.mover, course.take(TilePlayed(seq=2, by="Ann", tile=Laid(12, 5), train="Ann")).mover
     ('Ann', 'Ben')
     """
 
     rules: RuleSet
-    number: int
     starter: str
     table: Table
     """As recorded; its `turn` is the player whose turn is open, or who is to begin one."""

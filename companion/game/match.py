@@ -669,7 +669,6 @@ class Match:
             findings = tuple(Finding(str(code)) for code in sorted(codes))
         course = Course(
             rules=self.rules,
-            number=event.round,
             starter=starter,
             table=table,
             counted=event.draws_seen,

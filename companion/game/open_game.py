@@ -308,8 +308,7 @@ class OpenGame:
         """The tile of line `seq`, which was not read when it came, is read as this one by now."""
         with self._lock:
             belief = self.history.last.belief
-            item = next((item for item, line in belief.line_of.items() if line == seq), None)
-            entry = None if item is None else belief.tracker.entries.get(item)
+            entry = belief.tracker.entries.get(belief.item_of.get(seq, -1))
             if entry is None or not isinstance(entry.piece.act, Play):
                 return ()
             taken = entry.piece.act

@@ -194,12 +194,19 @@ class Round:
         it is settled. None: the belief knows of no such act."""
         if not self.seen:
             return _as_entered(self.reads(event))
-        item = next((item for item, line in self.belief.line_of.items() if line == event.seq), None)
-        verdict = None if item is None else self.belief.verdicts.get(item)
-        if verdict is None or item is None:
+        verdict = self.verdict_on(event)
+        if verdict is None:
             return None
-        lap = self.believed(until=item // ITEMS + len(self.before.header.players) + 2).tracker
-        return next((one for one in lap.verdicts() if one.item == item), verdict), alternatives(lap.filter, item)
+        lap = self.believed(until=verdict.item // ITEMS + len(self.before.header.players) + 2).tracker
+        later = next((one for one in lap.verdicts() if one.item == verdict.item), verdict)
+        return later, alternatives(lap.filter, verdict.item)
+
+    def verdict_on(self, event: Event) -> Verdict | None:
+        """The belief's verdict on an act of this round; None where it knows of no such act."""
+        if not self.seen:
+            return None
+        item = self.belief.item_of.get(event.seq) if event.piece is None else event.piece
+        return None if item is None else self.belief.verdicts.get(item)
 
     def findings(self, seq: int) -> tuple[Finding, ...]:
         """Findings known by now against the event of line `seq`."""

@@ -24,7 +24,6 @@ from companion.game.corrections import PUT_BACK, UNDONE, standing_corrections
 from companion.game.course import action_of
 from companion.game.game_view import RetractionShown
 from companion.game.round import AppliedEvent, History, Round
-from companion.game.watched_round import copied
 from companion.log.event_fields import Finding
 from companion.log.events import (
     Corrected,
@@ -40,6 +39,7 @@ from companion.log.events import (
 )
 from companion.log.journal import ONLY_THE_OWNER
 from companion.storage.state_file import write_whole
+from companion.tracking.filter import copied
 
 log = logging.getLogger(__name__)
 
@@ -317,8 +317,8 @@ def _standing(acts: Mapping[int, AppliedEvent]) -> Iterator[tuple[int, Event, Ac
     times = Counter[Act]()
     for seq, act in acts.items():
         if act.event is not None and not act.held.overruled and not act.held.undone:
-            course, event = act.after.course, act.event
-            number = None if course is None else course.number
+            sheet, event = act.after.board.round, act.event
+            number = None if sheet is None else sheet.round
             what: Act = (number, event.KIND, event.seq)
             if isinstance(event, TilePlayed):
                 what = number, event.tile, event.train

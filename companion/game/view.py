@@ -327,7 +327,7 @@ def _shown_tile(now: Round, laid: Laid, seq: int) -> TileShown:
 
 def _weighed(now: Round, event: TilePlayed) -> Verdict | None:
     """The verdict on this tile, where the belief has weighed which one it is."""
-    verdict = now.belief.verdicts.get(event.piece) if now.seen and event.piece is not None else None
+    verdict = now.verdict_on(event)
     return verdict if verdict is not None and verdict.tiles and verdict.tiles[0][0] == event.tile else None
 
 

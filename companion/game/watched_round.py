@@ -11,9 +11,8 @@ belief's present names and faults; people's statements stay where they put them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from companion.game.corrections import EffectiveEvent, effective_events
 from companion.game.course import Course, act_of, action_of, event_of
@@ -24,7 +23,7 @@ from companion.rules.tile import Tile
 from companion.rules.violations import Violation
 from companion.tracking.costs import CERTAIN, NAMED, Cause
 from companion.tracking.evidence import ITEMS, Evidence, Step
-from companion.tracking.filter import Hypothesis
+from companion.tracking.filter import Hypothesis, copied
 from companion.tracking.strict import TurnPlace
 from companion.tracking.tracker import RoundTracker
 from companion.tracking.verdict import Charge, Verdict
@@ -44,24 +43,6 @@ class Shown(NamedTuple):
 
 
 UNSEEN = Shown()
-
-
-AnyOwner = TypeVar("AnyOwner")
-
-
-def copied(one: AnyOwner) -> AnyOwner:
-    """The same with lists, dicts and sets of its own.
-
-    >>> proof = PictureProof()
-    >>> copied(proof).shown[1] = UNSEEN
-    >>> proof.shown
-    {}
-    """
-    other = copy(one)
-    for name, value in vars(one).items():
-        if isinstance(value, (list, dict, set)):
-            setattr(other, name, value.copy())
-    return other
 
 
 class PictureProof:
@@ -328,6 +309,11 @@ class WatchedRound:
         self._ways: tuple[dict[int, list[Event]], dict[int, list[Event]]] | None = None
         self._events: dict[int, tuple[Verdict, str | None, Event]] = {}
 
+    @property
+    def item_of(self) -> dict[int, int]:
+        """Line -> its item."""
+        return {seq: item for item, seq in self.line_of.items()}
+
     @classmethod
     def told(
         cls,
@@ -444,7 +430,7 @@ class WatchedRound:
             self.tracker.restore(item)
             self.tracker.name_player(item, said.by)
             self.tracker.put_right(item, said.act)
-        known = set(self.line_of.values())
+        known = self.item_of
         for one in list(there.values()):
             act = act_of(one.event)
             if act is None or one.event.seq in known or not self._is_stated(one):
@@ -462,9 +448,10 @@ class WatchedRound:
 
     def _next_piece(self, entered: EffectiveEvent) -> int | None:
         """The piece before which people have put this in; None: it is the last thing that happened."""
-        pieces = {seq: item for item, seq in self.line_of.items() if item % ITEMS < PASSES}
+        item_of = self.item_of
         place = next(n for n, one in enumerate(self._people) if one is entered)
-        return next((pieces[one.event.seq] for one in self._people[place:] if one.event.seq in pieces), None)
+        items = (item_of.get(one.event.seq, PASSES) for one in self._people[place:])
+        return next((item for item in items if item % ITEMS < PASSES), None)
 
     def _said_of(self, one: EffectiveEvent | None, *, lifted: bool) -> Said:
         if one is None:
@@ -488,7 +475,7 @@ class WatchedRound:
 
     def _held_so_far(self) -> Iterator[EffectiveEvent]:
         """The lines in force with the names that are believed by now."""
-        item_of = {seq: item for item, seq in self.line_of.items()}
+        item_of = self.item_of
         for one in self._people:
             verdict = self.verdicts.get(item_of.get(one.event.seq, -1))
             if verdict is None or one.event.source == "person" or self._is_put_right(one, "by"):
@@ -541,8 +528,7 @@ class WatchedRound:
         """The round's events in force, in the order in which they happened."""
         rows, before = self._way()
         people = {one.event.seq: one for one in self._people}
-        stated = {self.line_of[item]: item for item in self.stated}
-        pieces = {seq: piece for piece, seq in self.line_of.items()}
+        stated, pieces = {self.line_of[item]: item for item in self.stated}, self.item_of
         beside: dict[int, tuple[list[EffectiveEvent], list[EffectiveEvent]]] = {}
         passed: set[int] = set()
         out: list[EffectiveEvent] = []

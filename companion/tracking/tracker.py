@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import methodcaller
@@ -40,7 +39,7 @@ from companion.rules.violations import Violation as V
 from companion.tracking.chinese_deals import LineState
 from companion.tracking.costs import COST, NAMED, Cause
 from companion.tracking.evidence import ITEMS, Doubtful, Evidence, Piece
-from companion.tracking.filter import HypothesisState, TableFilter, uncollected
+from companion.tracking.filter import HypothesisState, TableFilter, copied, uncollected
 from companion.tracking.mexican_rounds import starting
 from companion.tracking.verdict import (
     NO_STATEMENT,
@@ -193,9 +192,8 @@ class RoundFold:
 
     def fork(self) -> RoundFold:
         """The same belief, to be tried further."""
-        other = copy(self)
-        other.filter, other.entries = self.filter.fork(), dict(self.entries)
-        other.moved, other.unclear = list(self.moved), list(self.unclear)
+        other = copied(self)
+        other.filter = copied(self.filter)
         return other
 
     # ---- tiles that are gone -----------------------------------------------------------------------------------
@@ -623,11 +621,8 @@ class RoundTracker:
 
     def fork(self) -> RoundTracker:
         """The same round, to be tried further."""
-        other = copy(self)
-        other.log, other.statements, other.shown = list(self.log), dict(self.statements), dict(self.shown)
-        other.touched, other.entered_at = list(self.touched), dict(self.entered_at)
-        other._trusting, other._answers = self._trusting.fork(), []
-        other._blind = self._blind and self._blind.fork()
+        other = copied(self)
+        other._trusting, other._blind = self._trusting.fork(), self._blind and self._blind.fork()
         return other
 
     def rest(self) -> None:
@@ -729,8 +724,8 @@ class FoldedLog:
         self.fold.rest()
 
     def fork(self) -> FoldedLog:
-        other = copy(self)
-        other.fold, other.taken, other.kept = self.fold.fork(), list(self.taken), dict(self.kept)
+        other = copied(self)
+        other.fold = self.fold.fork()
         return other
 
     def run(self, due: list[Evidence]) -> None:
