@@ -235,7 +235,8 @@ def _shown(session: Session, tap: Tap, taps: Sequence[Tap]) -> int:
     if asked is None or who is None:
         return tap.act.own
     true = {other.seq: other.act.own for other in taps}
-    known = [(turn.own, true[seq]) for seq, turn in asked.turns().items() if turn.player == who and seq in true]
+    row = zip(asked.reading.items, asked.reading.folds, strict=True)
+    known = [(fold.turns.get(who, 0), true[one.tap]) for one, fold in row if fold.player == who and one.tap in true]
     act_of = {other.seq: other.act for other in taps}
     for player, own, before, _ in asked.to_come():
         if player == who and (before not in act_of or tap.act.before(act_of[before])):

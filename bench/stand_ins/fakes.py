@@ -50,7 +50,7 @@ class FakeSession:
 
     def __init__(self, snapshot: Mapping[str, Any], lines: list[dict[str, Any]] | None = None) -> None:
         self._snapshot = dict(snapshot)
-        self.lines: list[FakeLine] = [FakeLine(line) for line in lines or []]
+        self.lines: list[dict[str, Any]] = list(lines or [])
         self.journal = SimpleNamespace(path=None)
         self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
         self.refuses: str | Exception | None = None
@@ -63,7 +63,7 @@ class FakeSession:
     @property
     def events(self) -> tuple[FakeLine, ...]:
         with self._lock:
-            return tuple(self.lines)
+            return tuple(map(FakeLine, self.lines))
 
     def is_free(self, within_s: float) -> bool:
         return self.free
@@ -118,7 +118,7 @@ class FakeSession:
 
     def record(self, **line: Any) -> None:
         with self._lock:
-            self.lines.append(FakeLine({"seq": len(self.lines) + 1, **line}))
+            self.lines.append({"seq": len(self.lines) + 1, **line})
         self._notify()
 
     def _notify(self) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any
 
 from companion.app.game_index import MOST_KNOWN, GameIndex, GameSummary, KnownGame, summarize, summary_of
 from companion.game.session import Session
@@ -74,14 +74,6 @@ class ChangeSignal:
             return self._count
 
 
-class Diagnosing(Protocol):
-    """How the box is, for somebody who helps from afar."""
-
-    def pack(self, into: IO[bytes], secrets: Sequence[str] = ()) -> None:
-        """Write a zip in which none of `secrets` stands. Raises OSError."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class GameRepository:
     """How games are made and opened; given by the wiring, so the page knows no journal."""
@@ -125,7 +117,8 @@ class AppState:
         self.camera = camera
         self.table: WatchedTable | None = None
         self.learning: LearningDesk | None = None
-        self.diagnostics: Diagnosing | None = None
+        self.diagnostics: Callable[[IO[bytes], Sequence[str]], None] | None = None
+        """Writes how the box is, for somebody who helps from afar: a zip in which none of these secrets stands."""
         self.pin_is_shown = False
         self.checks: list[Callable[[], Sequence[str]]] = []
         self.parts = Parts()

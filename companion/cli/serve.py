@@ -269,9 +269,8 @@ def serve(
             logging.getLogger().addHandler(handler)
             parts.callback(logging.getLogger().removeHandler, handler)
         started = {"camera": _camera_kind(source), "broker": broker is not None, "safe": safe}
-        app_state.diagnostics = Diagnostics(
-            app_state, folder, started, log, (*names, *([table_name] if table_name else ()))
-        )
+        hidden_names = (*names, *([table_name] if table_name else ()))
+        app_state.diagnostics = Diagnostics(app_state, folder, started, log, hidden_names).pack
         watchdog = Watchdog(app_state.parts, notify=systemd_notifier(), every_s=feed_every_s())
         parts.enter_context(watchdog)
         address = OwnAddress(sock)

@@ -52,7 +52,7 @@ def diagnostics() -> Response:
     settings = current_app.extensions["companion_settings"]
     secrets = [settings.pin, settings.screen_key, evening().code]
     exports = current_app.extensions["companion_exports"]
-    return send_once(lambda into: found.pack(into, secrets), "diagnostics.zip", app_state().data_dir, exports)
+    return send_once(lambda into: found(into, secrets), "diagnostics.zip", app_state().data_dir, exports)
 
 
 @repairing.post("/repairs/<id>/seen")

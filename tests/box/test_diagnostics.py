@@ -58,11 +58,10 @@ def app_state(tmp_path: Path) -> Iterator[AppState]:
         "%s at 192.168.1.77 opened %s/games with PIN %s on %s", "zdeňka", tmp_path, PIN, socket.gethostname()
     )
     logger.removeHandler(log)
-    made.diagnostics = Diagnostics(
-        made, tmp_path, {"camera": "usb:", "broker": False}, log, ("Oak table", "oak.example")
-    )
+    names = ("Oak table", "oak.example")
+    made.diagnostics = Diagnostics(made, tmp_path, {"camera": "usb:", "broker": False}, log, names).pack
     yield made
-    session.journal.close()  # type: ignore[attr-defined]
+    session.journal.close()
     made.signal.close()
 
 

@@ -425,7 +425,7 @@ def test_a_marker_that_begins_a_turn_is_the_one_that_an_answer_put_in() -> None:
     ]
     for seq, one in enumerate(row, 1):
         asked.take(tap(seq, one)._replace(put_in=seq == 3))
-    assert not asked.questions() and 3 not in asked.turns() and asked.turns()[8].own == 1
+    assert not asked.questions() and 3 not in asked.turns() and asked.turns()[8] == asked.turns()[2]
 
 
 def test_a_second_draw_may_have_a_double_between() -> None:

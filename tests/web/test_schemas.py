@@ -15,11 +15,11 @@ from flask import Flask
 from jsonschema import Draft202012Validator
 
 from companion.cli.judging import NAMES, made, schema
-from companion.game import setup_file
 from companion.game.session import Session
 from companion.log.event_fields import EventError
 from companion.log.events import EVENT_TYPES, event_from_json, event_schema, header_schema, seen_schema
 from companion.log.journal import Journal
+from companion.perception import setup_file
 from companion.perception.setup_file import SetupError, setup_from_json
 from companion.rules.ruleset import load_ruleset
 from companion.web.openapi import document, read_by, read_by_every_change, routes
