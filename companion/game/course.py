@@ -53,7 +53,6 @@ from companion.rules.position import (
 )  # fmt: skip
 from companion.rules.referee import Referee, is_foreign
 from companion.rules.ruleset import RuleSet
-from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.violations import Violation
 from companion.tracking.strict import TurnPlace
 
@@ -139,7 +138,7 @@ def _code(rules: RuleSet, table: Table, event: Announced, announced: Collection[
         named = lead is None or lead.is_double or rules.arms != 1
         return None if named else Violation.OPEN_END_UNDECLARED
     if event.what == DEALT:
-        size = rules.hand_size(table.set_max if isinstance(table, Position) else ANY_SET, len(table.players))
+        size = rules.hand_size(table.set_max, len(table.players))
         return Violation.HAND_SIZE if size is not None and event.value not in (None, size) else None
     return None
 
@@ -182,7 +181,7 @@ class Turn:
 
     def long(self, rules: RuleSet) -> bool:
         """Whether this is a long first turn. Source: docs/rules.md 2.2."""
-        return isinstance(self.before, Position) and rules.long_first and self.before.first_turn
+        return rules.long_first and self.before.first_turn
 
     @property
     def plays(self) -> tuple[Play, ...]:

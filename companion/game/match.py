@@ -165,9 +165,8 @@ def block_findings(course: Course, event: RoundEnded) -> tuple[Finding, ...]:
     """Findings against ending the round now, by the table alone; only possible where the camera counted."""
     if not recorded(course):
         return ()
-    found, table = [], course.position
-    boneyard = table.boneyard if isinstance(table, Position) else None
-    if event.how == "blocked_declared" and is_false_block(course.rules, {}, {}, boneyard):
+    found = []
+    if event.how == "blocked_declared" and is_false_block(course.rules, {}, {}, course.position.boneyard):
         found.append(_end_finding(course, Violation.FALSE_BLOCK))
     if event.how == "out" and lap_was_cut(course.moved, course.players, course.rules):
         found.append(_end_finding(course, Violation.FIRST_LAP_NOT_FINISHED))
@@ -305,9 +304,7 @@ def _entries(course: Course, turn: Turn, tiles: Collection[Tile]) -> list[tuple[
 
 
 def _dealt(course: Course) -> int | None:
-    table = course.table
-    set_max = table.set_max if isinstance(table, Position) else -1
-    return course.rules.hand_size(set_max, len(course.players))
+    return course.rules.hand_size(course.table.set_max, len(course.players))
 
 
 def _acts_of(course: Course, player: str) -> list[Action]:

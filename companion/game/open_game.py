@@ -571,8 +571,7 @@ class OpenGame:
         course, train = self.history.match.course, play.train
         if by is not None or course is None:
             return self._who(by)
-        marked = isinstance(course.table, Position) and train in course.table.markers
-        together = course.laying_together and not (course.all_begun and marked)
+        together = course.laying_together and not (course.all_begun and train in course.table.markers)
         own = together or still_laying(course) == train or closed_to_mover(course, play)
         return train if own and train in self.header.players else self._who(None)
 

@@ -140,7 +140,7 @@ class GameSink(ObservationSink):
 
     def marked(self) -> frozenset[str]:
         table = self.position
-        return frozenset(table.markers) if isinstance(table, Position) else frozenset()
+        return frozenset() if table is None else table.markers
 
     def named(self) -> Sequence[tuple[str, str]]:
         plays = (event for event in self.session.events if isinstance(event, TilePlayed))
@@ -219,7 +219,7 @@ class GameSink(ObservationSink):
 
     def face_down(self) -> int | None:
         table = self.position
-        known = table.boneyard if isinstance(table, Position) else None
+        known = None if table is None else table.boneyard
         return self._beginning.left_over() if known is None else known
 
     def still_new(self, observation: Observation, layout: Layout) -> Observation:

@@ -287,8 +287,7 @@ class Board:
         >>> Board("tactic", ["Ann", "Ben"]).hand_size
         16
         """
-        set_max = self._position.set_max if isinstance(self._position, Position) else ANY_SET
-        return self._rules.hand_size(set_max, len(self.players))
+        return self._rules.hand_size(self._position.set_max, len(self.players))
 
     def legal_plays(self, hand: AnyHand | None = None, done: AnyTurn = (), *, surely: bool = False) -> list[Play]:
         """Every tile and place that the player to move may choose next. Empty: draw, or the turn is over.

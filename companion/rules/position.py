@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
+from companion.rules.ruleset_fields import ANY_SET
 from companion.rules.tile import Laid, RulesError, Tile, suit_ways
 
 MEXICAN = "MX"
@@ -299,6 +300,12 @@ class LinePosition:
     >>> Board('jielong', line='2:6 6:4').position.line
     (Laid(inner=2, outer=6), Laid(inner=6, outer=4))
     """
+
+    set_max: ClassVar[int] = ANY_SET
+    """There is one Chinese set alone, no boneyard, no marker and no first turn of another kind."""
+    boneyard: ClassVar[None] = None
+    markers: ClassVar[frozenset[str]] = frozenset()
+    first_turn: ClassVar[bool] = False
 
     players: tuple[str, ...]
     """Counter-clockwise, which is the playing order."""
