@@ -7,8 +7,9 @@ that is still to come is an act of its own: nothing that depends on it is anybod
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from operator import methodcaller
 from typing import ClassVar, NamedTuple, Self
 
 from companion.rules.chinese import apply, open_arms, tile_faults, tiles_of
@@ -282,13 +283,13 @@ class Fold:
         raise NotImplementedError
 
     def _set(self, known: Setting) -> None:
-        raise NotImplementedError
+        """Somebody knows better than the count. Where nobody draws there is nothing to know."""
 
     def _put_aside(self, who: str) -> None:
         raise NotImplementedError
 
     def _fined(self, who: str) -> None:
-        raise NotImplementedError
+        """A tile was drawn for a last one that was not announced, where anybody draws."""
 
     def _begin(self, who: str) -> None:
         raise NotImplementedError
@@ -374,22 +375,25 @@ class TrainFold(Fold):
         self.veiled = False
 
     def _act(self, act: TableAct, told: Told) -> list[tuple[V, bool]]:
-        turn = self.state.copy()
-        known, maybe = turn.codes, turn.may
-        turn.codes, turn.may = frozenset(), frozenset()
         if isinstance(act, Play):
-            turn.play(self.laid(told) or act.tile, act.train)
+            act = Play(self.laid(told) or act.tile, act.train)
             self.veiled = self.veiled or (told.outer_only and bool(self.to_come))
-        else:
-            turn.act(ruled(act))
-        found = [(code, True) for code in sorted(turn.codes)]
-        found += [(code, False) for code in sorted(turn.may) if not turn.codes]
-        if turn.codes & {V.DUPLICATE_TILE, V.TILE_NOT_IN_SET}:
+        codes, may = self._judged(methodcaller("act", ruled(act)))
+        if codes & {V.DUPLICATE_TILE, V.TILE_NOT_IN_SET}:
+            turn = self.state
             turn.hand = None
             turn.position = replace(turn.position, hands=uncounted(turn.position, (told.by,)).hands)
-        turn.codes, turn.may = known | turn.codes, maybe | turn.may
-        self.state = turn
-        return found
+        return [*((code, True) for code in sorted(codes)), *((code, False) for code in sorted(may) if not codes)]
+
+    def _judged(self, judge: Callable[[TurnState], None]) -> tuple[frozenset[V], frozenset[V]]:
+        """The codes that are certain of this, and those that may be meant. The turn goes on with all of them."""
+        turn = self.state = self.state.copy()
+        known, maybe = turn.codes, turn.may
+        turn.codes, turn.may = frozenset(), frozenset()
+        judge(turn)
+        codes, may = turn.codes, turn.may
+        turn.codes, turn.may = known | codes, maybe | may
+        return codes, may
 
     def laid(self, told: Told) -> Laid | None:
         if not isinstance(told.act, Play):
@@ -397,15 +401,10 @@ class TrainFold(Fold):
         return Laid(self.state.value_due(told.act.train), told.act.tile.outer) if told.outer_only else told.act.tile
 
     def _lacks(self) -> list[tuple[V, bool]]:
-        turn = self.state.copy()
-        known, maybe = turn.codes, turn.may
-        turn.codes, turn.may = frozenset(), frozenset()
-        turn.finish()
-        self.state = turn
-        found = [(code, True) for code in sorted(turn.codes - known)]
-        found += [(code, False) for code in sorted(turn.may - maybe) if not turn.codes]
-        turn.codes, turn.may = known | turn.codes, maybe | turn.may
-        return found
+        before = self.state
+        codes, may = self._judged(TurnState.finish)
+        found = [(code, True) for code in sorted(codes - before.codes)]
+        return found + [(code, False) for code in sorted(may - before.may) if not codes]
 
     @property
     def done(self) -> bool:
@@ -565,12 +564,6 @@ class LineFold(Fold):
 
     def _opened(self, who: str) -> None:
         self.table = replace(self.table, turn=who)
-
-    def _set(self, known: Setting) -> None:
-        return
-
-    def _fined(self, who: str) -> None:
-        return
 
     def _put_aside(self, who: str) -> None:
         self.table = without(self.table, who)
