@@ -31,7 +31,7 @@ class CorrectionError(EventError):
     """A correction that names no earlier event or cannot be applied.
 
     Args:
-        code: why, where people can be told in words of their own.
+        code: why, where people can be told in words of their own; else they are told the message.
         params: what it is about.
 
     >>> str(CorrectionError.at(7, CorrectionError("what: says no change")))
@@ -40,13 +40,14 @@ class CorrectionError(EventError):
 
     def __init__(self, message: str, code: str | None = None, **params: object) -> None:
         super().__init__(message)
-        self.code, self.params = code, params
+        self.code = "bad_correction" if code is None else code
+        self.params = {"fault": message} if code is None else params
 
     @classmethod
     def at(cls, seq: int, error: EventError) -> CorrectionError:
         """The same of line `seq`."""
-        message = f"seq {seq}: {error}"
-        return cls(message, error.code, **error.params) if isinstance(error, CorrectionError) else cls(message)
+        known = error if isinstance(error, CorrectionError) else cls(str(error))
+        return cls(f"seq {seq}: {error}", known.code, **known.params)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,9 +59,5 @@ class CommandRejected(ValueError):  # noqa: N818  (nobody's error: a command tha
     @classmethod
     def of(cls, error: EventError) -> CommandRejected:
         """A correction that cannot be applied."""
-        if isinstance(error, CorrectionError) and error.code is not None:
-            return cls(RejectionReason(error.code), **error.params)
-        message = str(error)
-        head, _, rest = message.partition(": ")
-        # Without the number of a line that was never written.
-        return cls(RejectionReason.BAD_CORRECTION, fault=rest if head.startswith("seq ") else message)
+        known = error if isinstance(error, CorrectionError) else CorrectionError(str(error))
+        return cls(RejectionReason(known.code), **known.params)

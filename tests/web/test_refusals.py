@@ -15,6 +15,7 @@ import companion.game.open_game
 import companion.game.session
 from bench.stand_ins.fakes import FakeCamera, FakeSession
 from companion.app.state import AppState
+from companion.game.corrections import CorrectionError
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.log.event_fields import EventError
 from companion.rules.written import written
@@ -108,7 +109,7 @@ def test_a_rejection_is_a_code_and_what_it_is_about() -> None:
 
 
 def test_a_check_without_words_of_its_own_is_shown_as_it_is() -> None:
-    error = CommandRejected.of(EventError("seq 4: what.answer: event 3 asked nothing"))
+    error = CommandRejected.of(CorrectionError.at(4, EventError("what.answer: event 3 asked nothing")))
     assert (error.code, why(error)) == ("bad_correction", "What.answer: event 3 asked nothing")
 
 
