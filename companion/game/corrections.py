@@ -71,8 +71,8 @@ class EffectiveEvent:
     """The table agreed that its violations do not count."""
     undone: bool = False
     """The tile was taken back again."""
-    by_people: bool = False
-    """A person changed what it says, not only the camera, which learns some names late."""
+    put_right: frozenset[str] = frozenset()
+    """The fields that a person has put right."""
     ruling_open: bool = False
     """People name another player than the belief, so no ruling holds for both."""
     put_in: bool = False
@@ -83,6 +83,11 @@ class EffectiveEvent:
     @property
     def seq(self) -> int:
         return self.event.seq
+
+    @property
+    def by_people(self) -> bool:
+        """Whether a person changed what it says, not only the camera, which learns some names late."""
+        return bool(self.put_right) and self.original is not None
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -137,7 +142,7 @@ class _Fold:
             changed_by=(*held.changed_by, line.seq),
             original=held.original or held.event,
             overruled=what.get("overruled", held.overruled) is True,
-            by_people=held.by_people or (bool(fields) and line.source == "person"),
+            put_right=held.put_right.union(fields if line.source == "person" else ()),
         )
 
     def _put_in(self, line: Corrected) -> None:
@@ -165,8 +170,7 @@ class _Fold:
         for one in there:
             if one.original is not None or one.event.seq in undone:
                 original = None if one.original == one.event else one.original
-                people = one.by_people and original is not None
-                one = replace(one, original=original, by_people=people, undone=one.event.seq in undone)
+                one = replace(one, original=original, undone=one.event.seq in undone)
             yield one
 
 

@@ -456,8 +456,8 @@ class WatchedRound:
     def _said_of(self, one: EffectiveEvent | None, *, lifted: bool) -> Said:
         if one is None:
             return Said(False, lifted)
-        other = self._is_put_right(one, "tile") or self._is_put_right(one, "train")
-        by = one.event.who if self._is_put_right(one, "by") else None
+        other = "tile" in one.put_right or "train" in one.put_right
+        by = one.event.who if "by" in one.put_right else None
         return Said(True, False, by, act_of(one.event) if other else None)
 
     def _laid_in_turn(self, passed: EffectiveEvent) -> bool:
@@ -478,7 +478,7 @@ class WatchedRound:
         item_of = self.item_of
         for one in self._people:
             verdict = self.verdicts.get(item_of.get(one.event.seq, -1))
-            if verdict is None or one.event.source == "person" or self._is_put_right(one, "by"):
+            if verdict is None or one.event.source == "person" or "by" in one.put_right:
                 yield one
             else:
                 changed: dict[str, Any] = {"by": verdict.by}
@@ -487,11 +487,6 @@ class WatchedRound:
     def _is_stated(self, one: EffectiveEvent) -> bool:
         """Whether people say that this happened, and not the camera."""
         return one.event.source == "person" or self._line(one.event.seq).source == "person"
-
-    def _is_put_right(self, one: EffectiveEvent, name: str) -> bool:
-        """Whether a person has put the field `name` of this event right."""
-        changes = [self._line(seq) for seq in one.changed_by]
-        return any(isinstance(line, Corrected) and line.source == "person" and name in line.what for line in changes)
 
     def _line(self, seq: int) -> Event:
         return self.lines[self._place[seq]]
@@ -652,7 +647,7 @@ class WatchedRound:
             return None
         line = self._line(seq)
         event = replace(event, seq=line.seq, at=line.at, piece=line.piece)
-        names = [name for name in ("by", "tile", "train") if self._is_put_right(known, name)]
+        names = [name for name in ("by", "tile", "train") if name in known.put_right]
         if names:
             fields: dict[str, Any] = {name: getattr(known.event, name) for name in names}
             if "by" in names and event.perhaps:
@@ -666,7 +661,7 @@ class WatchedRound:
         disputed = self._is_disputed(event, piece) if "by" in names else False
         original = line if names else None
         return EffectiveEvent(
-            event, known.changed_by, original, known.overruled, known.undone, bool(names), ruling_open=disputed,
+            event, known.changed_by, original, known.overruled, known.undone, frozenset(names), ruling_open=disputed,
             place=self._place_of(event, piece),
         )  # fmt: skip
 
