@@ -20,7 +20,7 @@ from typing import Any, Self, TypeVar
 from companion.game.corrections import UNDONE, standing_corrections, steps_back
 from companion.game.course import closed_to_mover, event_of, still_laying
 from companion.game.game_view import GameView, Line, standing_findings
-from companion.game.match import Scoreboard
+from companion.game.match import Match, Scoreboard
 from companion.game.rejected import CommandRejected, RejectionReason
 from companion.game.replay import Dispute, dispute_in
 from companion.game.round import History
@@ -31,7 +31,6 @@ from companion.log.event_fields import Candidate, Confidence, EventError, Header
 from companion.log.events import (
     Corrected,
     Event,
-    HandShown,
     RoundEnded,
     RoundStarted,
     SeenLine,
@@ -135,47 +134,37 @@ class OpenGame:
             yield self.seq
 
     @property
+    def match(self) -> Match:
+        """The match as it stands."""
+        return self.history.match
+
+    @property
     def position(self) -> Position | LinePosition | None:
         """The table as recorded, the player who is to act to move; None before the first round."""
-        course = self.history.match.course
+        course = self.match.course
         return None if course is None else course.position
 
     @property
     def phase(self) -> str:
         """waiting, playing, ended (hands are to be shown), scored or over."""
-        return self.history.match.phase
-
-    @property
-    def hands_shown(self) -> Mapping[str, HandShown]:
-        """The hands laid open after this round, by player."""
-        return dict(self.history.match.shown)
-
-    @property
-    def least_left(self) -> Mapping[str, int]:
-        """Player -> how many tiles must be left at least, where that can be said."""
-        return self.history.match.least_left
-
-    @property
-    def taken(self) -> int | None:
-        """How many tiles were dealt and seen to be drawn in this round, whoever has them, where that can be said."""
-        return self.history.match.taken
+        return self.match.phase
 
     def engine_due(self, number: int | None = None) -> Laid | None:
         """The engine of that round, or of the next one; None in the Chinese games and after the last round."""
-        match = self.history.match
+        match = self.match
         return match.engine_due(match.next_number if number is None else number)
 
     @property
     def dealt_again(self) -> bool:
         """Was the last round broken off? Then it is dealt again, or the next one without its points."""
-        match = self.history.match
+        match = self.match
         sheet = match.board.round
         return match.phase == "scored" and sheet is not None and sheet.how == "abandoned"
 
     @property
     def scoreboard(self) -> Scoreboard:
         """The rounds and scores, and every play with what stands against it."""
-        return replace(self.history.match.board, lines=tuple(self.history.ruled()))
+        return replace(self.match.board, lines=tuple(self.history.ruled()))
 
     def held_line(self, seq: int) -> Line | None:
         """The entry as it counts now, of any round, as a snapshot's `plays` show it; None: it does not exist."""
@@ -290,7 +279,7 @@ class OpenGame:
     def accuses(self, change: TableChange) -> bool:
         """Whether `observe` of this change would hold something against somebody, or ask."""
         with self._lock:
-            if self.history.match.phase != "playing":
+            if self.match.phase != "playing":
                 return False
             evidence = Evidence.of(self._tracker.number, self._placed(change))
             if evidence.gone:
@@ -300,7 +289,7 @@ class OpenGame:
     def expects(self, change: TableChange) -> bool:
         """Whether this change would be legal whichever way everything before it went."""
         with self._lock:
-            if self.history.match.phase != "playing" or change.gone:
+            if self.match.phase != "playing" or change.gone:
                 return False
             return self._tracker.expected(Evidence.of(self._tracker.number, self._placed(change)))
 
@@ -322,7 +311,7 @@ class OpenGame:
         """
         with self._lock:
             self._running()
-            course = self.history.match.course
+            course = self.match.course
             assert course is not None
             position = course.position
             if self._lying is not None and train in off_record(self._lying, position).beyond:
@@ -343,7 +332,7 @@ class OpenGame:
 
     def _see(self, report: TableChange) -> None:
         """Record a change of the table, and what it brings."""
-        phase = self.history.match.phase
+        phase = self.match.phase
         if phase not in ("playing", "ended") or (report.empty and not report.readings):
             return
         if phase == "ended" and not self._goes_on(report):
@@ -359,7 +348,7 @@ class OpenGame:
                 self._ask()
                 # The round's end, where the belief has it and the record alone cannot tell.
                 due = self._tracker.end()
-                if due is not None and self.history.match.phase == "playing" and not self._miscounted:
+                if due is not None and self.match.phase == "playing" and not self._miscounted:
                     self._record(RoundEnded(how=due[0], out=due[1], source="camera"))
             except JournalError:
                 log.exception("what was seen is on record; what it gives to ask is asked with the next change")
@@ -393,7 +382,7 @@ class OpenGame:
                 yield TileTakenBack(by=play.by, undoes=play.seq, **common)
 
     def _placed(self, report: TableChange) -> TableChange:
-        course = self.history.match.course
+        course = self.match.course
         if course is None or not isinstance(course.position, LinePosition):
             return report
         return at_the_open_end(report, course.rules, course.position.line)
@@ -455,7 +444,7 @@ class OpenGame:
     def _reopen(self, source: str) -> None:
         """`source` takes the end back. The tiles of a player who was counted down to none can no longer be counted in
         this round."""
-        course, begun = self.history.match.course, self.history.last.begun
+        course, begun = self.match.course, self.history.last.begun
         assert course is not None
         changes: list[Event] = []
         if course.ended_by == "rule" and begun is not None and begun.draws_seen:
@@ -550,7 +539,7 @@ class OpenGame:
             return tuple(self._told.fallen)
 
     def _running(self, *, also_ended: bool = False) -> None:
-        phase = self.history.match.phase
+        phase = self.match.phase
         if phase != "playing" and not (also_ended and phase == "ended"):
             raise CommandRejected(RejectionReason.NO_ROUND)
 
@@ -562,13 +551,13 @@ class OpenGame:
     def _who(self, by: str | None) -> str | None:
         if by is not None:
             return self._player(by)
-        course = self.history.match.course
+        course = self.match.course
         return None if course is None or course.turn_open else course.mover
 
     def _layer(self, by: str | None, play: Play) -> str | None:
         """The player of a tile: as said, else who is to move; the train's owner while first trains are laid at the
         same time, while the owner lays a long one that may go on, and where the train is closed to who is to move."""
-        course, train = self.history.match.course, play.train
+        course, train = self.match.course, play.train
         if by is not None or course is None:
             return self._who(by)
         together = course.laying_together and not (course.all_begun and train in course.table.markers)

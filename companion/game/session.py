@@ -96,11 +96,6 @@ class Session(OpenGame):
         """An earlier game, only looked at: nothing is recorded. Raises JournalError, RuleSetError, OSError."""
         return cls(ClosedBook(path), settle=False)
 
-    @property
-    def starter_is_named(self) -> bool:
-        """Whether it is known who starts the next round."""
-        return self.history.match.starter_is_named
-
     def start_round(
         self,
         engine: TileLike | None = None,
@@ -120,7 +115,7 @@ class Session(OpenGame):
         `frame`: the picture by which a camera begins it, whose engine was read and needs nobody's word.
         """
         with self._lock:
-            match = self.history.match
+            match = self.match
             if match.phase == "playing":
                 raise CommandRejected(RejectionReason.ROUND_RUNS)
             if match.phase == "ended":
@@ -164,7 +159,7 @@ class Session(OpenGame):
             laid = Play(laid_of(tile), train)
             who = self._layer(by, laid)
             played = TilePlayed(by=who, tile=laid.tile, train=train, outer_only=outer_only, end=end, turn=turn)
-            course = self.history.match.course
+            course = self.match.course
             if lift and who and course and self.history.last.may_tap_for(who) and lifts_marker(course, who, laid):
                 return self._add(played, MarkerRemoved(by=who, train=who, turn=turn))
             return self._add(played)
@@ -180,7 +175,7 @@ class Session(OpenGame):
         """`by` presses that their own turn is over. Nothing is recorded where the table has shown that already."""
         with self._lock:
             self._running(also_ended=True)
-            course, player = self.history.match.course, self._player(by)
+            course, player = self.match.course, self._player(by)
             acts = (one.event for one in reversed(self.history.last.taken) if act_of(one.event) is not None)
             last = next(acts, None)
             shown = course is not None and course.mover != player and still_laying(course) != player
@@ -193,7 +188,7 @@ class Session(OpenGame):
         one."""
         with self._lock:
             self._running()
-            course = self.history.match.course
+            course = self.match.course
             assert course is not None
             mover = None if course.turn_open else course.mover
             who = mover if by is None else self._player(by)
@@ -251,7 +246,7 @@ class Session(OpenGame):
         tile and has not said so, else by the player to move."""
         with self._lock:
             self._running(also_ended=True)
-            course = self.history.match.course
+            course = self.match.course
             if by is None and what == "last_tile" and course is not None:
                 hands = course.table.hands.items()
                 last = [name for name, tiles in hands if tiles == 1 and name not in course.announced]
@@ -278,7 +273,7 @@ class Session(OpenGame):
         """`by` goes away in the middle of the round: the hand lies aside, and the others play on."""
         with self._lock:
             self._running()
-            course, player = self.history.match.course, self._player(by)
+            course, player = self.match.course, self._player(by)
             assert course is not None
             playing = [name for name in course.players if name not in course.table.gone]
             if player not in playing:
@@ -320,7 +315,7 @@ class Session(OpenGame):
         still being played, ended so. Where people had typed the points of the round they follow from the hands now."""
         with self._lock:
             ended = [self._ended(how, out)] if how else []
-            match = self.history.match if how else self._match_to_count(number)
+            match = self.match if how else self._match_to_count(number)
             scored = match.lines.get("scored")
             shown = [self._shown_by(self._player(name), match, row) for name, row in hands.items()]
             if how or scored is None or self.history.acts[scored].held.event.source != "person":
@@ -329,7 +324,7 @@ class Session(OpenGame):
             return self._count_anew(match, *shown, *([] if due is None else [due]))
 
     def _match_to_count(self, number: int | None) -> Match:
-        match = self.history.match if number is None else self._match_counted(number)
+        match = self.match if number is None else self._match_counted(number)
         if match is None or match.course is None or match.course.ended is None:
             raise CommandRejected(RejectionReason.HANDS_TOO_EARLY)
         return match
@@ -434,7 +429,7 @@ class Session(OpenGame):
                 raise CommandRejected(RejectionReason.POINTS_OF_ALL, names=", ".join(self.header.players))
             out = None if out is None else self._player(out)
             how = how or ("blocked_declared" if out is None and self.rules.is_mexican else "out")
-            match, sheet = self.history.match, self.history.match.board.round
+            match, sheet = self.match, self.match.board.round
             if number is not None and (sheet is None or number != sheet.round or match.phase == "scored"):
                 return self._score_late(dict(scores), number, how, out)
             if match.phase not in ("playing", "ended"):
@@ -465,7 +460,7 @@ class Session(OpenGame):
     def end_match(self) -> tuple[Event, ...]:
         """The players stop here; the leader has won."""
         with self._lock:
-            match = self.history.match
+            match = self.match
             if match.phase not in ("waiting", "scored"):
                 raise CommandRejected(RejectionReason.MATCH_IN_ROUND)
             return self._add(replace(match.ended_now(), source="person"))
@@ -497,7 +492,7 @@ class Session(OpenGame):
             return lines
 
     def _ends_by_count(self) -> bool:
-        return self.history.match.phase == "ended" and self.history.last.only_counted
+        return self.match.phase == "ended" and self.history.last.only_counted
 
     def put_back(self) -> tuple[Event, ...]:
         """Let what the last step back took away count again, unless something has happened since."""

@@ -118,7 +118,7 @@ class RoundStart:
 
     @property
     def starter_is_given(self) -> bool:
-        return bool((self.first and self.setup.round.starter is not None) or self.session.starter_is_named)
+        return bool((self.first and self.setup.round.starter is not None) or self.session.match.starter_is_named)
 
     def engine(self) -> Laid | None:
         """The engine of the round that is played or due; None where nobody has said which round that is."""

@@ -341,9 +341,9 @@ class RoundEnding:
         table = self.session.position
         if table is None or phase not in ("ended", "scored"):
             return
-        shown = self.session.hands_shown
+        shown = self.session.match.shown
         # Of those that are asked about first it is known how many tiles they may have when the last one is counted.
-        hands = sorted(self.hands.read(layout, table, self.session.least_left), key=lambda one: one.fault is None)
+        hands = sorted(self.hands.read(layout, table, self.session.match.least_left), key=lambda one: one.fault is None)
         new = [hand.player for hand in hands if hand.fault is None and hand.player not in shown]
         for hand in hands:
             before = shown.get(hand.player)
@@ -376,7 +376,7 @@ class RoundEnding:
         laid = [play for play in plays if play.get("event") == "tile_played" and not play.get("taken_back")]
         last, by = (laid[-1]["seq"], laid[-1].get("by")) if laid else (0, None)
         self.hands.lie_open(layout, last)
-        out = self.hands.out(layout, table, last, self.session.least_left)
+        out = self.hands.out(layout, table, last, self.session.match.least_left)
         dealt = self.session.rules.hand_size(table.set_max, len(table.players)) or 0
         if out and sum(map(len, table.trains.values())) < dealt:
             # Nobody has laid a whole hand yet: what seems to lie open are backs that were taken for faces.
@@ -417,8 +417,8 @@ class RoundEnding:
         A boneyard that cannot be counted has what was neither dealt nor seen to be drawn, or fewer: some draws go
         unseen. A hand that is asked about has as many tiles as lie there, or as are due.
         """
-        shown: dict[str, HandShown | OpenHand] = {**self.session.hands_shown, hand.player: hand}
-        whole, taken, trains = sum(self.hands.box.values()), self.session.taken, isinstance(table, Position)
+        shown: dict[str, HandShown | OpenHand] = {**self.session.match.shown, hand.player: hand}
+        whole, taken, trains = sum(self.hands.box.values()), self.session.match.taken, isinstance(table, Position)
         nobodys = layout.boneyard if trains else None
         stacked = trains and nobodys is None
         if nobodys is None and taken is not None:
@@ -441,7 +441,7 @@ class RoundEnding:
         """How many tiles that player has, those put away too; 0 where nobody can say."""
         held = table.hands.get(player)
         if held is None:
-            return max(0, self.session.least_left.get(player, 0))
+            return max(0, self.session.match.least_left.get(player, 0))
         return held + (table.discards.get(player, 0) if isinstance(table, LinePosition) else 0)
 
     def _ask(self, hand: OpenHand, frame: str) -> None:

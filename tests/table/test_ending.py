@@ -164,7 +164,7 @@ def test_the_last_to_lay_a_hand_open_was_not_out(tmp_path: Path) -> None:
     slow = next(event.out for event in session.events if isinstance(event, RoundEnded))
     assert slow is not None
     lying = {laid.tile for laid in session.position.laid()}  # type: ignore[union-attr]
-    lying |= {tile for hand in session.hands_shown.values() for tile in hand.tiles}
+    lying |= {tile for hand in session.match.shown.values() for tile in hand.tiles}
     missing = max(tile for tile in double_set(12) if tile not in lying)
     first = next(iter(seen[-1].hands.values()))[0]
     halves = (SeenHalf(missing.low, 1.0), SeenHalf(missing.high, 1.0))
