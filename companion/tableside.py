@@ -12,9 +12,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from companion.app.state import AppState, NoGameError
 from companion.game.game_view import GameView, is_fault, is_misfit
@@ -42,36 +41,20 @@ def is_accused(snapshot: GameView) -> bool:
     return is_fault(plays[-1]) if plays else False
 
 
-@dataclass(frozen=True, slots=True)
-class Tableside:
-    """Buttons and lamp at the table. A press that the game refuses changes nothing."""
-
-    controls: Callable[[], Session | None]
-    """Returns the game that is being played, or None."""
-    read_now: Callable[[], None]
-    show_pin: Callable[[], None]
-
-    def pressed(self, press: Press | Done) -> bool:
-        """Do what the button says. False: there was nothing to do, or the game refused."""
-        if press is Press.READ_NOW:
-            self.read_now()
-            return True
-        if press is Press.SHOW_PIN:
-            self.show_pin()
-            return True
-        controls = self.controls()
-        if controls is None:
-            return False
-        try:
-            if isinstance(press, Done):
-                controls.done(controls.snapshot().players[press.seat - 1])
-            elif press is Press.PASS:
-                controls.pass_turn(by=controls.snapshot().turn)
-            else:
-                controls.undo()
-        except (ValueError, LookupError):
-            return False
-        return True
+def say(game: Session | None, press: Press | Done) -> bool:
+    """Do what a button says in the game. False: there is none, or it refused; then nothing has changed."""
+    if game is None:
+        return False
+    try:
+        if isinstance(press, Done):
+            game.done(game.snapshot().players[press.seat - 1])
+        elif press is Press.PASS:
+            game.pass_turn(by=game.snapshot().turn)
+        else:
+            game.undo()
+    except (ValueError, LookupError):
+        return False
+    return True
 
 
 log = logging.getLogger(__name__)
@@ -88,18 +71,16 @@ class ButtonPod:
         app_state: AppState,
         *,
         read_now: Callable[[], None] = lambda: None,
-        show_pin: Callable[[], None] | None = None,
         pin_s: float = PIN_S,
         pins: Path | None = None,
         opener: Callable[[Callable[[Press | Done], object], Path | None], Panel] = open_panel,
         every_s: float = 5.0,
     ) -> None:
         """`pins` names a file of pins other than the project's. `every_s`: the lamp is looked after at least as often,
-        and at once whenever the page has news. `opener` opens the panel; tests give their own. `show_pin` left out: the
-        PIN is shown on the box's own screen for `pin_s` seconds."""
+        and at once whenever the page has news. `opener` opens the panel; tests give their own. The PIN is shown on the
+        box's own screen for `pin_s` seconds."""
         self._app_state, self._pins, self._opener, self._every_s = app_state, pins, opener, every_s
-        self._side = Tableside(self._controls, read_now, show_pin or self._show_pin)
-        self._pin_s = pin_s
+        self._read_now, self._pin_s = read_now, pin_s
         self._hiding: threading.Timer | None = None
         self._panel: Panel | None = None
         self._stop = threading.Event()
@@ -135,7 +116,7 @@ class ButtonPod:
         self._app_state.show_pin()
         self._hiding.start()
 
-    def _controls(self) -> Any:
+    def _controls(self) -> Session | None:
         try:
             return self._app_state.session
         except NoGameError:
@@ -145,13 +126,22 @@ class ButtonPod:
         """A press that fails is said on the page, and the thread that brought it goes on."""
         try:
             with entered_by(BUTTON):
-                done = self._side.pressed(press)
+                done = self._do(press)
         except Exception as fault:
             log.exception("a press came to nothing")
             self._presses.fail(line_of(fault))
             return False
         self._presses.fail("")
         return done
+
+    def _do(self, press: Press | Done) -> bool:
+        if press is Press.READ_NOW:
+            self._read_now()
+        elif press is Press.SHOW_PIN:
+            self._show_pin()
+        else:
+            return say(self._controls(), press)
+        return True
 
     def _run(self) -> bool:
         self._light_up()
@@ -172,4 +162,4 @@ class ButtonPod:
             self._panel.show(light_of(snapshot, camera.get("state") == "lost"))
 
 
-__all__ = ["ButtonPod", "Tableside", "is_accused", "light_of"]
+__all__ = ["ButtonPod", "is_accused", "light_of", "say"]

@@ -6,7 +6,7 @@ import random
 import shutil
 import socket
 import subprocess
-import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,16 +96,13 @@ class Watched:
     """A hall that can be waited for."""
 
     def __init__(self, broker: Broker) -> None:
-        self._changed = threading.Condition()
-        self.hall = Hall(broker, changed=self._ring)
-
-    def _ring(self) -> None:
-        with self._changed:
-            self._changed.notify_all()
+        self.hall = Hall(broker)
 
     def wait_for(self, wanted: Callable[[], bool]) -> bool:
-        with self._changed:
-            return self._changed.wait_for(wanted, PATIENCE_S)
+        until = time.monotonic() + PATIENCE_S
+        while not (there := wanted()) and time.monotonic() < until:
+            time.sleep(0.01)
+        return there
 
     def lines(self, table: str) -> list[int]:
         return [line["seq"] for line in self.hall.events(table)]

@@ -193,16 +193,15 @@ class _Lack:
 
 
 class Hall(Correspondent):
-    """All tables, live. `changed` is called after every change, from the hall's own thread."""
+    """All tables, live."""
 
     def __init__(
         self,
         broker: Broker,
         *,
-        changed: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._changed, self._clock = changed, clock
+        self._clock = clock
         self._part = Parts().add("hall")
         mail: Mail = queue.SimpleQueue()
         super().__init__(BrokerLine(broker, mail), mail, "hall", self._part.loop)
@@ -239,8 +238,6 @@ class Hall(Correspondent):
                 log.exception("a message could not be understood")
         if self._mail.empty():
             self._ask_for_gaps()
-            if message[0] != "nothing":
-                self._changed()
         return True
 
     def _handle(self, message: tuple[Any, ...]) -> None:

@@ -63,17 +63,11 @@ def test_the_pod_opens_the_pins_of_the_file_that_was_named(app_state: AppState, 
 
 def test_a_pressed_button_is_a_verb_of_the_session(app_state: AppState, session: FakeSession) -> None:
     panel, other = FakePanel(), []
-    pod = ButtonPod(
-        app_state,
-        opener=panel.open,
-        read_now=lambda: other.append("read"),
-        show_pin=lambda: other.append("pin"),
-    )
-    with pod:
+    with ButtonPod(app_state, opener=panel.open, read_now=lambda: other.append("read")):
         for press in Press:
             panel.press(press)
     assert [call[0] for call in session.calls] == ["pass_turn", "undo"]
-    assert other == ["read", "pin"]
+    assert other == ["read"] and app_state.pin_is_shown
 
 
 def test_the_pin_button_shows_the_pin_on_the_box_s_own_screen_for_a_while(app_state: AppState) -> None:
