@@ -136,7 +136,7 @@ class OpenGame:
     @property
     def match(self) -> Match:
         """The match as it stands."""
-        return self.history.match
+        return self.history.last.match
 
     @property
     def position(self) -> Position | LinePosition | None:

@@ -184,9 +184,9 @@ def _within(points: NDArray[np.float64], b: SeenTile) -> NDArray[np.bool_]:
     )
 
 
-def inside(place: Point, calibration: Calibration, margin: float = MARGIN_MM) -> bool:
+def inside(place: Point, calibration: Calibration) -> bool:
     w, h = calibration.size_mm
-    return -margin <= place[0] <= w + margin and -margin <= place[1] <= h + margin
+    return -MARGIN_MM <= place[0] <= w + MARGIN_MM and -MARGIN_MM <= place[1] <= h + MARGIN_MM
 
 
 def _tile(tile: TileReading, calibration: Calibration) -> SeenTile:

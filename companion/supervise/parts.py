@@ -168,10 +168,6 @@ class Parts:
             parts = list(self._parts.values())
         return [part.sign() for part in parts]
 
-    def silent(self, over_s: float, among: frozenset[str]) -> tuple[str, ...]:
-        """Those of `among` that hang and have given no sign of life for `over_s`."""
-        return tuple(one.part for one in self.signs() if one.hangs and one.silent_s > over_s and one.part in among)
-
     def repairs(self) -> list[Repair]:
         """Each part that hangs or fails, for the page and for `/health`."""
         found = []
@@ -242,12 +238,10 @@ class Watchdog:
         self,
         parts: Parts,
         *,
-        vital: frozenset[str] = VITAL,
         notify: Notify | None = None,
         every_s: float = FEED_S,
     ) -> None:
-        self._parts, self._vital = parts, vital
-        self._notify = notify
+        self._parts, self._notify = parts, notify
         self._every_s = every_s
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -256,7 +250,8 @@ class Watchdog:
 
     def silent(self) -> tuple[str, ...]:
         """The vital parts that have not beaten for too long."""
-        return self._parts.silent(RESTART_S, self._vital)
+        signs = self._parts.signs()
+        return tuple(one.part for one in signs if one.hangs and one.silent_s > RESTART_S and one.part in VITAL)
 
     def feed(self) -> bool:
         """Once: tell the page what is new, and systemd when all vital parts live. True when they do."""
