@@ -54,8 +54,8 @@ def doubted(image: Picture, quads: Floats, p: NDArray[np.float64], spreads: list
     best, values = p.max(2), p.argmax(2)
     telling = np.argwhere((best >= DOUBTED) & (values >= LEAST_DOTS))
     telling = telling[np.argsort(-best[tuple(telling.T)], kind="stable")][:MOST_LOOKED_AT]
-    dots = {(int(n), int(half)): areas_of_dots(image, quads[n], int(half)) for n, half in telling}
-    looked_at = {of: areas for of, areas in dots.items() if areas is not None}
+    ink = {(int(n), int(half)): ink_of(image, quads[n], int(half), SMALLEST_PX) for n, half in telling}
+    looked_at = {of: dots[:, 4] for of, dots in ink.items() if dots is not None and not _cut_off(dots)}
     even = [float(areas.std() / areas.mean()) for of, areas in looked_at.items() if len(areas) == values[of]]
     if len(even) >= LEAST_COUNTED * len(looked_at):
         spreads += even
@@ -68,6 +68,11 @@ def doubted(image: Picture, quads: Floats, p: NDArray[np.float64], spreads: list
         if best[n, half] < NEARLY or (0 if areas is None else len(areas)) != values[n, half]:
             out[n, half] *= DOUBTED
     return out
+
+
+def _cut_off(dots: Floats) -> bool:
+    """Whether what is looked at ends within a dot: some makers print them out to the tile's end."""
+    return bool((dots[:, :2] <= 0).any() or (dots[:, :2] + dots[:, 2:4] >= 1 - 1e-3).any())
 
 
 def areas_of_dots(image: Picture, quad: Floats, half: int) -> NDArray[np.float64] | None:

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from vision import by_hand
-from vision.by_hand import DOUBTED, LEAST_HALVES, SURELY, areas_of_dots, doubted
+from vision.by_hand import DOUBTED, LEAST_HALVES, SURELY, areas_of_dots, doubted, ink_of
 
 SIDE = 60
 PLACES = {3: [(15, 15), (30, 30), (45, 45)], 4: [(15, 15), (15, 45), (45, 15), (45, 45)]}
@@ -97,11 +97,23 @@ def test_of_a_full_table_the_surest_halves_tell(monkeypatch: pytest.MonkeyPatch)
     image, quads = row_of_tiles(np.full((40, 2, 4), 5.0))
     asked: list[int] = []
 
-    def look(image, quad, half):
+    def look(image, quad, half, smallest_px):
         asked.append(half)
-        return areas_of_dots(image, quad, half)
+        return ink_of(image, quad, half, smallest_px)
 
-    monkeypatch.setattr(by_hand, "areas_of_dots", look)
+    monkeypatch.setattr(by_hand, "ink_of", look)
     p = read(40, 4, 0.93)
     assert np.array_equal(doubted(image, quads, p, []), p)
     assert len(asked) == by_hand.MOST_LOOKED_AT
+
+
+def test_dots_that_a_tiles_end_cuts_off_do_not_tell_how_even_they_are() -> None:
+    """Some makers print them out to the end, and a part of each is left out there."""
+    image, quads = row_of_tiles(EVEN)
+    for (x, y), _, _, _ in quads.astype(int):
+        image[y : y + 2 * SIDE, x : x + SIDE] = 225
+        for u, v in ((15, 4), (45, 4), (30, 25), (30, 45)):
+            for down in (v, 2 * SIDE - v):
+                cv2.circle(image, (x + u, y + down), 5, (40, 30, 30), -1, cv2.LINE_AA)
+    p = read(3, 4, 0.93)
+    assert np.array_equal(doubted(image, quads, p, []), p)
