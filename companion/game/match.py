@@ -78,7 +78,7 @@ class RoundSheet:
     """One round on the sheet."""
 
     round: int
-    engine: Laid | None = None
+    engine: tuple[int, int] | None = None
     starter: str | None = None
     how: str | None = None
     """None while it is played."""

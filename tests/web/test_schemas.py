@@ -15,6 +15,7 @@ from flask import Flask
 from jsonschema import Draft202012Validator
 
 from companion.cli.judging import NAMES, made, schema
+from companion.game.game_view import GameView
 from companion.game.session import Session
 from companion.log.event_fields import EventError
 from companion.log.events import EVENT_TYPES, event_from_json, event_schema, header_schema, seen_schema
@@ -22,7 +23,7 @@ from companion.log.journal import Journal
 from companion.perception import setup_file
 from companion.perception.setup_file import SetupError, setup_from_json
 from companion.rules.ruleset import load_ruleset
-from companion.web.openapi import document, read_by, read_by_every_change, routes
+from companion.web.openapi import document, of_type, read_by, read_by_every_change, routes
 from tests.shown import state_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -189,3 +190,8 @@ def test_the_document_has_the_fields_that_the_routes_read() -> None:
     told = {field.name for name, fields in read_by().items() if name.startswith("api.") for field in fields}
     assert read - told - FOR_FORMS - {field.name for field in read_by_every_change()} == set()
     assert told - words == set()
+
+
+def test_the_document_says_what_an_engine_of_an_earlier_round_looks_like() -> None:
+    sheet = of_type(GameView)["properties"]["rounds_played"]["items"]["properties"]
+    assert {"type": "array", "items": {"type": "integer"}} in sheet["engine"]["anyOf"]
